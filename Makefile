@@ -1,0 +1,86 @@
+.DEFAULT_GOAL := help
+PYTHON ?= python3
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+SOURCES := server identity edge
+
+##@ Use
+.PHONY: run demo
+run: .venv/.runtime ## Serve everything in one process, embedded mode
+	@$(BIN)/gnomon serve
+
+demo: .venv/.runtime ## Deploy examples/, work them off, show what happened
+	@$(BIN)/gnomon demo
+
+##@ Develop
+.PHONY: test bench golden generate lock format
+test: .venv/.dev ## Run the tests
+	@$(BIN)/python -m pytest -n auto
+
+bench: .venv/.bench ## Measure against peers and limits, in one run
+	@$(BIN)/python -m tests.bench
+
+golden: .venv/.dev ## Rewrite the golden files; review them as a diff
+	@GNOMON_GOLDEN=rewrite $(BIN)/python -m pytest -q tests -m golden
+
+generate: .venv/.dev ## Regenerate gen/ from proto/
+	@$(BIN)/python proto/generate.py
+
+lock: .venv/.dev ## Resolve the requirement files anew
+	@.ci/lock
+
+format: .venv/.dev ## Format the code
+	@$(BIN)/ruff format $(SOURCES) tests proto
+	@$(BIN)/ruff check --fix-only --quiet $(SOURCES) tests proto
+	@$(BIN)/buf format -w proto --path proto/gnomon
+
+##@ Check
+.PHONY: check lint types layers contract verify spelling
+check: lint types layers contract verify spelling test ## Everything that CI runs
+
+lint: .venv/.dev ## ruff: format and rules
+	@$(BIN)/ruff format --check --quiet $(SOURCES) tests proto
+	@$(BIN)/ruff check --quiet $(SOURCES) tests proto
+
+types: .venv/.dev ## mypy --strict
+	@$(BIN)/mypy
+
+layers: .venv/.dev ## import-linter: who may import whom
+	@PYTHONPATH=.:gen $(BIN)/lint-imports
+
+contract: .venv/.dev ## buf: lint, format, breaking; OpenAPI against the released one
+	@$(BIN)/buf lint proto
+	@$(BIN)/buf format proto --path proto/gnomon --diff --exit-code
+	@$(BIN)/buf breaking proto --against proto/released.binpb.zst
+	@$(BIN)/python proto/generate.py --compare-openapi proto/released.openapi.json
+
+verify: .venv/.dev ## gen/ is what proto/ says
+	@$(BIN)/python proto/generate.py --check
+
+spelling: .venv/.dev
+	@$(BIN)/codespell $(SOURCES) tests proto/gnomon docs README.md
+
+##@ Environment
+.venv/.created:
+	@$(PYTHON) -m venv .venv
+	@touch $@
+
+.venv/.runtime: .venv/.created requirements/runtime.txt requirements/build.txt pyproject.toml
+	@$(PIP) --require-hashes -r requirements/runtime.txt -r requirements/build.txt
+	@$(PIP) --no-deps --no-build-isolation -e .
+	@touch $@
+
+.venv/.dev: .venv/.runtime requirements/dev.txt
+	@$(PIP) --require-hashes -r requirements/dev.txt
+	@touch $@
+
+.venv/.bench: .venv/.dev requirements/bench.txt
+	@$(PIP) --require-hashes -r requirements/bench.txt
+	@touch $@
+
+.PHONY: clean help
+clean: ## Remove what the targets made
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+
+help: ## This text
+	@awk 'BEGIN {FS = ":.*##"} /^##@/ {printf "\n%s\n", substr($$0, 5)} /^[a-z][a-z_-]*:.*##/ {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
