@@ -1,0 +1,69 @@
+"""The nodes and flows of one flow scope as a graph.
+
+It is made of models that nobody has checked yet: flows that dangle are left out, of nodes that
+share an id the first counts.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+
+from server.bpmn.model import FlowNode, Process, SequenceFlow
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """Nodes by id, and the flows that enter and leave each, in the order of the document."""
+
+    nodes: Mapping[str, FlowNode]
+    incoming: Mapping[str, tuple[SequenceFlow, ...]]
+    outgoing: Mapping[str, tuple[SequenceFlow, ...]]
+
+    @classmethod
+    def of(cls, process: Process) -> "Graph":
+        nodes: dict[str, FlowNode] = {}
+        for node in process.flow_nodes():
+            nodes.setdefault(node.id, node)
+        flows = [f for f in process.sequence_flows() if f.source_ref in nodes and f.target_ref in nodes]
+        return cls(
+            nodes,
+            _grouped((flow.target_ref, flow) for flow in flows),
+            _grouped((flow.source_ref, flow) for flow in flows),
+        )
+
+    def entering(self, node_id: str) -> tuple[SequenceFlow, ...]:
+        return self.incoming.get(node_id, ())
+
+    def leaving(self, node_id: str) -> tuple[SequenceFlow, ...]:
+        return self.outgoing.get(node_id, ())
+
+    def successors(self, node_id: str) -> Iterator[str]:
+        return (flow.target_ref for flow in self.leaving(node_id))
+
+    def reachable(self, roots: Iterable[str]) -> frozenset[str]:
+        """Give the roots and every node that a path leads to from one of them."""
+        found: set[str] = set()
+        waiting = list(roots)
+        while waiting:
+            node_id = waiting.pop()
+            if node_id not in found:
+                found.add(node_id)
+                waiting.extend(self.successors(node_id))
+        return frozenset(found)
+
+    def cycle(self, through: frozenset[str]) -> tuple[str, ...]:
+        """Give the nodes of one cycle that never leaves `through`; none when there is none."""
+        inner = {node: [n for n in self.successors(node) if n in through] for node in through}
+        try:
+            TopologicalSorter(inner).prepare()
+        except CycleError as error:
+            return tuple(dict.fromkeys(error.args[1]))
+        return ()
+
+
+def _grouped(pairs: Iterable[tuple[str, SequenceFlow]]) -> Mapping[str, tuple[SequenceFlow, ...]]:
+    groups: defaultdict[str, list[SequenceFlow]] = defaultdict(list)
+    for node_id, flow in pairs:
+        groups[node_id].append(flow)
+    return {node_id: tuple(flows) for node_id, flows in groups.items()}

@@ -1,0 +1,31 @@
+"""Elements as the XML has them: the one truth below the typed model.
+
+Tags are local names; those of the zeebe and diagram namespaces carry `zeebe:` and `bpmndi:`
+whatever prefix the file uses. Everything of other namespaces is left out.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Markup:
+    """An element with its unprefixed attributes, stripped text, child elements and source line."""
+
+    tag: str
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    children: tuple["Markup", ...] = ()
+    text: str = ""
+    line: int = 0
+
+    def all(self, tag: str) -> tuple["Markup", ...]:
+        return tuple(child for child in self.children if child.tag == tag)
+
+    def first(self, tag: str) -> "Markup | None":
+        return next((child for child in self.children if child.tag == tag), None)
+
+    def descendants(self) -> Iterator["Markup"]:
+        """Every element below this one, in the order of the document."""
+        for child in self.children:
+            yield child
+            yield from child.descendants()

@@ -1,0 +1,81 @@
+"""Functions on contexts; a given context is never changed, a new one is made."""
+
+from server.feel.errors import InvocationError
+from server.feel.run import Run
+from server.feel.signatures import Family, Spread
+from server.feel.text import shown
+from server.feel.values import Context, Value
+
+
+def get_value(context: Context, key: str) -> Value:
+    return context.get(key)
+
+
+def get_value_of_m(m: Context, key: str) -> Value:
+    return m.get(key)
+
+
+def get_value_by_path(context: Context, keys: list[Value]) -> Value:
+    value: Value = context
+    for key in keys:
+        if not isinstance(value, dict) or not isinstance(key, str):
+            return None
+        value = value.get(key)
+    return value if keys else None
+
+
+def get_entries(context: Context) -> list[Value]:
+    return [{"key": key, "value": value} for key, value in context.items()]
+
+
+def get_entries_of_m(m: Context) -> list[Value]:
+    return get_entries(m)
+
+
+def context_put(context: Context, key: str, value: Value) -> Context:
+    return {**context, key: value}
+
+
+def context_put_by_path(context: Context, keys: list[Value], value: Value) -> Context:
+    """Make what the path needs and does not find, over other values too."""
+    path = [key for key in keys if isinstance(key, str)]
+    if not path or len(path) < len(keys):
+        raise InvocationError(f"expected a list of keys but found '{shown(keys)}'")
+    result = inner = dict(context)
+    for key in path[:-1]:
+        found = inner.get(key)
+        around, inner = inner, dict(found) if isinstance(found, dict) else {}
+        around[key] = inner
+    inner[path[-1]] = value
+    return result
+
+
+def context_merge(run: Run, contexts: Spread) -> Context:
+    result: Context = {}
+    for context in contexts:
+        if not isinstance(context, dict):
+            raise InvocationError(f"expected a context but found '{shown(context)}'")
+        run.charge(len(context))
+        result.update(context)
+    return result
+
+
+def context_of(entries: list[Value]) -> Context:
+    return dict(map(_entry, entries))
+
+
+def _entry(entry: Value) -> tuple[str, Value]:
+    if not isinstance(entry, dict) or "value" not in entry or not isinstance(key := entry.get("key"), str):
+        raise InvocationError(f"expected an entry with 'key' and 'value' but found '{shown(entry)}'")
+    return key, entry["value"]
+
+
+FUNCTIONS: Family = {
+    "get value": (get_value, get_value_by_path, get_value_of_m),
+    "get entries": (get_entries, get_entries_of_m),
+    "context put": (context_put, context_put_by_path),
+    "put": (context_put, context_put_by_path),
+    "context merge": context_merge,
+    "put all": context_merge,
+    "context": context_of,
+}

@@ -1,0 +1,127 @@
+"""Functions on numbers: exact where the result can be, else as precise as a float."""
+
+import decimal
+import math
+from decimal import Decimal
+
+from server.feel.decimals import CONTEXT, is_whole, of_float, settled, truncated
+from server.feel.errors import InvocationError
+from server.feel.signatures import Family
+from server.feel.text import shown
+from server.feel.values import Number, Value
+
+_MAX_SCALE = 6176
+
+ROUNDING_MODES = {
+    "UP": decimal.ROUND_UP,
+    "DOWN": decimal.ROUND_DOWN,
+    "CEILING": decimal.ROUND_CEILING,
+    "FLOOR": decimal.ROUND_FLOOR,
+    "HALF_UP": decimal.ROUND_HALF_UP,
+    "HALF_DOWN": decimal.ROUND_HALF_DOWN,
+    "HALF_EVEN": decimal.ROUND_HALF_EVEN,
+}
+_UNNECESSARY = "UNNECESSARY"
+
+
+def _rounded(number: Number, scale: Number, rounding: str) -> Number:
+    digits = truncated(scale, _MAX_SCALE)
+    if type(number) is int and digits >= 0:
+        return number
+    result = Decimal(number).quantize(Decimal(1).scaleb(-digits), rounding, CONTEXT)
+    return settled(result) if digits > 0 else settled(int(result))
+
+
+def decimal_(n: Number, scale: Number) -> Number:
+    return _rounded(n, scale, decimal.ROUND_HALF_EVEN)
+
+
+def decimal_by_mode(n: Number, scale: Number, mode: str) -> Number:
+    if mode.upper() == _UNNECESSARY:
+        result = _rounded(n, scale, decimal.ROUND_DOWN)
+        if result != n:
+            raise InvocationError(f"rounding of '{shown(n)}' is necessary")
+        return result
+    if mode.upper() not in ROUNDING_MODES:
+        raise InvocationError(f"no rounding mode '{mode}'")
+    return _rounded(n, scale, ROUNDING_MODES[mode.upper()])
+
+
+def floor(n: Number, scale: Number = 0) -> Number:
+    return _rounded(n, scale, decimal.ROUND_FLOOR)
+
+
+def ceiling(n: Number, scale: Number = 0) -> Number:
+    return _rounded(n, scale, decimal.ROUND_CEILING)
+
+
+def round_up(n: Number, scale: Number) -> Number:
+    return _rounded(n, scale, decimal.ROUND_UP)
+
+
+def round_down(n: Number, scale: Number) -> Number:
+    return _rounded(n, scale, decimal.ROUND_DOWN)
+
+
+def round_half_up(n: Number, scale: Number) -> Number:
+    return _rounded(n, scale, decimal.ROUND_HALF_UP)
+
+
+def round_half_down(n: Number, scale: Number) -> Number:
+    return _rounded(n, scale, decimal.ROUND_HALF_DOWN)
+
+
+def absolute(number: Number) -> Number:
+    return CONTEXT.abs(number) if isinstance(number, Decimal) else abs(number)
+
+
+def absolute_of_n(n: Number) -> Number:
+    return absolute(n)
+
+
+def modulo(dividend: Number, divisor: Number) -> Number:
+    """DMN 1.5 §10.3.4.5: the result has the divisor's sign."""
+    if type(dividend) is int and type(divisor) is int:
+        return dividend % divisor
+    remainder = CONTEXT.remainder(dividend, divisor)
+    if remainder and (remainder < 0) is not (divisor < 0):
+        remainder = CONTEXT.add(remainder, divisor)
+    return settled(remainder)
+
+
+def sqrt(number: Number) -> Number:
+    return of_float(math.sqrt(number))
+
+
+def log(number: Number) -> Number:
+    return of_float(math.log(number))
+
+
+def exp(number: Number) -> Number:
+    return of_float(math.exp(number))
+
+
+def odd(number: Number) -> Value:
+    return is_whole(number) and not even(number)
+
+
+def even(number: Number) -> Value:
+    return CONTEXT.remainder(number, 2) == 0
+
+
+FUNCTIONS: Family = {
+    "decimal": (decimal_, decimal_by_mode),
+    "floor": floor,
+    "ceiling": ceiling,
+    "round up": round_up,
+    "round down": round_down,
+    "round half up": round_half_up,
+    "round half down": round_half_down,
+    "abs": (absolute, absolute_of_n),
+    "modulo": modulo,
+    "sqrt": sqrt,
+    "log": log,
+    "exp": exp,
+    "odd": odd,
+    "even": even,
+}

@@ -1,0 +1,149 @@
+"""Functions on strings; a character is a Unicode character (DMN 1.5 §10.3.4.3)."""
+
+import base64
+import binascii
+
+from server.feel import patterns
+from server.feel.decimals import truncated
+from server.feel.errors import EvaluationError, InvocationError
+from server.feel.limits import MAX_STRING_LENGTH
+from server.feel.run import bounded_string
+from server.feel.signatures import Family
+from server.feel.text import shown
+from server.feel.values import Number, Value
+
+
+def substring(string: str, start_position: Number) -> str:
+    return string[_start_of(string, start_position) :]
+
+
+def substring_of_length(string: str, start_position: Number, length: Number) -> str:
+    start = _start_of(string, start_position)
+    end = start + truncated(length, MAX_STRING_LENGTH)
+    if not start <= end <= len(string):
+        raise _out_of_range(string)
+    return string[start:end]
+
+
+def _start_of(string: str, position: Number) -> int:
+    whole = truncated(position, MAX_STRING_LENGTH)
+    if whole == 0:
+        return len(string)
+    start = whole - 1 if whole > 0 else len(string) + whole
+    if not 0 <= start <= len(string):
+        raise _out_of_range(string)
+    return start
+
+
+def _out_of_range(string: str) -> EvaluationError:
+    return EvaluationError(f"a substring reaches out of {shown(string)}")
+
+
+def string_length(string: str) -> int:
+    return len(string)
+
+
+def upper_case(string: str) -> str:
+    return string.upper()
+
+
+def lower_case(string: str) -> str:
+    return string.lower()
+
+
+def contains(string: str, match: str) -> bool:
+    return match in string
+
+
+def starts_with(string: str, match: str) -> bool:
+    return string.startswith(match)
+
+
+def ends_with(string: str, match: str) -> bool:
+    return string.endswith(match)
+
+
+def substring_before(string: str, match: str) -> str:
+    before, found, _ = string.partition(match) if match else ("", "", "")
+    return before if found else ""
+
+
+def substring_after(string: str, match: str) -> str:
+    return string.partition(match)[2] if match else string
+
+
+def replace(input_: str, pattern: str, replacement: str, flags: str = "") -> str:
+    return bounded_string(patterns.replace(input_, pattern, replacement, flags))
+
+
+def matches(input_: str, pattern: str, flags: str = "") -> bool:
+    return patterns.is_found(input_, pattern, flags)
+
+
+def split(string: str, delimiter: str) -> list[Value]:
+    return patterns.split(string, delimiter)
+
+
+def extract(input_: str, pattern: str) -> list[Value]:
+    return patterns.find_all(input_, pattern)
+
+
+def string_join(list_: list[Value], delimiter: str | None = None) -> str:
+    return string_join_within(list_, delimiter, "", "")
+
+
+def string_join_within(list_: list[Value], delimiter: str | None, prefix: str, suffix: str) -> str:
+    strings: list[str] = []
+    for item in list_:
+        if isinstance(item, str):
+            strings.append(item)
+        elif item is not None:
+            raise InvocationError(f"expected a list of strings but found '{shown(item)}'")
+    length = sum(map(len, strings)) + len(strings) * len(delimiter or "")
+    if length > MAX_STRING_LENGTH:
+        raise InvocationError(f"the result is longer than {MAX_STRING_LENGTH} characters")
+    return prefix + (delimiter or "").join(strings) + suffix
+
+
+def trim(string: str) -> str:
+    return string.strip(_UP_TO_SPACE)
+
+
+_UP_TO_SPACE = "".join(map(chr, range(0x21)))
+
+
+def is_blank(string: str) -> bool:
+    return not string or string.isspace()
+
+
+def to_base64(value: str) -> str:
+    return base64.b64encode(value.encode("utf-8", "replace")).decode("ascii")
+
+
+def from_base64(value: str) -> str:
+    try:
+        return base64.b64decode(value, validate=True).decode()
+    except (binascii.Error, UnicodeError) as error:
+        raise InvocationError(f"Invalid Base64 value '{value}'") from error
+
+
+FUNCTIONS: Family = {
+    "substring": (substring, substring_of_length),
+    "string length": string_length,
+    "upper case": upper_case,
+    "lower case": lower_case,
+    "contains": contains,
+    "starts with": starts_with,
+    "ends with": ends_with,
+    "substring before": substring_before,
+    "substring after": substring_after,
+    "replace": replace,
+    "matches": matches,
+    "split": split,
+    "extract": extract,
+    "string join": (string_join, string_join_within),
+    "trim": trim,
+    "is blank": is_blank,
+    "to base64": to_base64,
+    "from base64": from_base64,
+}

@@ -1,0 +1,65 @@
+"""`and`, `or` and `if`: three-valued, whatever is no boolean counts as null."""
+
+from server.feel.names import Closure, Compile, Names
+from server.feel.nodes import Conjunction, Disjunction, If
+from server.feel.run import Run
+from server.feel.values import Value
+
+
+def kleene_and(*operands: Value) -> bool | None:
+    if any(operand is False for operand in operands):
+        return False
+    return True if all(operand is True for operand in operands) else None
+
+
+def kleene_or(*operands: Value) -> bool | None:
+    if any(operand is True for operand in operands):
+        return True
+    return False if all(operand is False for operand in operands) else None
+
+
+def conjunction(node: Conjunction, names: Names, compile_node: Compile) -> Closure:
+    operands = tuple(compile_node(operand, names) for operand in node.operands)
+
+    def all_of(run: Run) -> Value:
+        result: bool | None = True
+        for operand in operands:
+            value = operand(run)
+            if value is False:
+                return False
+            if value is not True:
+                result = None
+        return result
+
+    return all_of
+
+
+def disjunction(node: Disjunction, names: Names, compile_node: Compile) -> Closure:
+    operands = tuple(compile_node(operand, names) for operand in node.operands)
+
+    def any_of(run: Run) -> Value:
+        result: bool | None = False
+        for operand in operands:
+            value = operand(run)
+            if value is True:
+                return True
+            if value is not False:
+                result = None
+        return result
+
+    return any_of
+
+
+def condition(node: If, names: Names, compile_node: Compile) -> Closure:
+    branches = tuple(
+        (compile_node(condition, names), compile_node(value, names)) for condition, value in node.branches
+    )
+    otherwise = compile_node(node.otherwise, names)
+
+    def chosen(run: Run) -> Value:
+        for is_met, value in branches:
+            if is_met(run) is True:
+                return value(run)
+        return otherwise(run)
+
+    return chosen

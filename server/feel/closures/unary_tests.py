@@ -1,0 +1,136 @@
+"""Unary tests: after `in`, and as the input entries of decision tables.
+
+A test that speaks of `?` must say true or false itself. Any other is compared with the input: the input
+equals it, or is contained in it (DMN 1.5 §10.3.2.7).
+"""
+
+from collections.abc import Sequence
+
+from server.feel.closures.literals import constant_of
+from server.feel.closures.logic import kleene_and
+from server.feel.closures.operators import compared_with
+from server.feel.comparison import RELATIONS, Relation, equal, is_same
+from server.feel.names import INPUT, Binding, Closure, Compile, Names
+from server.feel.nodes import In, InputComparison, Literal, Node, RangeLiteral, Tests
+from server.feel.run import Run, measure
+from server.feel.values import Range, Value
+
+
+def membership(node: In, names: Names, compile_node: Compile) -> Closure:
+    operand = compile_node(node.operand, names)
+    inner = names.inner()
+    binding = inner.bind(INPUT)
+    test = _any_of(node.tests, inner, binding, compile_node)
+
+    def is_member(run: Run) -> Value:
+        run.slots[binding.slot] = operand(run)
+        return test(run)
+
+    return is_member
+
+
+def tests(node: Tests, names: Names, binding: Binding, compile_node: Compile) -> Closure:
+    """The tests of a whole text; `binding` is where the input is found."""
+    if not node.tests:
+        return lambda _: True
+    test = _any_of(node.tests, names, binding, compile_node)
+    return _negated(test) if node.is_negated else test
+
+
+def input_comparison(node: InputComparison, names: Names, compile_node: Compile) -> Closure:
+    value = names.input()
+    bound = constant_of(node.operand)
+    if type(bound) is int or type(bound) is str:
+        return compared_with(value, node.operator, bound, node.position)
+    operand, relation, position = compile_node(node.operand, names), RELATIONS[node.operator], node.position
+    return lambda run: relation(run, value(run), operand(run), position)
+
+
+def _any_of(nodes: Sequence[Node], names: Names, binding: Binding, compile_node: Compile) -> Closure:
+    alternatives = tuple(_test(node, names, binding, compile_node) for node in nodes)
+    if len(alternatives) == 1:
+        return alternatives[0]
+
+    def any_of(run: Run) -> Value:
+        result: bool | None = False
+        for alternative in alternatives:
+            value = alternative(run)
+            if value is True:
+                return True
+            if value is None:
+                result = None
+        return result
+
+    return any_of
+
+
+def _negated(test: Closure) -> Closure:
+    def negated(run: Run) -> Value:
+        value = test(run)
+        return None if value is None else not value
+
+    return negated
+
+
+def _test(node: Node, names: Names, binding: Binding, compile_node: Compile) -> Closure:
+    if isinstance(node, RangeLiteral):
+        return _range_test(node, names, compile_node)
+    if isinstance(node, Literal) and isinstance(node.value, bool):
+        return _equality_test(names.input(), node.value)
+    binding.is_used = False
+    expression = compile_node(node, names)
+    if binding.is_used:
+        return _boolean_test(expression)
+    return _expression_test(names.input(), expression)
+
+
+def _range_test(node: RangeLiteral, names: Names, compile_node: Compile) -> Closure:
+    value, start, end = names.input(), compile_node(node.start, names), compile_node(node.end, names)
+    low, high = _relations(start_included=node.start_included, end_included=node.end_included)
+
+    def is_within(run: Run) -> Value:
+        tested = value(run)
+        return kleene_and(
+            low(run, tested, start(run), node.position), high(run, tested, end(run), node.position)
+        )
+
+    return is_within
+
+
+def _relations(*, start_included: bool, end_included: bool) -> tuple[Relation, Relation]:
+    return RELATIONS[">=" if start_included else ">"], RELATIONS["<=" if end_included else "<"]
+
+
+def _equality_test(value: Closure, expected: Value) -> Closure:
+    return lambda run: equal(run, value(run), expected)
+
+
+def _boolean_test(expression: Closure) -> Closure:
+    def is_fulfilled(run: Run) -> Value:
+        value = expression(run)
+        return value if isinstance(value, bool) else None
+
+    return is_fulfilled
+
+
+def _expression_test(value: Closure, expression: Closure) -> Closure:
+    def is_accepted(run: Run) -> Value:
+        return _accepts(run, expression(run), value(run))
+
+    return is_accepted
+
+
+def _accepts(run: Run, expected: Value, value: Value) -> bool | None:
+    if isinstance(expected, bool):
+        return expected or value is False
+    if isinstance(expected, Range):
+        return contains(run, expected, value)
+    if isinstance(expected, list):
+        measure(run, expected, value)
+        return is_same(expected, value) or any(is_same(item, value) for item in expected)
+    return equal(run, value, expected)
+
+
+def contains(run: Run, interval: Range, value: Value) -> bool | None:
+    low, high = _relations(start_included=interval.start_included, end_included=interval.end_included)
+    return kleene_and(low(run, value, interval.start, None), high(run, value, interval.end, None))

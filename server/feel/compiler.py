@@ -1,0 +1,55 @@
+"""Turn a syntax tree into closures.
+
+Each node becomes one Python function of the `Run`, with its parts, constants and slots bound in; nothing
+is looked at twice. The table is the only place that knows all forms.
+"""
+
+from collections.abc import Callable, Mapping
+
+from server.feel import nodes
+from server.feel.closures import calls, literals, logic, loops, operators, paths, unary_tests
+from server.feel.names import INPUT, Closure, Layout, Names
+
+_FORMS: Mapping[type, Callable[..., Closure]] = {
+    nodes.Literal: literals.literal,
+    nodes.Name: literals.name,
+    nodes.InputValue: literals.input_value,
+    nodes.ListLiteral: literals.list_literal,
+    nodes.ContextLiteral: literals.context_literal,
+    nodes.RangeLiteral: literals.range_literal,
+    nodes.Negation: operators.negation,
+    nodes.Arithmetic: operators.arithmetic,
+    nodes.Comparison: operators.comparison,
+    nodes.Between: operators.between,
+    nodes.InstanceOf: operators.instance_of,
+    nodes.Conjunction: logic.conjunction,
+    nodes.Disjunction: logic.disjunction,
+    nodes.If: logic.condition,
+    nodes.Path: paths.path,
+    nodes.Filter: paths.filtered,
+    nodes.For: loops.for_loop,
+    nodes.Quantified: loops.quantified,
+    nodes.In: unary_tests.membership,
+    nodes.InputComparison: unary_tests.input_comparison,
+    nodes.Call: calls.call,
+    nodes.QualifiedCall: calls.qualified_call,
+    nodes.Lambda: calls.definition,
+}
+
+
+def compile_expression(node: nodes.Node, layout: Layout) -> Closure:
+    return _compile(node, Names(layout))
+
+
+def compile_unary_tests(tests: nodes.Tests, layout: Layout) -> Closure:
+    """Make a closure that finds the input in slot 0."""
+    names = Names(layout)
+    binding = names.bind(INPUT)
+    return unary_tests.tests(tests, names, binding, _compile)
+
+
+def _compile(node: nodes.Node, names: Names) -> Closure:
+    names.layout.enter()
+    closure = _FORMS[type(node)](node, names, _compile)
+    names.layout.leave()
+    return closure

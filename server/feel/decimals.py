@@ -1,0 +1,85 @@
+"""Exact numbers: 34 significant digits, half even (DMN 1.5 §10.3.2.3.1).
+
+Whole numbers that fit into 34 digits are ints, because those are fast; all others are Decimals, with an
+exponent as IEEE 754 decimal128 has it, so that no text and no int made of one can be large.
+"""
+
+import decimal
+import math
+import re
+from typing import Final
+
+from server.feel.values import Number
+
+_EXACT = [decimal.InvalidOperation, decimal.DivisionByZero, decimal.Overflow]
+CONTEXT: Final = decimal.Context(
+    prec=34, rounding=decimal.ROUND_HALF_EVEN, Emin=-6143, Emax=6144, traps=_EXACT
+)
+INT_BOUND: Final = 10**34
+_NUMBER = re.compile(r"[+-]?(?:\d+(?P<rest>(?:\.\d*)?(?:[eE][+-]?\d+)?)|\.\d+(?:[eE][+-]?\d+)?)", re.ASCII)
+_MAX_DIGITS = 34
+_MAX_EXACT_EXPONENT = 64
+
+
+def parse_number(text: str) -> Number:
+    """Read `1`, `01`, `-3.5`, `.5` or `1e3`; raises decimal.InvalidOperation for anything else."""
+    match = _NUMBER.fullmatch(text)
+    if match is None:
+        raise decimal.InvalidOperation(text)
+    if match["rest"] == "" and len(text) <= _MAX_DIGITS:
+        return int(text)
+    return CONTEXT.create_decimal(text)
+
+
+def settled(number: Number) -> Number:
+    """Round a long int, and drop Decimal's negative zero."""
+    if isinstance(number, int):
+        return number if -INT_BOUND < number < INT_BOUND else CONTEXT.create_decimal(number)
+    return CONTEXT.abs(number) if number == 0 else number
+
+
+def of_float(number: float) -> Number:
+    return settled(CONTEXT.create_decimal(repr(number)))
+
+
+def add(left: Number, right: Number) -> Number:
+    if type(left) is int and type(right) is int:
+        return settled(left + right)
+    return settled(CONTEXT.add(left, right))
+
+
+def subtract(left: Number, right: Number) -> Number:
+    if type(left) is int and type(right) is int:
+        return settled(left - right)
+    return settled(CONTEXT.subtract(left, right))
+
+
+def multiply(left: Number, right: Number) -> Number:
+    if type(left) is int and type(right) is int:
+        return settled(left * right)
+    return settled(CONTEXT.multiply(left, right))
+
+
+def divide(dividend: Number, divisor: Number) -> Number:
+    """Divide; raises decimal.DivisionByZero and, for zero by zero, decimal.InvalidOperation."""
+    if type(dividend) is type(divisor) is int and divisor and dividend % divisor == 0:
+        return dividend // divisor
+    return settled(CONTEXT.divide(dividend, divisor))
+
+
+def power(number: Number, exponent: Number) -> Number:
+    """Exact for a whole exponent, else as precise as a float (as the reference does it)."""
+    if type(number) is type(exponent) is int and 0 <= exponent <= _MAX_EXACT_EXPONENT:
+        return settled(number**exponent)
+    if is_whole(exponent):
+        return settled(CONTEXT.power(number, exponent)) if number or exponent else 1
+    return of_float(math.pow(number, exponent))
+
+
+def is_whole(number: Number) -> bool:
+    return type(number) is int or number == CONTEXT.to_integral_value(number)
+
+
+def truncated(number: Number, bound: int) -> int:
+    """Cut to the whole part, never beyond ±bound: an int of a huge exponent would fill the memory."""
+    return int(max(-bound, min(bound, number)))

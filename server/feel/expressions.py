@@ -1,0 +1,88 @@
+"""Compiled texts, ready to be evaluated any number of times; kept by their text."""
+
+from functools import lru_cache
+from typing import Final
+
+from server.feel import compiler
+from server.feel.errors import AssertionFailedError, EvaluationError, LimitExceededError
+from server.feel.failures import Evaluation
+from server.feel.names import Closure, Layout
+from server.feel.nodes import Literal
+from server.feel.parser import parse_expression, parse_unary_tests
+from server.feel.run import Run, Scope, measure
+from server.feel.values import Value
+
+_CACHED_TEXTS: Final = 4096
+
+_TRUE: Final = Evaluation(True)
+_FALSE: Final = Evaluation(False)
+
+
+class Expression:
+    """`variables` are the names that it reads from its scope; `constant` says that it is a literal."""
+
+    __slots__ = ("_closure", "_slot_count", "constant", "text", "variables")
+
+    def __init__(self, text: str) -> None:
+        node = parse_expression(text)
+        layout = Layout()
+        self.text = text
+        self.constant = isinstance(node, Literal)
+        self._closure = compiler.compile_expression(node, layout)
+        self._slot_count = layout.slot_count
+        self.variables = frozenset(layout.variables)
+
+    def evaluate(self, scope: Scope) -> Evaluation:
+        """Evaluate; raises EvaluationError where there is no result at all."""
+        return _evaluation(self.text, self._closure, Run(scope, self._slot_count))
+
+
+class UnaryTests:
+    """The result is true, false or null. `variables` as those of an `Expression`."""
+
+    __slots__ = ("_closure", "_slot_count", "text", "variables")
+
+    def __init__(self, text: str) -> None:
+        layout = Layout()
+        self.text = text
+        self._closure = compiler.compile_unary_tests(parse_unary_tests(text), layout)
+        self._slot_count = layout.slot_count
+        self.variables = frozenset(layout.variables)
+
+    def evaluate(self, input_value: Value, scope: Scope) -> Evaluation:
+        """Evaluate; raises EvaluationError where there is no result at all."""
+        run = Run(scope, self._slot_count)
+        run.slots[0] = input_value
+        return _evaluation(self.text, self._closure, run)
+
+
+@lru_cache(_CACHED_TEXTS)
+def compile_expression(text: str) -> Expression:
+    """Compile, or raise FeelSyntaxError; the `=` that marks an expression in a process is no part of it."""
+    return Expression(text)
+
+
+@lru_cache(_CACHED_TEXTS)
+def compile_unary_tests(text: str) -> UnaryTests:
+    """Compile, or raise FeelSyntaxError; an empty text accepts every input."""
+    return UnaryTests(text)
+
+
+def _evaluation(text: str, closure: Closure, run: Run) -> Evaluation:
+    try:
+        value = closure(run)
+        if type(value) is list or type(value) is dict:
+            measure(run, value)
+    except AssertionFailedError as error:
+        raise AssertionFailedError(
+            f"Assertion failure on evaluate the expression '{text}': {error}"
+        ) from error
+    except ArithmeticError as error:
+        raise EvaluationError(f"a number out of bounds in the expression '{text}'") from error
+    except RecursionError as error:
+        raise LimitExceededError("the evaluation nests too deep") from error
+    if run.failures:
+        return Evaluation(value, tuple(run.failures))
+    if value is True:
+        return _TRUE
+    return _FALSE if value is False else Evaluation(value)

@@ -1,0 +1,76 @@
+"""Cut a text into tokens.
+
+No character is refused here: a context key may hold nearly any symbol, so the parser decides.
+"""
+
+import re
+import sys
+from enum import Enum, auto
+from typing import NamedTuple
+
+
+class TokenKind(Enum):
+    NAME = auto()
+    QUOTED_NAME = auto()
+    NUMBER = auto()
+    STRING = auto()
+    SYMBOL = auto()
+    END = auto()
+
+
+class Token(NamedTuple):
+    """`text` is what was written, without the backticks of a quoted name."""
+
+    kind: TokenKind
+    text: str
+    start: int
+    end: int
+
+
+# DMN 1.5 §10.3.1.2 rules 61 and 62: white space that Python's \s does not hold.
+_BLANK = r"(?:[\s\u180e\u200b\ufeff]+|//[^\n]*|/\*.*?\*/)"
+_TOKEN = re.compile(
+    rf"""
+      (?P<BLANK>{_BLANK}+)
+    | (?P<NAME>[^\W\d]\w*(?:\$\w*)*|(?:\$\w*)+)
+    | (?P<NUMBER>\d+(?:\.\d+)?|\.\d+)
+    | (?P<STRING>"[^"\\]*(?:\\.[^"\\]*)*")
+    | `(?P<QUOTED_NAME>[^`]+)`
+    | (?P<SYMBOL>\*\*|\.\.|<=|>=|!=|.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def tokenize(text: str) -> list[Token]:
+    tokens = [
+        Token(TokenKind[kind], match[kind], match.start(), match.end())
+        for match in _TOKEN.finditer(text)
+        if (kind := match.lastgroup or "SYMBOL") != "BLANK"
+    ]
+    return [*tokens, Token(TokenKind.END, "", len(text), len(text))]
+
+
+_ESCAPE = re.compile(r"""\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{6})|(.))""", re.DOTALL)
+_CHARACTERS = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f", "'": "'", '"': '"', "\\": "\\"}
+
+
+def unquote(text: str) -> str:
+    """Read a literal, quotes included, as the string that it stands for; unknown escapes stay."""
+    content = text[1:-1]
+    if "\\" not in content:
+        return content
+    return _joined_surrogates(_ESCAPE.sub(_unescape, content))
+
+
+def _unescape(match: re.Match[str]) -> str:
+    code = match[1] or match[2]
+    if code is None:
+        return _CHARACTERS.get(match[3], match[0])
+    number = int(code, 16)
+    return chr(number) if number <= sys.maxunicode else match[0]
+
+
+def _joined_surrogates(text: str) -> str:
+    # DMN 1.5 §10.3.1.2: \uD83D\uDC0E is one character, written as UTF-16 writes it.
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

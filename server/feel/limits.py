@@ -1,0 +1,38 @@
+"""How much one expression may ask for.
+
+Expressions come from tenants and run inside the engine's loop: each bound is checked before the work
+that it bounds, and exceeding one is an error, never a hang. A step is about one item looked at.
+"""
+
+from typing import Final
+
+MAX_TEXT_LENGTH: Final = 1_000_000
+"""Characters of an expression."""
+
+MAX_NESTING: Final = 100
+"""Levels of an expression; keeps parser, compiler and closures well inside Python's own stack."""
+
+MAX_CALL_NESTING: Final = 200
+"""Levels of all function bodies that are being evaluated inside each other."""
+
+MAX_STEPS: Final = 5_000_000
+"""Items visited by loops, filters, comparisons and builtins of one evaluation."""
+
+MAX_LIST_LENGTH: Final = 2_000_000
+"""Items of a list or an iterated range."""
+
+MAX_STRING_LENGTH: Final = 4_000_000
+"""Characters of a string that an expression makes; a message of the engine is not larger."""
+
+MAX_VALUE_DEPTH: Final = 100
+"""Lists and contexts inside each other."""
+
+MAX_FAILURES: Final = 100
+"""Failures kept; what fails after them is null without a word."""
+
+MAX_SHOWN_LENGTH: Final = 500
+"""Characters of a value inside a failure's message."""
+
+MAX_PATTERN_LENGTH: Final = 1_000
+MAX_MATCHED_LENGTH: Final = 100_000
+"""Characters of a regular expression and of the string it is tried on."""

@@ -1,0 +1,153 @@
+"""What a name means at one place of a text, settled when the text is compiled.
+
+Names that the expression binds itself live in numbered slots of the `Run`. Inside a filter the item's
+own entries come first, so a name there asks the item, then whatever is around the filter.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from server.feel import limits
+from server.feel.errors import EvaluationError, FeelSyntaxError
+from server.feel.failures import FailureType
+from server.feel.run import Run, verbatim
+from server.feel.values import MISSING, Context, Missing, Value
+
+if TYPE_CHECKING:
+    from server.feel.nodes import Node
+
+Closure: TypeAlias = Callable[[Run], Value]
+Compile: TypeAlias = "Callable[[Node, Names], Closure]"
+_Lookup: TypeAlias = Callable[[Run], Value | Missing]
+
+INPUT = "?"
+NO_ITEM: Context = {}
+"""In an item's slot: the filter's condition is being evaluated outside of it."""
+
+
+@dataclass(slots=True)
+class Layout:
+    """What a compiled text needs at run time."""
+
+    slot_count: int = 0
+    variables: set[str] = field(default_factory=set)
+    nesting: int = 0
+    deepest: int = 0
+
+    def new_slot(self) -> int:
+        self.slot_count += 1
+        return self.slot_count - 1
+
+    def enter(self) -> None:
+        """One level deeper into the tree."""
+        self.nesting += 1
+        self.deepest = max(self.deepest, self.nesting)
+        if self.nesting > limits.MAX_NESTING:
+            raise FeelSyntaxError(f"nested deeper than {limits.MAX_NESTING} levels", 0)
+
+    def leave(self) -> None:
+        self.nesting -= 1
+
+
+@dataclass(slots=True)
+class Binding:
+    slot: int
+    is_used: bool = False
+
+
+class Names:
+    """One level of names around a part of a text; what is inside sees what was bound so far."""
+
+    def __init__(self, layout: Layout, around: "Names | None" = None) -> None:
+        self.layout = layout
+        self._around = around
+        self._bindings: dict[str, Binding] = {}
+        self._item: Binding | None = None
+
+    def inner(self) -> "Names":
+        return Names(self.layout, self)
+
+    def bind(self, name: str) -> Binding:
+        binding = self._bindings[name] = Binding(self.layout.new_slot())
+        return binding
+
+    def bind_item(self) -> Binding:
+        """Make this the level of a filter: all names are the item's entries first."""
+        self._item = Binding(self.layout.new_slot())
+        return self._item
+
+    def is_variable(self, name: str) -> bool:
+        """Whether nothing in the expression can shadow the scope's variable."""
+        return not self._shadows(name) and (self._around is None or self._around.is_variable(name))
+
+    def is_bound(self, name: str) -> bool:
+        return name in self._bindings or (self._around is not None and self._around.is_bound(name))
+
+    def closure(self, name: str, position: int) -> Closure:
+        lookup = self.lookup(name)
+        complaint = f"No variable found with name '{verbatim(name)}'"
+
+        def named(run: Run) -> Value:
+            value = lookup(run)
+            if value is MISSING:
+                run.fail(FailureType.NO_VARIABLE_FOUND, complaint, position=position)
+                return None
+            return value
+
+        return named
+
+    def lookup(self, name: str) -> _Lookup:
+        """Find the value by that name, or MISSING."""
+        binding = self._bindings.get(name)
+        if binding is not None:
+            binding.is_used = True
+            return _local(binding.slot)
+        around = self._around.lookup(name) if self._around is not None else self._variable(name)
+        if self._item is None:
+            return around
+        return _item(self._item.slot, around) if name == "item" else _entry(self._item.slot, name, around)
+
+    def input(self) -> Closure:
+        binding = self._bindings.get(INPUT)
+        if binding is not None:
+            binding.is_used = True
+            return _local(binding.slot)
+        return self._around.input() if self._around is not None else _no_input
+
+    def _shadows(self, name: str) -> bool:
+        return self._item is not None or name in self._bindings
+
+    def _variable(self, name: str) -> _Lookup:
+        self.layout.variables.add(name)
+        return lambda run: run.scope.get(name, MISSING)
+
+
+def _local(slot: int) -> Closure:
+    return lambda run: run.slots[slot]
+
+
+def _entry(slot: int, name: str, around: _Lookup) -> _Lookup:
+    def entry(run: Run) -> Value | Missing:
+        item = run.slots[slot]
+        if type(item) is dict:
+            value = item.get(name, MISSING)
+            if value is not MISSING:
+                return value
+        return around(run)
+
+    return entry
+
+
+def _item(slot: int, around: _Lookup) -> _Lookup:
+    def item(run: Run) -> Value | Missing:
+        value = run.slots[slot]
+        if value is NO_ITEM:
+            return around(run)
+        return value.get("item", value) if type(value) is dict else value
+
+    return item
+
+
+def _no_input(_: Run) -> Value:
+    raise EvaluationError("'?' is the input of unary tests, there is none here")

@@ -1,0 +1,201 @@
+"""How an operand is read, one function per way in which one begins."""
+
+from collections.abc import Callable
+
+from server.feel.decimals import parse_number
+from server.feel.lexer import TokenKind, unquote
+from server.feel.nodes import (
+    Arguments,
+    Call,
+    ContextLiteral,
+    For,
+    If,
+    InputComparison,
+    InputValue,
+    IteratedRange,
+    Iterator,
+    Lambda,
+    ListLiteral,
+    Literal,
+    Name,
+    Negation,
+    Node,
+    Quantified,
+    RangeLiteral,
+)
+from server.feel.pratt import Parser, Power
+from server.feel.values import Value
+
+
+def name(parser: Parser) -> Node:
+    position = parser.token.start
+    length = parser.function_name_length()
+    if length:
+        return Call(parser.words(length), arguments(parser), position)
+    return Name(parser.name(), position)
+
+
+def number(parser: Parser) -> Node:
+    return Literal(parse_number(parser.advance().text))
+
+
+def string(parser: Parser) -> Node:
+    return Literal(unquote(parser.advance().text))
+
+
+def constant(value: Value) -> Callable[[Parser], Node]:
+    def parse(parser: Parser) -> Node:
+        parser.advance()
+        return Literal(value)
+
+    return parse
+
+
+def input_value(parser: Parser) -> Node:
+    return InputValue(parser.advance().start)
+
+
+def negation(parser: Parser) -> Node:
+    position = parser.advance().start
+    return Negation(parser.expression(Power.SIGN), position)
+
+
+def input_comparison(parser: Parser) -> Node:
+    operator = parser.advance()
+    return InputComparison(operator.text, parser.expression(Power.COMPARISON), operator.start)
+
+
+def group(parser: Parser) -> Node:
+    parser.advance()
+    node = parser.expression()
+    if parser.at(".."):
+        return range_from(parser, node, start_included=False)
+    parser.expect(")")
+    return node
+
+
+def bracket(parser: Parser) -> Node:
+    parser.advance()
+    if parser.accept("]"):
+        return ListLiteral(())
+    first = parser.expression()
+    if parser.at(".."):
+        return range_from(parser, first, start_included=True)
+    rest = parser.separated(parser.expression) if parser.accept(",") else ()
+    parser.expect("]")
+    return ListLiteral((first, *rest))
+
+
+def reversed_bracket(parser: Parser) -> Node:
+    parser.advance()
+    return range_from(parser, parser.expression(Power.COMPARISON), start_included=False)
+
+
+def range_from(parser: Parser, start: Node, *, start_included: bool) -> Node:
+    position = parser.expect("..").start
+    end = parser.expression(Power.COMPARISON)
+    closing = parser.expect("]", ")", "[")
+    return RangeLiteral(
+        start, end, start_included=start_included, end_included=closing.text == "]", position=position
+    )
+
+
+def context(parser: Parser) -> Node:
+    parser.advance()
+    if parser.accept("}"):
+        return ContextLiteral(())
+    entries = [(_key(parser), parser.expression())]
+    while parser.accept(","):
+        entries.append((_key(parser), parser.expression()))
+    parser.expect("}")
+    return ContextLiteral(tuple(entries))
+
+
+def _key(parser: Parser) -> str:
+    """Read a context entry's key with its colon; unquoted ones hold nearly any symbol, as written."""
+    token = parser.token
+    if parser.is_symbol(1, ":") and token.kind in _QUOTED_KEYS:
+        parser.advance(2)
+        return unquote(token.text) if token.kind is TokenKind.STRING else token.text
+    last = token
+    while not parser.at(":"):
+        if parser.token.kind in _NO_PART_OF_A_KEY or parser.at(*"{}[](),"):
+            raise parser.unexpected("a key and ':'")
+        last = parser.advance()
+    if parser.token is token:
+        raise parser.unexpected("a key")
+    parser.advance()
+    return parser.text[token.start : last.end]
+
+
+_QUOTED_KEYS = frozenset({TokenKind.STRING, TokenKind.QUOTED_NAME})
+_NO_PART_OF_A_KEY = _QUOTED_KEYS | {TokenKind.END}
+
+
+def if_(parser: Parser) -> Node:
+    branches = [_branch(parser)]
+    while parser.at("if"):
+        branches.append(_branch(parser))
+    return If(tuple(branches), parser.expression())
+
+
+def _branch(parser: Parser) -> tuple[Node, Node]:
+    parser.expect("if")
+    condition = parser.expression()
+    parser.expect("then")
+    value = parser.expression()
+    parser.expect("else")
+    return condition, value
+
+
+def for_(parser: Parser) -> Node:
+    iterators = _iterators(parser)
+    parser.expect("return")
+    return For(iterators, parser.expression())
+
+
+def quantified(parser: Parser) -> Node:
+    is_every = parser.at("every")
+    iterators = _iterators(parser)
+    parser.expect("satisfies")
+    return Quantified(iterators, parser.expression(), is_every=is_every)
+
+
+def _iterators(parser: Parser) -> tuple[Iterator, ...]:
+    parser.advance()
+    return parser.separated(lambda: _iterator(parser))
+
+
+def _iterator(parser: Parser) -> Iterator:
+    position = parser.token.start
+    name = parser.name()
+    parser.expect("in")
+    source = parser.expression(Power.COMPARISON)
+    if parser.accept(".."):
+        return Iterator(name, IteratedRange(source, parser.expression(Power.COMPARISON)), position)
+    return Iterator(name, source, position)
+
+
+def lambda_(parser: Parser) -> Node:
+    parser.advance()
+    parser.expect("(")
+    parameters: tuple[str, ...] = ()
+    if not parser.at(")"):
+        parameters = parser.separated(parser.parameter)
+    parser.expect(")")
+    return Lambda(parameters, parser.expression())
+
+
+def arguments(parser: Parser) -> Arguments:
+    parser.expect("(")
+    if parser.accept(")"):
+        return Arguments(())
+    names, values = [parser.argument_name()], [parser.expression()]
+    while parser.accept(","):
+        names.append(parser.argument_name())
+        values.append(parser.expression())
+    parser.expect(")")
+    given = tuple(each for each in names if each is not None)
+    if given and len(given) != len(values):
+        raise parser.unexpected("all arguments or none of them named")
+    return Arguments(tuple(values), given or None)

@@ -1,0 +1,84 @@
+"""How what follows an operand is read, one function per operator."""
+
+from server.feel.nodes import (
+    Arithmetic,
+    Between,
+    Comparison,
+    Conjunction,
+    Disjunction,
+    Filter,
+    In,
+    InstanceOf,
+    Node,
+    Path,
+    QualifiedCall,
+)
+from server.feel.operands import arguments, range_from
+from server.feel.pratt import Infix, Parser, Power
+
+
+def disjunction(parser: Parser, left: Node) -> Node:
+    operands = [left]
+    while parser.accept("or"):
+        operands.append(parser.expression(Power.OR))
+    return Disjunction(tuple(operands))
+
+
+def conjunction(parser: Parser, left: Node) -> Node:
+    operands = [left]
+    while parser.accept("and"):
+        operands.append(parser.expression(Power.AND))
+    return Conjunction(tuple(operands))
+
+
+def comparison(parser: Parser, left: Node) -> Node:
+    operator = parser.advance()
+    return Comparison(operator.text, left, parser.expression(Power.COMPARISON), operator.start)
+
+
+def arithmetic(power: Power) -> Infix:
+    def parse(parser: Parser, left: Node) -> Node:
+        operator = parser.advance()
+        return Arithmetic(operator.text, left, parser.expression(power), operator.start)
+
+    return Infix(power, parse)
+
+
+def between(parser: Parser, operand: Node) -> Node:
+    position = parser.advance().start
+    low = parser.expression(Power.COMPARISON)
+    parser.expect("and")
+    return Between(operand, low, parser.expression(Power.COMPARISON), position)
+
+
+def instance_of(parser: Parser, operand: Node) -> Node:
+    parser.advance()
+    parser.expect("of")
+    return InstanceOf(operand, parser.type_name())
+
+
+def in_(parser: Parser, operand: Node) -> Node:
+    parser.advance()
+    if not parser.at("("):
+        return In(operand, (parser.expression(Power.AND),))
+    parser.advance()
+    tests = parser.separated(parser.expression)
+    if parser.at(".."):
+        return In(operand, (range_from(parser, tests[0], start_included=False),))
+    parser.expect(")")
+    return In(operand, tests)
+
+
+def path(parser: Parser, source: Node) -> Node:
+    position = parser.advance().start
+    key = parser.name()
+    if parser.at("("):
+        return QualifiedCall(source, key, arguments(parser), position)
+    return Path(source, key, position)
+
+
+def filter_(parser: Parser, source: Node) -> Node:
+    position = parser.advance().start
+    condition = parser.expression()
+    parser.expect("]")
+    return Filter(source, condition, position)

@@ -1,0 +1,104 @@
+"""Read a text into its syntax tree.
+
+The grammar is context-free, names hold no spaces, so a tree belongs to its text alone. The
+tables at the end say which word begins which form and how tightly it binds.
+"""
+
+from server.feel import operands, operations
+from server.feel.lexer import TokenKind
+from server.feel.nodes import Node, Tests
+from server.feel.pratt import Grammar, Infix, Parser, Power
+
+
+def parse_expression(text: str) -> Node:
+    parser = Parser(text, _GRAMMAR)
+    node = parser.expression()
+    parser.expect_end()
+    return node
+
+
+def parse_unary_tests(text: str) -> Tests:
+    """DMN 1.5 §10.3.1.2 rules 14 and 15; an empty text is the same as `-`."""
+    parser = Parser(text, _GRAMMAR)
+    if _is_any_input(parser):
+        return Tests(())
+    is_negated = _is_negation(parser)
+    if is_negated:
+        parser.advance(2)
+    tests = parser.separated(parser.expression)
+    if is_negated:
+        parser.expect(")")
+    parser.expect_end()
+    return Tests(tests, is_negated=is_negated)
+
+
+def _is_any_input(parser: Parser) -> bool:
+    at_end = parser.token.kind is TokenKind.END
+    return at_end or (parser.at("-") and parser.ahead().kind is TokenKind.END)
+
+
+def _is_negation(parser: Parser) -> bool:
+    """Whether everything here is one `not(…)`, which then negates tests and is no call."""
+    if not (parser.at("not") and parser.is_symbol(1, "(")):
+        return False
+    depth, distance = 1, 2
+    while depth and parser.ahead(distance).kind is not TokenKind.END:
+        depth += parser.is_symbol(distance, "(") - parser.is_symbol(distance, ")")
+        distance += 1
+    return parser.ahead(distance).kind is TokenKind.END
+
+
+_COMPARISON = Infix(Power.COMPARISON, operations.comparison)
+_SUM = operations.arithmetic(Power.SUM)
+_PRODUCT = operations.arithmetic(Power.PRODUCT)
+
+_GRAMMAR = Grammar(
+    prefixes={
+        "null": operands.constant(None),
+        "true": operands.constant(True),
+        "false": operands.constant(False),
+        "?": operands.input_value,
+        "-": operands.negation,
+        "<": operands.input_comparison,
+        "<=": operands.input_comparison,
+        ">": operands.input_comparison,
+        ">=": operands.input_comparison,
+        "=": operands.input_comparison,
+        "!=": operands.input_comparison,
+        "(": operands.group,
+        "[": operands.bracket,
+        "]": operands.reversed_bracket,
+        "{": operands.context,
+        "if": operands.if_,
+        "for": operands.for_,
+        "some": operands.quantified,
+        "every": operands.quantified,
+        "function": operands.lambda_,
+    },
+    literals={
+        TokenKind.NAME: operands.name,
+        TokenKind.QUOTED_NAME: operands.name,
+        TokenKind.NUMBER: operands.number,
+        TokenKind.STRING: operands.string,
+    },
+    infixes={
+        "or": Infix(Power.OR, operations.disjunction),
+        "and": Infix(Power.AND, operations.conjunction),
+        "=": _COMPARISON,
+        "!=": _COMPARISON,
+        "<": _COMPARISON,
+        "<=": _COMPARISON,
+        ">": _COMPARISON,
+        ">=": _COMPARISON,
+        "between": Infix(Power.COMPARISON, operations.between),
+        "in": Infix(Power.COMPARISON, operations.in_),
+        "instance": Infix(Power.COMPARISON, operations.instance_of),
+        "+": _SUM,
+        "-": _SUM,
+        "*": _PRODUCT,
+        "/": _PRODUCT,
+        "**": operations.arithmetic(Power.EXPONENT),
+        ".": Infix(Power.CHAIN, operations.path),
+        "[": Infix(Power.CHAIN, operations.filter_),
+    },
+)

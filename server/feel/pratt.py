@@ -1,0 +1,180 @@
+"""The machine behind the parser: operators by binding power, and names that hold spaces."""
+
+from collections.abc import Callable, Mapping
+from enum import IntEnum, auto
+from typing import NamedTuple, TypeVar
+
+from server.feel import limits
+from server.feel.cursor import Cursor
+from server.feel.errors import FeelSyntaxError
+from server.feel.lexer import TokenKind
+from server.feel.nodes import Node
+
+_LITERALS = {"null", "true", "false"}
+_BEGINNERS = {"function", "if", "for", "some", "every", "not"}
+_CONNECTIVES = frozenset(
+    {"in", "return", "then", "else", "satisfies", "and", "or", "between", "instance", "of"}
+)
+RESERVED = _CONNECTIVES | _LITERALS | _BEGINNERS
+_NO_PART_OF_A_FUNCTION_NAME = RESERVED - {"of"}
+_FUNCTIONS_NAMED_WITH_KEYWORDS = (
+    ("get", "or", "else"),
+    ("date", "and", "time"),
+    ("years", "and", "months", "duration"),
+    ("and",),
+    ("or",),
+    ("not",),
+)
+_TYPES_WITH_SPACES = (
+    ("date", "and", "time"),
+    ("date", "time"),
+    ("years", "and", "months", "duration"),
+    ("days", "and", "time", "duration"),
+)
+_WORDS = frozenset({TokenKind.NAME, TokenKind.SYMBOL})
+
+_Item = TypeVar("_Item")
+
+
+class Power(IntEnum):
+    """How tightly an operator binds."""
+
+    LOOSEST = auto()
+    OR = auto()
+    AND = auto()
+    COMPARISON = auto()
+    SUM = auto()
+    PRODUCT = auto()
+    EXPONENT = auto()
+    SIGN = auto()
+    CHAIN = auto()
+
+
+class Infix(NamedTuple):
+    power: Power
+    parse: "Callable[[Parser, Node], Node]"
+
+
+class Grammar(NamedTuple):
+    """How an operand begins, by its word or by its kind, and what may follow one."""
+
+    prefixes: "Mapping[str, Callable[[Parser], Node]]"
+    literals: "Mapping[TokenKind, Callable[[Parser], Node]]"
+    infixes: Mapping[str, Infix]
+
+
+class Parser(Cursor):
+    def __init__(self, text: str, grammar: Grammar) -> None:
+        if len(text) > limits.MAX_TEXT_LENGTH:
+            raise FeelSyntaxError(f"longer than {limits.MAX_TEXT_LENGTH} characters", limits.MAX_TEXT_LENGTH)
+        super().__init__(text)
+        self._grammar = grammar
+        self._nesting = 0
+
+    def expression(self, power: Power = Power.LOOSEST) -> Node:
+        """Read an operand and all operators behind it that bind tighter than `power`."""
+        self._nesting += 1
+        if self._nesting > limits.MAX_NESTING:
+            raise FeelSyntaxError(f"nested deeper than {limits.MAX_NESTING} levels", self.token.start)
+        node = self._operand()
+        last = None
+        while (infix := self._infix(power)) is not None:
+            if infix.power is Power.COMPARISON and last is Power.COMPARISON:
+                raise self.unexpected("no second comparison")
+            node = infix.parse(self, node)
+            last = infix.power
+        self._nesting -= 1
+        return node
+
+    def separated(self, item: Callable[[], _Item]) -> tuple[_Item, ...]:
+        items = [item()]
+        while self.accept(","):
+            items.append(item())
+        return tuple(items)
+
+    def name(self) -> str:
+        token = self.token
+        if token.kind is not TokenKind.QUOTED_NAME and (
+            token.kind is not TokenKind.NAME or token.text in RESERVED
+        ):
+            raise self.unexpected("a name")
+        return self.advance().text
+
+    def function_name_length(self) -> int:
+        """How many tokens from here are the name of a function that is called; none if no call begins."""
+        for words in _FUNCTIONS_NAMED_WITH_KEYWORDS:
+            if self._spells(words) and self.ahead(len(words)).text == "(":
+                return len(words)
+        length = self._length_of_names(_NO_PART_OF_A_FUNCTION_NAME)
+        return length if self.is_symbol(length, "(") else 0
+
+    def argument_name(self) -> str | None:
+        """Read a parameter's name and its colon; None, and nothing is read, if there is none."""
+        length = self._parameter_length()
+        if not length or not self.is_symbol(length, ":"):
+            return None
+        name = self.words(length)
+        self.advance()
+        return name
+
+    def parameter(self) -> str:
+        length = self._parameter_length()
+        if not length:
+            raise self.unexpected("a parameter")
+        return self.words(length)
+
+    def words(self, length: int) -> str:
+        return " ".join(self.advance().text for _ in range(length))
+
+    def type_name(self) -> str:
+        for words in _TYPES_WITH_SPACES:
+            if self._spells(words):
+                return self.words(len(words))
+        if self.at("null", "function"):
+            return self.advance().text
+        parts = [self.name()]
+        while self.accept("."):
+            parts.append(self.name())
+        return ".".join(parts)
+
+    def _operand(self) -> Node:
+        token = self.token
+        if token.kind in _WORDS:
+            parse = self._grammar.prefixes.get(token.text) or self._grammar.literals.get(token.kind)
+        else:
+            parse = self._grammar.literals.get(token.kind)
+        if parse is None:
+            raise self.unexpected("an expression")
+        return parse(self)
+
+    def _infix(self, power: Power) -> Infix | None:
+        infix = self._grammar.infixes.get(self.token.text)
+        if infix is None or infix.power <= power or self.token.kind not in _WORDS:
+            return None
+        # `[1..5[`: the last bracket closes a range, a filter would need a condition.
+        return None if self.token.text == "[" and not self._begins_operand(1) else infix
+
+    def _begins_operand(self, distance: int) -> bool:
+        token = self.ahead(distance)
+        if token.kind is TokenKind.NAME:
+            return token.text not in _CONNECTIVES
+        return token.kind in self._grammar.literals or token.text in self._grammar.prefixes
+
+    def _parameter_length(self) -> int:
+        return self._length_of_names(frozenset()) or int(self.token.kind is TokenKind.QUOTED_NAME)
+
+    def _length_of_names(self, excluded: frozenset[str]) -> int:
+        length = 0
+        while (token := self.ahead(length)).kind is TokenKind.NAME and token.text not in excluded:
+            length += 1
+        return length
+
+    def _spells(self, words: tuple[str, ...]) -> bool:
+        return all(
+            self.ahead(distance).text == word and self.ahead(distance).kind is TokenKind.NAME
+            for distance, word in enumerate(words)
+        )
+
+    def is_symbol(self, distance: int, symbol: str) -> bool:
+        token = self.ahead(distance)
+        return token.text == symbol and token.kind is TokenKind.SYMBOL

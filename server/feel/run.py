@@ -1,0 +1,94 @@
+"""The state of one evaluation: where names are looked up, what failed, what it has cost."""
+
+from collections.abc import Callable, Iterable
+from typing import Protocol, TypeAlias
+
+from server.feel import limits
+from server.feel.errors import LimitExceededError
+from server.feel.failures import Failure, FailureType
+from server.feel.text import shown
+from server.feel.values import Context, Missing, Value
+
+_Container: TypeAlias = list[Value] | Context
+
+
+class Scope(Protocol):
+    """Where root variables are looked up; a plain dict is one."""
+
+    def get(self, name: str, default: Missing, /) -> Value | Missing: ...
+
+
+class Run:
+    """`slots` hold what an expression binds itself: loop variables, context entries, filtered items."""
+
+    failures: list[Failure] | None = None
+    steps = 0
+    nesting = 0
+
+    def __init__(self, scope: Scope, slot_count: int) -> None:
+        self.scope = scope
+        self.slots: list[Value] = [None] * slot_count
+
+    def fail(self, kind: FailureType, template: str, *values: Value, position: int | None = None) -> None:
+        """Note why the result here is null; the values are written as FEEL would."""
+        if self.failures is None:
+            self.failures = []
+        if len(self.failures) < limits.MAX_FAILURES:
+            message = template.format(*map(shown, values))
+            self.failures.append(Failure(kind, message, position))
+
+    def charge(self, steps: int) -> None:
+        self.steps += steps
+        if self.steps > limits.MAX_STEPS:
+            raise LimitExceededError(f"the evaluation takes more than {limits.MAX_STEPS} steps")
+
+    def inside(self, body: "Callable[[Run], Value]", scope: Scope, slots: list[Value], height: int) -> Value:
+        """Evaluate the body of a function, which nests `height` deep, where it was defined."""
+        self.charge(1 + len(slots))
+        outside = self.scope, self.slots
+        self.nesting += height
+        if self.nesting > limits.MAX_CALL_NESTING:
+            raise LimitExceededError(f"functions nested deeper than {limits.MAX_CALL_NESTING} levels")
+        self.scope, self.slots = scope, slots
+        try:
+            return body(self)
+        finally:
+            self.scope, self.slots = outside
+            self.nesting -= height
+
+
+def verbatim(text: str) -> str:
+    """Text for a place inside a failure's template."""
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+def bounded_length(length: int) -> int:
+    if length > limits.MAX_LIST_LENGTH:
+        raise LimitExceededError(f"a list of more than {limits.MAX_LIST_LENGTH} items")
+    return length
+
+
+def bounded_string(text: str) -> str:
+    if len(text) > limits.MAX_STRING_LENGTH:
+        raise LimitExceededError(f"a string of more than {limits.MAX_STRING_LENGTH} characters")
+    return text
+
+
+def measure(run: Run, *values: Value) -> None:
+    """Charge for everything inside the values, and refuse what is too deep to walk by recursion."""
+    level = _containers(values)
+    depth = 0
+    while level:
+        depth += 1
+        if depth > limits.MAX_VALUE_DEPTH:
+            raise LimitExceededError(f"a value nested deeper than {limits.MAX_VALUE_DEPTH} levels")
+        run.charge(sum(map(len, level)))
+        level = [inner for outer in level for inner in _containers(_items(outer))]
+
+
+def _containers(values: Iterable[Value]) -> list[_Container]:
+    return [value for value in values if isinstance(value, list | dict)]
+
+
+def _items(container: _Container) -> Iterable[Value]:
+    return container.values() if isinstance(container, dict) else container

@@ -1,0 +1,136 @@
+"""How a builtin is called, read from its Python signature.
+
+The parameters' names are FEEL's: `_` stands for a space, a trailing `_` only avoids a Python word. Their
+annotations are the types that are accepted. `Run` asks for the evaluation, `Spread` for a list that may
+be given as single arguments too, `*items` for any number of further arguments.
+"""
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from types import NoneType, UnionType
+from typing import Annotated, Final, TypeAlias, Union, get_args, get_origin
+
+from server.feel.errors import InvocationError
+from server.feel.failures import FailureType
+from server.feel.run import Run, verbatim
+from server.feel.values import Value
+
+Builtin: TypeAlias = Callable[..., Value]
+
+Family: TypeAlias = Mapping[str, Builtin | tuple[Builtin, ...]]
+
+_SPREAD: Final = "spread"
+Spread: TypeAlias = Annotated[list[Value], _SPREAD]
+
+_CHARACTERS_PER_STEP: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """`types` is None where any value is taken, `default` is given to a named call without it."""
+
+    name: str
+    types: frozenset[type] | None
+    default: Value = None
+    is_optional: bool = False
+    is_spread: bool = False
+    is_variadic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    function: Builtin
+    parameters: tuple[Parameter, ...]
+    wants_run: bool
+
+    def accepts_count(self, count: int) -> bool:
+        if self._spreads:
+            return True
+        required = sum(not (parameter.is_optional or parameter.is_variadic) for parameter in self.parameters)
+        return required <= count and (self._is_variadic or count <= len(self.parameters))
+
+    def accepts_names(self, names: Iterable[str]) -> bool:
+        return {*names} <= {parameter.name for parameter in self.parameters}
+
+    def arranged(self, values: list[Value]) -> list[Value]:
+        """Single arguments gathered into the list that the function takes."""
+        if self._spreads and not (len(values) == 1 and isinstance(values[0], list)):
+            return [values]
+        return values
+
+    def accepts(self, values: list[Value]) -> bool:
+        return all(
+            parameter.types is None or type(value) in parameter.types
+            for parameter, value in zip(self.parameters, values, strict=False)
+        )
+
+    def call(self, run: Run, values: list[Value]) -> Value:
+        run.charge(1 + sum(map(_cost, values)))
+        return self.function(run, *values) if self.wants_run else self.function(*values)
+
+    @property
+    def _spreads(self) -> bool:
+        return len(self.parameters) == 1 and self.parameters[0].is_spread
+
+    @property
+    def _is_variadic(self) -> bool:
+        return bool(self.parameters) and self.parameters[-1].is_variadic
+
+
+def signature_of(function: Builtin) -> Signature:
+    parameters = list(inspect.signature(function).parameters.values())
+    wants_run = bool(parameters) and parameters[0].annotation is Run
+    return Signature(function, tuple(map(_parameter, parameters[wants_run:])), wants_run=wants_run)
+
+
+def invoke(run: Run, name: str, candidates: Sequence[Signature], values: list[Value], position: int) -> Value:
+    """Call the first candidate that takes values of these types."""
+    for candidate in candidates:
+        arranged = candidate.arranged(values)
+        if candidate.accepts(arranged):
+            return _called(run, name, candidate, arranged, position)
+    given = ", ".join(["'{}'"] * len(values))
+    complaint = f"Failed to invoke function '{name}': Illegal arguments: {given}"
+    run.fail(FailureType.FUNCTION_INVOCATION_FAILURE, complaint, *values, position=position)
+    return None
+
+
+def _called(run: Run, name: str, signature: Signature, values: list[Value], position: int) -> Value:
+    try:
+        return signature.call(run, values)
+    except (InvocationError, ArithmeticError, ValueError) as error:
+        complaint = verbatim(f"Failed to invoke function '{name}': {error}")
+        run.fail(FailureType.FUNCTION_INVOCATION_FAILURE, complaint, position=position)
+        return None
+
+
+def _cost(value: Value) -> int:
+    if isinstance(value, str):
+        return len(value) // _CHARACTERS_PER_STEP
+    return len(value) if isinstance(value, list | dict) else 0
+
+
+def _parameter(parameter: inspect.Parameter) -> Parameter:
+    is_optional = parameter.default is not inspect.Parameter.empty
+    return Parameter(
+        name=parameter.name.rstrip("_").replace("_", " "),
+        types=_types(parameter.annotation),
+        default=parameter.default if is_optional else None,
+        is_optional=is_optional,
+        is_spread=_SPREAD in get_args(parameter.annotation),
+        is_variadic=parameter.kind is inspect.Parameter.VAR_POSITIONAL,
+    )
+
+
+def _types(annotation: object) -> frozenset[type] | None:
+    if annotation == Value:
+        return None
+    if get_origin(annotation) in {Union, UnionType}:
+        return frozenset().union(*(_types(part) or () for part in get_args(annotation)))
+    if get_origin(annotation) is Annotated:
+        return _types(get_args(annotation)[0])
+    plain = get_origin(annotation) or annotation or NoneType
+    if not isinstance(plain, type):
+        raise TypeError(f"a builtin's parameter needs a FEEL type, not {annotation}")
+    return frozenset({plain})

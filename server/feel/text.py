@@ -1,0 +1,82 @@
+"""Values as FEEL writes them: `{a:1, b:["x", null]}`.
+
+Written piece by piece from a stack, so that neither depth nor length of a value is a danger.
+"""
+
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from types import NoneType
+from typing import TypeAlias
+
+from server.feel import limits
+from server.feel.values import Context, Function, Range, Value
+
+_Pieces: TypeAlias = Iterator["str | _Pieces"]
+
+
+def shown(value: Value) -> str:
+    """For a message: cut where it gets long."""
+    text = ""
+    for piece in pieces(value):
+        text += piece[: limits.MAX_SHOWN_LENGTH]
+        if len(text) > limits.MAX_SHOWN_LENGTH:
+            return text[: limits.MAX_SHOWN_LENGTH] + "…"
+    return text
+
+
+def pieces(value: Value) -> Iterator[str]:
+    stack = [_written(value)]
+    while stack:
+        for piece in stack[-1]:
+            if not isinstance(piece, str):
+                stack.append(piece)
+                break
+            yield piece
+        else:
+            stack.pop()
+
+
+def _written(value: Value) -> _Pieces:
+    return _WRITERS[type(value)](value)
+
+
+def _list(items: list[Value]) -> _Pieces:
+    yield "["
+    for index, item in enumerate(items):
+        if index:
+            yield ", "
+        yield _written(item)
+    yield "]"
+
+
+def _context(context: Context) -> _Pieces:
+    yield "{"
+    for index, (key, item) in enumerate(context.items()):
+        yield f", {key}:" if index else f"{key}:"
+        yield _written(item)
+    yield "}"
+
+
+def _range(value: Range) -> _Pieces:
+    yield "[" if value.start_included else "("
+    yield _written(value.start)
+    yield ".."
+    yield _written(value.end)
+    yield "]" if value.end_included else ")"
+
+
+def _function(function: Function) -> _Pieces:
+    yield f"function({', '.join(function.parameters)})"
+
+
+_WRITERS: dict[type, Callable[..., _Pieces]] = {
+    NoneType: lambda _: iter(("null",)),
+    bool: lambda value: iter(("true" if value else "false",)),
+    int: lambda value: iter((str(value),)),
+    Decimal: lambda value: iter((str(value),)),
+    str: lambda value: iter(('"', value, '"')),
+    list: _list,
+    dict: _context,
+    Range: _range,
+    Function: _function,
+}

@@ -1,0 +1,33 @@
+"""The kinds of check, one function each.
+
+A function gets a subject and a rule whose `applies_to` fits, and yields what is wrong.
+"""
+
+from collections.abc import Mapping
+
+from server.lint.evaluators.custom import custom
+from server.lint.evaluators.expressions import feel_expression
+from server.lint.evaluators.graphs import graph
+from server.lint.evaluators.literals import forbidden_value, max_length, pattern
+from server.lint.evaluators.numbers import count, exactly_one_of, flow_count
+from server.lint.evaluators.presence import reference, required_attribute, unique
+from server.lint.evaluators.schema import schema, supported_type
+from server.lint.rule import EvaluatorKind
+from server.lint.violation import Evaluator
+
+EVALUATORS: Mapping[EvaluatorKind, Evaluator] = {
+    EvaluatorKind.SCHEMA: schema,
+    EvaluatorKind.REQUIRED_ATTRIBUTE: required_attribute,
+    EvaluatorKind.FORBIDDEN_VALUE: forbidden_value,
+    EvaluatorKind.SUPPORTED_TYPE: supported_type,
+    EvaluatorKind.MAX_LENGTH: max_length,
+    EvaluatorKind.PATTERN: pattern,
+    EvaluatorKind.COUNT: count,
+    EvaluatorKind.FLOW_COUNT: flow_count,
+    EvaluatorKind.EXACTLY_ONE_OF: exactly_one_of,
+    EvaluatorKind.UNIQUE: unique,
+    EvaluatorKind.REFERENCE: reference,
+    EvaluatorKind.FEEL_EXPRESSION: feel_expression,
+    EvaluatorKind.GRAPH: graph,
+    EvaluatorKind.CUSTOM: custom,
+}

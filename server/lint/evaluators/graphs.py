@@ -1,0 +1,48 @@
+"""Checks of paths through a process."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+from server.bpmn.graph import Graph
+from server.lint.rule import Rule
+from server.lint.subject import Subject
+from server.lint.violation import Violation
+
+# Elements that are left in the same moment in which they are entered.
+_WAITLESS = frozenset({
+    "callActivity",
+    "exclusiveGateway",
+    "inclusiveGateway",
+    "manualTask",
+    "parallelGateway",
+    "startEvent",
+    "task",
+})  # fmt: skip
+
+
+def graph(subject: Subject, rule: Rule) -> Iterator[Violation]:
+    """Look for the properties in `value` in the graph of the scope."""
+    if subject.scope is not None:
+        for name in rule.value:
+            yield from _PROPERTIES[name](subject.scope)
+
+
+def _cycle_without_wait_state(scope: Graph) -> Iterator[Violation]:
+    cycle = scope.cycle(frozenset(node_id for node_id, node in scope.nodes.items() if node.tag in _WAITLESS))
+    if cycle:
+        yield Violation(f"found a loop through {', '.join(sorted(cycle))}")
+
+
+def _unreachable(scope: Graph) -> Iterator[Violation]:
+    entries = (
+        node_id for node_id, node in scope.nodes.items() if node.tag in {"startEvent", "boundaryEvent"}
+    )
+    reached = scope.reachable(entries)
+    for node_id, node in scope.nodes.items():
+        if node_id not in reached:
+            yield Violation(f"no path leads to {node_id}", node.markup)
+
+
+_PROPERTIES: Mapping[str, Callable[[Graph], Iterator[Violation]]] = {
+    "no cycle without wait state": _cycle_without_wait_state,
+    "reachable from a start or boundary event": _unreachable,
+}

@@ -1,0 +1,32 @@
+"""Checks that count."""
+
+from collections.abc import Iterator
+
+from server.lint.paths import elements
+from server.lint.rule import Rule
+from server.lint.subject import Subject
+from server.lint.violation import Violation
+
+
+def count(subject: Subject, rule: Rule) -> Iterator[Violation]:
+    """Keep the number of elements of each path within the bounds."""
+    for path in rule.attribute:
+        number = sum(1 for _ in elements(subject, path))
+        if not rule.bounds.hold(number):
+            yield Violation(f"expected {rule.bounds} {path}, found {number}")
+
+
+def flow_count(subject: Subject, rule: Rule) -> Iterator[Violation]:
+    """Keep the flows of all paths together within the bounds."""
+    number = sum(1 for path in rule.attribute for _ in elements(subject, path))
+    if not rule.bounds.hold(number):
+        yield Violation(f"expected {rule.bounds} {' and '.join(rule.attribute)}, found {number}")
+
+
+def exactly_one_of(subject: Subject, rule: Rule) -> Iterator[Violation]:
+    """Require one of the element paths, and only one."""
+    present = [path for path in rule.attribute if any(True for _ in elements(subject, path))]
+    if len(present) != 1:
+        yield Violation(
+            f"expected one of {', '.join(rule.attribute)}, found {' and '.join(present) or 'none'}"
+        )

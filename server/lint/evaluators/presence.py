@@ -1,0 +1,54 @@
+"""Checks that something is there, once, and leads somewhere."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+from server.lint.paths import elements, values, written
+from server.lint.rule import Rule
+from server.lint.subject import Subject
+from server.lint.violation import Violation
+
+
+def required_attribute(subject: Subject, rule: Rule) -> Iterator[Violation]:
+    """Require every attribute, not blank."""
+    for path in rule.attribute:
+        for value in values(subject, path):
+            if not (value.text or "").strip():
+                yield Violation(f"{path} is missing or blank", value.at)
+
+
+def unique(subject: Subject, rule: Rule) -> Iterator[Violation]:
+    """Refuse a value that a path finds twice within the subject."""
+    for path in rule.attribute:
+        seen: set[str] = set()
+        for at, text in written(subject, path):
+            if text in seen:
+                yield Violation(f"found {text} again", at)
+            seen.add(text)
+
+
+def reference(subject: Subject, rule: Rule) -> Iterator[Violation]:
+    """Require a target of the kind in `value` behind the name; bounds of min 1 require the name, too."""
+    for path in rule.attribute:
+        for value in values(subject, path):
+            if value.text is None and rule.bounds.min:
+                yield Violation(f"{path} is missing")
+            elif value.text is not None and not _exists(subject, rule, value.text):
+                yield Violation(f"{path} names {value.text}, which is not there")
+
+
+def _exists(subject: Subject, rule: Rule, target: str) -> bool:
+    return any(_TARGETS[kind](subject, target) for kind in rule.value)
+
+
+def _is_flow_node(subject: Subject, target: str) -> bool:
+    return subject.scope is not None and target in subject.scope.nodes
+
+
+def _is_own_outgoing_flow(subject: Subject, target: str) -> bool:
+    return any(flow.attributes.get("id") == target for flow in elements(subject, "outgoing"))
+
+
+_TARGETS: Mapping[str, Callable[[Subject, str], bool]] = {
+    "FlowNode of the same scope": _is_flow_node,
+    "own outgoing flow": _is_own_outgoing_flow,
+}

@@ -1,0 +1,82 @@
+"""Find elements and values by the paths that rules are written in.
+
+An element path is a tag (`zeebe:input` at any depth of the extensions, other tags among the
+children), `incoming`, `outgoing`, or `*` for every BPMN element below. It is narrowed by `[none]`
+(no event definition), `[attribute=value]` or `[child]`.
+A value path is `attribute`, the tag of a child for its text, or `element@attribute`; several
+attributes are joined by `+`.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from server.bpmn.extensions import PREFIX, extensions
+from server.bpmn.markup import Markup
+from server.bpmn.model import EVENT_DEFINITION
+from server.lint.subject import Subject
+
+_BOOLEANS: Mapping[str, str] = {"1": "true", "0": "false"}  # the other spellings of xs:boolean
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value and the element it was read from; None when the attribute is not written."""
+
+    at: Markup
+    text: str | None
+
+
+def elements(subject: Subject, path: str) -> Iterator[Markup]:
+    name, _, condition = path.removesuffix("]").partition("[")
+    found = _elements(subject, name)
+    return (element for element in found if _fits(element, condition)) if condition else found
+
+
+def values(subject: Subject, path: str) -> Iterator[Value]:
+    name, _, attributes = path.rpartition("@")
+    owners = elements(subject, name) if name else iter((subject.markup,))
+    return (Value(owner, _text(owner, attributes)) for owner in owners)
+
+
+def written(subject: Subject, path: str) -> Iterator[tuple[Markup, str]]:
+    """Leave out the values that are not there."""
+    return ((value.at, value.text) for value in values(subject, path) if value.text is not None)
+
+
+def _elements(subject: Subject, name: str) -> Iterator[Markup]:
+    if name in {"incoming", "outgoing"}:
+        return _flows(subject, name)
+    if name == "*":
+        return (element for element in subject.markup.descendants() if not element.tag.startswith(PREFIX))
+    if name.startswith(PREFIX):
+        return extensions(subject.markup, name)
+    return iter(subject.markup.all(name))
+
+
+def _flows(subject: Subject, direction: str) -> Iterator[Markup]:
+    if subject.scope is None:
+        return iter(())
+    flows = subject.scope.incoming if direction == "incoming" else subject.scope.outgoing
+    return (flow.markup for flow in flows.get(subject.element_id, ()))
+
+
+def _fits(element: Markup, condition: str) -> bool:
+    if condition == "none":
+        return not any(child.tag.endswith(EVENT_DEFINITION) for child in element.children)
+    name, is_value, wanted = condition.partition("=")
+    if not is_value:
+        return element.first(name) is not None
+    found = element.attributes.get(name, "").strip()
+    return _BOOLEANS.get(found, found) == wanted
+
+
+def _text(owner: Markup, attributes: str) -> str | None:
+    texts = [_single(owner, name) for name in attributes.split("+")]
+    return texts[0] if len(texts) == 1 else " + ".join(text or "" for text in texts)
+
+
+def _single(owner: Markup, name: str) -> str | None:
+    if name in owner.attributes:
+        return owner.attributes[name]
+    child = owner.first(name)
+    return None if child is None else child.text

@@ -1,0 +1,68 @@
+"""What holds for every model, however it was broken."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+
+from server.bpmn.builder import process
+from server.bpmn.compile import compile_definitions
+from server.bpmn.reader import read
+from server.lint.linter import lint, refusals
+
+SOUND = (
+    process("order", version_tag="1")
+    .start("start")
+    .service_task("charge", type="=kind", retries="=3", headers={"a": "1"}, inputs={"x.y": "=1", "z": None})
+    .exclusive_gateway("decide")
+    .flow(condition="=x.y > 1", element_id="large")
+    .parallel_gateway("fork")
+    .service_task("ship", type="ship", tag="sendTask", outputs={"sent": "=true"})
+    .parallel_gateway("join")
+    .end("done")
+    .branch("fork")
+    .manual_task("pack")
+    .connect_to("join")
+    .branch("decide")
+    .flow(default=True)
+    .task("reject")
+    .end("rejected")
+    .to_xml()
+)
+WORDS = st.sampled_from(
+    ["", " ", "start", "charge", "decide", "large", "=", "=x", "= (", "a.b", "null", "true"]
+)
+
+
+@st.composite
+def damaged(draw: st.DrawFn) -> bytes:
+    """Draw a sound model with some attributes changed and some elements lost, doubled or renamed."""
+    root = etree.fromstring(SOUND)
+    for _ in range(draw(st.integers(1, 4))):
+        element = draw(st.sampled_from(list(root.iter())[1:]))
+        match draw(st.sampled_from(["set", "drop", "remove", "double", "text", "tag"])):
+            case "set":
+                element.set(draw(st.sampled_from(sorted(element.attrib) or ["id"])), draw(WORDS))
+            case "drop":
+                element.attrib.pop(draw(st.sampled_from(sorted(element.attrib) or ["id"])), None)
+            case "double":
+                element.append(etree.fromstring(etree.tostring(element)))
+            case "tag":
+                element.tag = draw(st.sampled_from(sorted({str(other.tag) for other in root.iter()})))
+            case "text":
+                element.text = draw(WORDS)
+            case _ if element.getparent() is not root:
+                element.getparent().remove(element)
+    return etree.tostring(root)
+
+
+def test_the_sound_model_is_sound() -> None:
+    assert refusals(lint(read(SOUND))) == ()
+
+
+@given(damaged())
+def test_a_model_is_refused_or_compiles(xml: bytes) -> None:
+    definitions = read(xml)
+
+    refused = refusals(lint(definitions))
+
+    assert refused or compile_definitions(definitions)

@@ -1,0 +1,69 @@
+from server.bpmn.builder import process
+from server.bpmn.reader import BpmnReadError, read
+from server.lint.catalogue import etag
+from server.lint.linter import describe, lint, refusals, unreadable
+
+
+def test_a_clean_process_has_no_findings() -> None:
+    xml = process("order").start().service_task("charge", type="charge").end().to_xml()
+
+    assert lint(read(xml)) == ()
+
+
+def test_a_refusal_names_every_rule_and_element() -> None:
+    xml = (
+        process("order").start()
+        .service_task("charge", type="", retries="= (")
+        .node("transaction", "book")
+        .end().to_xml()
+    )  # fmt: skip
+
+    text = describe(lint(read(xml)), "order.bpmn")
+
+    lines = text.splitlines()
+    assert lines[0] == "'order.bpmn':"
+    assert [line.split(" (line")[0] for line in lines if line.startswith("- ")] == [
+        "- Element: charge",
+        "- Element: book",
+    ]
+    assert [line.rsplit(" ", 1)[1] for line in lines if "ERROR" in line] == [
+        "[job-type]",
+        "[job-type-expression]",
+        "[element-type]",
+    ]
+
+
+def test_an_element_without_id_is_named_by_its_line() -> None:
+    xml = process("order").start("begin").to_xml().replace(b' id="begin"', b"")
+
+    assert "- Element: without id (line 4)" in describe(lint(read(xml)), "order.bpmn")
+
+
+def test_warnings_are_no_part_of_a_refusal() -> None:
+    findings = lint(read(process("order").task("pack").to_xml()))
+
+    assert findings
+    assert refusals(findings) == ()
+    assert describe(findings, "order.bpmn") == "'order.bpmn':"
+
+
+def test_a_process_that_is_only_drawn_may_be_anything() -> None:
+    drawn = b'<process id="drawn"><transaction/><sequenceFlow id="f"/></process></definitions>'
+    xml = (
+        b'<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL">'
+        b'<process id="order" isExecutable="true"><startEvent id="begin"/></process>' + drawn
+    )
+
+    assert refusals(lint(read(xml))) == ()
+
+
+def test_a_file_that_cannot_be_read_is_a_finding_like_any_other() -> None:
+    finding = unreadable(BpmnReadError("expected XML, found nothing", 3))
+
+    assert (finding.rule_id, finding.line, finding.refuses) == ("xml-well-formed", 3, True)
+    assert "[xml-well-formed]" in describe([finding], "order.bpmn")
+
+
+def test_the_etag_is_stable() -> None:
+    assert etag() == etag()
+    assert len(etag()) == 64

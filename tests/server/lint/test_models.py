@@ -1,0 +1,55 @@
+from pathlib import Path
+
+import pytest
+
+from server.bpmn.compile import compile_definitions
+from server.bpmn.reader import read
+from server.lint.linter import describe, lint, refusals
+
+MODELS = Path(__file__).parents[3].parent / "shared" / "data" / "models" / "bpmn"
+FILES = sorted(MODELS.glob("*.bpmn"))
+
+DEPLOYABLE = {
+    "camunda-8-js-sdk__Worker-Failure-Backoff.bpmn",
+    "camunda-8-js-sdk__Worker-Failure1.bpmn",
+    "camunda-8-js-sdk__conditional-pathway-10c.bpmn",
+    "camunda-8-js-sdk__conditional-pathway-wi.bpmn",
+    "flowing-retail__order-zeebe.bpmn",
+    "zeebe__job_model.bpmn",
+}
+NOT_EXECUTED = {"element-type", "event-definition-type", "extension-type"}
+ALSO_BROKEN = {
+    "camunda-8-js-sdk__grpc-state-machine.bpmn": {"single-none-start-event"},
+    "zeebe__ZeebeExecutionListenersValidationTest.testEventTypeNotDefined.bpmn": {
+        "execution-listener-fields"
+    },
+}
+
+pytestmark = pytest.mark.skipif(not FILES, reason="the folder with models of other projects is absent")
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_a_model_of_another_project_deploys_or_is_refused_by_rules(file: Path) -> None:
+    definitions = read(file.read_bytes())
+
+    refusing = {finding.rule_id for finding in refusals(lint(definitions))}
+
+    assert (not refusing) is (file.name in DEPLOYABLE)
+    assert refusing - NOT_EXECUTED == ALSO_BROKEN.get(file.name, set())
+
+
+@pytest.mark.parametrize("name", sorted(DEPLOYABLE))
+def test_a_model_that_deploys_compiles(name: str) -> None:
+    (executable,) = compile_definitions(read((MODELS / name).read_bytes()))
+
+    assert executable.none_start is not None
+    assert executable.none_start.outgoing
+
+
+def test_a_refused_model_names_its_elements() -> None:
+    definitions = read((MODELS / "camunda-8-benchmark__typical_process.bpmn").read_bytes())
+
+    text = describe(lint(definitions), "typical.bpmn")
+
+    assert "- Element: timer1 (line" in text
+    assert "- Element: timer2 (line" in text

@@ -1,0 +1,56 @@
+import pytest
+
+from server.bpmn.reader import BpmnReadError, read
+from server.lint.catalogue import RULES
+from server.lint.evaluators import EVALUATORS
+from server.lint.linter import Finding, lint, refusals, unreadable
+from server.lint.rule import EvaluatorKind, Rule, Severity
+from tests.server.lint.rule_cases import CASES
+
+by_id = pytest.mark.parametrize("rule", RULES, ids=[rule.id for rule in RULES])
+
+
+def findings_of(xml: bytes) -> tuple[Finding, ...]:
+    try:
+        return lint(read(xml))
+    except BpmnReadError as error:
+        return (unreadable(error),)
+
+
+@by_id
+def test_the_rule_finds_the_broken_element(rule: Rule) -> None:
+    found = [finding for finding in findings_of(CASES[rule.id].broken) if finding.rule_id == rule.id]
+
+    assert {CASES[rule.id].element_id} == {finding.element_id for finding in found}
+    assert all(finding.message.startswith(rule.message) for finding in found)
+
+
+@by_id
+def test_the_rule_accepts_the_mended_twin(rule: Rule) -> None:
+    findings = findings_of(CASES[rule.id].mended)
+
+    assert rule.id not in {finding.rule_id for finding in findings}
+
+
+@by_id
+def test_a_rule_that_refuses_lets_the_mended_twin_deploy(rule: Rule) -> None:
+    broken, mended = (refusals(findings_of(xml)) for xml in (CASES[rule.id].broken, CASES[rule.id].mended))
+
+    assert rule.refuses is (rule.id in {finding.rule_id for finding in broken})
+    assert not rule.refuses or not mended
+
+
+def test_every_rule_has_a_case() -> None:
+    assert {rule.id for rule in RULES} == set(CASES)
+
+
+def test_rule_ids_are_unique() -> None:
+    assert len(RULES) == len({rule.id for rule in RULES})
+
+
+def test_every_kind_of_evaluator_has_a_function_and_a_rule() -> None:
+    assert set(EvaluatorKind) == set(EVALUATORS) == {rule.evaluator for rule in RULES}
+
+
+def test_a_warning_never_refuses() -> None:
+    assert not [rule.id for rule in RULES if rule.severity is Severity.WARNING and rule.refuses]
