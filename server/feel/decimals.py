@@ -72,8 +72,14 @@ def power(number: Number, exponent: Number) -> Number:
     if type(number) is type(exponent) is int and 0 <= exponent <= _MAX_EXACT_EXPONENT:
         return settled(number**exponent)
     if is_whole(exponent):
-        return settled(CONTEXT.power(number, exponent)) if number or exponent else 1
+        return settled(CONTEXT.power(number, exponent)) if number else _power_of_zero(exponent)
     return of_float(math.pow(number, exponent))
+
+
+def _power_of_zero(exponent: Number) -> Number:
+    if exponent < 0:
+        raise decimal.DivisionByZero
+    return 0 if exponent else 1
 
 
 def is_whole(number: Number) -> bool:

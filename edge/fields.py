@@ -1,0 +1,126 @@
+"""What the descriptor of a field says about its JSON."""
+
+from collections.abc import Mapping
+from enum import Enum, auto
+
+from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor
+
+from gnomon.buf.validate import validate_pb2
+from gnomon.rest.v1 import options_pb2
+
+UNSPECIFIED = "UNSPECIFIED"
+_TIMESTAMP = "google.protobuf.Timestamp"
+
+
+class Kind(Enum):
+    """Form of a single value; each has one JSON type."""
+
+    KEY = auto()
+    INTEGER = auto()
+    NUMBER = auto()
+    BOOLEAN = auto()
+    STRING = auto()
+    ENUM = auto()
+    TIMESTAMP = auto()
+    BYTES = auto()
+    OBJECT = auto()
+    VALUE = auto()
+    MESSAGE = auto()
+
+
+_FORMS = {
+    options_pb2.JSON_FORM_KEY: Kind.KEY,
+    options_pb2.JSON_FORM_OBJECT: Kind.OBJECT,
+    options_pb2.JSON_FORM_VALUE: Kind.VALUE,
+}
+_KINDS = {
+    FieldDescriptor.CPPTYPE_INT32: Kind.INTEGER,
+    FieldDescriptor.CPPTYPE_INT64: Kind.INTEGER,
+    FieldDescriptor.CPPTYPE_UINT32: Kind.INTEGER,
+    FieldDescriptor.CPPTYPE_UINT64: Kind.INTEGER,
+    FieldDescriptor.CPPTYPE_DOUBLE: Kind.NUMBER,
+    FieldDescriptor.CPPTYPE_FLOAT: Kind.NUMBER,
+    FieldDescriptor.CPPTYPE_BOOL: Kind.BOOLEAN,
+    FieldDescriptor.CPPTYPE_ENUM: Kind.ENUM,
+    FieldDescriptor.CPPTYPE_STRING: Kind.STRING,
+    FieldDescriptor.CPPTYPE_MESSAGE: Kind.MESSAGE,
+}
+_INTEGER_BOUNDS = {
+    FieldDescriptor.CPPTYPE_INT32: (-(2**31), 2**31 - 1),
+    FieldDescriptor.CPPTYPE_INT64: (-(2**63), 2**63 - 1),
+    FieldDescriptor.CPPTYPE_UINT32: (0, 2**32 - 1),
+    FieldDescriptor.CPPTYPE_UINT64: (0, 2**64 - 1),
+}
+
+
+def rule_of(field: FieldDescriptor) -> options_pb2.FieldRule:
+    return field.GetOptions().Extensions[options_pb2.field]
+
+
+def bounds_of(field: FieldDescriptor) -> validate_pb2.FieldRules:
+    return field.GetOptions().Extensions[validate_pb2.field]
+
+
+def kind_of(field: FieldDescriptor) -> Kind:
+    """Kind of the field's value, of each of its values where it is repeated."""
+    form = _FORMS.get(rule_of(field).form)
+    if form:
+        return form
+    if field.type == FieldDescriptor.TYPE_BYTES:
+        return Kind.BYTES
+    if field.message_type is not None and field.message_type.full_name == _TIMESTAMP:
+        return Kind.TIMESTAMP
+    return _KINDS[field.cpp_type]
+
+
+def integer_bounds(field: FieldDescriptor) -> tuple[int, int]:
+    """Smallest and largest value of the field's integer type."""
+    return _INTEGER_BOUNDS[field.cpp_type]
+
+
+def map_value(field: FieldDescriptor) -> FieldDescriptor | None:
+    """Value field of a map, None for every other field."""
+    entry = field.message_type
+    if entry is None or not entry.GetOptions().map_entry:
+        return None
+    return entry.fields_by_name["value"]
+
+
+def is_nullable(field: FieldDescriptor) -> bool:
+    """Whether JSON null stands for the field's absence."""
+    return field.has_presence
+
+
+def is_optional_value(field: FieldDescriptor) -> bool:
+    """Whether the field was declared `optional`."""
+    return field.containing_oneof is not None
+
+
+def shorthand_of(message: Descriptor) -> FieldDescriptor | None:
+    """Field that a plain value stands for."""
+    name = message.GetOptions().Extensions[options_pb2.message].shorthand
+    return message.fields_by_name[name] if name else None
+
+
+def message_of(field: FieldDescriptor) -> Descriptor:
+    if field.message_type is None:
+        raise TypeError(f"{field.full_name} is no message")
+    return field.message_type
+
+
+def enum_of(field: FieldDescriptor) -> EnumDescriptor:
+    if field.enum_type is None:
+        raise TypeError(f"{field.full_name} is no enum")
+    return field.enum_type
+
+
+def enum_names(enum: EnumDescriptor) -> Mapping[int, str]:
+    """Names as JSON has them, without the prefix that all values of an enum share."""
+    prefix = enum.values_by_number[0].name.removesuffix(UNSPECIFIED)
+    return {value.number: value.name.removeprefix(prefix) for value in enum.values}
+
+
+def accepted_names(field: FieldDescriptor) -> Mapping[str, int]:
+    """Names that a request may give; UNSPECIFIED only where absence has a form of its own."""
+    tells_absence = field.has_presence or field.is_repeated
+    return {name: number for number, name in enum_names(enum_of(field)).items() if number or tells_absence}

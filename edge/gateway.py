@@ -1,0 +1,71 @@
+"""The REST handler: decode, call, encode. One function per route, compiled at start-up."""
+
+import grpc
+from aiohttp import web
+from multidict import CIMultiDict, istr
+
+from edge.config import EdgeConfig
+from edge.contract import JSON, Route
+from edge.metadata import metadata_of
+from edge.problem import REQUEST_ID, Handler
+from edge.transcode import decoder_of, encoder_of
+from server.platform.channels import Channel, error_of
+from server.platform.errors import DeadlineExceeded, ServiceError, Unavailable
+from server.platform.policy import Policy
+
+_CONTENT_TYPE = istr("Content-Type")
+_REQUEST_ID = istr("X-Request-Id")
+_CACHE_CONTROL = istr("Cache-Control")
+# Text comes from deployed files: a browser shall neither guess its type nor run what stands in it.
+_TEXT_HEADERS = (
+    (istr("X-Content-Type-Options"), "nosniff"),
+    (istr("Content-Security-Policy"), "sandbox; default-src 'none'"),
+)
+
+
+def handler_of(route: Route, channel: Channel, config: EdgeConfig) -> Handler:
+    """Compile the handler of a route; it raises ServiceError for what `problem.guarded` answers."""
+    policy = route.policy
+    decode, encode = decoder_of(route), encoder_of(route)
+    call = channel.unary_unary(policy.path, policy.request.SerializeToString, policy.response.FromString)
+    timeout = config.long_call_timeout_seconds if route.may_wait else config.call_timeout_seconds
+    is_command, success = policy.is_command, route.status
+    fixed_headers = _fixed_headers(route)
+
+    async def handle(request: web.Request) -> web.StreamResponse:
+        headers = request.headers
+        request_id = request[REQUEST_ID]
+        metadata = metadata_of(headers, request_id, is_command=is_command)
+        message = decode(
+            await request.read(), headers.get(_CONTENT_TYPE, ""), path=request.match_info, query=request.query
+        )
+        try:
+            answer = await call(message, timeout=timeout, metadata=metadata)
+        except grpc.RpcError as failure:
+            raise _refusal(error_of(failure), policy) from failure
+        body = encode(answer)
+        if body is None:
+            plain = CIMultiDict(((_REQUEST_ID, request_id), (_CACHE_CONTROL, "no-store")))
+            return web.Response(status=204, headers=plain)
+        return web.Response(
+            body=body, status=success, headers=CIMultiDict((*fixed_headers, (_REQUEST_ID, request_id)))
+        )
+
+    return handle
+
+
+def _fixed_headers(route: Route) -> tuple[tuple[istr, str], ...]:
+    if route.media_type == JSON:
+        return ((_CONTENT_TYPE, JSON), (_CACHE_CONTROL, "no-store"))
+    return (
+        (_CONTENT_TYPE, f"{route.media_type}; charset=utf-8"),
+        (_CACHE_CONTROL, "no-store"),
+        *_TEXT_HEADERS,
+    )
+
+
+def _refusal(error: ServiceError, policy: Policy) -> ServiceError:
+    """Keep to the contract: only an operation that waits can wait too long."""
+    if isinstance(error, DeadlineExceeded) and error.reason not in policy.rejections:
+        return Unavailable(error.detail)
+    return error

@@ -1,0 +1,22 @@
+"""GET of the metadata at all its addresses: OpenID Connect Discovery 1.0 §4, RFC 8414 §3.
+
+One tenant has one text, whatever the address and the Host header.
+"""
+
+from aiohttp import web
+
+from edge.oidc.config import OidcConfig
+from edge.oidc.documents import document
+from edge.oidc.stubs import Stubs
+from gnomon.identity.v1 import discovery_service_pb2 as pb
+
+
+class DiscoveryEndpoint:
+    def __init__(self, stubs: Stubs, config: OidcConfig) -> None:
+        self._discovery = stubs.discovery
+        self._timeout = config.call_timeout_seconds
+
+    async def get(self, request: web.Request) -> web.Response:
+        asked = pb.GetMetadataRequest(tenant_id=request.match_info.get("tenant", ""))
+        found = await self._discovery.GetMetadata(asked, timeout=self._timeout)
+        return web.Response(body=document(found.metadata), content_type="application/json")

@@ -1,0 +1,123 @@
+"""The OpenAPI document of the whole contract."""
+
+from collections.abc import Iterable
+
+import orjson
+from google.protobuf.descriptor import Descriptor
+from google.protobuf.descriptor_pb2 import FileDescriptorSet
+
+from edge.contract import Route, routes
+from edge.metadata import MAX_IDEMPOTENCY_KEY
+from edge.openapi.bounds import Schema
+from edge.openapi.comments import comments_of
+from edge.openapi.operations import operation, problem_name, tag_of
+from edge.openapi.schemas import Schemas
+from edge.problem import MEDIA_TYPE
+from server.platform.errors import PROBLEMS
+from server.platform.policy import Mode
+
+_TITLE = "Gnomon"
+# Version of the proto packages.
+_VERSION = "1"
+_NO_COMMENTS = FileDescriptorSet()
+
+_PARAMETERS: Schema = {
+    "TenantId": {
+        "name": "x-tenant-id",
+        "in": "header",
+        "required": False,
+        "description": "Tenant to act in; a principal of one tenant may leave it out.",
+        "schema": {"type": "string", "minLength": 1},
+    },
+    "IdempotencyKey": {
+        "name": "Idempotency-Key",
+        "in": "header",
+        "required": False,
+        "description": "A repeat with the same key and body answers as the first call did.",
+        "schema": {"type": "string", "minLength": 1, "maxLength": MAX_IDEMPOTENCY_KEY},
+    },
+}
+
+
+def render(descriptors: FileDescriptorSet = _NO_COMMENTS) -> str:
+    """Write the document as pretty JSON; descriptions are the comments that the descriptors carry."""
+    every = list(routes())
+    schemas = Schemas(comments_of(descriptors), [answer for route in every if (answer := _answer(route))])
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": _TITLE, "version": _VERSION},
+        "servers": [{"url": "/"}],
+        "tags": _tags(every, schemas),
+        "paths": _paths(every, schemas),
+        "components": _components(schemas),
+        "security": [{"bearer": []}],
+    }
+    return orjson.dumps(document, option=orjson.OPT_INDENT_2).decode() + "\n"
+
+
+def _answer(route: Route) -> Descriptor | None:
+    """Find the message that the answer is, if it is one."""
+    if route.response_field is not None:
+        return route.response_field.message_type
+    return route.policy.descriptor.output_type
+
+
+def _paths(every: Iterable[Route], schemas: Schemas) -> Schema:
+    paths: dict[str, Schema] = {}
+    for route in every:
+        paths.setdefault(_path(route), {})[route.method.lower()] = operation(route, schemas)
+    return dict(sorted(paths.items()))
+
+
+def _path(route: Route) -> str:
+    names = {field.name: field.json_name for field in route.path_fields}
+    return route.path.format_map({name: f"{{{json_name}}}" for name, json_name in names.items()})
+
+
+def _tags(every: Iterable[Route], schemas: Schemas) -> list[Schema]:
+    services = {tag_of(route.policy): route.policy.descriptor.containing_service for route in every}
+    return [
+        {"name": tag, **schemas.description(service.full_name)} for tag, service in sorted(services.items())
+    ]
+
+
+def _components(schemas: Schemas) -> Schema:
+    return {
+        "schemas": dict(sorted({**schemas.components, "Problem": _problem_schema()}.items())),
+        "parameters": _PARAMETERS,
+        "responses": {problem_name(status): _problem_response(status) for status in _statuses()},
+        "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
+    }
+
+
+def _problem_schema() -> Schema:
+    return {
+        "type": "object",
+        "description": "Why a request was refused (RFC 9457).",
+        "properties": {
+            "type": {"type": "string", "enum": sorted({problem.type for problem in PROBLEMS.values()})},
+            "title": {"type": "string"},
+            "status": {"type": "integer", "minimum": 400, "maximum": 599},
+            "detail": {"type": "string"},
+            "instance": {"type": "string", "description": "Path of the request."},
+            "mode": {
+                "type": "string",
+                "description": "Only where the mode is the reason.",
+                "enum": sorted(Mode),
+            },
+        },
+        "required": ["type", "title", "status", "detail", "instance"],
+        "additionalProperties": False,
+    }
+
+
+def _problem_response(status: int) -> Schema:
+    types = sorted({problem.type for problem in PROBLEMS.values() if problem.status == status})
+    return {
+        "description": f"Refused: {', '.join(types)}.",
+        "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+    }
+
+
+def _statuses() -> list[int]:
+    return sorted({problem.status for problem in PROBLEMS.values()})

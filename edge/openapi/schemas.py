@@ -1,0 +1,165 @@
+"""Messages as JSON Schema: what a request may be and what an answer is.
+
+A request's objects are closed and name what is required; an answer's objects have every member.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+
+from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor
+
+from edge.fields import (
+    Kind,
+    accepted_names,
+    enum_names,
+    enum_of,
+    is_nullable,
+    kind_of,
+    map_value,
+    message_of,
+    shorthand_of,
+)
+from edge.openapi.bounds import Schema, is_required, list_bounds, map_bounds, value_bounds
+from edge.openapi.comments import Comments
+from edge.transcode.values import MAX_KEY
+
+KEY: Schema = {"type": "string", "pattern": "^[1-9][0-9]*$", "maxLength": len(str(MAX_KEY))}
+_NULL: Schema = {"type": "null"}
+_VALUES: dict[Kind, Schema] = {
+    Kind.KEY: KEY,
+    Kind.NUMBER: {"type": "number", "format": "double"},
+    Kind.BOOLEAN: {"type": "boolean"},
+    Kind.STRING: {"type": "string"},
+    Kind.TIMESTAMP: {"type": "string", "format": "date-time"},
+    Kind.BYTES: {"type": "string", "contentEncoding": "base64"},
+    Kind.OBJECT: {"type": "object"},
+    Kind.VALUE: {},
+}
+
+Single = Callable[[FieldDescriptor], Schema]
+
+
+class Schemas:
+    """Makes schemas; `components` are those that were referred to."""
+
+    def __init__(self, comments: Comments, answers: Iterable[Descriptor]) -> None:
+        self.components: dict[str, Schema] = {}
+        self._comments = comments
+        self._answered = {found.full_name for message in answers for found in _reachable(message)}
+        self._owners: dict[str, str] = {}
+
+    def request(self, message: Descriptor, fields: Iterable[FieldDescriptor]) -> Schema:
+        """Describe the object with these fields of a message."""
+        # A message that stands in answers too has another schema there.
+        name = f"{message.name}Input" if message.full_name in self._answered else message.name
+        return self._component(message, name, lambda: self._request_object(message, tuple(fields)))
+
+    def answer(self, message: Descriptor) -> Schema:
+        return self._component(message, message.name, lambda: self._answer_object(message))
+
+    def request_property(self, field: FieldDescriptor) -> Schema:
+        return _shaped(field, self._request_value) | self.description(field.full_name)
+
+    def answer_property(self, field: FieldDescriptor) -> Schema:
+        return _shaped(field, self._answer_value) | self.description(field.full_name)
+
+    def parameter(self, field: FieldDescriptor) -> Schema:
+        """Describe a field in the path or the query string, where there is no null."""
+        single = self._request_value(field)
+        return {"type": "array", "items": single, **list_bounds(field)} if field.is_repeated else single
+
+    def description(self, name: str) -> Schema:
+        text = self._comments.get(name)
+        return {"description": text} if text else {}
+
+    def _component(self, message: Descriptor, name: str, make: Callable[[], Schema]) -> Schema:
+        owner = self._owners.setdefault(name, message.full_name)
+        if owner != message.full_name:
+            raise TypeError(f"{owner} and {message.full_name} would both be the schema {name}")
+        if name not in self.components:
+            self.components[name] = {}
+            self.components[name] = make()
+        return {"$ref": f"#/components/schemas/{name}"}
+
+    def _request_object(self, message: Descriptor, fields: tuple[FieldDescriptor, ...]) -> Schema:
+        required = [field.json_name for field in fields if is_required(field)]
+        return {
+            **self._object(message),
+            "properties": {field.json_name: self.request_property(field) for field in fields},
+            **({"required": required} if required else {}),
+            "additionalProperties": False,
+        }
+
+    def _answer_object(self, message: Descriptor) -> Schema:
+        return {
+            **self._object(message),
+            "properties": {field.json_name: self.answer_property(field) for field in message.fields},
+            "required": [field.json_name for field in message.fields],
+        }
+
+    def _object(self, message: Descriptor) -> Schema:
+        return {"type": "object", **self.description(message.full_name)}
+
+    def _request_value(self, field: FieldDescriptor) -> Schema:
+        match kind_of(field):
+            case Kind.MESSAGE:
+                return self._request_message(message_of(field))
+            case Kind.ENUM:
+                return {"type": "string", "enum": list(accepted_names(field))}
+            case _:
+                return _plain(field) | value_bounds(field)
+
+    def _request_message(self, message: Descriptor) -> Schema:
+        reference = self.request(message, message.fields)
+        short = shorthand_of(message)
+        return {"oneOf": [self._request_value(short), reference]} if short else reference
+
+    def _answer_value(self, field: FieldDescriptor) -> Schema:
+        match kind_of(field):
+            case Kind.MESSAGE:
+                return self.answer(message_of(field))
+            case Kind.ENUM:
+                return {"type": "string", "enum": _names(enum_of(field))}
+            case _:
+                return _plain(field)
+
+
+def _reachable(message: Descriptor) -> Iterator[Descriptor]:
+    yield message
+    for field in message.fields:
+        value = map_value(field) or field
+        if kind_of(value) is Kind.MESSAGE:
+            yield from _reachable(message_of(value))
+
+
+def _names(enum: EnumDescriptor) -> list[str]:
+    return list(enum_names(enum).values())
+
+
+def _plain(field: FieldDescriptor) -> Schema:
+    if kind_of(field) is Kind.INTEGER:
+        is_long = field.cpp_type in {FieldDescriptor.CPPTYPE_INT64, FieldDescriptor.CPPTYPE_UINT64}
+        return {"type": "integer", "format": "int64" if is_long else "int32"}
+    return dict(_VALUES[kind_of(field)])
+
+
+def _shaped(field: FieldDescriptor, single: Single) -> Schema:
+    value = map_value(field)
+    if value is not None:
+        return {"type": "object", "additionalProperties": single(value), **map_bounds(field)}
+    if field.is_repeated:
+        return {"type": "array", "items": single(field), **list_bounds(field)}
+    return _nullable(single(field)) if is_nullable(field) else single(field)
+
+
+def _nullable(schema: Schema) -> Schema:
+    if "type" in schema:
+        choice = schema.get("enum")
+        return {
+            **schema,
+            "type": [schema["type"], "null"],
+            **({"enum": [*choice, None]} if isinstance(choice, list) else {}),
+        }
+    if "$ref" in schema:
+        return {"oneOf": [schema, _NULL]}
+    alternatives = schema.get("oneOf")
+    return {"oneOf": [*alternatives, _NULL]} if isinstance(alternatives, list) else schema

@@ -1,0 +1,126 @@
+"""Response message → HTTP body: one generated function per message.
+
+Every documented member is in every answer: null where an optional field or message is unset. Functions are generated
+because an answer of a hundred items takes less than two thirds of the time that interpreting the fields would.
+"""
+
+from base64 import b64encode
+from collections.abc import Callable
+from functools import cache
+from http import HTTPStatus
+from keyword import iskeyword
+from typing import Any
+
+import orjson
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
+from google.protobuf.message import Message
+
+from edge.contract import JSON, Route
+from edge.fields import (
+    Kind,
+    enum_names,
+    enum_of,
+    is_nullable,
+    is_optional_value,
+    kind_of,
+    map_value,
+    message_of,
+)
+from edge.transcode.values import date_time
+
+Encode = Callable[[Any], bytes | None]
+# What orjson prints of each kind; the others are printed as they are.
+_EXPRESSIONS = {
+    Kind.KEY: "str({found})",
+    Kind.ENUM: "names{number}.get({found}, 'UNSPECIFIED')",
+    Kind.TIMESTAMP: "date_time({found})",
+    Kind.BYTES: "base64({found}).decode()",
+    Kind.OBJECT: "Fragment({found} or b'{{}}')",
+    Kind.VALUE: "Fragment({found} or b'null')",
+    Kind.MESSAGE: "encode{number}({found})",
+}
+
+
+def encoder_of(route: Route) -> Encode:
+    """Make the body of an answer; None when the answer has none."""
+    field = route.response_field
+    if field is None:
+        return (
+            _no_body
+            if route.status == HTTPStatus.NO_CONTENT
+            else _message_encoder(route.policy.descriptor.output_type)
+        )
+    encode = _text(field) if route.media_type != JSON else _field_encoder(field)
+    return _unless_unset(field, encode) if is_optional_value(field) else encode
+
+
+def _no_body(_: Message) -> None:
+    return None
+
+
+def _unless_unset(field: FieldDescriptor, encode: Encode) -> Encode:
+    name = field.name
+    return lambda message: encode(message) if message.HasField(name) else None
+
+
+def _text(field: FieldDescriptor) -> Encode:
+    name = field.name
+    return lambda message: getattr(message, name).encode()
+
+
+def _message_encoder(message: Descriptor) -> Encode:
+    function = _function_of(message)
+    return lambda found: orjson.dumps(function(found))
+
+
+def _field_encoder(field: FieldDescriptor) -> Encode:
+    """For an answer that is one field as a whole."""
+    function = _compiled("field", f"return {_expression(field)}", _names(field))
+    return lambda found: orjson.dumps(function(found))
+
+
+@cache
+def _function_of(message: Descriptor) -> Callable[[Message], Any]:
+    """From a message to what orjson prints; a message cannot contain its own kind."""
+    members = ", ".join(f"{field.json_name!r}: {_member(field)}" for field in message.fields)
+    names = {name: value for field in message.fields for name, value in _names(field).items()}
+    return _compiled(message.name, f"return {{{members}}}", names)
+
+
+def _compiled(name: str, body: str, names: dict[str, Any]) -> Callable[[Message], Any]:
+    namespace = {"Fragment": orjson.Fragment, "base64": b64encode, "date_time": date_time, **names}
+    source = f"def {name}(m):\n {body}"
+    exec(compile(source, f"<encoder of {name}>", "exec"), namespace)  # noqa: S102  # made from descriptors alone
+    function: Callable[[Message], Any] = namespace[name]
+    return function
+
+
+def _names(field: FieldDescriptor) -> dict[str, Any]:
+    """Names that the field's expression refers to."""
+    value = map_value(field) or field
+    match kind_of(value):
+        case Kind.ENUM:
+            return {f"names{field.number}": enum_names(enum_of(value))}
+        case Kind.MESSAGE:
+            return {f"encode{field.number}": _function_of(message_of(value))}
+        case _:
+            return {}
+
+
+def _member(field: FieldDescriptor) -> str:
+    expression = _expression(field)
+    return f"{expression} if m.HasField({field.name!r}) else None" if is_nullable(field) else expression
+
+
+def _expression(field: FieldDescriptor) -> str:
+    found = f"getattr(m, {field.name!r})" if iskeyword(field.name) else f"m.{field.name}"
+    value = map_value(field)
+    if value is not None:
+        return f"{{str(k): {_single(value, field.number, 'v')} for k, v in sorted({found}.items())}}"
+    if field.is_repeated:
+        return f"[{_single(field, field.number, 'v')} for v in {found}]"
+    return _single(field, field.number, found)
+
+
+def _single(field: FieldDescriptor, number: int, found: str) -> str:
+    return _EXPRESSIONS.get(kind_of(field), "{found}").format(found=found, number=number)

@@ -1,0 +1,198 @@
+"""JSON objects → messages: a msgspec structure per message, which checks the types, and a function that fills it in.
+
+Members of a structure are None when the object does not have them, whatever their type.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cache
+from types import GenericAlias
+from typing import Annotated, Any
+
+import msgspec
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
+from google.protobuf.message_factory import GetMessageClass
+
+from edge.fields import (
+    Kind,
+    accepted_names,
+    bounds_of,
+    integer_bounds,
+    is_nullable,
+    kind_of,
+    map_value,
+    message_of,
+    shorthand_of,
+)
+from edge.transcode import values
+from edge.transcode.malformed import Malformed, mismatch
+
+Convert = Callable[[Any], Any]
+Members = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How one field is read: the type that msgspec checks, and what makes the field's value of it."""
+
+    type: Any
+    convert: Convert
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectReader:
+    """Reads objects of one message; `members` gives the message's keyword arguments."""
+
+    structure: type[msgspec.Struct]
+    members: Callable[[msgspec.Struct], Members]
+
+
+def text_decoder(fields: Iterable[FieldDescriptor]) -> Callable[[bytes], Members]:
+    """From the text of an object with exactly these fields to keyword arguments."""
+    reader = _reader("Body", tuple(fields))
+    decoder = msgspec.json.Decoder(reader.structure)
+
+    def decode(text: bytes) -> Members:
+        return reader.members(decoded(decoder, text))
+
+    return decode
+
+
+def decoded(decoder: "msgspec.json.Decoder[Any]", text: bytes) -> Any:
+    """Decode a text; raises Malformed and nothing else."""
+    try:
+        return decoder.decode(text)
+    except msgspec.ValidationError as error:
+        raise mismatch(error) from None
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise Malformed(f"expected valid JSON in UTF-8, found {error}") from None
+    except RecursionError:
+        raise Malformed("expected JSON that is nested less deeply") from None
+
+
+@cache
+def _reader_of(message: Descriptor) -> ObjectReader:
+    return _reader(message.name, tuple(message.fields))
+
+
+def _reader(name: str, fields: tuple[FieldDescriptor, ...]) -> ObjectReader:
+    shapes = {field: shape_of(field) for field in fields}
+    # Names of fields such as `in` are no names in Python, so that members are numbered.
+    structure = msgspec.defstruct(
+        name,
+        [(f"member{field.number}", shape.type, None) for field, shape in shapes.items()],
+        rename={f"member{field.number}": field.json_name for field in fields},
+        forbid_unknown_fields=True,
+        gc=False,
+    )
+    rows = [
+        (f"member{field.number}", field.name, field.json_name, shape.convert)
+        for field, shape in shapes.items()
+    ]
+
+    def members(found: msgspec.Struct) -> Members:
+        arguments = {}
+        for member, field_name, json_name, convert in rows:
+            value = getattr(found, member)
+            if value is not None:
+                try:
+                    arguments[field_name] = convert(value)
+                except Malformed as error:
+                    raise error.within(json_name) from None
+        return arguments
+
+    return ObjectReader(structure, members)
+
+
+def shape_of(field: FieldDescriptor) -> Shape:
+    value = map_value(field)
+    if value is not None:
+        return _map(_single(value))
+    single = _single(field)
+    if field.is_repeated:
+        return _list(single, min_items=bounds_of(field).repeated.min_items)
+    if kind_of(field) is Kind.OBJECT and is_nullable(field):
+        return Shape(single.type, _unless_null(single.convert))
+    # A raw value takes null as it is: msgspec has no union of it.
+    if is_nullable(field) and kind_of(field) is not Kind.VALUE:
+        return Shape(single.type | None, single.convert)
+    return single
+
+
+def _single(field: FieldDescriptor) -> Shape:
+    match kind_of(field):
+        case Kind.INTEGER:
+            return Shape(_integer(field), _same)
+        case Kind.ENUM:
+            return Shape(str, values.enum(accepted_names(field)))
+        case Kind.MESSAGE:
+            return _message(message_of(field))
+        case kind:
+            return _SHAPES[kind]
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+_SHAPES = {
+    Kind.KEY: Shape(str, values.key),
+    Kind.NUMBER: Shape(float, _same),
+    Kind.BOOLEAN: Shape(bool, _same),
+    Kind.STRING: Shape(str, _same),
+    Kind.TIMESTAMP: Shape(str, values.timestamp),
+    Kind.BYTES: Shape(str, values.binary),
+    Kind.OBJECT: Shape(msgspec.Raw, lambda raw: values.json_object(bytes(raw))),
+    Kind.VALUE: Shape(msgspec.Raw, lambda raw: values.json_value(bytes(raw))),
+}
+
+
+def _integer(field: FieldDescriptor) -> Any:
+    least, most = integer_bounds(field)
+    # msgspec takes no bound above int64; msgspec itself refuses what is larger than uint64.
+    bounds = msgspec.Meta(ge=least) if most > values.MAX_KEY else msgspec.Meta(ge=least, le=most)
+    return Annotated[int, bounds]
+
+
+def _message(message: Descriptor) -> Shape:
+    reader = _reader_of(message)
+    create = GetMessageClass(message)
+    short = shorthand_of(message)
+    if short is None:
+        return Shape(reader.structure, lambda found: create(**reader.members(found)))
+    plain = _single(short)
+
+    def convert(found: Any) -> Any:
+        if type(found) is reader.structure:
+            return create(**reader.members(found))
+        return create(**{short.name: plain.convert(found)})
+
+    return Shape(plain.type | reader.structure, convert)
+
+
+def _list(single: Shape, *, min_items: int) -> Shape:
+    def convert(found: list[Any]) -> list[Any]:
+        return [_item(single.convert, place, item) for place, item in enumerate(found)]
+
+    items: Any = GenericAlias(list, single.type)
+    # A message cannot tell an empty list from an absent one, so that an empty one is refused here.
+    bounded = Annotated[items, msgspec.Meta(min_length=min_items)] if min_items else items
+    return Shape(bounded, _same if single.convert is _same else convert)
+
+
+def _item(convert: Convert, place: int, item: Any) -> Any:
+    try:
+        return convert(item)
+    except Malformed as error:
+        raise error.within(f"[{place}]") from None
+
+
+def _map(single: Shape) -> Shape:
+    def convert(found: dict[str, Any]) -> dict[str, Any]:
+        return {name: single.convert(value) for name, value in found.items()}
+
+    return Shape(GenericAlias(dict, (str, single.type)), _same if single.convert is _same else convert)
+
+
+def _unless_null(convert: Convert) -> Convert:
+    return lambda raw: None if bytes(raw) == b"null" else convert(raw)

@@ -1,0 +1,1 @@
+"""The one directory of who exists and what each may do."""

@@ -1,0 +1,1 @@
+"""One servicer per service: check, delegate, map."""

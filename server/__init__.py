@@ -1,0 +1,1 @@
+"""The process engine and what every service of the deployment stands on."""

@@ -1,0 +1,93 @@
+"""The interceptor that finds out who calls: RFC 6750 §2.1.
+
+A token that was admitted is not looked at again for a few seconds, so a hot call costs one look-up. A principal may
+do what the directory gives it, as far as the token's scopes go, in the tenant that the token is bound to, if any.
+"""
+
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, cast
+
+import grpc
+
+from gnomon.identity.v1 import directory_service_pb2 as pb
+from gnomon.identity.v1.directory_service_pb2_grpc import DirectoryServiceStub
+from server.access.claims import AccessTokenClaims
+from server.access.config import AccessConfig
+from server.access.key_sets import KeySets
+from server.access.lru import Lru
+from server.access.verifier import TokenVerifier
+from server.platform.call import ANONYMOUS, AUTHORIZATION, Call, Principal, TenantId
+from server.platform.channels import Channel, error_of
+from server.platform.clock import Clock
+from server.platform.errors import NotFound, Unauthenticated
+
+if TYPE_CHECKING:
+    from gnomon.identity.v1.directory_service_pb2_grpc import DirectoryServiceAsyncStub
+
+
+@dataclass(frozen=True, slots=True)
+class _Admission:
+    principal: Principal
+    valid_until: datetime
+
+
+class Authenticator:
+    """Sets the principal of calls that are not public and have none; `channel` leads to the provider."""
+
+    def __init__(self, channel: Channel, config: AccessConfig, clock: Clock) -> None:
+        self._directory: DirectoryServiceAsyncStub = DirectoryServiceStub(cast("grpc.aio.Channel", channel))
+        self._verifier = TokenVerifier(KeySets(channel, config, clock), config, clock)
+        self._config = config
+        self._clock = clock
+        self._admissions = Lru[str, _Admission](config.max_admissions)
+
+    def __call__(self, call: Call) -> Awaitable[None] | None:
+        if call.policy.is_public or call.principal is not ANONYMOUS:
+            return None
+        credential = call.metadata.get(AUTHORIZATION, "")
+        admission = self._admissions.get(credential)
+        if admission is None or admission.valid_until <= self._clock.now():
+            return self._admit(call, credential)
+        call.principal = admission.principal
+        return None
+
+    def invalidate(self) -> None:
+        """Forget who was admitted, as the directory has changed."""
+        self._admissions.clear()
+
+    async def _admit(self, call: Call, credential: str) -> None:
+        claims = await self._verifier.verify(_bearer_token(credential))
+        principal = _narrowed(await self._principal(claims.sub), claims)
+        self._admissions.put(credential, _Admission(principal, self._valid_until(claims)))
+        call.principal = principal
+
+    async def _principal(self, subject: str) -> pb.Principal:
+        request = pb.GetPrincipalRequest(subject=subject)
+        try:
+            response = await self._directory.GetPrincipal(request, timeout=self._config.call_timeout_seconds)
+        except grpc.RpcError as failure:
+            error = error_of(failure)
+            if isinstance(error, NotFound):
+                raise Unauthenticated("the token's subject does not exist or is disabled") from failure
+            raise error from failure
+        return response.principal
+
+    def _valid_until(self, claims: AccessTokenClaims) -> datetime:
+        expires_at = datetime.fromtimestamp(claims.exp + self._config.leeway_seconds, UTC)
+        return min(expires_at, self._clock.now() + timedelta(seconds=self._config.admission_seconds))
+
+
+def _bearer_token(credential: str) -> str:
+    scheme, _, token = credential.partition(" ")
+    if scheme.lower() != "bearer" or not token:
+        raise Unauthenticated("expected authorization: Bearer with an access token")
+    return token
+
+
+def _narrowed(principal: pb.Principal, claims: AccessTokenClaims) -> Principal:
+    tenant_ids = frozenset(map(TenantId, principal.tenant_ids))
+    bound = frozenset({TenantId(claims.tid)}) if claims.tid else tenant_ids
+    oauth_scopes = frozenset(claims.scope.split())
+    return Principal(principal.subject, tenant_ids & bound, oauth_scopes.intersection(principal.permissions))

@@ -1,0 +1,59 @@
+"""What an access token says, and whether that holds: RFC 7519 §4.1, RFC 8725."""
+
+import re
+from datetime import datetime
+
+import msgspec
+
+from server.platform.errors import Unauthenticated
+
+_SLUG = re.compile(r"[a-z0-9-]{1,32}")
+
+
+class AccessTokenClaims(msgspec.Struct, frozen=True):
+    """The claims that we read; a token that lacks one or types it otherwise is not ours."""
+
+    iss: str
+    sub: str
+    aud: str | tuple[str, ...]
+    exp: int
+    nbf: int
+    typ: str
+    scope: str = ""
+    tid: str = ""
+
+
+def decode(payload: bytes) -> AccessTokenClaims:
+    try:
+        return msgspec.json.decode(payload, type=AccessTokenClaims)
+    except msgspec.DecodeError as error:
+        raise Unauthenticated("the token lacks a claim of an access token") from error
+
+
+def tenant_of(claims: AccessTokenClaims, issuer: str) -> str:
+    """Tenant whose provider issued the token, empty for the default one.
+
+    Raises Unauthenticated for issuers that are not of this deployment.
+    """
+    if claims.iss == issuer:
+        return ""
+    slug = claims.iss.removeprefix(issuer).removesuffix("/")
+    if claims.iss != f"{issuer}{slug}/" or _SLUG.fullmatch(slug) is None:
+        raise Unauthenticated("the token comes from another issuer")
+    return slug
+
+
+def check(claims: AccessTokenClaims, *, tenant_id: str, now: datetime, leeway_seconds: float) -> None:
+    """Refuse a token that does not hold now; raises Unauthenticated."""
+    if claims.typ != "Bearer":
+        raise Unauthenticated("the token is no access token")
+    if not claims.aud or not claims.sub:
+        raise Unauthenticated("the token lacks an audience or a subject")
+    # A tenant's provider speaks for its tenant alone.
+    if tenant_id and claims.tid != tenant_id:
+        raise Unauthenticated("the token's tenant is not its issuer's")
+    seconds = now.timestamp()
+    if seconds >= claims.exp + leeway_seconds:
+        raise Unauthenticated("the token is expired")
+    if seconds < claims.nbf - leeway_seconds:
+        raise Unauthenticated("the token is not valid yet")

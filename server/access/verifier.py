@@ -1,0 +1,50 @@
+"""From the text of an access token to its claims: RFC 7515 §5.2, RFC 8725."""
+
+from joserfc import jws
+from joserfc.errors import JoseError
+from joserfc.jwk import Key
+
+from server.access.claims import AccessTokenClaims, check, decode, tenant_of
+from server.access.config import AccessConfig
+from server.access.key_sets import KeySets
+from server.platform.clock import Clock
+from server.platform.errors import Unauthenticated
+
+_MAX_LENGTH = 4096
+
+
+class TokenVerifier:
+    def __init__(self, key_sets: KeySets, config: AccessConfig, clock: Clock) -> None:
+        self._key_sets = key_sets
+        self._config = config
+        self._clock = clock
+
+    async def verify(self, token: str) -> AccessTokenClaims:
+        """Return the claims of a token that holds now; raises Unauthenticated."""
+        signed = _parse(token)
+        # RFC 8725 §3.1: which algorithms are taken is our choice, never the token's.
+        if signed.protected.get("alg") not in self._config.algorithms:
+            raise Unauthenticated("the token's algorithm is not accepted")
+        claims = decode(signed.payload)
+        tenant_id = tenant_of(claims, self._config.issuer)
+        key = await self._key_sets.key(tenant_id, str(signed.protected.get("kid")))
+        self._verify_signature(signed, key)
+        check(claims, tenant_id=tenant_id, now=self._clock.now(), leeway_seconds=self._config.leeway_seconds)
+        return claims
+
+    def _verify_signature(self, signed: jws.CompactSignature, key: Key) -> None:
+        try:
+            is_genuine = jws.validate_compact(signed, key, algorithms=self._config.algorithms)
+        except (JoseError, ValueError) as error:
+            raise Unauthenticated("the token's signature does not hold") from error
+        if not is_genuine:
+            raise Unauthenticated("the token's signature does not hold")
+
+
+def _parse(token: str) -> jws.CompactSignature:
+    if len(token) > _MAX_LENGTH:
+        raise Unauthenticated(f"the token is longer than {_MAX_LENGTH} characters")
+    try:
+        return jws.extract_compact(token.encode())
+    except (JoseError, ValueError) as error:
+        raise Unauthenticated("the token is malformed") from error

@@ -1,0 +1,152 @@
+"""Everything in one process: engine, identity and edge over local channels, one gRPC listener, one HTTP listener."""
+
+import asyncio
+import dataclasses
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from edge.app import EdgeServer, create_app
+from edge.config import EdgeConfig
+from edge.oidc.config import OidcConfig
+from edge.oidc.routes import routes as oidc_routes
+from identity.app import Identity, create_identity
+from identity.config import (
+    BootstrapConfig,
+    IdentityConfig,
+    PasswordConfig,
+    ProviderConfig,
+    Scheme,
+    TokenConfig,
+)
+from server.access.authenticate import Authenticator
+from server.access.config import AccessConfig
+from server.app import Engine, create_embedded_engine
+from server.config import EngineConfig, HistoryConfig, ServerConfig
+from server.partition.config import InstancesConfig, JobsConfig, PartitionConfig
+from server.platform.channels import LocalChannel
+from server.platform.clock import SystemClock, VirtualClock
+from server.platform.config import ConfigError
+from server.platform.dispatch import Dispatcher
+from server.platform.grpc_server import GrpcConfig, GrpcServer
+from server.platform.interceptors import interceptors
+from server.platform.logging import LoggingConfig
+from server.platform.policy import Mode
+
+LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+DEMO_CLIENT = "demo"
+DEMO_SECRET = "demo-secret"  # noqa: S105  # known to everybody; embedded mode with it listens on loopback only
+DEMO_PASSWORD = "demo"  # noqa: S105
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Every section of the file, by its name."""
+
+    server: ServerConfig = ServerConfig()
+    edge: EdgeConfig = EdgeConfig()
+    grpc: GrpcConfig = GrpcConfig()
+    partition: PartitionConfig = PartitionConfig()
+    jobs: JobsConfig = JobsConfig()
+    instances: InstancesConfig = InstancesConfig()
+    history: HistoryConfig = HistoryConfig()
+    identity: ProviderConfig = ProviderConfig()
+    bootstrap: BootstrapConfig = BootstrapConfig()
+    token: TokenConfig = TokenConfig()
+    passwords: PasswordConfig = PasswordConfig()
+    logging: LoggingConfig = LoggingConfig()
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """Where the process listens."""
+
+    http: str
+    grpc: str
+
+
+@asynccontextmanager
+async def serving(config: Config, clock: VirtualClock | None = None) -> AsyncIterator[Addresses]:
+    """Serve while the block runs; at its end take no more calls, let those under way end, then stop."""
+    config = _with_a_port(with_demo_access(config))
+    engine = create_embedded_engine(_engine_config(config), clock)
+    identity = create_identity(_identity_config(config))
+    dispatcher = _dispatcher(config, engine, identity)
+    grpc_server = GrpcServer(dispatcher, config.grpc)
+    channel = LocalChannel(dispatcher)
+    edge = EdgeServer(
+        create_app(config.edge, lambda _: channel, oidc_routes(channel, OidcConfig())), config.edge
+    )
+    async with asyncio.TaskGroup() as tasks:
+        partition = tasks.create_task(engine.partition.run())
+        try:
+            grpc_port, http_port = await grpc_server.start(), await edge.start()
+            yield Addresses(f"http://{config.edge.host}:{http_port}", f"{config.grpc.host}:{grpc_port}")
+        finally:
+            await edge.stop()
+            await grpc_server.stop()
+            partition.cancel()
+            identity.close()
+
+
+def with_demo_access(config: Config) -> Config:
+    """Embedded mode without credentials of its own: those that everybody knows, on loopback only."""
+    bootstrap = config.bootstrap
+    if bootstrap.client_secret and bootstrap.admin_password:
+        return config
+    exposed = {config.edge.host, config.grpc.host} - LOOPBACK
+    if exposed:
+        raise ConfigError(
+            f"expected bootstrap.client_secret and bootstrap.admin_password before listening on {exposed.pop()}: "
+            "without them the service has the credentials that everybody knows"
+        )
+    known = dataclasses.replace(
+        bootstrap,
+        client_id=bootstrap.client_id if bootstrap.client_secret else DEMO_CLIENT,
+        client_secret=bootstrap.client_secret or DEMO_SECRET,
+        admin_password=bootstrap.admin_password or DEMO_PASSWORD,
+    )
+    return dataclasses.replace(config, bootstrap=known)
+
+
+def _with_a_port(config: Config) -> Config:
+    """Port 0 becomes a free one now, because the issuer has to name it."""
+    if config.edge.port:
+        return config
+    with socket.create_server((config.edge.host, 0)) as reserved:
+        port = reserved.getsockname()[1]
+    return dataclasses.replace(config, edge=dataclasses.replace(config.edge, port=port))
+
+
+def _dispatcher(config: Config, engine: Engine, identity: Identity) -> Dispatcher:
+    directory = LocalChannel(Dispatcher(identity.servicers, ()))
+    authenticate = Authenticator(directory, AccessConfig(issuer=identity.issuer), SystemClock())
+    return Dispatcher(
+        {**engine.servicers, **identity.servicers}, interceptors(config.server.mode, authenticate)
+    )
+
+
+def _engine_config(config: Config) -> EngineConfig:
+    return EngineConfig(
+        server=config.server,
+        grpc=config.grpc,
+        partition=config.partition,
+        jobs=config.jobs,
+        instances=config.instances,
+        history=config.history,
+        logging=config.logging,
+    )
+
+
+def _identity_config(config: Config) -> IdentityConfig:
+    own = ProviderConfig(public_url=f"{config.edge.host}:{config.edge.port}", scheme=Scheme.HTTP)
+    return IdentityConfig(
+        identity=own if config.identity == ProviderConfig() else config.identity,
+        bootstrap=config.bootstrap,
+        token=config.token,
+        passwords=config.passwords,
+    )
+
+
+__all__ = ["Addresses", "Config", "Mode", "serving", "with_demo_access"]

@@ -1,0 +1,35 @@
+"""The engine's sections of the configuration."""
+
+from dataclasses import dataclass
+
+from server.partition.config import InstancesConfig, JobsConfig, PartitionConfig
+from server.platform.grpc_server import GrpcConfig
+from server.platform.logging import LoggingConfig
+from server.platform.policy import Mode
+
+
+@dataclass(frozen=True, slots=True)
+class ServerConfig:
+    """[server]: the mode to run in."""
+
+    mode: Mode = Mode.EMBEDDED
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryConfig:
+    """[history]: in embedded mode so many ended process instances are kept, the latest."""
+
+    max_finished_instances: int = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class EngineConfig:
+    """All of them."""
+
+    server: ServerConfig = ServerConfig()
+    grpc: GrpcConfig = GrpcConfig()
+    partition: PartitionConfig = PartitionConfig()
+    jobs: JobsConfig = JobsConfig()
+    instances: InstancesConfig = InstancesConfig()
+    history: HistoryConfig = HistoryConfig()
+    logging: LoggingConfig = LoggingConfig()

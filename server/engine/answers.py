@@ -1,0 +1,53 @@
+"""What commands answer with."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from server.engine.events import InstanceHead
+from server.engine.keys import Key
+from server.engine.state import Definition
+from server.engine.variables import Variables
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """The definitions stand in the order of the resources, unchanged ones included."""
+
+    key: Key
+    definitions: tuple[Definition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CreatedInstance:
+    head: InstanceHead
+
+
+@dataclass(frozen=True, slots=True)
+class ActivatedJob:
+    """A job as its worker gets it."""
+
+    key: Key
+    instance: InstanceHead
+    type: str
+    element_id: str
+    element_instance_key: Key
+    headers: dict[str, str]
+    worker: str
+    retries: int
+    deadline: datetime
+    variables: Variables
+
+
+@dataclass(frozen=True, slots=True)
+class ActivatedJobs:
+    jobs: tuple[ActivatedJob, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """Nothing more to say."""
+
+
+DONE = Done()
+
+Answer = Deployment | CreatedInstance | ActivatedJobs | Done

@@ -1,0 +1,29 @@
+"""Exclusive gateway: the first flow whose condition holds, in the order of the document, else the default flow."""
+
+from server.bpmn.executable import Flow
+from server.engine.behaviour import Behaviour
+from server.engine.expressions import is_true
+from server.engine.incidents import ErrorType, Incident
+from server.engine.scopes import VariableScope
+from server.engine.step import Step, Visit
+
+
+class ExclusiveGateway(Behaviour):
+    def outgoing(self, step: Step, visit: Visit) -> tuple[Flow, ...]:  # noqa: ARG002  # conditions see variables only
+        element = visit.element
+        scope = VariableScope(visit.process_instance, visit.instance.key)
+        for flow in element.outgoing:
+            if flow is not element.default_flow and _holds(flow, scope):
+                return (flow,)
+        if element.default_flow is not None:
+            return (element.default_flow,)
+        if not element.outgoing:
+            return ()
+        raise Incident(
+            ErrorType.CONDITION_ERROR,
+            "Expected at least one condition to evaluate to true, or to have a default flow",
+        )
+
+
+def _holds(flow: Flow, scope: VariableScope) -> bool:
+    return flow.condition is None or is_true(flow.condition, scope)

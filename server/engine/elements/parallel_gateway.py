@@ -1,0 +1,12 @@
+"""Parallel gateway: joins every incoming flow, leaves on every outgoing one."""
+
+from server.bpmn.executable import Flow
+from server.engine.behaviour import Behaviour
+from server.engine.state import ElementInstance
+
+
+class ParallelGateway(Behaviour):
+    def joins(self, flow: Flow, scope: ElementInstance) -> tuple[str, ...]:
+        """One arrival on each incoming flow; surplus arrivals wait for the next round."""
+        incoming = tuple(flow.id for flow in flow.target.incoming)
+        return incoming if all(scope.joins.get(flow_id) for flow_id in incoming) else ()

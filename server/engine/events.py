@@ -1,0 +1,192 @@
+"""What happened, in the past tense. Applying the events again rebuilds the state.
+
+Structs rather than dataclasses: the engine makes a dozen for each process instance, and the durable modes pack them.
+`instance` is the shared head of the process instance, so an event can be understood alone.
+"""
+
+from datetime import datetime
+
+import msgspec
+
+from server.bpmn.executable import ElementType
+from server.engine.incidents import ErrorType
+from server.engine.keys import Key
+
+
+class InstanceHead(msgspec.Struct, frozen=True, gc=False):
+    """What never changes about a process instance."""
+
+    key: Key
+    tenant_id: str
+    process_definition_key: Key
+    process_definition_id: str
+    version: int
+    process_name: str | None
+    version_tag: str | None
+    tags: tuple[str, ...] = ()
+    business_id: str | None = None
+
+
+class Event(msgspec.Struct, frozen=True, gc=False, tag_field="event", tag=True):
+    """Base of all events."""
+
+
+class InstanceEvent(Event, frozen=True):
+    """Something happened in one process instance."""
+
+    instance: InstanceHead
+
+
+class DeploymentCreated(Event, frozen=True):
+    key: Key
+    tenant_id: str
+
+
+class ProcessDefinitionDeployed(Event, frozen=True):
+    """`previous_key` is the version that was the latest until now."""
+
+    key: Key
+    tenant_id: str
+    process_definition_id: str
+    version: int
+    previous_key: Key | None
+    resource_name: str
+    checksum: str
+    content: bytes
+
+
+class ProcessInstanceCreated(InstanceEvent, frozen=True):
+    pass
+
+
+class ElementActivating(InstanceEvent, frozen=True):
+    """`joined_flows` are the incoming flows whose arrival it uses up; `scope_key` is the flow scope's instance."""
+
+    key: Key
+    scope_key: Key
+    element_id: str
+    element_name: str | None
+    type: ElementType
+    joined_flows: tuple[str, ...] = ()
+
+
+class ElementActivated(InstanceEvent, frozen=True):
+    key: Key
+
+
+class ElementCompleting(InstanceEvent, frozen=True):
+    key: Key
+
+
+class ElementCompleted(InstanceEvent, frozen=True):
+    key: Key
+
+
+class ElementTerminating(InstanceEvent, frozen=True):
+    key: Key
+
+
+class ElementTerminated(InstanceEvent, frozen=True):
+    key: Key
+
+
+class SequenceFlowTaken(InstanceEvent, frozen=True):
+    scope_key: Key
+    flow_id: str
+    target_id: str
+
+
+class VariableCreated(InstanceEvent, frozen=True):
+    """`value` is JSON text."""
+
+    key: Key
+    scope_key: Key
+    name: str
+    value: str
+
+
+class VariableUpdated(InstanceEvent, frozen=True):
+    key: Key
+    scope_key: Key
+    name: str
+    value: str
+
+
+class JobCreated(InstanceEvent, frozen=True):
+    key: Key
+    element_instance_key: Key
+    element_id: str
+    type: str
+    retries: int
+    headers: dict[str, str]
+
+
+class JobActivated(InstanceEvent, frozen=True):
+    key: Key
+    worker: str
+    deadline: datetime
+
+
+class JobYielded(InstanceEvent, frozen=True):
+    key: Key
+
+
+class JobCompleted(InstanceEvent, frozen=True):
+    key: Key
+
+
+class JobFailed(InstanceEvent, frozen=True):
+    """`offered_at` is when a worker may have it again; None with retries left means at once."""
+
+    key: Key
+    retries: int
+    error_message: str
+    offered_at: datetime | None
+
+
+class JobBackOffEnded(InstanceEvent, frozen=True):
+    key: Key
+
+
+class JobTimedOut(InstanceEvent, frozen=True):
+    key: Key
+
+
+class JobErrorThrown(InstanceEvent, frozen=True):
+    key: Key
+    error_code: str
+    error_message: str
+
+
+class JobRetriesUpdated(InstanceEvent, frozen=True):
+    key: Key
+    retries: int
+
+
+class JobDeadlineUpdated(InstanceEvent, frozen=True):
+    key: Key
+    deadline: datetime
+
+
+class JobCanceled(InstanceEvent, frozen=True):
+    key: Key
+
+
+class IncidentRaised(InstanceEvent, frozen=True):
+    """`job_key` is given when it is the job that cannot go on."""
+
+    key: Key
+    element_instance_key: Key
+    element_id: str
+    job_key: Key | None
+    error_type: ErrorType
+    message: str
+
+
+class IncidentResolved(InstanceEvent, frozen=True):
+    """`is_last` says that the process instance has no other open incident."""
+
+    key: Key
+    element_instance_key: Key
+    job_key: Key | None
+    is_last: bool

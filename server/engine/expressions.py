@@ -1,0 +1,85 @@
+"""Attributes of the model become values: static text as it stands, expressions by FEEL.
+
+A failure is an incident that says which expression gave what, with FEEL's own failures.
+"""
+
+from decimal import Decimal
+
+from server import feel
+from server.bpmn.executable import Attribute, Static
+from server.engine.incidents import ErrorType, Incident
+from server.engine.scopes import VariableScope
+
+_TYPE_NAMES = {
+    type(None): "NULL",
+    bool: "BOOLEAN",
+    int: "NUMBER",
+    Decimal: "NUMBER",
+    str: "STRING",
+    list: "ARRAY",
+    dict: "OBJECT",
+}
+
+
+def value_of(
+    attribute: Attribute, scope: VariableScope, *, failing_as: ErrorType = ErrorType.EXTRACT_VALUE_ERROR
+) -> feel.Value:
+    if isinstance(attribute, Static):
+        return attribute.text
+    return _evaluate(attribute, scope, failing_as).value
+
+
+def string_of(attribute: Attribute, scope: VariableScope) -> str:
+    if isinstance(attribute, Static):
+        return attribute.text
+    evaluation = _evaluate(attribute, scope)
+    if not isinstance(evaluation.value, str):
+        raise _unexpected(attribute, "STRING", evaluation)
+    return evaluation.value
+
+
+def integer_of(attribute: Attribute, scope: VariableScope) -> int:
+    if isinstance(attribute, Static):
+        return _integer(attribute.text)
+    evaluation = _evaluate(attribute, scope)
+    if type(evaluation.value) is int:
+        return evaluation.value
+    if isinstance(evaluation.value, Decimal):
+        return int(evaluation.value)
+    raise _unexpected(attribute, "NUMBER", evaluation)
+
+
+def _integer(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        message = f"Expected '{text}' to be a number"
+        raise Incident(ErrorType.EXTRACT_VALUE_ERROR, message) from None
+
+
+def is_true(condition: feel.Expression, scope: VariableScope) -> bool:
+    evaluation = _evaluate(condition, scope)
+    if not isinstance(evaluation.value, bool):
+        raise _unexpected(condition, "BOOLEAN", evaluation)
+    return evaluation.value
+
+
+def _evaluate(
+    expression: feel.Expression,
+    scope: VariableScope,
+    failing_as: ErrorType = ErrorType.EXTRACT_VALUE_ERROR,
+) -> feel.Evaluation:
+    try:
+        return expression.evaluate(scope)
+    except feel.EvaluationError as error:
+        message = f"Failed to evaluate the expression '{expression.text}': {error}"
+        raise Incident(failing_as, message) from error
+
+
+def _unexpected(expression: feel.Expression, expected: str, evaluation: feel.Evaluation) -> Incident:
+    found = _TYPE_NAMES.get(type(evaluation.value), "UNKNOWN")
+    message = f"Expected result of the expression '{expression.text}' to be '{expected}', but was '{found}'."
+    if evaluation.failures:
+        warnings = "\n".join(f"[{failure.type}] {failure.message}" for failure in evaluation.failures)
+        message = f"{message} The evaluation reported the following warnings:\n{warnings}"
+    return Incident(ErrorType.EXTRACT_VALUE_ERROR, message)

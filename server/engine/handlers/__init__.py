@@ -1,0 +1,35 @@
+"""What each command does: one handler for each, in one table.
+
+A handler rejects before it emits anything.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import cast
+
+from server.engine import commands
+from server.engine.answers import Answer
+from server.engine.handlers import deployment, incident, job, job_activation, process_instance
+from server.engine.step import Step
+
+Handler = Callable[[commands.Command, Step], Answer]
+
+HANDLERS: Mapping[type[commands.Command], Handler] = cast(
+    "Mapping[type[commands.Command], Handler]",
+    {
+        commands.DeployResources: deployment.deploy,
+        # process instances
+        commands.CreateProcessInstance: process_instance.create,
+        commands.CancelProcessInstance: process_instance.cancel,
+        # jobs
+        commands.ActivateJobs: job_activation.activate,
+        commands.YieldJobs: job_activation.yield_,
+        commands.TimeOutJob: job_activation.time_out,
+        commands.EndJobBackOff: job_activation.end_back_off,
+        commands.CompleteJob: job.complete,
+        commands.FailJob: job.fail,
+        commands.ThrowJobError: job.throw_error,
+        commands.UpdateJob: job.update,
+        # incidents
+        commands.ResolveIncident: incident.resolve,
+    },
+)

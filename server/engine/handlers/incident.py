@@ -1,0 +1,31 @@
+"""Resolve an incident: the step that failed is tried again."""
+
+from server.engine import execution
+from server.engine.answers import DONE, Done
+from server.engine.commands import ResolveIncident
+from server.engine.incidents import ErrorType
+from server.engine.rejection import Rejected, RejectionType
+from server.engine.step import Step
+
+
+def resolve(command: ResolveIncident, step: Step) -> Done:
+    owner = step.state.incident_owners.get(command.incident_key)
+    instance = step.state.instances[owner] if owner is not None else None
+    if instance is None or instance.head.tenant_id != command.tenant_id:
+        raise Rejected(RejectionType.NOT_FOUND, f"no open incident with key {command.incident_key}")
+    incident = instance.incidents[command.incident_key]
+    if incident.error_type is ErrorType.JOB_NO_RETRIES and incident.job_key is not None:
+        _expect_retries(instance.jobs[incident.job_key].retries, command)
+    step.enter(instance.head.key)
+    step.resolve_incident(instance, command.incident_key)
+    if incident.job_key is None:
+        execution.retry(step, step.visit(instance, instance.elements[incident.element_instance_key]))
+    return DONE
+
+
+def _expect_retries(retries: int, command: ResolveIncident) -> None:
+    if retries <= 0:
+        raise Rejected(
+            RejectionType.INVALID_STATE,
+            f"the job of incident {command.incident_key} has no retries left: update its retries first",
+        )

@@ -1,0 +1,85 @@
+"""Jobs go out to workers, and come back by themselves when time says so."""
+
+from itertools import islice
+
+from server.engine import events
+from server.engine.answers import DONE, ActivatedJob, ActivatedJobs, Done
+from server.engine.commands import ActivateJobs, EndJobBackOff, TimeOutJob, YieldJobs
+from server.engine.keys import Key
+from server.engine.scopes import visible
+from server.engine.state import Job, JobQueue, JobState, ProcessInstance
+from server.engine.step import Step
+from server.engine.variables import Variables
+
+# What one answer may hold: about 3 MiB of variables, below the size of a gRPC message.
+MAX_ANSWER_CHARACTERS = 3 * 1024 * 1024
+
+
+def activate(command: ActivateJobs, step: Step) -> ActivatedJobs:
+    """Oldest offers first; at least one job, however large, then as many as fit into one answer."""
+    offers = step.state.offers.get((command.tenant_id, command.type), JobQueue())
+    jobs: list[ActivatedJob] = []
+    size = 0
+    for job_key, instance_key in list(islice(offers.items(), command.max_jobs)):
+        instance = step.enter(instance_key)
+        job = _activated(command, step, instance, instance.jobs[job_key])
+        size += sum(map(len, job.variables.values()))
+        if jobs and size > MAX_ANSWER_CHARACTERS:
+            break
+        step.emit(events.JobActivated(instance.head, job_key, command.worker, job.deadline))
+        jobs.append(job)
+    return ActivatedJobs(tuple(jobs))
+
+
+def _activated(command: ActivateJobs, step: Step, instance: ProcessInstance, job: Job) -> ActivatedJob:
+    return ActivatedJob(
+        job.key,
+        instance.head,
+        job.type,
+        job.element_id,
+        job.element_instance_key,
+        job.headers,
+        command.worker,
+        job.retries,
+        step.now + command.timeout,
+        _variables(command, instance, job),
+    )
+
+
+def _variables(command: ActivateJobs, instance: ProcessInstance, job: Job) -> Variables:
+    variables = visible(instance, job.element_instance_key)
+    if not command.fetch_variables:
+        return variables
+    return {name: variables[name] for name in command.fetch_variables if name in variables}
+
+
+def yield_(command: YieldJobs, step: Step) -> Done:
+    for key in command.job_keys:
+        found = _find(step, key, JobState.ACTIVATED)
+        if found is not None and found[0].head.tenant_id == command.tenant_id:
+            step.emit(events.JobYielded(found[0].head, key))
+    return DONE
+
+
+def time_out(command: TimeOutJob, step: Step) -> Done:
+    """Does nothing when the job was completed, or given a later deadline, in the meantime."""
+    found = _find(step, command.job_key, JobState.ACTIVATED)
+    if found is not None and found[1].due == command.deadline:
+        step.emit(events.JobTimedOut(found[0].head, command.job_key))
+    return DONE
+
+
+def end_back_off(command: EndJobBackOff, step: Step) -> Done:
+    found = _find(step, command.job_key, JobState.BACKING_OFF)
+    if found is not None and found[1].due == command.offered_at:
+        step.emit(events.JobBackOffEnded(found[0].head, command.job_key))
+    return DONE
+
+
+def _find(step: Step, key: Key, state: JobState) -> tuple[ProcessInstance, Job] | None:
+    owner = step.state.job_owners.get(key)
+    if owner is None:
+        return None
+    instance = step.enter(owner)
+    job = instance.jobs[key]
+    return (instance, job) if job.state is state else None

@@ -1,0 +1,65 @@
+"""Start and cancel process instances."""
+
+from server.engine import execution
+from server.engine.answers import DONE, CreatedInstance, Done
+from server.engine.commands import CancelProcessInstance, CreateProcessInstance
+from server.engine.events import InstanceHead
+from server.engine.rejection import Rejected, RejectionType
+from server.engine.scopes import set_all_local
+from server.engine.state import Definition, State
+from server.engine.step import Step
+
+
+def create(command: CreateProcessInstance, step: Step) -> CreatedInstance:
+    definition = _definition(command, step.state)
+    process = definition.process
+    if process.none_start is None:
+        raise Rejected(
+            RejectionType.INVALID_STATE, f"process '{process.id}' has no none start event to start from"
+        )
+    head = InstanceHead(
+        step.next_key(),
+        command.tenant_id,
+        definition.key,
+        process.id,
+        definition.version,
+        process.name,
+        process.version_tag,
+        command.tags,
+        command.business_id,
+    )
+    instance = step.create(head)
+    set_all_local(step, instance, head.key, command.variables)
+    execution.start(step, instance)
+    return CreatedInstance(head)
+
+
+def _definition(command: CreateProcessInstance, state: State) -> Definition:
+    if command.process_definition_key is not None:
+        definition = state.definitions.get(command.process_definition_key)
+        wanted = f"key {command.process_definition_key}"
+    else:
+        definition = _by_id(command, state)
+        version = "latest version" if command.version is None else f"version {command.version}"
+        wanted = f"id '{command.process_definition_id}' in its {version}"
+    if definition is None or definition.tenant_id != command.tenant_id:
+        raise Rejected(RejectionType.NOT_FOUND, f"no process definition with {wanted}")
+    return definition
+
+
+def _by_id(command: CreateProcessInstance, state: State) -> Definition | None:
+    if command.version is None:
+        return state.latest(command.tenant_id, command.process_definition_id)
+    keys = state.versions.get((command.tenant_id, command.process_definition_id), [])
+    return state.definitions[keys[command.version - 1]] if 1 <= command.version <= len(keys) else None
+
+
+def cancel(command: CancelProcessInstance, step: Step) -> Done:
+    instance = step.state.instances.get(command.process_instance_key)
+    if instance is None or instance.head.tenant_id != command.tenant_id:
+        raise Rejected(
+            RejectionType.NOT_FOUND, f"no active process instance with key {command.process_instance_key}"
+        )
+    step.enter(instance.head.key)
+    execution.terminate(step, instance, instance.elements[instance.head.key])
+    return DONE

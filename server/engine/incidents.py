@@ -1,0 +1,26 @@
+"""What keeps an element from going on.
+
+A behaviour raises `Incident`; the execution turns it into an `IncidentRaised` event and leaves the element where it
+stands. Resolving the incident tries the same step again.
+"""
+
+from enum import StrEnum
+
+
+class ErrorType(StrEnum):
+    """What went wrong, as the wire spells it."""
+
+    CONDITION_ERROR = "CONDITION_ERROR"
+    EXTRACT_VALUE_ERROR = "EXTRACT_VALUE_ERROR"
+    IO_MAPPING_ERROR = "IO_MAPPING_ERROR"
+    JOB_NO_RETRIES = "JOB_NO_RETRIES"
+    MESSAGE_SIZE_EXCEEDED = "MESSAGE_SIZE_EXCEEDED"
+    UNHANDLED_ERROR_EVENT = "UNHANDLED_ERROR_EVENT"
+    UNKNOWN = "UNKNOWN"
+
+
+class Incident(Exception):  # noqa: N818  # the term of the field
+    def __init__(self, error_type: ErrorType, message: str) -> None:
+        super().__init__(message)
+        self.error_type = error_type
+        self.message = message

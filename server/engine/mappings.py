@@ -1,0 +1,77 @@
+"""Input and output mappings.
+
+Inputs are evaluated in order and make local variables; outputs are evaluated over the local ones and merged into the
+scope around the element. A dotted target builds an object: an input replaces a local one of that name, an output
+changes only the leaf of an existing one.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from server import feel
+from server.bpmn.executable import VariableMapping
+from server.engine.expressions import value_of
+from server.engine.incidents import ErrorType
+from server.engine.keys import Key
+from server.engine.scopes import VariableScope, find, propagate, set_all_local
+from server.engine.state import ProcessInstance
+from server.engine.step import Step, Visit
+from server.engine.variables import Variables, decode, encode
+
+Document = dict[str, feel.Value]
+
+# The value that a name has before the mappings.
+Stored = Callable[[str], feel.Value]
+
+
+def apply_inputs(step: Step, visit: Visit) -> None:
+    if not visit.element.input_mappings:
+        return
+    instance, scope_key = visit.process_instance, visit.instance.key
+    document = _evaluate(visit.element.input_mappings, instance, scope_key, lambda _: None)
+    set_all_local(step, instance, scope_key, _texts(document))
+
+
+def apply_outputs(step: Step, visit: Visit) -> None:
+    scope_key = visit.instance.scope_key
+    if not visit.element.output_mappings or scope_key is None:
+        return
+    instance = visit.process_instance
+    document = _evaluate(
+        visit.element.output_mappings, instance, visit.instance.key, partial(_stored, instance, scope_key)
+    )
+    propagate(step, instance, scope_key, _texts(document))
+
+
+def _evaluate(
+    mappings: Sequence[VariableMapping], instance: ProcessInstance, scope_key: Key, stored: Stored
+) -> Document:
+    document: Document = {}
+    scope = VariableScope(instance, scope_key, document)
+    for mapping in mappings:
+        value = None
+        if mapping.source is not None:
+            value = value_of(mapping.source, scope, failing_as=ErrorType.IO_MAPPING_ERROR)
+        _put(document, mapping.target, value, stored)
+    return document
+
+
+def _put(document: Document, target: tuple[str, ...], value: feel.Value, stored: Stored) -> None:
+    name, *path = target
+    if not path:
+        document[name] = value
+        return
+    inner = document[name] if name in document else stored(name)
+    # A copy: the object may be shared with the variable that it was decoded from.
+    place: Document = dict(inner) if isinstance(inner, dict) else {}
+    document[name] = place
+    _put(place, tuple(path), value, lambda _: None)
+
+
+def _stored(instance: ProcessInstance, scope_key: Key, name: str) -> feel.Value:
+    found = find(instance, scope_key, name)
+    return decode(found[1].value) if found else None
+
+
+def _texts(document: Document) -> Variables:
+    return {name: encode(value) for name, value in document.items()}

@@ -1,0 +1,18 @@
+"""A command that the current state does not allow: raised before anything changed."""
+
+from enum import StrEnum
+
+
+class RejectionType(StrEnum):
+    INVALID_ARGUMENT = "INVALID_ARGUMENT"
+    NOT_FOUND = "NOT_FOUND"
+    INVALID_STATE = "INVALID_STATE"
+
+
+class Rejected(Exception):  # noqa: N818  # the term of the field
+    """Carries what was expected and what was found."""
+
+    def __init__(self, type_: RejectionType, reason: str) -> None:
+        super().__init__(reason)
+        self.type = type_
+        self.reason = reason

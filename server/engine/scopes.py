@@ -1,0 +1,76 @@
+"""Variables live in scopes: a tree with the process instance at its root.
+
+A name is looked up from the inside out. `propagate` changes the innermost variable of that name, or makes one at the
+root; `set_local` changes or makes one exactly there.
+"""
+
+from collections.abc import Iterator
+
+from server import feel
+from server.engine import events
+from server.engine.keys import Key
+from server.engine.state import ProcessInstance, Variable
+from server.engine.step import Step
+from server.engine.variables import Variables, decode
+
+
+class VariableScope:
+    """The variables that an expression sees; later names of `overlay` hide the stored ones."""
+
+    __slots__ = ("_instance", "_overlay", "_scope_key")
+
+    def __init__(
+        self, instance: ProcessInstance, scope_key: Key, overlay: dict[str, feel.Value] | None = None
+    ) -> None:
+        self._instance = instance
+        self._scope_key = scope_key
+        self._overlay = overlay
+
+    def get(self, name: str, default: feel.Missing, /) -> feel.Value | feel.Missing:
+        if self._overlay is not None and name in self._overlay:
+            return self._overlay[name]
+        found = find(self._instance, self._scope_key, name)
+        return default if found is None else decode(found[1].value)
+
+
+def scope_keys(instance: ProcessInstance, scope_key: Key) -> Iterator[Key]:
+    """The scope and those around it, inside out."""
+    key: Key | None = scope_key
+    while key is not None:
+        yield key
+        key = instance.elements[key].scope_key
+
+
+def find(instance: ProcessInstance, scope_key: Key, name: str) -> tuple[Key, Variable] | None:
+    """The variable that the name means in a scope, with the scope that holds it."""
+    variables = instance.variables
+    for key in scope_keys(instance, scope_key):
+        scope = variables.get(key)
+        if scope is not None and name in scope:
+            return key, scope[name]
+    return None
+
+
+def visible(instance: ProcessInstance, scope_key: Key) -> Variables:
+    """JSON text of every variable that a scope sees."""
+    scopes = [instance.variables.get(key, {}) for key in scope_keys(instance, scope_key)]
+    return {name: variable.value for scope in reversed(scopes) for name, variable in scope.items()}
+
+
+def propagate(step: Step, instance: ProcessInstance, scope_key: Key, variables: Variables) -> None:
+    for name, value in variables.items():
+        found = find(instance, scope_key, name)
+        set_local(step, instance, found[0] if found else instance.head.key, name, value)
+
+
+def set_all_local(step: Step, instance: ProcessInstance, scope_key: Key, variables: Variables) -> None:
+    for name, value in variables.items():
+        set_local(step, instance, scope_key, name, value)
+
+
+def set_local(step: Step, instance: ProcessInstance, scope_key: Key, name: str, value: str) -> None:
+    variable = instance.variables.get(scope_key, {}).get(name)
+    if variable is None:
+        step.emit(events.VariableCreated(instance.head, step.next_key(), scope_key, name, value))
+    elif variable.value != value:
+        step.emit(events.VariableUpdated(instance.head, variable.key, scope_key, name, value))

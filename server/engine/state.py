@@ -1,0 +1,156 @@
+"""What the engine knows: one document per live process instance, and the indexes that find into them.
+
+The documents are the truth; the indexes follow from them (`State.adopt`). Only `apply` changes either.
+"""
+
+from collections import OrderedDict
+from datetime import datetime
+from enum import StrEnum
+
+import msgspec
+
+from server.bpmn.executable import Element, ElementType, ExecutableProcess
+from server.engine.events import InstanceHead
+from server.engine.incidents import ErrorType
+from server.engine.keys import Key, first_key
+from server.engine.lifecycle import ElementState
+
+
+class JobState(StrEnum):
+    ACTIVATABLE = "ACTIVATABLE"
+    ACTIVATED = "ACTIVATED"
+    BACKING_OFF = "BACKING_OFF"
+    FAILED = "FAILED"
+    ERROR_THROWN = "ERROR_THROWN"
+
+
+class Variable(msgspec.Struct, gc=False):
+    key: Key
+    value: str
+
+
+class ElementInstance(msgspec.Struct):
+    """`children` counts the element instances inside it, `flows` the sequence flows taken there and not yet used up.
+
+    `joins` counts, for each flow into a joining gateway inside it, the arrivals that wait for the others.
+    """
+
+    key: Key
+    scope_key: Key | None
+    element_id: str
+    type: ElementType
+    state: ElementState = ElementState.ACTIVATING
+    children: int = 0
+    flows: int = 0
+    joins: dict[str, int] = {}
+    job_key: Key | None = None
+    incident_key: Key | None = None
+
+
+class Job(msgspec.Struct):
+    """`due` is the deadline of an activated job, the next offer of one that backs off."""
+
+    key: Key
+    element_instance_key: Key
+    element_id: str
+    type: str
+    retries: int
+    headers: dict[str, str]
+    state: JobState = JobState.ACTIVATABLE
+    worker: str = ""
+    due: datetime | None = None
+    incident_key: Key | None = None
+
+
+class OpenIncident(msgspec.Struct):
+    key: Key
+    element_instance_key: Key
+    job_key: Key | None
+    error_type: ErrorType
+
+
+class ProcessInstance(msgspec.Struct):
+    """The document of a live process instance; its own element instance carries its key."""
+
+    head: InstanceHead
+    elements: dict[Key, ElementInstance] = {}
+    variables: dict[Key, dict[str, Variable]] = {}
+    jobs: dict[Key, Job] = {}
+    incidents: dict[Key, OpenIncident] = {}
+
+
+class Definition(msgspec.Struct, frozen=True):
+    """A deployed version of a process."""
+
+    key: Key
+    tenant_id: str
+    version: int
+    resource_name: str
+    checksum: str
+    process: ExecutableProcess
+
+    def element(self, element_id: str) -> Element:
+        return self.process.elements[element_id]
+
+
+JobQueue = OrderedDict[Key, Key]
+
+
+class State:
+    """All that one partition holds."""
+
+    def __init__(self, partition_id: int = 1) -> None:
+        self.last_key = first_key(partition_id)
+        self.instances: dict[Key, ProcessInstance] = {}
+        self.definitions: dict[Key, Definition] = {}
+        self.versions: dict[tuple[str, str], list[Key]] = {}
+        # Indexes: process instance of a job or incident; jobs on offer, oldest offer first.
+        self.job_owners: dict[Key, Key] = {}
+        self.incident_owners: dict[Key, Key] = {}
+        self.offers: dict[tuple[str, str], JobQueue] = {}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, State) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]  # mutable
+
+    def definition_of(self, instance: ProcessInstance) -> Definition:
+        return self.definitions[instance.head.process_definition_key]
+
+    def latest(self, tenant_id: str, process_definition_id: str) -> Definition | None:
+        keys = self.versions.get((tenant_id, process_definition_id))
+        return self.definitions[keys[-1]] if keys else None
+
+    def offer(self, instance: ProcessInstance, job: Job) -> None:
+        queue = self.offers.setdefault((instance.head.tenant_id, job.type), OrderedDict())
+        queue[job.key] = instance.head.key
+
+    def withdraw(self, instance: ProcessInstance, job: Job) -> None:
+        place = (instance.head.tenant_id, job.type)
+        queue = self.offers.get(place)
+        if queue is None:
+            return
+        queue.pop(job.key, None)
+        if not queue:
+            del self.offers[place]
+
+    def adopt(self, instance: ProcessInstance) -> None:
+        """Take a document in and build its indexes."""
+        self.instances[instance.head.key] = instance
+        for job in instance.jobs.values():
+            self.job_owners[job.key] = instance.head.key
+            if job.state is JobState.ACTIVATABLE:
+                self.offer(instance, job)
+        for key in instance.incidents:
+            self.incident_owners[key] = instance.head.key
+
+    def release(self, instance_key: Key) -> None:
+        """Let a document go, with its indexes."""
+        instance = self.instances.pop(instance_key, None)
+        if instance is None:
+            return
+        for job in instance.jobs.values():
+            self.job_owners.pop(job.key, None)
+            self.withdraw(instance, job)
+        for key in instance.incidents:
+            self.incident_owners.pop(key, None)

@@ -1,0 +1,105 @@
+"""Variables are JSON: text as it came, decoded only where an expression reads it.
+
+Numbers keep every digit: integers as int, all others as Decimal.
+"""
+
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from functools import lru_cache
+
+import msgspec
+
+from server import feel
+
+# JSON text by variable name.
+Variables = Mapping[str, str]
+
+NULL = "null"
+
+CACHED_TEXT_LENGTH = 4096
+CACHED_TEXTS = 8192
+MAX_DEPTH = 500
+MAX_WHOLE_DIGITS = 34
+
+_split = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_decode = msgspec.json.Decoder(float_hook=Decimal)
+_encode = msgspec.json.Encoder(decimal_format="number")
+
+
+class MalformedVariables(ValueError):  # noqa: N818  # names what was found
+    """Not a JSON object, or nested too deeply."""
+
+
+def split(document: bytes) -> Variables:
+    """Variables of a JSON object, each with its compact JSON text; empty bytes hold none."""
+    if not document:
+        return {}
+    try:
+        return {name: _compact(value) for name, value in _split.decode(document).items()}
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+        raise MalformedVariables(f"expected a JSON object: {error}") from error
+
+
+def _compact(value: msgspec.Raw) -> str:
+    text = msgspec.json.format(value, indent=-1)
+    if text[:1] in b"[{":
+        _check_depth(text)
+    return bytes(text).decode()
+
+
+def _check_depth(text: bytes) -> None:
+    # Counting brackets over-estimates where strings hold them; only then is the value itself looked at.
+    if text.count(b"[") + text.count(b"{") > MAX_DEPTH and _depth(_decode.decode(text)) > MAX_DEPTH:
+        raise MalformedVariables(f"expected at most {MAX_DEPTH} levels of nesting")
+
+
+def _depth(value: object) -> int:
+    depth, level = 0, [value]
+    while level:
+        depth += 1
+        level = [child for parent in level for child in _children(parent)]
+    return depth
+
+
+def _children(value: object) -> Iterable[object]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()
+
+
+def join(variables: Variables) -> bytes:
+    """The JSON object that holds the variables."""
+    members = [f"{encode(name)}:{text}" for name, text in variables.items()]
+    return f"{{{','.join(members)}}}".encode()
+
+
+def decode(text: str) -> feel.Value:
+    """FEEL value of a variable. Shared between calls: FEEL changes no value."""
+    return _decode_cached(text) if len(text) <= CACHED_TEXT_LENGTH else _decode_text(text)
+
+
+def _decode_text(text: str) -> feel.Value:
+    value: feel.Value = _decode.decode(text)
+    return value
+
+
+_decode_cached = lru_cache(CACHED_TEXTS)(_decode_text)
+
+
+def encode(value: feel.Value) -> str:
+    """JSON text of a FEEL value; what JSON has no form for (functions, ranges) becomes null."""
+    return _encode.encode(_json_value(value)).decode()
+
+
+def _json_value(value: feel.Value) -> object:
+    if isinstance(value, dict):
+        return {name: _json_value(item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_json_value(item) for item in value]
+    if isinstance(value, Decimal):
+        return _whole(value)
+    return None if isinstance(value, feel.Range | feel.Function) else value
+
+
+def _whole(value: Decimal) -> int | Decimal:
+    return int(value) if value.adjusted() < MAX_WHOLE_DIGITS and value == value.to_integral_value() else value

@@ -1,0 +1,1 @@
+"""One writer per partition: drain the queue, run the engine over the batch, commit it whole, answer."""

@@ -1,0 +1,27 @@
+"""[partition] and [jobs]: the bounds of a partition's work."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionConfig:
+    """[partition]: `max_queued` commands wait at most, `max_batch` are committed together."""
+
+    max_queued: int = 10_000
+    max_batch: int = 128
+
+
+@dataclass(frozen=True, slots=True)
+class JobsConfig:
+    """[jobs]: how long an activation waits when it does not say, and how many may wait at once."""
+
+    long_poll_seconds: float = 10.0
+    max_waiting: int = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class InstancesConfig:
+    """[instances]: how long awaiting a completion takes when the call does not say, and how many may wait at once."""
+
+    await_completion_seconds: float = 10.0
+    max_awaiting: int = 10_000

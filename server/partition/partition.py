@@ -1,0 +1,200 @@
+"""The loop of one partition.
+
+Drain what waits (and what time brings), run the engine over it, hand everything that the batch produced to the store
+in one commit, answer. While a batch is being committed the next one is processed; two commits never overlap, and no
+answer leaves before its commit. A store that fails ends the partition: nothing may be answered on a guess.
+"""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from server.engine import Outcome, State, process
+from server.engine.answers import DONE, ActivatedJobs, Answer
+from server.engine.commands import Command, YieldJobs
+from server.engine.events import Event
+from server.engine.rejection import Rejected, RejectionType
+from server.partition.config import PartitionConfig
+from server.partition.due import Due
+from server.platform.clock import Clock
+from server.platform.errors import (
+    Internal,
+    InvalidArgument,
+    InvalidState,
+    NotFound,
+    ResourceExhausted,
+    ServiceError,
+    Unavailable,
+)
+from server.store.ports import Batch, Store
+from server.store.projection import project
+
+logger = logging.getLogger(__name__)
+
+Observer = Callable[[Sequence[Event]], None]
+
+
+@dataclass(slots=True)
+class _Entry:
+    """A command that waits, with the future of its answer; no command stands for a barrier."""
+
+    command: Command | None
+    future: asyncio.Future[Answer] | None
+
+
+@dataclass(slots=True)
+class _Turn:
+    """What one batch came to."""
+
+    events: list[Event] = field(default_factory=list)
+    batch: Batch = field(default_factory=Batch)
+    results: list[tuple[_Entry, Answer | ServiceError]] = field(default_factory=list)
+
+
+class Partition:
+    """Takes commands from anywhere in this process; `run` serves them until it is cancelled."""
+
+    def __init__(self, state: State, store: Store, clock: Clock, config: PartitionConfig) -> None:
+        self.state = state
+        self.observers: list[Observer] = []
+        self._store = store
+        self._clock = clock
+        self._config = config
+        self._queue: deque[_Entry] = deque()
+        self._work = asyncio.Event()
+        self._due = Due()
+        self._is_open = False
+
+    @property
+    def is_open(self) -> bool:
+        return self._is_open
+
+    async def submit(self, command: Command) -> Answer:
+        """The command's answer once it is committed; raises the refusal, or that there is no room."""
+        return await self._enqueue(command)
+
+    async def settle(self) -> None:
+        """Return when everything that is due by now has happened."""
+        await self._enqueue(None)
+        while self._due.has_come(self._clock.now()):
+            await self._enqueue(None)
+
+    async def _enqueue(self, command: Command | None) -> Answer:
+        if not self._is_open:
+            raise Unavailable("the partition is not serving")
+        if len(self._queue) >= self._config.max_queued:
+            raise ResourceExhausted(f"{self._config.max_queued} commands wait already")
+        future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._queue.append(_Entry(command, future))
+        self._work.set()
+        try:
+            return await future
+        except asyncio.CancelledError:
+            if future.done() and not future.cancelled() and future.exception() is None:
+                self._take_back(future.result())
+            raise
+
+    async def run(self) -> None:
+        """Serve until cancelled, or until a commit fails."""
+        self._is_open = True
+        try:
+            async with asyncio.TaskGroup() as commits:
+                await self._serve(commits)
+        finally:
+            self._is_open = False
+            self._refuse_waiting()
+
+    async def _serve(self, commits: asyncio.TaskGroup) -> None:
+        committing: asyncio.Task[None] | None = None
+        while True:
+            await self._work_to_do()
+            turn = self._process(self._drain())
+            if committing is not None:
+                await committing
+            committing = commits.create_task(self._commit(turn))
+
+    async def _work_to_do(self) -> None:
+        while not self._queue and not self._due.has_come(self._clock.now()):
+            self._work.clear()
+            try:
+                async with asyncio.timeout(self._seconds_until_due()):
+                    await self._work.wait()
+            except TimeoutError:
+                continue
+
+    def _seconds_until_due(self) -> float | None:
+        instant = self._due.next
+        return self._clock.seconds_until(instant) if instant is not None else None
+
+    def _drain(self) -> list[_Entry]:
+        most = self._config.max_batch
+        entries = [_Entry(command, None) for command in self._due.take(self._clock.now(), most)]
+        while self._queue and len(entries) < most:
+            entry = self._queue.popleft()
+            if entry.future is None or not entry.future.cancelled():
+                entries.append(entry)
+        return entries
+
+    def _process(self, entries: Iterable[_Entry]) -> _Turn:
+        turn = _Turn()
+        now = self._clock.now()
+        for entry in entries:
+            try:
+                outcome = process(self.state, entry.command, now) if entry.command else Outcome([], DONE)
+            except Rejected as rejected:
+                turn.results.append((entry, _REFUSALS[rejected.type](rejected.reason)))
+                continue
+            except Exception:
+                logger.exception("command failed", extra={"command": type(entry.command).__name__})
+                turn.results.append((entry, Internal()))
+                continue
+            for event in outcome.events:
+                project(event, now, turn.batch.changes)
+            turn.events += outcome.events
+            turn.results.append((entry, outcome.answer))
+        self._due.observe(turn.events)
+        return turn
+
+    async def _commit(self, turn: _Turn) -> None:
+        if turn.batch.changes:
+            await self._store.commit(turn.batch)
+        for entry, result in turn.results:
+            self._answer(entry, result)
+        for observe in self.observers:
+            observe(turn.events)
+
+    def _answer(self, entry: _Entry, result: Answer | ServiceError) -> None:
+        if entry.future is None:
+            return
+        if entry.future.cancelled():
+            self._take_back(result)
+        elif isinstance(result, ServiceError):
+            entry.future.set_exception(result)
+        else:
+            entry.future.set_result(result)
+
+    def _take_back(self, answer: Answer | ServiceError) -> None:
+        """The caller went away: jobs that it will never see are offered again."""
+        if isinstance(answer, ActivatedJobs) and answer.jobs:
+            keys = tuple(job.key for job in answer.jobs)
+            self._queue.append(_Entry(YieldJobs(answer.jobs[0].instance.tenant_id, keys), None))
+            self._work.set()
+
+    def clock_moved(self) -> None:
+        """Look again at what is due."""
+        self._work.set()
+
+    def _refuse_waiting(self) -> None:
+        for entry in self._queue:
+            if entry.future is not None and not entry.future.done():
+                entry.future.set_exception(Unavailable("the partition stopped serving"))
+        self._queue.clear()
+
+
+_REFUSALS: dict[RejectionType, type[ServiceError]] = {
+    RejectionType.INVALID_ARGUMENT: InvalidArgument,
+    RejectionType.NOT_FOUND: NotFound,
+    RejectionType.INVALID_STATE: InvalidState,
+}

@@ -1,0 +1,49 @@
+"""One call on its way to a servicer, with what the interceptors found out about its caller."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NewType
+
+from google.protobuf.message import Message
+
+from server.platform.policy import Policy
+
+TenantId = NewType("TenantId", str)
+
+AUTHORIZATION = "authorization"
+TENANT = "x-tenant-id"
+REQUEST_ID = "x-request-id"
+IDEMPOTENCY_KEY = "idempotency-key"
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Who calls: the subject of a token, with the tenants and permissions that the directory gives it."""
+
+    subject: str
+    tenant_ids: frozenset[TenantId]
+    permissions: frozenset[str]
+
+
+ANONYMOUS = Principal("anonymous", frozenset(), frozenset())
+
+
+@dataclass(slots=True)
+class Call:
+    """Filled in by the interceptors, read by the servicer.
+
+    `time_remaining` is in seconds, None when the caller set no deadline; `principal` is preset on calls between
+    services of one process.
+    """
+
+    policy: Policy
+    request: Message
+    metadata: Mapping[str, str]
+    time_remaining: float | None = None
+    principal: Principal = ANONYMOUS
+    tenant_id: TenantId = field(default=TenantId(""))
+    request_id: str = ""
+
+    @property
+    def idempotency_key(self) -> str | None:
+        return self.metadata.get(IDEMPOTENCY_KEY)

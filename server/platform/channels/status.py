@@ -1,0 +1,57 @@
+"""From a failed call back to the error that its servicer raised."""
+
+import grpc
+from google.rpc.error_details_pb2 import ErrorInfo
+from google.rpc.status_pb2 import Status
+
+from server.platform.channels.local import LocalCallError
+from server.platform.errors import (
+    ERRORS,
+    OAUTH_DOMAIN,
+    DeadlineExceeded,
+    Internal,
+    OAuthError,
+    PayloadTooLarge,
+    ServiceError,
+    Unauthenticated,
+    Unavailable,
+)
+
+_DETAILS = "grpc-status-details-bin"
+
+# What gRPC itself answers without an ErrorInfo: a peer that is gone, a deadline, a message that is too large.
+_BARE = {
+    grpc.StatusCode.UNAVAILABLE: Unavailable("the service cannot be reached"),
+    grpc.StatusCode.DEADLINE_EXCEEDED: DeadlineExceeded("the call took too long"),
+    grpc.StatusCode.RESOURCE_EXHAUSTED: PayloadTooLarge("the message exceeds the configured size"),
+    grpc.StatusCode.UNAUTHENTICATED: Unauthenticated("no valid credential"),
+}
+
+
+def error_of(failure: grpc.RpcError) -> ServiceError:
+    """The refusal behind a failed call, whatever channel it went through."""
+    if isinstance(failure, LocalCallError):
+        return failure.error
+    if not isinstance(failure, grpc.aio.AioRpcError):
+        return Internal()
+    status = _status(failure)
+    if status is None:
+        return _BARE.get(failure.code(), Internal())
+    return _error(status)
+
+
+def _status(failure: grpc.aio.AioRpcError) -> Status | None:
+    for key, value in failure.trailing_metadata() or ():
+        if key == _DETAILS and isinstance(value, bytes):
+            return Status.FromString(value)
+    return None
+
+
+def _error(status: Status) -> ServiceError:
+    info = ErrorInfo()
+    if not any(detail.Unpack(info) for detail in status.details):
+        return Internal()
+    if info.domain == OAUTH_DOMAIN:
+        return OAuthError(info.reason, status.message)
+    kind = ERRORS.get(info.reason)
+    return kind(status.message, **info.metadata) if kind else Internal()

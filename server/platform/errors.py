@@ -1,0 +1,182 @@
+"""Errors that callers see, and the one table that gives each its gRPC status and problem document.
+
+ServiceError                 reason (ErrorReason)
+├─ InvalidArgument           INVALID_ARGUMENT
+├─ Unauthenticated           UNAUTHENTICATED
+├─ PermissionDenied          PERMISSION_DENIED
+│  └─ TenantMismatch
+├─ NotFound                  NOT_FOUND
+├─ InvalidState              INVALID_STATE
+├─ AlreadyExists             ALREADY_EXISTS
+├─ IdempotencyConflict       IDEMPOTENCY_CONFLICT
+├─ PayloadTooLarge           PAYLOAD_TOO_LARGE
+├─ QuotaExhausted            QUOTA_EXHAUSTED
+├─ Internal                  INTERNAL (never carries a detail of ours)
+├─ ModeNotSupported          MODE_NOT_SUPPORTED (metadata: mode)
+├─ ResourceExhausted         RESOURCE_EXHAUSTED (a bounded queue is full)
+├─ Unavailable               UNAVAILABLE
+└─ DeadlineExceeded          DEADLINE_EXCEEDED
+
+A reason's status code, problem type, HTTP status and title stand beside it in gnomon/errors/v1/reason.proto.
+An OAuth error is an `OAuthError`: its reason is the protocol's own code, its domain is "oauth" (RFC 6749 §5.2).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from google.protobuf.any_pb2 import Any as AnyMessage
+from google.rpc.error_details_pb2 import ErrorInfo
+from google.rpc.status_pb2 import Status
+
+from gnomon.errors.v1 import reason_pb2
+from gnomon.rest.v1 import options_pb2
+
+DOMAIN = "gnomon"
+OAUTH_DOMAIN = "oauth"
+_PREFIX = "ERROR_REASON_"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What a reason becomes: RFC 9457 over HTTP, a status code over gRPC."""
+
+    reason: str
+    type: str
+    status: int
+    title: str
+    code: int
+
+
+def _problems() -> dict[str, Problem]:
+    values = [value for value in reason_pb2.ErrorReason.DESCRIPTOR.values if value.number]
+    rules = {
+        value.name.removeprefix(_PREFIX): value.GetOptions().Extensions[options_pb2.problem]
+        for value in values
+    }
+    return {
+        reason: Problem(reason, f"urn:bpm:error:{rule.type}", rule.status, rule.title, rule.code)
+        for reason, rule in rules.items()
+    }
+
+
+PROBLEMS: Mapping[str, Problem] = _problems()
+
+
+class ServiceError(Exception):
+    """A refusal that the caller is told of."""
+
+    reason: ClassVar[str] = "INTERNAL"
+    domain: ClassVar[str] = DOMAIN
+
+    def __init__(self, detail: str, **metadata: str) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.metadata = metadata
+
+    @property
+    def problem(self) -> Problem:
+        return PROBLEMS[self.reason]
+
+    @property
+    def code(self) -> int:
+        return self.problem.code
+
+    def status(self) -> Status:
+        """google.rpc.Status with an ErrorInfo, as gRPC callers get it."""
+        info = ErrorInfo(reason=self.reason, domain=self.domain, metadata=self.metadata)
+        packed = AnyMessage()
+        packed.Pack(info)
+        return Status(code=self.code, message=self.detail, details=[packed])
+
+
+class InvalidArgument(ServiceError):
+    reason = "INVALID_ARGUMENT"
+
+
+class Unauthenticated(ServiceError):
+    reason = "UNAUTHENTICATED"
+
+
+class PermissionDenied(ServiceError):
+    reason = "PERMISSION_DENIED"
+
+
+class TenantMismatch(PermissionDenied):
+    """The tenant that was named is not one the caller may act in."""
+
+
+class NotFound(ServiceError):
+    reason = "NOT_FOUND"
+
+
+class InvalidState(ServiceError):
+    reason = "INVALID_STATE"
+
+
+class AlreadyExists(ServiceError):
+    reason = "ALREADY_EXISTS"
+
+
+class IdempotencyConflict(ServiceError):
+    reason = "IDEMPOTENCY_CONFLICT"
+
+
+class PayloadTooLarge(ServiceError):
+    reason = "PAYLOAD_TOO_LARGE"
+
+
+class QuotaExhausted(ServiceError):
+    reason = "QUOTA_EXHAUSTED"
+
+
+class Internal(ServiceError):
+    """A fault of ours; what happened is in the log."""
+
+    def __init__(self) -> None:
+        super().__init__("an internal error occurred")
+
+
+class ModeNotSupported(ServiceError):
+    reason = "MODE_NOT_SUPPORTED"
+
+
+class ResourceExhausted(ServiceError):
+    reason = "RESOURCE_EXHAUSTED"
+
+
+class Unavailable(ServiceError):
+    reason = "UNAVAILABLE"
+
+
+class DeadlineExceeded(ServiceError):
+    reason = "DEADLINE_EXCEEDED"
+
+
+class OAuthError(ServiceError):
+    """A refusal in OAuth's own words: `error` is the code that RFC 6749 or a later document gives."""
+
+    domain = OAUTH_DOMAIN
+
+    def __init__(self, error: str, description: str) -> None:
+        super().__init__(description)
+        self.error = error
+
+    @property
+    def code(self) -> int:
+        return PROBLEMS["UNAUTHENTICATED" if self.error == "invalid_client" else "INVALID_ARGUMENT"].code
+
+    def status(self) -> Status:
+        packed = AnyMessage()
+        packed.Pack(ErrorInfo(reason=self.error, domain=self.domain))
+        return Status(code=self.code, message=self.detail, details=[packed])
+
+
+ERRORS: Mapping[str, type[ServiceError]] = {
+    kind.reason: kind
+    for kind in (
+        *(InvalidArgument, Unauthenticated, PermissionDenied, NotFound, InvalidState, AlreadyExists),
+        *(IdempotencyConflict, PayloadTooLarge, QuotaExhausted, ModeNotSupported, ResourceExhausted),
+        *(Unavailable, DeadlineExceeded),
+    )
+}

@@ -1,0 +1,120 @@
+"""What every call passes before its servicer, whatever channel it came through.
+
+request id → mode (501) → authenticate (401) → tenant (400, 403) → permission (403) → bounds (400)
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NoReturn
+from uuid import uuid4
+
+import protovalidate
+from google.protobuf.message import Message
+
+from server.platform.call import REQUEST_ID, TENANT, Call, TenantId
+from server.platform.dispatch import Interceptor
+from server.platform.errors import InvalidArgument, ModeNotSupported, PermissionDenied, TenantMismatch
+from server.platform.policy import Mode
+
+# Camunda's clients send this where they were told no tenant.
+DEFAULT_TENANT_ALIAS = "<default>"
+
+MAX_REPORTED_VIOLATIONS = 10
+
+
+def interceptors(mode: Mode, authenticate: Interceptor) -> Sequence[Interceptor]:
+    """All of them, in their order."""
+    return (identify_request, ModeGate(mode), authenticate, select_tenant, check_permission, check_bounds)
+
+
+def identify_request(call: Call) -> None:
+    call.request_id = call.metadata.get(REQUEST_ID) or uuid4().hex
+
+
+class ModeGate:
+    """Refuses what the mode that runs does not offer."""
+
+    def __init__(self, mode: Mode) -> None:
+        self._mode = mode
+
+    def __call__(self, call: Call) -> None:
+        if self._mode not in call.policy.modes:
+            detail = f"{call.policy.operation} is not offered in {self._mode} mode"
+            raise ModeNotSupported(detail, mode=self._mode)
+
+
+def select_tenant(call: Call) -> None:
+    """A principal of one tenant may leave it out; one of several names it on every call."""
+    if call.policy.is_public:
+        return
+    call.tenant_id = _selected(call)
+    for named in _named_tenants(call):
+        if named not in (call.tenant_id, _alias(call)):
+            raise TenantMismatch(f"tenant '{named}' is not the caller's tenant '{call.tenant_id}'")
+
+
+def _selected(call: Call) -> TenantId:
+    own = call.principal.tenant_ids
+    named = call.metadata.get(TENANT)
+    if named == "":
+        raise InvalidArgument("expected x-tenant-id to have at least 1 character")
+    if named is None or named == _alias(call):
+        return _only(own)
+    if named not in own:
+        raise TenantMismatch(f"the caller may not act in tenant '{named}'")
+    return TenantId(named)
+
+
+def _only(own: frozenset[TenantId]) -> TenantId:
+    if len(own) == 1:
+        return next(iter(own))
+    if not own:
+        raise PermissionDenied("the caller may not act in any tenant")
+    raise InvalidArgument("expected x-tenant-id: the caller may act in several tenants")
+
+
+def _alias(call: Call) -> str | None:
+    return DEFAULT_TENANT_ALIAS if len(call.principal.tenant_ids) == 1 else None
+
+
+def _named_tenants(call: Call) -> Iterator[str]:
+    for field in call.policy.tenant_fields:
+        if field.is_repeated:
+            yield from getattr(call.request, field.name)
+        elif call.request.HasField(field.name):
+            yield getattr(call.request, field.name)
+
+
+def check_permission(call: Call) -> None:
+    permission = call.policy.permission
+    if permission and permission not in call.principal.permissions:
+        detail = f"{call.policy.operation} needs permission '{permission}'"
+        raise PermissionDenied(detail, permission=permission)
+
+
+_validator = protovalidate.Validator()
+
+
+def check_bounds(call: Call) -> None:
+    """The buf.validate rules of the contract."""
+    try:
+        _validator.validate(call.request)
+    except protovalidate.ValidationError as error:
+        _refuse(call.request, error)
+
+
+def _refuse(request: Message, error: protovalidate.ValidationError) -> NoReturn:
+    violations = list(error.violations)[:MAX_REPORTED_VIOLATIONS]
+    named = [(_path(violation), str(violation.proto.message)) for violation in violations]
+    detail = "; ".join(f"{path}: {message}" if path else message for path, message in named)
+    raise InvalidArgument(detail or f"malformed {request.DESCRIPTOR.name}", field=named[0][0]) from error
+
+
+def _path(violation: protovalidate.Violation) -> str:
+    field = violation.proto.field
+    names = [element.field_name for element in field.elements] if field else []
+    return ".".join(camel_case(str(name)) for name in names)
+
+
+def camel_case(name: str) -> str:
+    return re.sub(r"_([a-z])", lambda match: match[1].upper(), name)

@@ -1,0 +1,99 @@
+"""What the contract says about each RPC, read once from the descriptors.
+
+The options themselves are documented in gnomon/rest/v1/options.proto.
+"""
+
+import importlib
+import pkgutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, cast
+
+from google.api import annotations_pb2
+from google.api.http_pb2 import HttpRule
+from google.protobuf.descriptor import FieldDescriptor, MethodDescriptor, ServiceDescriptor
+from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
+
+import gnomon.engine.v1
+import gnomon.identity.v1
+from gnomon.rest.v1 import options_pb2
+
+PACKAGES = (gnomon.engine.v1, gnomon.identity.v1)
+
+
+class Mode(StrEnum):
+    """How the deployment runs."""
+
+    EMBEDDED = "embedded"
+    BUNDLED = "bundled"
+    CLUSTER = "cluster"
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What one RPC asks of its caller; `path` is its gRPC path, /package.Service/Method."""
+
+    path: str
+    descriptor: MethodDescriptor
+    request: type[Message]
+    response: type[Message]
+    permission: str
+    is_public: bool
+    modes: frozenset[Mode]
+    is_command: bool
+    is_long_polling: bool
+    rejections: tuple[str, ...]
+    tenant_fields: tuple[FieldDescriptor, ...]
+
+    @property
+    def name(self) -> str:
+        """Name of the RPC without its service."""
+        return self.path.rpartition("/")[2]
+
+    @property
+    def operation(self) -> str:
+        """How a person names the operation: by its route, or by its RPC where it has none."""
+        rule: HttpRule = self.descriptor.GetOptions().Extensions[cast("Any", annotations_pb2.http)]
+        verb = rule.WhichOneof("pattern")
+        return f"{verb.upper()} {getattr(rule, verb)}" if verb else self.name
+
+
+def services() -> Iterator[ServiceDescriptor]:
+    """Every service of the contract, in the order of its files."""
+    for package in PACKAGES:
+        for module in sorted(pkgutil.iter_modules(package.__path__), key=lambda entry: entry.name):
+            if module.name.endswith("_service_pb2"):
+                file = importlib.import_module(f"{package.__name__}.{module.name}").DESCRIPTOR
+                yield from file.services_by_name.values()
+
+
+def policies_of(service: ServiceDescriptor) -> Mapping[str, Policy]:
+    """Policies of one service by gRPC path."""
+    return {policy.path: policy for policy in map(policy_of, service.methods)}
+
+
+def policy_of(method: MethodDescriptor) -> Policy:
+    rule = method.GetOptions().Extensions[options_pb2.method]
+    return Policy(
+        path=f"/{method.containing_service.full_name}/{method.name}",
+        descriptor=method,
+        request=GetMessageClass(method.input_type),
+        response=GetMessageClass(method.output_type),
+        permission=rule.permission,
+        is_public=rule.public,
+        modes=frozenset(map(_mode, rule.modes)) or frozenset(Mode),
+        is_command=rule.command,
+        is_long_polling=rule.long_polling,
+        rejections=tuple(rule.rejections),
+        tenant_fields=tuple(field for field in method.input_type.fields if _names_tenants(field)),
+    )
+
+
+def _mode(number: options_pb2.Mode.ValueType) -> Mode:
+    return Mode(options_pb2.Mode.Name(number).removeprefix("MODE_").lower())
+
+
+def _names_tenants(field: FieldDescriptor) -> bool:
+    return bool(field.GetOptions().Extensions[options_pb2.field].tenant)

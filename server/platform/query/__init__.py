@@ -1,0 +1,42 @@
+"""Search is one engine: filter, sort and page become one `Query`, run over memory or compiled to SQL.
+
+A query is data throughout, so that each store may read it in its own way. Order and cursors mean the same in all:
+texts compare by code point, missing values come last, and the entity's key makes every order total.
+"""
+
+from server.platform.query.conditions import (
+    Condition,
+    Operator,
+    contains_every,
+    contains_none,
+    longer_than,
+    only_if_true,
+)
+from server.platform.query.evaluate import evaluate
+from server.platform.query.fields import Field, FieldType, Scalar
+from server.platform.query.model import EVERYTHING, Page, Query, SortKey, Window
+from server.platform.query.ordered import Ordered
+from server.platform.query.parse import parse
+from server.platform.query.searchable import Searchable, equals
+
+__all__ = [
+    "EVERYTHING",
+    "Condition",
+    "Field",
+    "FieldType",
+    "Operator",
+    "Ordered",
+    "Page",
+    "Query",
+    "Scalar",
+    "Searchable",
+    "SortKey",
+    "Window",
+    "contains_every",
+    "contains_none",
+    "equals",
+    "evaluate",
+    "longer_than",
+    "only_if_true",
+    "parse",
+]

@@ -1,0 +1,120 @@
+"""Run a query over rows in memory.
+
+Every condition is one pass over what the ones before it left. Rows come in the order of their key, so that the default
+order needs no sorting and, without conditions, no copy.
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from operator import attrgetter, eq, ge, gt, le, lt, ne
+from typing import TypeVar, cast
+
+from server.platform.query.conditions import Condition, Operator
+from server.platform.query.cursor import cursors
+from server.platform.query.fields import Scalar
+from server.platform.query.like import like, text_of
+from server.platform.query.model import Page, Position, Query, SortKey, position_reader
+
+E = TypeVar("E")
+
+
+def evaluate(rows: Sequence[E], query: Query) -> Page[E]:
+    """Search rows that are in ascending order of the entity's key."""
+    matches = ordered(matching(rows, query.conditions), query.sort)
+    start, stop = _bounds(matches, query)
+    items = matches[start:stop]
+    return Page(items, len(matches), *cursors(query, items))
+
+
+def matching(rows: Sequence[E], conditions: Iterable[Condition]) -> Sequence[E]:
+    """Rows that meet all conditions; the same rows when there is none."""
+    for condition in conditions:
+        rows = _sieved(rows, condition)
+    return rows
+
+
+def ordered(rows: Sequence[E], sort: Sequence[SortKey]) -> Sequence[E]:
+    """Sort rows that are in ascending order of the last sort key's field; the same rows when that is all."""
+    *wanted, tie_breaker = sort
+    if tie_breaker.is_descending:
+        rows = rows[::-1]
+    # Sorting is stable: the least significant key goes first.
+    for key in reversed(wanted):
+        rows = _sorted(rows, key)
+    return rows
+
+
+def _sieved(rows: Iterable[E], condition: Condition) -> list[E]:
+    read = attrgetter(condition.field.name)
+    test = _TESTS[condition.operator](condition.operand)
+    if condition.operator in _OF_ANY:
+        return [row for row in rows if test(read(row))]
+    return [row for row in rows if (value := read(row)) is not None and test(value)]
+
+
+def _sorted(rows: Sequence[E], key: SortKey) -> list[E]:
+    # The values of one field are of one type, and so in order among themselves.
+    read = cast("Callable[[object], str]", key.reader())
+    present = [row for row in rows if read(row) is not None]
+    missing = [row for row in rows if read(row) is None] if len(present) < len(rows) else []
+    present.sort(key=read, reverse=key.is_descending)
+    return present + missing
+
+
+def _bounds(rows: Sequence[E], query: Query) -> tuple[int, int]:
+    window, sort = query.window, query.sort
+    after, before = window.after, window.before
+    limit = len(rows) if window.limit is None else window.limit
+    if after is not None:
+        start = _count(rows, sort, lambda position: not _precedes(after, position, sort))
+        return start, start + limit
+    if before is not None:
+        stop = _count(rows, sort, lambda position: _precedes(position, before, sort))
+        return max(stop - limit, 0), stop
+    return window.offset, window.offset + limit
+
+
+def _count(rows: Sequence[E], sort: Sequence[SortKey], stands: Callable[[Position], bool]) -> int:
+    """How many rows at the beginning stand where `stands` says."""
+    position = position_reader(sort)
+    return bisect_left(rows, True, key=lambda row: not stands(position(row)))
+
+
+def _precedes(one: Position, other: Position, sort: Sequence[SortKey]) -> bool:
+    for left, right, key in zip(one, other, sort, strict=True):
+        if left != right:
+            if left is None or right is None:
+                return right is None
+            return bool(gt(left, right) if key.is_descending else lt(left, right))
+    return False
+
+
+def _not_in(values: Iterable[Scalar]) -> Callable[[Scalar | None], bool]:
+    found = frozenset(values)
+    return lambda value: value not in found
+
+
+def _like(pattern: str) -> Callable[[Scalar], bool]:
+    matches = like(pattern)
+    return lambda value: matches(text_of(value))
+
+
+# What each operator makes of its operand: the test of a value. `partial(lt, x)` asks x < value.
+_TESTS: Mapping[Operator, Callable[..., Callable[..., bool]]] = {
+    Operator.EQ: lambda operand: partial(eq, operand),
+    Operator.NEQ: lambda operand: partial(ne, operand),
+    Operator.EXISTS: lambda operand: lambda value: (value is not None) is operand,
+    Operator.IN: lambda operand: frozenset(operand).__contains__,
+    Operator.NOT_IN: _not_in,
+    Operator.LIKE: _like,
+    Operator.GT: lambda operand: partial(lt, operand),
+    Operator.GTE: lambda operand: partial(le, operand),
+    Operator.LT: lambda operand: partial(gt, operand),
+    Operator.LTE: lambda operand: partial(ge, operand),
+    Operator.CONTAINS_EVERY: lambda operand: frozenset(operand).issubset,
+    Operator.CONTAINS_NONE: lambda operand: frozenset(operand).isdisjoint,
+    Operator.LONGER_THAN: lambda operand: lambda value: len(value) > operand,
+    Operator.NOT_LONGER_THAN: lambda operand: lambda value: len(value) <= operand,
+}
+_OF_ANY = frozenset({Operator.EQ, Operator.NEQ, Operator.EXISTS, Operator.IN, Operator.NOT_IN})

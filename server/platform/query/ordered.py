@@ -1,0 +1,85 @@
+"""Rows kept in the order of their key.
+
+Rows that come in order are appended. Adding, removing and finding a row elsewhere touches one short chunk, so none of it
+grows with the number of rows; a slice copies only what it answers with.
+"""
+
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate, chain, islice
+from typing import Generic, TypeVar, overload
+
+from server.platform.query.fields import Scalar
+
+E = TypeVar("E")
+
+_LONGEST_CHUNK = 1024
+
+
+class Ordered(Sequence[E], Generic[E]):
+    """No two rows have the same key, and the key of a row never changes."""
+
+    __slots__ = ("_chunks", "_count", "_key", "_starts")
+
+    def __init__(self, key: Callable[[E], Scalar]) -> None:
+        self._key = key
+        self._chunks: list[list[E]] = []
+        self._starts: list[int] | None = None
+        self._count = 0
+
+    def add(self, row: E) -> None:
+        self._starts = None
+        self._count += 1
+        if not self._chunks:
+            self._chunks.append([row])
+            return
+        index = self._chunk_of(self._key(row))
+        chunk = self._chunks[index]
+        insort(chunk, row, key=self._key)
+        if len(chunk) > _LONGEST_CHUNK:
+            half = len(chunk) // 2
+            self._chunks.insert(index + 1, chunk[half:])
+            del chunk[half:]
+
+    def remove(self, row: E) -> None:
+        """Remove a row that is here."""
+        self._starts = None
+        self._count -= 1
+        key = self._key(row)
+        index = self._chunk_of(key)
+        chunk = self._chunks[index]
+        del chunk[bisect_left(chunk, key, key=self._key)]
+        if not chunk:
+            del self._chunks[index]
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[E]:
+        return chain.from_iterable(self._chunks)
+
+    @overload
+    def __getitem__(self, index: int) -> E: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[E]: ...
+    def __getitem__(self, index: int | slice) -> E | list[E]:
+        if isinstance(index, slice):
+            start, stop, step = index.indices(self._count)
+            return list(islice(self._from(start), max(stop - start, 0))) if step == 1 else list(self)[index]
+        if not -self._count <= index < self._count:
+            raise IndexError(index)
+        return next(self._from(index % self._count))
+
+    def _from(self, position: int) -> Iterator[E]:
+        if self._starts is None:
+            self._starts = list(accumulate(map(len, self._chunks), initial=0))
+        index = bisect_right(self._starts, position) - 1
+        chunks = islice(self._chunks, index, None)
+        return islice(chain.from_iterable(chunks), position - self._starts[index], None)
+
+    def _chunk_of(self, key: Scalar) -> int:
+        """Index of the chunk that holds a row with this key, or would."""
+        return max(bisect_right(self._chunks, key, key=self._first_key) - 1, 0)
+
+    def _first_key(self, chunk: list[E]) -> Scalar:
+        return self._key(chunk[0])

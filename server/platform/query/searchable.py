@@ -1,0 +1,60 @@
+"""The field table of an entity: all that a search has to know about it."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+
+from server.platform.query.conditions import Condition, Operator, Reading
+from server.platform.query.fields import Field, FieldType, Scalar, fields_of
+from server.platform.query.model import EVERYTHING, Query, SortKey, Window
+
+E_co = TypeVar("E_co", covariant=True)
+E = TypeVar("E")
+
+SORTED_CHARACTERS = 640
+"""Characters of all texts in an order together: at four bytes each they fit into the 4096 of a cursor."""
+
+
+@dataclass(frozen=True, slots=True)
+class Searchable(Generic[E_co]):
+    """`key` names the field that tells rows apart; `derived` are filter fields that no attribute stands for."""
+
+    entity: type[E_co]
+    key: Field
+    fields: Mapping[str, Field]
+    derived: Mapping[str, Reading]
+
+    @staticmethod
+    def of(
+        entity: type[E],
+        key: str,
+        *,
+        indexed: Collection[str] = (),
+        derived: Mapping[str, Reading] | None = None,
+    ) -> "Searchable[E]":
+        """Read the fields from the entity's annotations; `indexed` names those that are looked up by value."""
+        fields = fields_of(entity, indexed=indexed)
+        return Searchable(entity, fields[key], fields, derived or {})
+
+    def order(self, keys: Sequence[SortKey]) -> tuple[SortKey, ...]:
+        """Make an order total: what follows the key is without effect, and a missing key is appended."""
+        names = [key.field.name for key in keys]
+        wanted = keys[: names.index(self.key.name)] if self.key.name in names else keys
+        tie_breaker = keys[len(wanted)] if len(wanted) < len(keys) else SortKey(self.key)
+        texts = sum(key.field.type is FieldType.TEXT for key in wanted)
+        return (*(_shortened(key, SORTED_CHARACTERS // max(texts, 1)) for key in wanted), tie_breaker)
+
+    def query(
+        self, *conditions: Condition, sort: Sequence[SortKey] = (), window: Window = EVERYTHING
+    ) -> Query:
+        """Make a query of the program's own."""
+        return Query(conditions, self.order(sort), window)
+
+
+def equals(searchable: Searchable[object], name: str, value: Scalar) -> Condition:
+    """Make the condition that a field has this value."""
+    return Condition(searchable.fields[name], Operator.EQ, value)
+
+
+def _shortened(key: SortKey, length: int) -> SortKey:
+    return replace(key, length=length) if key.field.type is FieldType.TEXT else key

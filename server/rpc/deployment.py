@@ -1,0 +1,36 @@
+"""Brings models into the engine."""
+
+from gnomon.engine.v1 import deployment_service_pb2 as pb
+from server.engine.answers import Deployment
+from server.engine.state import Definition
+from server.partition.deployments import prepared
+from server.partition.partition import Partition
+from server.platform.call import Call
+
+
+class DeploymentServicer:
+    def __init__(self, partition: Partition) -> None:
+        self._partition = partition
+
+    async def create_deployment(
+        self, request: pb.CreateDeploymentRequest, call: Call
+    ) -> pb.CreateDeploymentResponse:
+        files = [(resource.name, resource.content) for resource in request.resources]
+        answer = await self._partition.submit(await prepared(call.tenant_id, files))
+        assert isinstance(answer, Deployment)  # noqa: S101  # what the handler answers
+        return pb.CreateDeploymentResponse(
+            deployment_key=answer.key,
+            tenant_id=call.tenant_id,
+            deployments=map(_artefact, answer.definitions),
+        )
+
+
+def _artefact(definition: Definition) -> pb.DeployedArtefact:
+    process = pb.DeployedProcess(
+        process_definition_id=definition.process.id,
+        process_definition_version=definition.version,
+        resource_name=definition.resource_name,
+        tenant_id=definition.tenant_id,
+        process_definition_key=definition.key,
+    )
+    return pb.DeployedArtefact(process_definition=process)

@@ -1,0 +1,44 @@
+"""Reads and resolves incidents."""
+
+from gnomon.engine.v1 import incident_pb2 as entity_pb
+from gnomon.engine.v1 import incident_service_pb2 as pb
+from server.engine.commands import ResolveIncident
+from server.engine.keys import Key
+from server.partition.partition import Partition
+from server.platform.call import Call
+from server.platform.query import equals
+from server.rpc.searching import found, get, search
+from server.store.entities import Incident, ProcessInstance
+from server.store.ports import Store
+from server.store.searchables import INCIDENTS
+
+
+class IncidentServicer:
+    def __init__(self, store: Store, partition: Partition) -> None:
+        self._store = store
+        self._partition = partition
+
+    async def search_incidents(
+        self, request: pb.SearchIncidentsRequest, call: Call
+    ) -> pb.SearchIncidentsResponse:
+        return await search(self._store, INCIDENTS, request, pb.SearchIncidentsResponse, call)
+
+    async def search_process_instance_incidents(
+        self, request: pb.SearchProcessInstanceIncidentsRequest, call: Call
+    ) -> pb.SearchProcessInstanceIncidentsResponse:
+        key = Key(request.process_instance_key)
+        await found(self._store, ProcessInstance, key, call)
+        also = (equals(INCIDENTS, "process_instance_key", key),)
+        return await search(
+            self._store, INCIDENTS, request, pb.SearchProcessInstanceIncidentsResponse, call, also=also
+        )
+
+    async def get_incident(self, request: pb.GetIncidentRequest, call: Call) -> pb.GetIncidentResponse:
+        row = await get(self._store, Incident, Key(request.incident_key), call, entity_pb.Incident)
+        return pb.GetIncidentResponse(incident=row)
+
+    async def resolve_incident(
+        self, request: pb.ResolveIncidentRequest, call: Call
+    ) -> pb.ResolveIncidentResponse:
+        await self._partition.submit(ResolveIncident(call.tenant_id, Key(request.incident_key)))
+        return pb.ResolveIncidentResponse()

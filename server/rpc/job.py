@@ -1,0 +1,117 @@
+"""Hands work to workers and takes results back."""
+
+from datetime import datetime, timedelta
+
+from gnomon.engine.v1 import job_pb2 as entity_pb
+from gnomon.engine.v1 import job_service_pb2 as pb
+from server.engine.answers import ActivatedJob
+from server.engine.commands import ActivateJobs, Command, CompleteJob, FailJob, ThrowJobError, UpdateJob
+from server.engine.keys import Key
+from server.engine.variables import join
+from server.partition.config import JobsConfig
+from server.partition.job_waiters import JobWaiters
+from server.partition.partition import Partition
+from server.platform.call import Call
+from server.rpc.searching import search
+from server.rpc.variables import variables_of
+from server.store.ports import Store
+from server.store.searchables import JOBS
+
+MILLISECOND = timedelta(milliseconds=1)
+
+
+class JobServicer:
+    def __init__(self, store: Store, partition: Partition, waiters: JobWaiters, config: JobsConfig) -> None:
+        self._store = store
+        self._partition = partition
+        self._waiters = waiters
+        self._config = config
+
+    async def activate_jobs(self, request: pb.ActivateJobsRequest, call: Call) -> pb.ActivateJobsResponse:
+        command = ActivateJobs(
+            tenant_id=call.tenant_id,
+            type=request.type,
+            worker=request.worker,
+            timeout=request.timeout * MILLISECOND,
+            max_jobs=request.max_jobs_to_activate,
+            fetch_variables=tuple(request.fetch_variable),
+        )
+        if request.request_timeout < 0:
+            answer = await self._waiters.activate_now(command)
+        else:
+            seconds = request.request_timeout / 1000 or self._config.long_poll_seconds
+            answer = await self._waiters.activate(command, seconds)
+        return pb.ActivateJobsResponse(jobs=map(_activated, answer.jobs))
+
+    async def complete_job(self, request: pb.CompleteJobRequest, call: Call) -> pb.CompleteJobResponse:
+        await self._submit(CompleteJob(call.tenant_id, Key(request.job_key), variables_of(request.variables)))
+        return pb.CompleteJobResponse()
+
+    async def fail_job(self, request: pb.FailJobRequest, call: Call) -> pb.FailJobResponse:
+        await self._submit(
+            FailJob(
+                tenant_id=call.tenant_id,
+                job_key=Key(request.job_key),
+                retries=request.retries,
+                error_message=request.error_message,
+                retry_back_off=request.retry_back_off * MILLISECOND,
+                variables=variables_of(request.variables),
+            )
+        )
+        return pb.FailJobResponse()
+
+    async def throw_job_error(self, request: pb.ThrowJobErrorRequest, call: Call) -> pb.ThrowJobErrorResponse:
+        await self._submit(
+            ThrowJobError(
+                tenant_id=call.tenant_id,
+                job_key=Key(request.job_key),
+                error_code=request.error_code,
+                error_message=request.error_message,
+                variables=variables_of(request.variables),
+            )
+        )
+        return pb.ThrowJobErrorResponse()
+
+    async def update_job(self, request: pb.UpdateJobRequest, call: Call) -> pb.UpdateJobResponse:
+        changes = request.changeset
+        await self._submit(
+            UpdateJob(
+                tenant_id=call.tenant_id,
+                job_key=Key(request.job_key),
+                retries=changes.retries if changes.HasField("retries") else None,
+                timeout=changes.timeout * MILLISECOND if changes.HasField("timeout") else None,
+            )
+        )
+        return pb.UpdateJobResponse()
+
+    async def search_jobs(self, request: pb.SearchJobsRequest, call: Call) -> pb.SearchJobsResponse:
+        return await search(self._store, JOBS, request, pb.SearchJobsResponse, call)
+
+    async def _submit(self, command: Command) -> None:
+        await self._partition.submit(command)
+
+
+def _activated(job: ActivatedJob) -> entity_pb.ActivatedJob:
+    instance = job.instance
+    return entity_pb.ActivatedJob(
+        type=job.type,
+        process_definition_id=instance.process_definition_id,
+        process_definition_version=instance.version,
+        element_id=job.element_id,
+        custom_headers=job.headers,
+        worker=job.worker,
+        retries=job.retries,
+        deadline=_epoch_milliseconds(job.deadline),
+        variables=join(job.variables),
+        tenant_id=instance.tenant_id,
+        job_key=job.key,
+        process_instance_key=instance.key,
+        process_definition_key=instance.process_definition_key,
+        element_instance_key=job.element_instance_key,
+        kind=entity_pb.JOB_KIND_BPMN_ELEMENT,
+        tags=instance.tags,
+    )
+
+
+def _epoch_milliseconds(instant: datetime) -> int:
+    return int(instant.timestamp() * 1000)

@@ -1,0 +1,92 @@
+"""Starts, reads and cancels process instances."""
+
+from gnomon.engine.v1 import process_instance_pb2 as entity_pb
+from gnomon.engine.v1 import process_instance_service_pb2 as pb
+from server.engine.answers import CreatedInstance
+from server.engine.commands import CancelProcessInstance, CreateProcessInstance
+from server.engine.events import InstanceHead
+from server.engine.keys import Key
+from server.engine.variables import join
+from server.partition.completion_waiters import CompletionWaiters
+from server.partition.config import InstancesConfig
+from server.partition.partition import Partition
+from server.platform.call import Call
+from server.platform.query import equals
+from server.rpc.searching import get, search
+from server.rpc.variables import variables_of
+from server.store.entities import ProcessInstance, Variable
+from server.store.ports import Store
+from server.store.searchables import PROCESS_INSTANCES, VARIABLES
+
+LATEST = -1
+
+
+class ProcessInstanceServicer:
+    def __init__(
+        self, store: Store, partition: Partition, completions: CompletionWaiters, config: InstancesConfig
+    ) -> None:
+        self._store = store
+        self._partition = partition
+        self._completions = completions
+        self._config = config
+
+    async def create_process_instance(
+        self, request: pb.CreateProcessInstanceRequest, call: Call
+    ) -> pb.CreateProcessInstanceResponse:
+        answer = await self._partition.submit(_command(request, call))
+        assert isinstance(answer, CreatedInstance)  # noqa: S101  # what the handler answers
+        variables = await self._result(request, answer.head) if request.await_completion else b"{}"
+        return _created(answer.head, variables)
+
+    async def _result(self, request: pb.CreateProcessInstanceRequest, head: InstanceHead) -> bytes:
+        seconds = request.request_timeout / 1000 or self._config.await_completion_seconds
+        await self._completions.completed(head.key, head.tenant_id, seconds)
+        query = VARIABLES.query(equals(VARIABLES, "scope_key", head.key))
+        page = await self._store.search(Variable, query, tenant_id=head.tenant_id)
+        wanted = set(request.fetch_variables)
+        return join({row.name: row.value for row in page.items if not wanted or row.name in wanted})
+
+    async def search_process_instances(
+        self, request: pb.SearchProcessInstancesRequest, call: Call
+    ) -> pb.SearchProcessInstancesResponse:
+        return await search(self._store, PROCESS_INSTANCES, request, pb.SearchProcessInstancesResponse, call)
+
+    async def get_process_instance(
+        self, request: pb.GetProcessInstanceRequest, call: Call
+    ) -> pb.GetProcessInstanceResponse:
+        key = Key(request.process_instance_key)
+        row = await get(self._store, ProcessInstance, key, call, entity_pb.ProcessInstance)
+        return pb.GetProcessInstanceResponse(process_instance=row)
+
+    async def cancel_process_instance(
+        self, request: pb.CancelProcessInstanceRequest, call: Call
+    ) -> pb.CancelProcessInstanceResponse:
+        await self._partition.submit(CancelProcessInstance(call.tenant_id, Key(request.process_instance_key)))
+        return pb.CancelProcessInstanceResponse()
+
+
+def _command(request: pb.CreateProcessInstanceRequest, call: Call) -> CreateProcessInstance:
+    has_version = request.HasField("process_definition_version")
+    version = request.process_definition_version if has_version else LATEST
+    return CreateProcessInstance(
+        tenant_id=call.tenant_id,
+        process_definition_key=Key(request.process_definition_key) or None,
+        process_definition_id=request.process_definition_id,
+        version=None if version == LATEST else version,
+        variables=variables_of(request.variables),
+        tags=tuple(request.tags),
+        business_id=request.business_id or None,
+    )
+
+
+def _created(head: InstanceHead, variables: bytes) -> pb.CreateProcessInstanceResponse:
+    return pb.CreateProcessInstanceResponse(
+        process_definition_id=head.process_definition_id,
+        process_definition_version=head.version,
+        tenant_id=head.tenant_id,
+        variables=variables,
+        process_definition_key=head.process_definition_key,
+        process_instance_key=head.key,
+        tags=head.tags,
+        business_id=head.business_id,
+    )

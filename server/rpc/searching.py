@@ -1,0 +1,81 @@
+"""What every read has in common: one row by its key, or a page of a search."""
+
+import re
+from collections.abc import Sequence
+from typing import Protocol, TypeVar, cast
+
+from gnomon.query.v1.page_pb2 import PageResponse
+from google.protobuf.descriptor import Descriptor
+from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
+
+from server.engine.keys import Key
+from server.platform.call import Call
+from server.platform.errors import NotFound
+from server.platform.mapping import mapper
+from server.platform.query import Condition, Searchable, parse
+from server.store.ports import E, Store
+
+M = TypeVar("M", bound=Message)
+
+
+class Items(Protocol):
+    """A repeated message field."""
+
+    def add(self) -> Message: ...
+
+
+class SearchResponse(Protocol):
+    """Every response of a search: the matches, and where their page stands."""
+
+    @property
+    def items(self) -> Items: ...
+    @property
+    def page(self) -> PageResponse: ...
+
+
+R = TypeVar("R", bound=Message)
+
+
+async def search(
+    store: Store,
+    searchable: Searchable[E],
+    request: Message,
+    response_type: type[R],
+    call: Call,
+    *,
+    also: Sequence[Condition] = (),
+) -> R:
+    """Answer a search among the rows of the caller's tenant; `also` are conditions beside the request's filter.
+
+    Raises InvalidArgument. A field that only a filter knows (`is_truncated`) stays unset in the items.
+    """
+    query = parse(searchable, request, also=also)
+    page = await store.search(searchable.entity, query, tenant_id=call.tenant_id)
+    response = response_type()
+    answer = cast("SearchResponse", response)
+    item = GetMessageClass(cast("Descriptor", response_type.DESCRIPTOR.fields_by_name["items"].message_type))
+    convert = mapper(searchable.entity, item, ignored=frozenset(searchable.derived))
+    for row in page.items:
+        convert(row, answer.items.add)
+    answer.page.total_items = page.total
+    if page.start_cursor is not None and page.end_cursor is not None:
+        answer.page.start_cursor, answer.page.end_cursor = page.start_cursor, page.end_cursor
+    return response
+
+
+async def get(store: Store, entity: type[E], key: int, call: Call, message_type: type[M]) -> M:
+    """One row of the caller's tenant as a message; raises NotFound."""
+    return mapper(entity, message_type)(await found(store, entity, key, call))
+
+
+async def found(store: Store, entity: type[E], key: int, call: Call) -> E:
+    """One row of the caller's tenant; raises NotFound."""
+    row = await store.get(entity, Key(key), tenant_id=call.tenant_id)
+    if row is None:
+        raise NotFound(f"there is no {_kind(entity)} with key {key}")
+    return row
+
+
+def _kind(entity: type) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", " ", entity.__name__).lower()

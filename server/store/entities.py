@@ -1,0 +1,162 @@
+"""The rows that reads and searches see.
+
+A field is named as in the contract's message and as its column will be; the mapper and the query engine rely on it.
+Rows are changed by their store alone.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from server.engine.keys import Key
+
+
+class ProcessDefinitionState(StrEnum):
+    ACTIVE = "ACTIVE"
+    DELETED = "DELETED"
+
+
+class ProcessInstanceState(StrEnum):
+    ACTIVE = "ACTIVE"
+    COMPLETED = "COMPLETED"
+    TERMINATED = "TERMINATED"
+
+
+class ElementInstanceState(StrEnum):
+    ACTIVE = "ACTIVE"
+    COMPLETED = "COMPLETED"
+    TERMINATED = "TERMINATED"
+
+
+class IncidentState(StrEnum):
+    ACTIVE = "ACTIVE"
+    RESOLVED = "RESOLVED"
+
+
+class JobState(StrEnum):
+    CREATED = "CREATED"
+    TIMED_OUT = "TIMED_OUT"
+    FAILED = "FAILED"
+    RETRIES_UPDATED = "RETRIES_UPDATED"
+    COMPLETED = "COMPLETED"
+    CANCELED = "CANCELED"
+    ERROR_THROWN = "ERROR_THROWN"
+
+
+@dataclass(slots=True, kw_only=True)
+class ProcessDefinition:
+    process_definition_key: Key
+    tenant_id: str
+    process_definition_id: str
+    version: int
+    name: str | None
+    version_tag: str | None
+    resource_name: str
+    xml: str
+    has_start_form: bool = False
+    is_latest_version: bool = True
+    state: ProcessDefinitionState = ProcessDefinitionState.ACTIVE
+
+
+@dataclass(slots=True, kw_only=True)
+class ProcessInstance:
+    process_instance_key: Key
+    tenant_id: str
+    process_definition_key: Key
+    process_definition_id: str
+    process_definition_name: str | None
+    process_definition_version: int
+    process_definition_version_tag: str | None
+    start_date: datetime
+    end_date: datetime | None = None
+    state: ProcessInstanceState = ProcessInstanceState.ACTIVE
+    has_incident: bool = False
+    parent_process_instance_key: Key | None = None
+    parent_element_instance_key: Key | None = None
+    root_process_instance_key: Key | None = None
+    tags: tuple[str, ...] = ()
+    business_id: str | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class ElementInstance:
+    element_instance_key: Key
+    tenant_id: str
+    process_instance_key: Key
+    process_definition_key: Key
+    process_definition_id: str
+    element_id: str
+    element_name: str
+    type: str
+    element_instance_scope_key: Key
+    start_date: datetime
+    end_date: datetime | None = None
+    state: ElementInstanceState = ElementInstanceState.ACTIVE
+    has_incident: bool = False
+    incident_key: Key | None = None
+    root_process_instance_key: Key | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Job:
+    job_key: Key
+    tenant_id: str
+    type: str
+    retries: int
+    custom_headers: Mapping[str, str]
+    element_id: str
+    element_instance_key: Key
+    process_instance_key: Key
+    process_definition_key: Key
+    process_definition_id: str
+    creation_time: datetime
+    last_update_time: datetime
+    worker: str = ""
+    deadline: datetime | None = None
+    end_time: datetime | None = None
+    state: JobState = JobState.CREATED
+    kind: str = "BPMN_ELEMENT"
+    listener_event_type: str = "UNSPECIFIED"
+    error_code: str | None = None
+    error_message: str | None = None
+    has_failed_with_retries_left: bool = False
+    denied_reason: str | None = None
+    is_denied: bool | None = None
+    root_process_instance_key: Key | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Variable:
+    """`value` is the whole value as JSON text."""
+
+    variable_key: Key
+    tenant_id: str
+    name: str
+    scope_key: Key
+    process_instance_key: Key
+    value: str
+    root_process_instance_key: Key | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Incident:
+    """`tags` are those of its process instance, for searches."""
+
+    incident_key: Key
+    tenant_id: str
+    process_definition_key: Key
+    process_definition_id: str
+    process_instance_key: Key
+    element_id: str
+    element_instance_key: Key
+    job_key: Key | None
+    error_type: str
+    error_message: str
+    creation_time: datetime
+    state: IncidentState = IncidentState.ACTIVE
+    tags: tuple[str, ...] = ()
+    root_process_instance_key: Key | None = None
+
+
+Entity = ProcessDefinition | ProcessInstance | ElementInstance | Job | Variable | Incident

@@ -1,0 +1,90 @@
+"""The store of the embedded mode: everything in memory, history bounded.
+
+A commit and a search each run without a pause, so that no reader sees half a batch. A row that a reader was given is
+the store's own and changes with later commits: map it at once.
+"""
+
+from collections import OrderedDict
+from typing import cast
+
+from server.engine.keys import Key
+from server.platform.query import Page, Query, evaluate
+from server.store.entities import (
+    ElementInstance,
+    Entity,
+    Incident,
+    Job,
+    ProcessInstance,
+    ProcessInstanceState,
+    Variable,
+)
+from server.store.ports import Batch, E, Insert, Update
+from server.store.searchables import SEARCHABLES
+from server.store.table import Table
+
+_PARTS = (ElementInstance, Job, Variable, Incident)
+
+
+class MemoryStore:
+    """Keeps every active process instance and the `max_finished_instances` that ended last, with all their rows."""
+
+    def __init__(self, max_finished_instances: int) -> None:
+        self._tables: dict[type, Table[Entity]] = {
+            entity: Table(searchable) for entity, searchable in SEARCHABLES.items()
+        }
+        self._max_finished_instances = max_finished_instances
+        self._finished: OrderedDict[Key, ProcessInstance] = OrderedDict()
+
+    async def commit(self, batch: Batch) -> None:
+        """Apply a batch; raises ValueError, before anything changed, when a change fits no table.
+
+        An update of a row that has left changes nothing.
+        """
+        self._check(batch)
+        for change in batch.changes:
+            row = self._apply(change)
+            if isinstance(row, ProcessInstance) and row.state != ProcessInstanceState.ACTIVE:
+                self._finished.setdefault(row.process_instance_key, row)
+        while len(self._finished) > self._max_finished_instances:
+            self._forget(self._finished.popitem(last=False)[1])
+
+    async def get(self, entity: type[E], key: Key, *, tenant_id: str) -> E | None:
+        row = cast("E | None", self._tables[entity].get(key))
+        return row if row is not None and row.tenant_id == tenant_id else None
+
+    async def search(self, entity: type[E], query: Query, *, tenant_id: str) -> Page[E]:
+        rows = self._tables[entity].candidates(query.conditions, tenant_id=tenant_id)
+        return cast("Page[E]", evaluate(rows, query))
+
+    def _check(self, batch: Batch) -> None:
+        inserted: set[tuple[type[Entity], Key]] = set()
+        for change in batch.changes:
+            if isinstance(change, Update):
+                self._check_update(change)
+                continue
+            entity = type(change.row)
+            key = self._tables[entity].key_of(change.row)
+            if (entity, key) in inserted or self._tables[entity].get(key) is not None:
+                raise ValueError(f"{entity.__name__} {key} is inserted twice")
+            inserted.add((entity, key))
+
+    def _check_update(self, update: Update) -> None:
+        unknown = update.values.keys() - self._tables[update.entity].columns
+        if unknown:
+            raise ValueError(f"{update.entity.__name__} {update.key} has no {sorted(unknown)}")
+
+    def _apply(self, change: Insert | Update) -> Entity | None:
+        if isinstance(change, Update):
+            return self._tables[change.entity].update(change.key, change.values)
+        self._tables[type(change.row)].insert(change.row)
+        return change.row
+
+    def _forget(self, instance: ProcessInstance) -> None:
+        for part in _PARTS:
+            table = self._tables[part]
+            rows = table.rows_with(
+                "process_instance_key", instance.process_instance_key, tenant_id=instance.tenant_id
+            )
+            for row in list(rows):
+                table.remove(row)
+        self._tables[ProcessInstance].remove(instance)

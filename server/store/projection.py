@@ -1,0 +1,266 @@
+"""From events to the rows that reads see: one projector for each event that shows, in one table."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import cast
+
+from server.engine import events
+from server.engine.definitions import executable_process
+from server.engine.keys import Key
+from server.store.entities import (
+    ElementInstance,
+    ElementInstanceState,
+    Incident,
+    IncidentState,
+    Job,
+    JobState,
+    ProcessDefinition,
+    ProcessInstance,
+    ProcessInstanceState,
+    Variable,
+)
+from server.store.ports import Change, Insert, Update
+
+Changes = list[Change]
+Projector = Callable[[events.Event, datetime, Changes], None]
+
+
+def project(event: events.Event, now: datetime, changes: Changes) -> None:
+    """Append what the event changes in the rows."""
+    projector = PROJECTORS.get(type(event))
+    if projector is not None:
+        projector(event, now, changes)
+
+
+# Definitions
+
+
+def _process_definition_deployed(
+    event: events.ProcessDefinitionDeployed, _: datetime, changes: Changes
+) -> None:
+    process = executable_process(event.content, event.process_definition_id)
+    if event.previous_key is not None:
+        changes.append(Update(ProcessDefinition, event.previous_key, {"is_latest_version": False}))
+    row = ProcessDefinition(
+        process_definition_key=event.key,
+        tenant_id=event.tenant_id,
+        process_definition_id=event.process_definition_id,
+        version=event.version,
+        name=process.name,
+        version_tag=process.version_tag,
+        resource_name=event.resource_name,
+        xml=event.content.decode(errors="replace"),
+    )
+    changes.append(Insert(row))
+
+
+# Process and element instances
+
+
+def _process_instance_created(event: events.ProcessInstanceCreated, now: datetime, changes: Changes) -> None:
+    head = event.instance
+    row = ProcessInstance(
+        process_instance_key=head.key,
+        tenant_id=head.tenant_id,
+        process_definition_key=head.process_definition_key,
+        process_definition_id=head.process_definition_id,
+        process_definition_name=head.process_name,
+        process_definition_version=head.version,
+        process_definition_version_tag=head.version_tag,
+        start_date=now,
+        tags=head.tags,
+        business_id=head.business_id,
+    )
+    changes.append(Insert(row))
+
+
+def _element_activating(event: events.ElementActivating, now: datetime, changes: Changes) -> None:
+    head = event.instance
+    row = ElementInstance(
+        element_instance_key=event.key,
+        tenant_id=head.tenant_id,
+        process_instance_key=head.key,
+        process_definition_key=head.process_definition_key,
+        process_definition_id=head.process_definition_id,
+        element_id=event.element_id,
+        element_name=event.element_name or event.element_id,
+        type=event.type.value,
+        element_instance_scope_key=event.scope_key,
+        start_date=now,
+    )
+    changes.append(Insert(row))
+
+
+def _element_completed(event: events.ElementCompleted, now: datetime, changes: Changes) -> None:
+    _ended(event, event.key, now, changes, "COMPLETED")
+
+
+def _element_terminated(event: events.ElementTerminated, now: datetime, changes: Changes) -> None:
+    _ended(event, event.key, now, changes, "TERMINATED")
+
+
+def _ended(event: events.InstanceEvent, key: Key, now: datetime, changes: Changes, state: str) -> None:
+    if key == event.instance.key:
+        values = {"state": ProcessInstanceState(state), "end_date": now}
+        changes.append(Update(ProcessInstance, key, values))
+    else:
+        changes.append(Update(ElementInstance, key, {"state": ElementInstanceState(state), "end_date": now}))
+
+
+# Variables
+
+
+def _variable_created(event: events.VariableCreated, _: datetime, changes: Changes) -> None:
+    row = Variable(
+        variable_key=event.key,
+        tenant_id=event.instance.tenant_id,
+        name=event.name,
+        scope_key=event.scope_key,
+        process_instance_key=event.instance.key,
+        value=event.value,
+    )
+    changes.append(Insert(row))
+
+
+def _variable_updated(event: events.VariableUpdated, _: datetime, changes: Changes) -> None:
+    changes.append(Update(Variable, event.key, {"value": event.value}))
+
+
+# Jobs
+
+
+def _job_created(event: events.JobCreated, now: datetime, changes: Changes) -> None:
+    head = event.instance
+    row = Job(
+        job_key=event.key,
+        tenant_id=head.tenant_id,
+        type=event.type,
+        retries=event.retries,
+        custom_headers=event.headers,
+        element_id=event.element_id,
+        element_instance_key=event.element_instance_key,
+        process_instance_key=head.key,
+        process_definition_key=head.process_definition_key,
+        process_definition_id=head.process_definition_id,
+        creation_time=now,
+        last_update_time=now,
+    )
+    changes.append(Insert(row))
+
+
+def _job_activated(event: events.JobActivated, now: datetime, changes: Changes) -> None:
+    _job(event.key, now, changes, worker=event.worker, deadline=event.deadline, state=JobState.CREATED)
+
+
+def _job_yielded(event: events.JobYielded, now: datetime, changes: Changes) -> None:
+    _job(event.key, now, changes, deadline=None, state=JobState.CREATED)
+
+
+def _job_timed_out(event: events.JobTimedOut, now: datetime, changes: Changes) -> None:
+    _job(event.key, now, changes, state=JobState.TIMED_OUT)
+
+
+def _job_failed(event: events.JobFailed, now: datetime, changes: Changes) -> None:
+    _job(
+        event.key,
+        now,
+        changes,
+        retries=event.retries,
+        error_message=event.error_message,
+        has_failed_with_retries_left=event.retries > 0,
+        state=JobState.FAILED,
+    )
+
+
+def _job_error_thrown(event: events.JobErrorThrown, now: datetime, changes: Changes) -> None:
+    _job(
+        event.key,
+        now,
+        changes,
+        error_code=event.error_code,
+        error_message=event.error_message,
+        state=JobState.ERROR_THROWN,
+    )
+
+
+def _job_retries_updated(event: events.JobRetriesUpdated, now: datetime, changes: Changes) -> None:
+    _job(event.key, now, changes, retries=event.retries, state=JobState.RETRIES_UPDATED)
+
+
+def _job_deadline_updated(event: events.JobDeadlineUpdated, now: datetime, changes: Changes) -> None:
+    _job(event.key, now, changes, deadline=event.deadline)
+
+
+def _job_completed(event: events.JobCompleted, now: datetime, changes: Changes) -> None:
+    _job(event.key, now, changes, end_time=now, state=JobState.COMPLETED)
+
+
+def _job_canceled(event: events.JobCanceled, now: datetime, changes: Changes) -> None:
+    _job(event.key, now, changes, end_time=now, state=JobState.CANCELED)
+
+
+def _job(key: Key, now: datetime, changes: Changes, **values: object) -> None:
+    changes.append(Update(Job, key, {"last_update_time": now, **values}))
+
+
+# Incidents
+
+
+def _incident_raised(event: events.IncidentRaised, now: datetime, changes: Changes) -> None:
+    head = event.instance
+    row = Incident(
+        incident_key=event.key,
+        tenant_id=head.tenant_id,
+        process_definition_key=head.process_definition_key,
+        process_definition_id=head.process_definition_id,
+        process_instance_key=head.key,
+        element_id=event.element_id,
+        element_instance_key=event.element_instance_key,
+        job_key=event.job_key,
+        error_type=event.error_type.value,
+        error_message=event.message,
+        creation_time=now,
+        tags=head.tags,
+    )
+    changes.append(Insert(row))
+    changes.append(Update(ProcessInstance, head.key, {"has_incident": True}))
+    marked = {"has_incident": True, "incident_key": event.key}
+    changes.append(Update(ElementInstance, event.element_instance_key, marked))
+
+
+def _incident_resolved(event: events.IncidentResolved, _: datetime, changes: Changes) -> None:
+    changes.append(Update(Incident, event.key, {"state": IncidentState.RESOLVED}))
+    cleared = {"has_incident": False, "incident_key": None}
+    changes.append(Update(ElementInstance, event.element_instance_key, cleared))
+    if event.is_last:
+        changes.append(Update(ProcessInstance, event.instance.key, {"has_incident": False}))
+
+
+PROJECTORS: Mapping[type[events.Event], Projector] = cast(
+    "Mapping[type[events.Event], Projector]",
+    {
+        events.ProcessDefinitionDeployed: _process_definition_deployed,
+        # process and element instances
+        events.ProcessInstanceCreated: _process_instance_created,
+        events.ElementActivating: _element_activating,
+        events.ElementCompleted: _element_completed,
+        events.ElementTerminated: _element_terminated,
+        # variables
+        events.VariableCreated: _variable_created,
+        events.VariableUpdated: _variable_updated,
+        # jobs
+        events.JobCreated: _job_created,
+        events.JobActivated: _job_activated,
+        events.JobYielded: _job_yielded,
+        events.JobTimedOut: _job_timed_out,
+        events.JobFailed: _job_failed,
+        events.JobErrorThrown: _job_error_thrown,
+        events.JobRetriesUpdated: _job_retries_updated,
+        events.JobDeadlineUpdated: _job_deadline_updated,
+        events.JobCompleted: _job_completed,
+        events.JobCanceled: _job_canceled,
+        # incidents
+        events.IncidentRaised: _incident_raised,
+        events.IncidentResolved: _incident_resolved,
+    },
+)

@@ -1,0 +1,48 @@
+"""What each entity can be searched by: its annotations, plus the filter fields that no attribute stands for."""
+
+from collections.abc import Mapping
+
+from server.platform.query import Searchable, contains_every, contains_none, longer_than, only_if_true
+from server.store.entities import (
+    ElementInstance,
+    Entity,
+    Incident,
+    Job,
+    ProcessDefinition,
+    ProcessInstance,
+    Variable,
+)
+
+MAX_VALUE_CHARACTERS = 8191
+"""Characters of a variable's JSON text that a search answers with; a longer one is cut."""
+
+PROCESS_DEFINITIONS = Searchable.of(
+    ProcessDefinition,
+    "process_definition_key",
+    derived={"is_latest_version": only_if_true("is_latest_version")},
+)
+PROCESS_INSTANCES = Searchable.of(
+    ProcessInstance,
+    "process_instance_key",
+    indexed=("process_definition_key", "parent_process_instance_key"),
+    derived={"tags": contains_every("tags")},
+)
+ELEMENT_INSTANCES = Searchable.of(ElementInstance, "element_instance_key", indexed=("process_instance_key",))
+JOBS = Searchable.of(Job, "job_key", indexed=("process_instance_key",))
+VARIABLES = Searchable.of(
+    Variable,
+    "variable_key",
+    indexed=("process_instance_key", "scope_key"),
+    derived={"is_truncated": longer_than("value", MAX_VALUE_CHARACTERS)},
+)
+INCIDENTS = Searchable.of(
+    Incident,
+    "incident_key",
+    indexed=("process_instance_key",),
+    derived={"tags": contains_every("tags"), "excluded_tags": contains_none("tags")},
+)
+
+SEARCHABLES: Mapping[type[Entity], Searchable[Entity]] = {
+    searchable.entity: searchable
+    for searchable in (PROCESS_DEFINITIONS, PROCESS_INSTANCES, ELEMENT_INSTANCES, JOBS, VARIABLES, INCIDENTS)
+}

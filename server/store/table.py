@@ -1,0 +1,136 @@
+"""The rows of one entity in memory, by key, and for each tenant in order and by the indexed fields."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from itertools import chain
+from operator import attrgetter
+from typing import Generic
+
+from server.engine.keys import Key
+from server.platform.query import Condition, Operator, Ordered, Scalar, Searchable
+from server.store.ports import E
+
+
+class Shelf(Generic[E]):
+    """The rows of one tenant."""
+
+    __slots__ = ("_indexes", "_key", "rows")
+
+    def __init__(self, searchable: Searchable[E]) -> None:
+        self._key = attrgetter(searchable.key.name)
+        self.rows: Ordered[E] = Ordered(self._key)
+        self._indexes: dict[str, dict[Scalar, Ordered[E]]] = {
+            field.name: {} for field in searchable.fields.values() if field.is_indexed
+        }
+
+    def add(self, row: E) -> None:
+        self.rows.add(row)
+        for name in self._indexes:
+            self._enter(row, name)
+
+    def remove(self, row: E) -> None:
+        self.rows.remove(row)
+        for name in self._indexes:
+            self._leave(row, name)
+
+    def change(self, row: E, values: Mapping[str, object]) -> None:
+        moved = [name for name in self._indexes if name in values]
+        for name in moved:
+            self._leave(row, name)
+        for name, value in values.items():
+            setattr(row, name, value)
+        for name in moved:
+            self._enter(row, name)
+
+    def rows_with(self, name: str, value: Scalar) -> Sequence[E]:
+        """Rows whose indexed field has this value."""
+        return self._indexes[name].get(value, ())
+
+    def _enter(self, row: E, name: str) -> None:
+        value = getattr(row, name)
+        if value is not None:
+            index = self._indexes[name]
+            if value not in index:
+                index[value] = Ordered(self._key)
+            index[value].add(row)
+
+    def _leave(self, row: E, name: str) -> None:
+        value = getattr(row, name)
+        if value is not None:
+            rows = self._indexes[name][value]
+            rows.remove(row)
+            if not rows:
+                del self._indexes[name][value]
+
+
+class Table(Generic[E]):
+    """Owns its rows: whoever reads one must not keep it beyond the next commit."""
+
+    def __init__(self, searchable: Searchable[E]) -> None:
+        self.columns = frozenset(entry.name for entry in fields(searchable.entity))
+        self._searchable = searchable
+        self._key = attrgetter(searchable.key.name)
+        self._rows: dict[Scalar, E] = {}
+        self._shelves: dict[str, Shelf[E]] = {}
+
+    def key_of(self, row: E) -> Key:
+        key: Key = self._key(row)
+        return key
+
+    def get(self, key: Key) -> E | None:
+        return self._rows.get(key)
+
+    def insert(self, row: E) -> None:
+        self._rows[self.key_of(row)] = row
+        self._shelf(row.tenant_id).add(row)
+
+    def update(self, key: Key, values: Mapping[str, object]) -> E | None:
+        """Change a row; nothing happens when there is none."""
+        row = self._rows.get(key)
+        if row is not None:
+            self._shelf(row.tenant_id).change(row, values)
+        return row
+
+    def remove(self, row: E) -> None:
+        del self._rows[self.key_of(row)]
+        self._shelf(row.tenant_id).remove(row)
+
+    def rows_with(self, name: str, value: Scalar, *, tenant_id: str) -> Sequence[E]:
+        """Rows of a tenant whose indexed field has this value, in order of their key."""
+        shelf = self._shelves.get(tenant_id)
+        return shelf.rows_with(name, value) if shelf else ()
+
+    def candidates(self, conditions: Iterable[Condition], *, tenant_id: str) -> Sequence[E]:
+        """Rows of a tenant in order of their key: all that meet the conditions, and as few others as an index can tell."""
+        shelf = self._shelves.get(tenant_id)
+        if shelf is None:
+            return ()
+        found = [rows for condition in conditions if (rows := self._found(condition, tenant_id)) is not None]
+        return min(found, key=len, default=shelf.rows)
+
+    def _found(self, condition: Condition, tenant_id: str) -> Sequence[E] | None:
+        name, values = condition.field.name, _values(condition)
+        if values is None or not (condition.field.is_indexed or name == self._searchable.key.name):
+            return None
+        if condition.field.is_indexed and len(values) == 1:
+            return self.rows_with(name, *values, tenant_id=tenant_id)
+        if condition.field.is_indexed:
+            rows = chain.from_iterable(self.rows_with(name, value, tenant_id=tenant_id) for value in values)
+            return sorted(rows, key=self._key)
+        present = (self._rows[value] for value in values if value in self._rows)
+        return sorted((row for row in present if row.tenant_id == tenant_id), key=self._key)
+
+    def _shelf(self, tenant_id: str) -> Shelf[E]:
+        if tenant_id not in self._shelves:
+            self._shelves[tenant_id] = Shelf(self._searchable)
+        return self._shelves[tenant_id]
+
+
+def _values(condition: Condition) -> frozenset[Scalar] | None:
+    """Values that a condition leaves, None when it does not name them."""
+    operand = condition.operand
+    if condition.operator is Operator.IN and isinstance(operand, tuple):
+        return frozenset(operand)
+    if condition.operator is Operator.EQ and not isinstance(operand, tuple):
+        return frozenset((operand,))
+    return None

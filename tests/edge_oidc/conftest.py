@@ -1,0 +1,25 @@
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestClient, TestServer
+
+from edge.oidc.config import OidcConfig
+from edge.oidc.routes import routes
+from tests.identity.deployment import Deployment, deployed
+
+Http = TestClient[web.Request, web.Application]
+
+
+@pytest.fixture
+def deployment() -> Iterator[Deployment]:
+    with deployed() as running:
+        yield running
+
+
+@pytest.fixture
+async def http(deployment: Deployment) -> AsyncIterator[Http]:
+    app = web.Application()
+    app.add_routes(routes(deployment.channel, OidcConfig(), deployment.clock))
+    async with TestClient(TestServer(app)) as client:
+        yield client

@@ -1,0 +1,134 @@
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestClient
+from authlib.oauth2.rfc8414 import AuthorizationServerMetadata
+
+from tests.identity.deployment import ISSUER, NOON
+
+Http = TestClient[web.Request, web.Application]
+
+OPENID = "/.well-known/openid-configuration"
+OAUTH = "/.well-known/oauth-authorization-server"
+SIX = [f"/auth/v1{OPENID}", f"/auth/v1{OAUTH}", OPENID, OAUTH, f"{OAUTH}/auth/v1", f"{OAUTH}/auth/v1/"]
+ACME = [f"/auth/v1/acme{OPENID}", f"/auth/v1/acme{OAUTH}", f"{OAUTH}/auth/v1/acme", f"{OAUTH}/auth/v1/acme/"]
+DOCUMENTS = [SIX[0], "/auth/v1/oidc/certs"]
+
+
+@pytest.mark.parametrize("paths", [pytest.param(SIX, id="default tenant"), pytest.param(ACME, id="acme")])
+async def test_all_addresses_of_a_tenant_have_the_same_bytes(http: Http, paths: list[str]) -> None:
+    bodies = {await (await http.get(path)).read() for path in paths}
+
+    assert len(bodies) == 1
+
+
+async def test_the_metadata_names_what_works(http: Http) -> None:
+    metadata = await (await http.get(SIX[0])).json()
+
+    assert {
+        "issuer": ISSUER,
+        "token_endpoint": f"{ISSUER}oidc/token",
+        "jwks_uri": f"{ISSUER}oidc/certs",
+        "scopes_supported": metadata["scopes_supported"],
+        "response_types_supported": [],
+        "grant_types_supported": ["client_credentials"],
+        "subject_types_supported": ["public"],
+        "id_token_signing_alg_values_supported": ["RS256"],
+        "token_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post"],
+        "claims_supported": ["iss", "sub", "aud", "azp", "iat", "nbf", "exp", "jti", "scope", "tid"],
+        "request_parameter_supported": False,
+        "request_uri_parameter_supported": False,
+        "claims_parameter_supported": False,
+    } == metadata
+
+
+async def test_the_metadata_holds_for_an_independent_reader(http: Http) -> None:
+    metadata = AuthorizationServerMetadata(await (await http.get(SIX[1])).json())
+
+    metadata.validate_issuer()
+    metadata.validate_token_endpoint()
+    metadata.validate_jwks_uri()
+    metadata.validate_scopes_supported()
+    metadata.validate_grant_types_supported()
+    metadata.validate_token_endpoint_auth_methods_supported()
+
+
+async def test_another_tenant_has_an_issuer_and_endpoints_of_its_own(http: Http) -> None:
+    metadata = await (await http.get(ACME[0])).json()
+
+    own = [metadata[member] for member in ("issuer", "token_endpoint", "jwks_uri")]
+    assert [f"{ISSUER}acme/", f"{ISSUER}acme/oidc/token", f"{ISSUER}acme/oidc/certs"] == own
+
+
+@pytest.mark.parametrize("name", ["Host", "X-Forwarded-Host", "Forwarded"])
+async def test_no_header_changes_the_issuer(http: Http, name: str) -> None:
+    metadata = await (await http.get(SIX[0], headers={name: "evil.example"})).json()
+
+    assert metadata["issuer"] == ISSUER
+
+
+@pytest.mark.parametrize("tenant", ["nobody", "oidc", "users", "Acme", "a" * 33, "a%2Fb"])
+async def test_an_unknown_tenant_has_no_metadata(http: Http, tenant: str) -> None:
+    response = await http.get(f"/auth/v1/{tenant}{OPENID}", allow_redirects=False)
+
+    refused = await response.json()
+    assert response.status == 404
+    assert refused == {"error": "NotFound", "message": refused["message"], "timestamp": int(NOON.timestamp())}
+
+
+async def test_a_percent_encoded_tenant_is_the_tenant(http: Http) -> None:
+    metadata = await (await http.get(f"/auth/v1/%61cme{OPENID}")).json()
+
+    assert metadata["issuer"] == f"{ISSUER}acme/"
+
+
+@pytest.mark.parametrize("path", DOCUMENTS)
+async def test_a_page_of_any_origin_may_read_it(http: Http, path: str) -> None:
+    response = await http.get(path, headers={"Origin": "https://app.example"})
+    preflight = await http.options(path, headers={"Origin": "https://app.example"})
+
+    assert response.headers["Access-Control-Allow-Origin"] == "*"
+    assert "Access-Control-Allow-Credentials" not in response.headers
+    assert preflight.status == 204
+    assert preflight.headers["Access-Control-Allow-Methods"] == "GET, HEAD, OPTIONS"
+
+
+@pytest.mark.parametrize("path", DOCUMENTS)
+async def test_it_cannot_be_written(http: Http, path: str) -> None:
+    response = await http.post(path)
+
+    assert (405, "GET, HEAD, OPTIONS") == (response.status, response.headers["Allow"])
+    assert (await response.json())["error"] == "MethodNotAllowed"
+
+
+async def test_published_keys_have_no_private_members(http: Http) -> None:
+    published = await (await http.get("/auth/v1/oidc/certs")).json()
+
+    [key] = published["keys"]
+    assert {"kty", "kid", "use", "alg", "n", "e"} == set(key)
+    assert ("RSA", "sig", "RS256") == (key["kty"], key["use"], key["alg"])
+
+
+async def test_a_key_is_found_by_its_id(http: Http) -> None:
+    [key] = (await (await http.get("/auth/v1/oidc/certs")).json())["keys"]
+
+    found = await http.get(f"/auth/v1/oidc/certs/{key['kid']}")
+
+    assert key == await found.json()
+
+
+async def test_a_tenants_key_is_not_found_at_another(http: Http) -> None:
+    [key] = (await (await http.get("/auth/v1/acme/oidc/certs")).json())["keys"]
+
+    found = await http.get(f"/auth/v1/oidc/certs/{key['kid']}")
+
+    assert (404, "NotFound") == (found.status, (await found.json())["error"])
+
+
+async def test_keys_are_cached_and_revalidated(http: Http) -> None:
+    first = await http.get("/auth/v1/oidc/certs")
+    again = await http.get("/auth/v1/oidc/certs", headers={"If-None-Match": first.headers["ETag"]})
+    other = await http.get("/auth/v1/acme/oidc/certs", headers={"If-None-Match": first.headers["ETag"]})
+
+    assert first.headers["Cache-Control"] == again.headers["Cache-Control"] == "public, max-age=300"
+    assert (304, b"") == (again.status, await again.read())
+    assert other.status == 200

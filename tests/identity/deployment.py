@@ -1,0 +1,81 @@
+"""A provider as it runs, with everything that a caller passes on its way to it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from gnomon.identity.v1 import token_service_pb2 as pb
+from gnomon.identity.v1.token_service_pb2_grpc import TokenServiceStub
+from identity.app import Identity, create_identity
+from identity.config import BootstrapConfig, ClientSeed, IdentityConfig, PasswordConfig, ProviderConfig
+from server.access.authenticate import Authenticator
+from server.access.config import AccessConfig
+from server.platform.call import Call, Principal, TenantId
+from server.platform.channels import LocalChannel
+from server.platform.clock import VirtualClock
+from server.platform.dispatch import Dispatcher
+from server.platform.interceptors import interceptors
+from server.platform.policy import Mode
+
+ISSUER = "https://id.example.com/auth/v1/"
+NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
+SECRET = "s3cret-of-the-service-client"
+WORKER_SECRET = "s3cret-of-the-worker"
+
+WORKER = ClientSeed(
+    id="worker", secret=WORKER_SECRET, tenants=("acme",), permissions=("job:work", "history:read")
+)
+SYSTEM = Principal("system", frozenset({TenantId("default")}), frozenset({"identity:read"}))
+
+CONFIG = IdentityConfig(
+    identity=ProviderConfig(public_url="id.example.com"),
+    bootstrap=BootstrapConfig(
+        admin_password="s3cret-of-the-administrator",
+        client_id="service",
+        client_secret=SECRET,
+        tenants=("acme", "umbrella"),
+        clients=(WORKER,),
+    ),
+    passwords=PasswordConfig(memory_kib=64, iterations=1, lanes=1),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """`channel` is a stranger's, `system_channel` that of a service of the deployment."""
+
+    identity: Identity
+    clock: VirtualClock
+    authenticator: Authenticator
+    dispatcher: Dispatcher
+    channel: LocalChannel
+    system_channel: LocalChannel
+
+    async def issue(self, **fields: object) -> pb.IssueTokenResponse:
+        """A token for the service client, unless the fields say otherwise."""
+        request = {
+            "grant_type": "client_credentials",
+            "client_id": "service",
+            "client_secret": SECRET,
+            "client_authentication": pb.CLIENT_AUTHENTICATION_SECRET_BASIC,
+        } | fields
+        return await TokenServiceStub(self.channel).IssueToken(pb.IssueTokenRequest(**request))
+
+
+@contextmanager
+def deployed(config: IdentityConfig = CONFIG) -> Iterator[Deployment]:
+    clock = VirtualClock(pinned=NOON)
+    identity = create_identity(config, clock)
+    inner = Dispatcher(identity.servicers, interceptors(Mode.EMBEDDED, _admit_preset))
+    system_channel = LocalChannel(inner, SYSTEM)
+    authenticator = Authenticator(system_channel, AccessConfig(issuer=identity.issuer), clock)
+    dispatcher = Dispatcher(identity.servicers, interceptors(Mode.EMBEDDED, authenticator))
+    try:
+        yield Deployment(identity, clock, authenticator, dispatcher, LocalChannel(dispatcher), system_channel)
+    finally:
+        identity.close()
+
+
+def _admit_preset(_call: Call) -> None:
+    """The caller's principal came with its channel."""

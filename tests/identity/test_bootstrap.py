@@ -1,0 +1,93 @@
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from identity.app import create_identity
+from identity.config import BootstrapConfig, ClientSeed, IdentityConfig, ProviderConfig, TokenConfig
+from identity.config import with_generated_secrets as generated
+from identity.randomness import SystemRandomness
+from server.platform.config import load
+from tests.identity.deployment import CONFIG
+
+
+def test_missing_secrets_are_generated_and_given_ones_kept() -> None:
+    bootstrap = generated(BootstrapConfig(admin_password="chosen"), SystemRandomness())
+
+    assert bootstrap.admin_password == "chosen"
+    assert len(bootstrap.client_secret) == 64
+
+
+def test_secrets_of_the_configuration_are_not_shown() -> None:
+    assert "s3cret" not in repr(CONFIG)
+
+
+@pytest.mark.parametrize(
+    ("bootstrap", "message"),
+    [
+        pytest.param({"admin_password": ""}, "admin_password", id="no password"),
+        pytest.param({"client_secret": ""}, "expected a secret", id="no secret"),
+        pytest.param({"tenant": "oidc"}, "reserved", id="reserved tenant"),
+        pytest.param({"tenants": ("Acme",)}, "tenant 'Acme'", id="malformed tenant"),
+        pytest.param(
+            {"clients": (ClientSeed(id="ab", secret="s", tenants=("nobody",)),)},
+            "nobody",
+            id="unknown tenant",
+        ),
+        pytest.param(
+            {"clients": (ClientSeed(id="ab", secret="s", permissions=("fly",)),)},
+            "fly",
+            id="unknown permission",
+        ),
+        pytest.param(
+            {"clients": (ClientSeed(id="service", secret="s"),)}, "found two", id="client comes twice"
+        ),
+    ],
+)
+def test_a_bootstrap_section_that_contradicts_itself_is_refused(
+    bootstrap: dict[str, object], message: str
+) -> None:
+    config = replace(CONFIG, bootstrap=replace(CONFIG.bootstrap, **bootstrap))
+
+    with pytest.raises(ValueError, match=message):
+        create_identity(config)
+
+
+@pytest.mark.parametrize("public_url", ["", "https://id.example.com", "id.example.com/", "a b", "host:port"])
+def test_a_public_address_is_a_host_with_its_port(public_url: str) -> None:
+    with pytest.raises(ValueError, match="public_url"):
+        ProviderConfig(public_url=public_url)
+
+
+@pytest.mark.parametrize("seconds", [9, 86_401])
+def test_the_lifetime_of_tokens_has_bounds(seconds: int) -> None:
+    with pytest.raises(ValueError, match="10 to 86400"):
+        TokenConfig(access_token_lifetime_secs=seconds)
+
+
+def test_a_client_id_has_the_alphabet_of_managed_clients() -> None:
+    with pytest.raises(ValueError, match="client 'a b'"):
+        ClientSeed(id="a b", secret="s")
+
+
+def test_the_sections_are_read_from_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "gnomon.toml"
+    file.write_text("""
+        [identity]
+        public_url = "id.example.com"
+        scheme = "http"
+        [bootstrap]
+        tenants = ["acme"]
+        [[bootstrap.clients]]
+        id = "worker"
+        secret = "w"
+        tenants = ["acme"]
+        permissions = ["job:work"]
+    """)
+
+    config = load(IdentityConfig, file, {"GNOMON_BOOTSTRAP__CLIENT_SECRET": "from the environment"})
+
+    worker = ClientSeed(id="worker", secret="w", tenants=("acme",), permissions=("job:work",))
+    assert config.identity.origin == "http://id.example.com"
+    assert config.bootstrap.clients == (worker,)
+    assert config.bootstrap.client_secret == "from the environment"

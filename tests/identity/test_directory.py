@@ -1,0 +1,85 @@
+import grpc
+import pytest
+
+from gnomon.identity.v1 import directory_service_pb2 as pb
+from gnomon.identity.v1.directory_service_pb2_grpc import DirectoryServiceStub
+from identity.bootstrap import bootstrap_administrator
+from identity.directory.passwords import Passwords
+from identity.directory.principals import PrincipalKind, Principals
+from identity.directory.user import UserId
+from identity.randomness import SystemRandomness
+from identity.store.records import MemoryRecords
+from identity.tenants import Tenants
+from identity.vocabulary import Permission
+from server.platform.call import TenantId
+from server.platform.channels import error_of
+from server.platform.errors import NotFound, Unauthenticated
+from server.platform.policy import policies_of, services
+from tests.identity.deployment import CONFIG, Deployment
+
+
+async def test_the_service_client_may_do_everything_everywhere(deployment: Deployment) -> None:
+    directory = DirectoryServiceStub(deployment.system_channel)
+
+    found = await directory.GetPrincipal(pb.GetPrincipalRequest(subject="service"))
+
+    assert found.principal.kind == pb.PRINCIPAL_KIND_CLIENT
+    assert list(found.principal.tenant_ids) == ["acme", "default", "umbrella"]
+    assert set(Permission) == set(found.principal.permissions)
+
+
+async def test_a_seeded_client_may_do_what_it_was_given(deployment: Deployment) -> None:
+    directory = DirectoryServiceStub(deployment.system_channel)
+
+    found = await directory.GetPrincipal(pb.GetPrincipalRequest(subject="worker"))
+
+    assert list(found.principal.tenant_ids) == ["acme"]
+    assert list(found.principal.permissions) == ["job:work", "history:read"]
+
+
+async def test_an_unknown_subject_is_not_found(deployment: Deployment) -> None:
+    with pytest.raises(grpc.RpcError) as failure:
+        await DirectoryServiceStub(deployment.system_channel).GetPrincipal(
+            pb.GetPrincipalRequest(subject="nobody")
+        )
+
+    assert isinstance(error_of(failure.value), NotFound)
+
+
+async def test_a_stranger_may_not_ask(deployment: Deployment) -> None:
+    with pytest.raises(grpc.RpcError) as failure:
+        await DirectoryServiceStub(deployment.channel).GetPrincipal(pb.GetPrincipalRequest(subject="service"))
+
+    assert isinstance(error_of(failure.value), Unauthenticated)
+
+
+async def test_the_administrator_is_a_person_who_may_do_everything_everywhere() -> None:
+    tenants = Tenants("https://id.example.com", TenantId("default"), [TenantId("acme")])
+    administrator = bootstrap_administrator(CONFIG.bootstrap, tenants, SystemRandomness())
+
+    principal = await Principals(MemoryRecords({administrator.user_id: administrator}), MemoryRecords({})).of(
+        administrator.user_id
+    )
+
+    assert (principal.kind, principal.tenant_ids) == (PrincipalKind.USER, ("acme", "default"))
+    assert tuple(Permission) == principal.permissions
+
+
+def test_every_permission_of_the_contract_can_be_given() -> None:
+    demanded = {policy.permission for service in services() for policy in policies_of(service).values()}
+
+    assert demanded - {""} <= set(Permission)
+
+
+@pytest.mark.parametrize(
+    ("user_id", "password", "is_right"),
+    [("ada", "right", True), ("ada", "wrong", False), ("nobody", "right", False)],
+)
+async def test_a_password_is_verified(user_id: str, password: str, *, is_right: bool) -> None:
+    passwords = Passwords(CONFIG.passwords)
+    passwords.set(UserId("ada"), "right")
+
+    verified = await passwords.verify(UserId(user_id), password)
+
+    assert is_right is verified
+    passwords.close()

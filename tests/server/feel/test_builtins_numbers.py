@@ -1,0 +1,49 @@
+from decimal import Decimal
+
+import pytest
+
+from server.feel import Value, compile_expression
+
+
+def value_of(text: str, **variables: Value) -> Value:
+    return compile_expression(text).evaluate(variables).value
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("decimal(2.5, 0)", 2, id="half even"),
+        pytest.param('decimal(2.5, 0, "HALF_UP")', 3, id="given mode"),
+        pytest.param('decimal(2.5, 0, "half_up")', 3, id="mode in lower case"),
+        pytest.param('decimal(2.5, 0, "SOMEHOW")', None, id="unknown mode"),
+        pytest.param('decimal(2.5, 0, "UNNECESSARY")', None, id="rounding refused"),
+        pytest.param("decimal(1.005, 2)", Decimal("1.00"), id="two digits"),
+        pytest.param("decimal(155, -1)", 160, id="tens"),
+        pytest.param("floor(-1.5)", -2, id="floor"),
+        pytest.param("floor(-1.56, 1)", Decimal("-1.6"), id="floor of a digit"),
+        pytest.param("ceiling(1.5)", 2, id="ceiling"),
+        pytest.param("round up(1.01, 1)", Decimal("1.1"), id="up"),
+        pytest.param("round down(-1.19, 1)", Decimal("-1.1"), id="down"),
+        pytest.param("round half up(-1.5, 0)", -2, id="half up"),
+        pytest.param("round half down(-1.5, 0)", -1, id="half down"),
+        pytest.param(
+            "abs(-1.12345678901234567890123456789012)",
+            Decimal("1.12345678901234567890123456789012"),
+            id="absolute keeps all digits",
+        ),
+        pytest.param("abs(n: -2)", 2, id="absolute by its other name"),
+        pytest.param("modulo(-12, 5)", 3, id="modulo"),
+        pytest.param("modulo(10.1, -4.5)", Decimal("-3.4"), id="modulo of fractions"),
+        pytest.param("modulo(1, 0)", None, id="modulo zero"),
+        pytest.param("sqrt(16)", Decimal("4.0"), id="root"),
+        pytest.param("sqrt(-1)", None, id="root of a negative number"),
+        pytest.param("log(0)", None, id="logarithm of zero"),
+        pytest.param("exp(100000)", None, id="beyond a float"),
+        pytest.param("odd(-3)", True, id="odd"),
+        pytest.param("odd(1.5)", False, id="fraction is not odd"),
+        pytest.param("even(0)", True, id="even"),
+        pytest.param("even(1.5)", False, id="fraction is not even"),
+    ],
+)
+def test_number_functions(text: str, expected: Value) -> None:
+    assert repr(expected) == repr(value_of(text))

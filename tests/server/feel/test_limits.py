@@ -1,0 +1,121 @@
+import time
+from contextlib import suppress
+from decimal import Decimal
+
+import pytest
+
+from server.feel import EvaluationError, FeelSyntaxError, Value, compile_expression, compile_unary_tests
+from server.feel.errors import LimitExceededError
+from server.feel.limits import MAX_FAILURES, MAX_NESTING
+
+MANY = 100_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("(" * MANY, id="parentheses"),
+        pytest.param("[" * MANY, id="lists"),
+        pytest.param("{a:" * MANY, id="contexts"),
+        pytest.param("-" * MANY + "1", id="signs"),
+        pytest.param("f(" * MANY, id="calls"),
+        pytest.param("a[" * MANY, id="filters"),
+        pytest.param("]" * MANY, id="ranges"),
+        pytest.param("if " * MANY, id="conditions"),
+        pytest.param("function() " * MANY, id="functions"),
+        pytest.param("for x in " * MANY, id="loops"),
+        pytest.param("1 in (" * MANY, id="tests"),
+        pytest.param("not(" * MANY, id="negations"),
+        pytest.param("a" + ".b" * MANY, id="path"),
+        pytest.param("a" + "[1]" * MANY, id="indexes"),
+        pytest.param("2" + "**2" * MANY + "(", id="unfinished powers"),
+        pytest.param("1" * 2_000_000, id="length"),
+    ],
+)
+def test_a_text_without_measure_is_refused(text: str) -> None:
+    for compile_text in (compile_expression.__wrapped__, compile_unary_tests.__wrapped__):
+        with pytest.raises(FeelSyntaxError):
+            compile_text(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("(" * (MAX_NESTING - 1) + "1" + ")" * (MAX_NESTING - 1), 1, id="parentheses"),
+        pytest.param("1" + " + 1" * 999, 1000, id="sum"),
+        pytest.param("false" + " or false" * 999 + " or true", True, id="disjunction"),
+        pytest.param("if false then 0 else " * 999 + "1", 1, id="else if"),
+        pytest.param("count([" + "1," * 9_999 + "1])", 10_000, id="list"),
+        pytest.param("count([1]" + "[true]" * 90 + ")", 1, id="filters"),
+        pytest.param("abs(" * 90 + "-1" + ")" * 90, 1, id="calls"),
+    ],
+)
+def test_a_long_or_deep_text_within_measure_is_evaluated(text: str, expected: Value) -> None:
+    assert expected == compile_expression(text).evaluate({}).value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("for x in 1..100000000 return x", id="range"),
+        pytest.param("for a in 1..3000, b in 1..3000 return 1", id="loops inside each other"),
+        pytest.param("some a in 1..3000, b in 1..3000 satisfies a + b = 0", id="quantifiers"),
+        pytest.param("{f: function(g) g(g), x: f(f)}.x", id="endless recursion"),
+        pytest.param(
+            "{f: function(g, n) if n = 0 then 0 else g(g, n - 1) + 1, x: f(f, 1000)}.x", id="deep recursion"
+        ),
+        pytest.param(
+            "{f: function(g, n) if n = 0 then 0 else g(g, n - 1) + g(g, n - 1), x: f(f, 30)}.x",
+            id="wide recursion",
+        ),
+        pytest.param(
+            '{s: for i in 1..100 return if i = 1 then "aaaaaaaa" else partial[-1] + partial[-1]}',
+            id="doubling string",
+        ),
+        pytest.param("for i in 1..1000 return if i = 1 then [] else [partial[-1]]", id="depth of the result"),
+        pytest.param(
+            "string(for i in 1..1000 return if i = 1 then [] else [partial[-1]])", id="depth of a value"
+        ),
+        pytest.param(
+            "for i in 1..40 return if i = 1 then [1] else [partial[-1], partial[-1]]",
+            id="shared items of the result",
+        ),
+        pytest.param(
+            "string(for i in 1..40 return if i = 1 then [1] else [partial[-1], partial[-1]])",
+            id="shared items of a value",
+        ),
+        pytest.param("for x in 1..100000 return index of(xs, x)[1]", id="builtin in a loop"),
+        pytest.param("for x in xs return xs = xs", id="comparison in a loop"),
+        pytest.param("xs[xs[xs[item > 0][1] > 0][1] > 0]", id="filters inside each other"),
+    ],
+)
+def test_an_evaluation_without_measure_ends_with_an_error(text: str) -> None:
+    with pytest.raises(LimitExceededError):
+        compile_expression(text).evaluate({"xs": [*range(10_000)]})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param("2 ** 999999999999", id="power"),
+        pytest.param("9.99 ** 9999999 ** 9999999", id="power of a power"),
+        pytest.param("decimal(1, 999999999999)", id="scale"),
+        pytest.param("[1][1 * 10 ** 6000]", id="index"),
+        pytest.param('number("1e999999999")', id="exponent"),
+        pytest.param("huge + 1", id="exponent of a variable"),
+        pytest.param('substring("a", 1, 10 ** 6000)', id="length"),
+    ],
+)
+def test_huge_numbers_cost_nothing(text: str) -> None:
+    started = time.perf_counter()
+
+    with suppress(EvaluationError):
+        compile_expression(text).evaluate({"huge": Decimal("1E+999999999")})
+
+    assert time.perf_counter() - started < 1
+
+
+def test_only_the_first_failures_are_kept() -> None:
+    evaluation = compile_expression("for x in 1..1000 return x + null").evaluate({})
+
+    assert (len(evaluation.value), len(evaluation.failures)) == (1000, MAX_FAILURES)

@@ -1,0 +1,131 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.engine.keys import Key
+from server.store.entities import (
+    ElementInstance,
+    Entity,
+    Incident,
+    Job,
+    ProcessInstance,
+    ProcessInstanceState,
+    Variable,
+)
+from server.store.memory import MemoryStore
+from server.store.ports import Batch, Insert, Update
+from server.store.searchables import SEARCHABLES
+from tests.server.store.rows import (
+    TENANT,
+    element_instance,
+    found,
+    incident,
+    insert,
+    job,
+    process_instance,
+    variable,
+)
+
+END = {"state": ProcessInstanceState.COMPLETED}
+
+
+async def everything(store: MemoryStore) -> dict[type[Entity], list[int]]:
+    pages = {
+        entity: await store.search(entity, searchable.query(), tenant_id=TENANT)
+        for entity, searchable in SEARCHABLES.items()
+    }
+    return {
+        entity: [getattr(row, SEARCHABLES[entity].key.name) for row in page.items]
+        for entity, page in pages.items()
+        if page.items
+    }
+
+
+async def end(store: MemoryStore, *keys: int) -> None:
+    for key in keys:
+        await store.commit(Batch([Update(ProcessInstance, Key(key), END)]))
+
+
+async def test_the_instance_that_ended_first_leaves_with_all_its_rows() -> None:
+    store = MemoryStore(1)
+    for key in (100, 200):
+        parts = (element_instance(key + 1, key), job(key + 2, key), variable(key + 3, key))
+        await insert(store, process_instance(key), *parts, incident(key + 4, key))
+
+    await end(store, 200, 100)
+
+    expected = {ProcessInstance: [100], ElementInstance: [101], Job: [102], Variable: [103], Incident: [104]}
+    assert expected == await everything(store)
+    assert await store.get(Job, Key(202), tenant_id=TENANT) is None
+
+
+async def test_active_instances_are_not_bounded() -> None:
+    store = MemoryStore(0)
+    await insert(store, *map(process_instance, range(1, 6)))
+
+    await end(store, 3)
+
+    assert await found(store) == [1, 2, 4, 5]
+
+
+async def test_an_instance_that_ends_twice_counts_once() -> None:
+    store = MemoryStore(2)
+    await insert(store, *map(process_instance, range(1, 4)))
+
+    await end(store, 1, 2, 1, 2)
+
+    assert await found(store) == [1, 2, 3]
+
+
+async def test_an_instance_may_come_and_end_in_one_batch() -> None:
+    store = MemoryStore(0)
+
+    await store.commit(
+        Batch([Insert(process_instance(1)), Update(ProcessInstance, Key(1), END), Insert(job(2, 1))])
+    )
+
+    assert await everything(store) == {}
+
+
+async def test_a_late_change_of_an_instance_that_left_is_without_effect() -> None:
+    store = MemoryStore(0)
+    await insert(store, process_instance(1), incident(2, 1))
+    await end(store, 1)
+
+    await store.commit(Batch([Update(Incident, Key(2), {"state": "RESOLVED"})]))
+
+    assert await everything(store) == {}
+
+
+@given(st.lists(st.integers(1, 20), max_size=40), st.integers(0, 5))
+async def test_so_many_finished_instances_stay_and_they_are_the_latest(
+    endings: list[int], bound: int
+) -> None:
+    store = MemoryStore(bound)
+    await insert(store, *map(process_instance, range(1, 21)), *(job(100 + key, key) for key in range(1, 21)))
+
+    await end(store, *endings)
+
+    ended = list(dict.fromkeys(endings))
+    left = set(ended[: max(len(ended) - bound, 0)])
+    expected = [key for key in range(1, 21) if key not in left]
+    assert expected == await found(store)
+    assert {ProcessInstance: expected, Job: [100 + key for key in expected]} == await everything(store)
+
+
+@pytest.mark.parametrize(
+    "faulty",
+    [
+        pytest.param(Insert(process_instance(1)), id="a key that is taken"),
+        pytest.param(Insert(process_instance(2)), id="a key twice in one batch"),
+        pytest.param(Update(ProcessInstance, Key(1), {"colour": "red"}), id="an unknown field"),
+    ],
+)
+async def test_a_batch_with_a_fault_changes_nothing(faulty: Insert | Update) -> None:
+    store = MemoryStore(10)
+    await insert(store, process_instance(1))
+
+    with pytest.raises(ValueError, match="ProcessInstance"):
+        await store.commit(Batch([Insert(process_instance(2)), faulty]))
+
+    assert {ProcessInstance: [1]} == await everything(store)
