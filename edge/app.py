@@ -29,8 +29,9 @@ def create_app(
     for route in routes():
         channel = channel_of(route.policy.descriptor.containing_service.full_name)
         _add(app, route.method, route.path, handler_of(route, channel, config))
-    for extra in extra_routes:
-        app.router.add_route(extra.method, extra.path, guarded(extra.handler), **extra.kwargs)
+    app.add_routes(
+        web.RouteDef(extra.method, extra.path, guarded(extra.handler), extra.kwargs) for extra in extra_routes
+    )
     _add(app, "GET", "/openapi.json", _document_handler())
     app.router.add_route("*", "/{path:.*}", guarded(_no_operation))
     return app

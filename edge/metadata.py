@@ -54,8 +54,10 @@ def _value(headers: MultiMapping[str], name: istr, most: int) -> str | None:
     value = values[0]
     if len(values) > 1:
         raise InvalidArgument(f"{name}: given more than once", field=name)
-    if not 1 <= len(value) <= most:
-        raise InvalidArgument(f"{name}: expected 1 to {most} characters, found {len(value)}", field=name)
+    if not value:
+        raise InvalidArgument(f"{name}: expected at least 1 character", field=name)
+    if len(value) > most:
+        raise InvalidArgument(f"{name}: expected at most {most} characters, found {len(value)}", field=name)
     if not (value.isascii() and value.isprintable()):
         raise InvalidArgument(f"{name}: expected printable ASCII", field=name)
     return value

@@ -37,7 +37,7 @@ def bootstrap_clients(
 ) -> Mapping[ClientId, Client]:
     """Return all clients; raises ValueError for a seed that names what does not exist, or that comes twice."""
     clients: dict[ClientId, Client] = {}
-    for seed in _seeds(config.bootstrap, tenants):
+    for seed in _seeds(config.bootstrap):
         client = _client(seed, tenants, secrets, config.token)
         if client.client_id in clients:
             raise ValueError(f"client {seed.id!r}: expected one of that id, found two")
@@ -57,13 +57,9 @@ def _client(seed: ClientSeed, tenants: Tenants, secrets: SecretHasher, lifetimes
     )
 
 
-def _seeds(bootstrap: BootstrapConfig, tenants: Tenants) -> Iterator[ClientSeed]:
-    yield ClientSeed(
-        id=bootstrap.client_id,
-        secret=bootstrap.client_secret,
-        tenants=tenants.ids,
-        permissions=tuple(Permission),
-    )
+def _seeds(bootstrap: BootstrapConfig) -> Iterator[ClientSeed]:
+    # Of the default tenant alone, so that its calls need not name one.
+    yield ClientSeed(id=bootstrap.client_id, secret=bootstrap.client_secret, permissions=tuple(Permission))
     yield from bootstrap.clients
 
 

@@ -10,6 +10,9 @@ from identity.randomness import Randomness
 _PUBLIC_URL = re.compile(r"[A-Za-z0-9.-]+(:[0-9]{1,5})?|\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?")
 _CLIENT_ID = re.compile(r"[A-Za-z0-9._-]{2,256}")
 _SECRET_LENGTH = 64
+
+# RFC 9106 §3.1.
+_KIB_PER_LANE = 8
 _ACCESS_TOKEN_LIFETIME_SECS = range(10, 86_401)
 
 
@@ -59,6 +62,12 @@ class PasswordConfig:
     iterations: int = 3
     lanes: int = 4
     workers: int = 2
+
+    def __post_init__(self) -> None:
+        if min(self.iterations, self.lanes, self.workers) < 1:
+            raise ValueError("passwords: expected iterations, lanes and workers to be at least 1")
+        if self.memory_kib < _KIB_PER_LANE * self.lanes:
+            raise ValueError(f"passwords.memory_kib: expected 8 for each of {self.lanes} lanes at least")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -83,7 +83,13 @@ def _openapi(own: list[str], out: Path) -> None:
         described = Path(folder) / "descriptors.binpb"
         _run(
             [
-                *(sys.executable, "-m", "grpc_tools.protoc", f"-I{PROTO}", f"--descriptor_set_out={described}"),
+                *(
+                    sys.executable,
+                    "-m",
+                    "grpc_tools.protoc",
+                    f"-I{PROTO}",
+                    f"--descriptor_set_out={described}",
+                ),
                 *("--include_imports", "--include_source_info", *own),
             ]
         )
@@ -109,7 +115,9 @@ def _check() -> int:
 
 
 def _differences(left: Path, right: Path) -> set[str]:
-    names = {str(path.relative_to(root)) for root in (left, right) for path in root.rglob("*") if _counts(path)}
+    names = {
+        str(path.relative_to(root)) for root in (left, right) for path in root.rglob("*") if _counts(path)
+    }
     return {name for name in names if not _same(left / name, right / name)}
 
 

@@ -69,7 +69,7 @@ class Addresses:
 @asynccontextmanager
 async def serving(config: Config, clock: VirtualClock | None = None) -> AsyncIterator[Addresses]:
     """Serve while the block runs; at its end take no more calls, let those under way end, then stop."""
-    config = _with_a_port(with_demo_access(config))
+    config = _with_ports(with_demo_access(config))
     engine = create_embedded_engine(_engine_config(config), clock)
     identity = create_identity(_identity_config(config))
     dispatcher = _dispatcher(config, engine, identity)
@@ -110,13 +110,19 @@ def with_demo_access(config: Config) -> Config:
     return dataclasses.replace(config, bootstrap=known)
 
 
-def _with_a_port(config: Config) -> Config:
-    """Port 0 becomes a free one now, because the issuer has to name it."""
-    if config.edge.port:
-        return config
-    with socket.create_server((config.edge.host, 0)) as reserved:
-        port = reserved.getsockname()[1]
-    return dataclasses.replace(config, edge=dataclasses.replace(config.edge, port=port))
+def _with_ports(config: Config) -> Config:
+    """Port 0 becomes a free one now, because issuer and topology have to name it."""
+    return dataclasses.replace(
+        config,
+        edge=dataclasses.replace(config.edge, port=config.edge.port or _free_port(config.edge.host)),
+        grpc=dataclasses.replace(config.grpc, port=config.grpc.port or _free_port(config.grpc.host)),
+    )
+
+
+def _free_port(host: str) -> int:
+    with socket.create_server((host, 0)) as reserved:
+        port: int = reserved.getsockname()[1]
+    return port
 
 
 def _dispatcher(config: Config, engine: Engine, identity: Identity) -> Dispatcher:

@@ -15,7 +15,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, cast
 
 import msgspec
 
@@ -38,6 +38,9 @@ from server.platform.dispatch import Dispatcher
 from server.platform.interceptors import interceptors
 from server.platform.policy import Mode
 
+if TYPE_CHECKING:
+    import grpc
+
 Variables = Mapping[str, Any]
 Worker = Callable[[dict[str, Any]], Variables | None]
 
@@ -58,7 +61,8 @@ class EmbeddedEngine:
         }
         everybody = Principal("embedded", frozenset({TENANT}), frozenset(permissions))
         dispatcher = Dispatcher(self._engine.servicers, interceptors(Mode.EMBEDDED, _trust))
-        self.channel = LocalChannel(dispatcher, everybody)
+        # Stubs ask no more of a channel than this one has.
+        self.channel = cast("grpc.aio.Channel", LocalChannel(dispatcher, everybody))
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:

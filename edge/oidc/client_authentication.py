@@ -12,7 +12,7 @@ from gnomon.identity.v1 import token_service_pb2 as pb
 
 @dataclass(frozen=True, slots=True)
 class ClientCredentials:
-    method: pb.ClientAuthentication
+    method: pb.ClientAuthentication.ValueType
     client_id: str
     client_secret: str = field(repr=False)
 

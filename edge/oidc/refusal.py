@@ -50,7 +50,8 @@ def invalid_client(message: str, *, is_basic: bool) -> Refused:
 def refused_by_protocol(error: ServiceError) -> Refused:
     """Say what a protocol endpoint answers when its service refused."""
     if isinstance(error, OAuthError):
-        return Refused(400, error.error, error.detail, is_oauth=True)
+        status = 401 if error.error == "invalid_client" else 400
+        return Refused(status, error.error, error.detail, is_oauth=True)
     if isinstance(error, InvalidArgument):
         return invalid_request(error.detail)
     if error.problem.status < _SERVER_ERROR:

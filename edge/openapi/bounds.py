@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
 
 from edge.fields import Kind, bounds_of, kind_of
@@ -35,6 +35,12 @@ def list_bounds(field: FieldDescriptor) -> Schema:
 
 def map_bounds(field: FieldDescriptor) -> Schema:
     return dict(_keywords(bounds_of(field).map, _MAP))
+
+
+def rule_texts(message: Descriptor) -> list[str]:
+    """Tell the rules across fields, which no keyword can express."""
+    rules = message.GetOptions().Extensions[validate_pb2.message]
+    return [rule.message for rule in rules.cel if rule.message]
 
 
 def is_required(field: FieldDescriptor) -> bool:

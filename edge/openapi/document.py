@@ -19,6 +19,8 @@ from server.platform.policy import Mode
 _TITLE = "Gnomon"
 # Version of the proto packages.
 _VERSION = "1"
+# What gRPC metadata can carry.
+_PRINTABLE = "^[ -~]*$"
 _NO_COMMENTS = FileDescriptorSet()
 
 _PARAMETERS: Schema = {
@@ -27,14 +29,14 @@ _PARAMETERS: Schema = {
         "in": "header",
         "required": False,
         "description": "Tenant to act in; a principal of one tenant may leave it out.",
-        "schema": {"type": "string", "minLength": 1},
+        "schema": {"type": "string", "minLength": 1, "pattern": _PRINTABLE},
     },
     "IdempotencyKey": {
         "name": "Idempotency-Key",
         "in": "header",
         "required": False,
         "description": "A repeat with the same key and body answers as the first call did.",
-        "schema": {"type": "string", "minLength": 1, "maxLength": MAX_IDEMPOTENCY_KEY},
+        "schema": {"type": "string", "minLength": 1, "maxLength": MAX_IDEMPOTENCY_KEY, "pattern": _PRINTABLE},
     },
 }
 

@@ -17,10 +17,10 @@ class Schema(msgspec.Struct, frozen=True, rename="camel"):
     unique_items: bool | None = None
     min_length: int | None = None
     max_length: int | None = None
-    minimum: float | None = None
-    maximum: float | None = None
-    exclusive_minimum: float | None = None
-    exclusive_maximum: float | None = None
+    minimum: int | float | None = None
+    maximum: int | float | None = None
+    exclusive_minimum: int | float | None = None
+    exclusive_maximum: int | float | None = None
     min_items: int | None = None
     max_items: int | None = None
     min_properties: int | None = None

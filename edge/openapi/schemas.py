@@ -18,11 +18,11 @@ from edge.fields import (
     message_of,
     shorthand_of,
 )
-from edge.openapi.bounds import Schema, is_required, list_bounds, map_bounds, value_bounds
+from edge.openapi.bounds import Schema, is_required, list_bounds, map_bounds, rule_texts, value_bounds
 from edge.openapi.comments import Comments
-from edge.transcode.values import MAX_KEY
+from edge.transcode.values import MAX_INT64
 
-KEY: Schema = {"type": "string", "pattern": "^[1-9][0-9]*$", "maxLength": len(str(MAX_KEY))}
+KEY: Schema = {"type": "string", "pattern": "^[1-9][0-9]*$", "maxLength": len(str(MAX_INT64))}
 _NULL: Schema = {"type": "null"}
 _VALUES: dict[Kind, Schema] = {
     Kind.KEY: KEY,
@@ -57,10 +57,12 @@ class Schemas:
         return self._component(message, message.name, lambda: self._answer_object(message))
 
     def request_property(self, field: FieldDescriptor) -> Schema:
-        return _shaped(field, self._request_value) | self.description(field.full_name)
+        return self._shaped(
+            field, self._request_value, has_null=is_nullable(field) and not is_required(field)
+        )
 
     def answer_property(self, field: FieldDescriptor) -> Schema:
-        return _shaped(field, self._answer_value) | self.description(field.full_name)
+        return self._shaped(field, self._answer_value, has_null=is_nullable(field))
 
     def parameter(self, field: FieldDescriptor) -> Schema:
         """Describe a field in the path or the query string, where there is no null."""
@@ -83,7 +85,7 @@ class Schemas:
     def _request_object(self, message: Descriptor, fields: tuple[FieldDescriptor, ...]) -> Schema:
         required = [field.json_name for field in fields if is_required(field)]
         return {
-            **self._object(message),
+            **self._object(message, rule_texts(message)),
             "properties": {field.json_name: self.request_property(field) for field in fields},
             **({"required": required} if required else {}),
             "additionalProperties": False,
@@ -96,8 +98,13 @@ class Schemas:
             "required": [field.json_name for field in message.fields],
         }
 
-    def _object(self, message: Descriptor) -> Schema:
-        return {"type": "object", **self.description(message.full_name)}
+    def _object(self, message: Descriptor, rules: Iterable[str] = ()) -> Schema:
+        texts = [*self.description(message.full_name).values(), *(f"Rule: {rule}." for rule in rules)]
+        return {"type": "object", **({"description": "\n".join(map(str, texts))} if texts else {})}
+
+    def _shaped(self, field: FieldDescriptor, single: Single, *, has_null: bool) -> Schema:
+        shaped = _list_or_map(field, single) or single(field)
+        return (_nullable(shaped) if has_null else shaped) | self.description(field.full_name)
 
     def _request_value(self, field: FieldDescriptor) -> Schema:
         match kind_of(field):
@@ -142,13 +149,12 @@ def _plain(field: FieldDescriptor) -> Schema:
     return dict(_VALUES[kind_of(field)])
 
 
-def _shaped(field: FieldDescriptor, single: Single) -> Schema:
+def _list_or_map(field: FieldDescriptor, single: Single) -> Schema:
+    """Describe a field of many values; nothing for any other."""
     value = map_value(field)
     if value is not None:
         return {"type": "object", "additionalProperties": single(value), **map_bounds(field)}
-    if field.is_repeated:
-        return {"type": "array", "items": single(field), **list_bounds(field)}
-    return _nullable(single(field)) if is_nullable(field) else single(field)
+    return {"type": "array", "items": single(field), **list_bounds(field)} if field.is_repeated else {}
 
 
 def _nullable(schema: Schema) -> Schema:

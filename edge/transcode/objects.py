@@ -122,7 +122,7 @@ def shape_of(field: FieldDescriptor) -> Shape:
 def _single(field: FieldDescriptor) -> Shape:
     match kind_of(field):
         case Kind.INTEGER:
-            return Shape(_integer(field), _same)
+            return _integer(field)
         case Kind.ENUM:
             return Shape(str, values.enum(accepted_names(field)))
         case Kind.MESSAGE:
@@ -147,11 +147,12 @@ _SHAPES = {
 }
 
 
-def _integer(field: FieldDescriptor) -> Any:
+def _integer(field: FieldDescriptor) -> Shape:
     least, most = integer_bounds(field)
-    # msgspec takes no bound above int64; msgspec itself refuses what is larger than uint64.
-    bounds = msgspec.Meta(ge=least) if most > values.MAX_KEY else msgspec.Meta(ge=least, le=most)
-    return Annotated[int, bounds]
+    if most <= values.MAX_INT64:
+        return Shape(Annotated[int, msgspec.Meta(ge=least, le=most)], _same)
+    # msgspec takes no bound above int64.
+    return Shape(Annotated[int, msgspec.Meta(ge=least)], values.at_most(most))
 
 
 def _message(message: Descriptor) -> Shape:

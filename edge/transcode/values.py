@@ -8,14 +8,14 @@ import binascii
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 
 import orjson
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from edge.transcode.malformed import Malformed, shown
 
-# Entity keys are positive signed 64-bit integers.
-MAX_KEY = 2**63 - 1
+MAX_INT64 = 2**63 - 1
 _KEY = re.compile(r"[1-9][0-9]{0,18}")
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,19}")
 # RFC 3339 §5.6: the offset is no option.
@@ -23,15 +23,14 @@ _DATE_TIME = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})"
 )
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_EPOCH_WITHOUT_ZONE = datetime(1970, 1, 1)  # noqa: DTZ001  # prints without an offset
 _FIRST_SECOND = -62_135_596_800
 _LAST_SECOND = 253_402_300_799
 _BOOLEANS = {"true": True, "false": False}
 
 
 def key(text: str) -> int:
-    if not _KEY.fullmatch(text) or (number := int(text)) > MAX_KEY:
-        raise Malformed(f"expected a key, a decimal string from 1 to {MAX_KEY}, found {shown(text)}")
+    if not _KEY.fullmatch(text) or (number := int(text)) > MAX_INT64:
+        raise Malformed(f"expected a key, a decimal string from 1 to {MAX_INT64}, found {shown(text)}")
     return number
 
 
@@ -44,6 +43,15 @@ def integer(least: int, most: int) -> Callable[[str], int]:
         return number
 
     return read
+
+
+def at_most(most: int) -> Callable[[int], int]:
+    def check(number: int) -> int:
+        if number > most:
+            raise Malformed(f"expected an integer up to {most}, found {shown(number)}")
+        return number
+
+    return check
 
 
 def boolean(text: str) -> bool:
@@ -85,8 +93,14 @@ def _moment(text: str) -> datetime:
 
 def date_time(moment: Timestamp) -> str:
     """RFC 3339 in UTC with milliseconds, as every answer has it."""
-    since = timedelta(seconds=moment.seconds, milliseconds=moment.nanos // 1_000_000)
-    return (_EPOCH_WITHOUT_ZONE + since).isoformat(timespec="milliseconds") + "Z"
+    minute, second = divmod(moment.seconds, 60)
+    return f"{_minute(minute)}{second:02}.{moment.nanos // 1_000_000:03}Z"
+
+
+@lru_cache(maxsize=4096)
+def _minute(since_1970: int) -> str:
+    """Print all but the seconds: the entries of a page tend to share it, and a calendar is slow."""
+    return (_EPOCH + timedelta(minutes=since_1970)).isoformat()[: len("2024-01-01T00:00:")]
 
 
 def json_value(raw: bytes) -> bytes:

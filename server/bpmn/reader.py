@@ -106,7 +106,7 @@ def read(xml: bytes) -> Definitions:
     return _definitions(_markup(root, "definitions", depth=1))
 
 
-class _ElementReached(Exception):  # noqa: N818 - a signal to stop reading, not an error
+class _ElementReached(Exception):
     pass
 
 

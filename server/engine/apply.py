@@ -41,10 +41,9 @@ def _deployment_created(state: State, event: events.DeploymentCreated) -> None:
 def _process_definition_deployed(state: State, event: events.ProcessDefinitionDeployed) -> None:
     _claim(state, event.key)
     process = executable_process(event.content, event.process_definition_id)
-    state.definitions[event.key] = Definition(
-        event.key, event.tenant_id, event.version, event.resource_name, event.checksum, process
+    state.define(
+        Definition(event.key, event.tenant_id, event.version, event.resource_name, event.checksum, process)
     )
-    state.versions.setdefault((event.tenant_id, event.process_definition_id), []).append(event.key)
 
 
 # Process and element instances

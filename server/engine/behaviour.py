@@ -5,7 +5,7 @@
 | `joins` | a flow into it was taken | say that others are still missing | ACTIVATING |
 | `activate` | after input mappings | create a job, raise Incident | ACTIVATED |
 | `completes_at_once` | ACTIVATED | | COMPLETING, or it waits |
-| `outgoing` | after output mappings | choose flows, raise Incident | COMPLETED |
+| `outgoing` | before output mappings | choose flows, raise Incident | COMPLETED |
 | `terminate` | TERMINATING, children gone | cancel what it started | TERMINATED |
 """
 

@@ -59,10 +59,10 @@ class ActivateJobs:
 
 @dataclass(frozen=True, slots=True)
 class YieldJobs:
-    """Activated jobs never reached their worker: offer them again."""
+    """Activated jobs, each with the deadline that it got, never reached their worker: offer them again."""
 
     tenant_id: str
-    job_keys: tuple[Key, ...]
+    jobs: tuple[tuple[Key, datetime], ...]
 
 
 @dataclass(frozen=True, slots=True)

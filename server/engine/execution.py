@@ -1,7 +1,7 @@
 """Moves element instances through their life cycle; what is special about an element is in its behaviour.
 
 activate ─► input mappings ─► behaviour.activate ─► ACTIVATED ─► behaviour.activated ─► (waits, or)
-complete ─► output mappings ─► behaviour.outgoing ─► COMPLETED ─► its flows are taken ─► activate
+complete ─► behaviour.outgoing ─► output mappings ─► COMPLETED ─► its flows are taken ─► activate
 terminate ─► children first ─► behaviour.terminate ─► TERMINATED
 
 An `Incident` raised on the way leaves the element in ACTIVATING or COMPLETING; `retry` takes the same way again.
@@ -82,8 +82,9 @@ def complete(step: Step, visit: Visit) -> None:
     if instance.state is ElementState.ACTIVATED:
         step.emit(events.ElementCompleting(head, instance.key))
     try:
-        mappings.apply_outputs(step, visit)
+        # The last that may fail is the first that changes something: trying again changes nothing twice.
         flows = behaviour.outgoing(step, visit)
+        mappings.apply_outputs(step, visit)
     except Incident as incident:
         step.raise_incident(visit, incident)
         return

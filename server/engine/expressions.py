@@ -3,12 +3,18 @@
 A failure is an incident that says which expression gave what, with FEEL's own failures.
 """
 
+import re
 from decimal import Decimal
 
 from server import feel
 from server.bpmn.executable import Attribute, Static
 from server.engine.incidents import ErrorType, Incident
 from server.engine.scopes import VariableScope
+
+# An int32 of the wire.
+MIN_INTEGER, MAX_INTEGER = -(2**31), 2**31 - 1
+
+_INTEGER = re.compile(r"[+-]?[0-9]{1,10}")
 
 _TYPE_NAMES = {
     type(None): "NULL",
@@ -42,19 +48,26 @@ def integer_of(attribute: Attribute, scope: VariableScope) -> int:
     if isinstance(attribute, Static):
         return _integer(attribute.text)
     evaluation = _evaluate(attribute, scope)
-    if type(evaluation.value) is int:
-        return evaluation.value
-    if isinstance(evaluation.value, Decimal):
-        return int(evaluation.value)
-    raise _unexpected(attribute, "NUMBER", evaluation)
+    value = evaluation.value
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        raise _unexpected(attribute, "NUMBER", evaluation)
+    if not MIN_INTEGER <= value <= MAX_INTEGER:
+        raise _out_of_bounds(attribute.text)
+    return int(value)
 
 
 def _integer(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        message = f"Expected '{text}' to be a number"
-        raise Incident(ErrorType.EXTRACT_VALUE_ERROR, message) from None
+    if not _INTEGER.fullmatch(text.strip()):
+        raise Incident(ErrorType.EXTRACT_VALUE_ERROR, f"Expected '{text}' to be a number")
+    value = int(text)
+    if not MIN_INTEGER <= value <= MAX_INTEGER:
+        raise _out_of_bounds(text)
+    return value
+
+
+def _out_of_bounds(text: str) -> Incident:
+    message = f"Expected '{text}' to be a number from {MIN_INTEGER} to {MAX_INTEGER}"
+    return Incident(ErrorType.EXTRACT_VALUE_ERROR, message)
 
 
 def is_true(condition: feel.Expression, scope: VariableScope) -> bool:

@@ -1,6 +1,7 @@
 """Input and output mappings.
 
-Inputs are evaluated in order and make local variables; outputs are evaluated over the local ones and merged into the
+Inputs are evaluated in order and make local variables; a variable that they make is seen by later ones alone, never
+by itself, so that trying again gives the same. Outputs are evaluated over the local ones and merged into the
 scope around the element. A dotted target builds an object: an input replaces a local one of that name, an output
 changes only the leaf of an existing one.
 """
@@ -28,7 +29,9 @@ def apply_inputs(step: Step, visit: Visit) -> None:
     if not visit.element.input_mappings:
         return
     instance, scope_key = visit.process_instance, visit.instance.key
-    document = _evaluate(visit.element.input_mappings, instance, scope_key, lambda _: None)
+    document: Document = {}
+    scope = _InputScope(visit, document)
+    _evaluate(visit.element.input_mappings, scope, document, lambda _: None)
     set_all_local(step, instance, scope_key, _texts(document))
 
 
@@ -37,23 +40,36 @@ def apply_outputs(step: Step, visit: Visit) -> None:
     if not visit.element.output_mappings or scope_key is None:
         return
     instance = visit.process_instance
-    document = _evaluate(
-        visit.element.output_mappings, instance, visit.instance.key, partial(_stored, instance, scope_key)
-    )
+    document: Document = {}
+    scope = VariableScope(instance, visit.instance.key, document)
+    _evaluate(visit.element.output_mappings, scope, document, partial(_stored, instance, scope_key))
     propagate(step, instance, scope_key, _texts(document))
 
 
+class _InputScope(VariableScope):
+    """What a first try has made is left out: behind a target stands the variable around the element."""
+
+    __slots__ = ("_around", "_made")
+
+    def __init__(self, visit: Visit, document: Document) -> None:
+        super().__init__(visit.process_instance, visit.instance.key, document)
+        scope_key = visit.instance.scope_key or visit.instance.key
+        self._around = VariableScope(visit.process_instance, scope_key, document)
+        self._made = frozenset(mapping.target[0] for mapping in visit.element.input_mappings)
+
+    def get(self, name: str, default: feel.Missing, /) -> feel.Value | feel.Missing:
+        return self._around.get(name, default) if name in self._made else super().get(name, default)
+
+
 def _evaluate(
-    mappings: Sequence[VariableMapping], instance: ProcessInstance, scope_key: Key, stored: Stored
-) -> Document:
-    document: Document = {}
-    scope = VariableScope(instance, scope_key, document)
+    mappings: Sequence[VariableMapping], scope: VariableScope, document: Document, stored: Stored
+) -> None:
+    """Put the value of each mapping into the document, which the scope sees grow."""
     for mapping in mappings:
         value = None
         if mapping.source is not None:
             value = value_of(mapping.source, scope, failing_as=ErrorType.IO_MAPPING_ERROR)
         _put(document, mapping.target, value, stored)
-    return document
 
 
 def _put(document: Document, target: tuple[str, ...], value: feel.Value, stored: Stored) -> None:

@@ -4,6 +4,7 @@ The documents are the truth; the indexes follow from them (`State.adopt`). Only 
 """
 
 from collections import OrderedDict
+from collections.abc import Iterable
 from datetime import datetime
 from enum import StrEnum
 
@@ -48,7 +49,10 @@ class ElementInstance(msgspec.Struct):
 
 
 class Job(msgspec.Struct):
-    """`due` is the deadline of an activated job, the next offer of one that backs off."""
+    """`due` is the deadline of an activated job, the next offer of one that backs off.
+
+    `offer` numbers the offers of the partition: it is the job's place among those on offer.
+    """
 
     key: Key
     element_instance_key: Key
@@ -60,6 +64,7 @@ class Job(msgspec.Struct):
     worker: str = ""
     due: datetime | None = None
     incident_key: Key | None = None
+    offer: int = 0
 
 
 class OpenIncident(msgspec.Struct):
@@ -93,6 +98,9 @@ class Definition(msgspec.Struct, frozen=True):
         return self.process.elements[element_id]
 
 
+# Where jobs are offered: tenant and job type.
+Place = tuple[str, str]
+
 JobQueue = OrderedDict[Key, Key]
 
 
@@ -101,13 +109,14 @@ class State:
 
     def __init__(self, partition_id: int = 1) -> None:
         self.last_key = first_key(partition_id)
+        self.last_offer = 0
         self.instances: dict[Key, ProcessInstance] = {}
         self.definitions: dict[Key, Definition] = {}
         self.versions: dict[tuple[str, str], list[Key]] = {}
         # Indexes: process instance of a job or incident; jobs on offer, oldest offer first.
         self.job_owners: dict[Key, Key] = {}
         self.incident_owners: dict[Key, Key] = {}
-        self.offers: dict[tuple[str, str], JobQueue] = {}
+        self.offers: dict[Place, JobQueue] = {}
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, State) and vars(self) == vars(other)
@@ -121,12 +130,26 @@ class State:
         keys = self.versions.get((tenant_id, process_definition_id))
         return self.definitions[keys[-1]] if keys else None
 
+    def define(self, definition: Definition) -> None:
+        """Take a definition in as the latest version of its process."""
+        self.definitions[definition.key] = definition
+        self.versions.setdefault((definition.tenant_id, definition.process.id), []).append(definition.key)
+
+    def undefine(self, definition: Definition) -> None:
+        """Let go of a definition that is the latest version of its process."""
+        del self.definitions[definition.key]
+        versions = self.versions[(definition.tenant_id, definition.process.id)]
+        versions.remove(definition.key)
+        if not versions:
+            del self.versions[(definition.tenant_id, definition.process.id)]
+
     def offer(self, instance: ProcessInstance, job: Job) -> None:
-        queue = self.offers.setdefault((instance.head.tenant_id, job.type), OrderedDict())
-        queue[job.key] = instance.head.key
+        """Offer a job, behind all that are on offer."""
+        job.offer = self.last_offer + 1
+        self._enqueue(instance, job)
 
     def withdraw(self, instance: ProcessInstance, job: Job) -> None:
-        place = (instance.head.tenant_id, job.type)
+        place = _place(instance, job)
         queue = self.offers.get(place)
         if queue is None:
             return
@@ -134,15 +157,17 @@ class State:
         if not queue:
             del self.offers[place]
 
-    def adopt(self, instance: ProcessInstance) -> None:
-        """Take a document in and build its indexes."""
-        self.instances[instance.head.key] = instance
-        for job in instance.jobs.values():
-            self.job_owners[job.key] = instance.head.key
-            if job.state is JobState.ACTIVATABLE:
-                self.offer(instance, job)
-        for key in instance.incidents:
-            self.incident_owners[key] = instance.head.key
+    def adopt(self, *instances: ProcessInstance) -> None:
+        """Take documents in and build their indexes; jobs on offer come back to the places that they had."""
+        for instance in instances:
+            self.instances[instance.head.key] = instance
+            for job in instance.jobs.values():
+                self.job_owners[job.key] = instance.head.key
+                if job.state is JobState.ACTIVATABLE:
+                    self._enqueue(instance, job)
+            for key in instance.incidents:
+                self.incident_owners[key] = instance.head.key
+        self._order({place for instance in instances for place in _places(instance)})
 
     def release(self, instance_key: Key) -> None:
         """Let a document go, with its indexes."""
@@ -154,3 +179,24 @@ class State:
             self.withdraw(instance, job)
         for key in instance.incidents:
             self.incident_owners.pop(key, None)
+
+    def _enqueue(self, instance: ProcessInstance, job: Job) -> None:
+        self.last_offer = max(self.last_offer, job.offer)
+        self.offers.setdefault(_place(instance, job), OrderedDict())[job.key] = instance.head.key
+
+    def _order(self, places: set[Place]) -> None:
+        for place in self.offers.keys() & places:
+            offers = self.offers[place]
+            for key in sorted(offers, key=self._offer_of):
+                offers.move_to_end(key)
+
+    def _offer_of(self, job_key: Key) -> int:
+        return self.instances[self.job_owners[job_key]].jobs[job_key].offer
+
+
+def _place(instance: ProcessInstance, job: Job) -> Place:
+    return instance.head.tenant_id, job.type
+
+
+def _places(instance: ProcessInstance) -> Iterable[Place]:
+    return (_place(instance, job) for job in instance.jobs.values())

@@ -45,7 +45,7 @@ class Step:
         self.events: list[events.Event] = []
         self.activations = 0
         self._pending: deque[Callable[[], None]] = deque()
-        self._first_key = state.last_key
+        self._last_key, self._last_offer = state.last_key, state.last_offer
         self._documents: dict[Key, bytes | None] = {}
 
     # State
@@ -75,12 +75,15 @@ class Step:
         return self.state.instances[head.key]
 
     def roll_back(self) -> None:
-        """A fault of ours: leave every process instance as it was before the command."""
+        """A fault of ours: leave every definition and process instance as it was before the command."""
+        for event in reversed(self.events):
+            if isinstance(event, events.ProcessDefinitionDeployed):
+                self.state.undefine(self.state.definitions[event.key])
         for key, document in self._documents.items():
             self.state.release(key)
             if document is not None:
                 self.state.adopt(_unpack(document))
-        self.state.last_key = self._first_key
+        self.state.last_key, self.state.last_offer = self._last_key, self._last_offer
 
     # Work for later in this turn
 

@@ -3,9 +3,11 @@
 Numbers keep every digit: integers as int, all others as Decimal.
 """
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
 from functools import lru_cache
+from itertools import chain
 
 import msgspec
 
@@ -20,14 +22,18 @@ CACHED_TEXT_LENGTH = 4096
 CACHED_TEXTS = 8192
 MAX_DEPTH = 500
 MAX_WHOLE_DIGITS = 34
+# IEEE 754 decimal128, the numbers of FEEL.
+MAX_EXPONENT = 6144
+
+_LARGE_NUMBER = re.compile(rb"\d{1000}|[eE][+-]?\d{4}")
 
 _split = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _decode = msgspec.json.Decoder(float_hook=Decimal)
 _encode = msgspec.json.Encoder(decimal_format="number")
 
 
-class MalformedVariables(ValueError):  # noqa: N818  # names what was found
-    """Not a JSON object, or nested too deeply."""
+class MalformedVariables(ValueError):  # names what was found
+    """Not a JSON object, nested too deeply, or with a number that is none of FEEL's."""
 
 
 def split(document: bytes) -> Variables:
@@ -44,6 +50,8 @@ def _compact(value: msgspec.Raw) -> str:
     text = msgspec.json.format(value, indent=-1)
     if text[:1] in b"[{":
         _check_depth(text)
+    if text[:1] != b'"' and _LARGE_NUMBER.search(text):
+        _check_numbers(text)
     return bytes(text).decode()
 
 
@@ -53,12 +61,25 @@ def _check_depth(text: bytes) -> None:
         raise MalformedVariables(f"expected at most {MAX_DEPTH} levels of nesting")
 
 
+def _check_numbers(text: bytes) -> None:
+    try:
+        values = chain.from_iterable(_levels(_decode.decode(text)))
+        fit = all(abs(value.adjusted()) <= MAX_EXPONENT for value in values if isinstance(value, Decimal))
+    except ArithmeticError:
+        fit = False
+    if not fit:
+        raise MalformedVariables(f"expected numbers with exponents up to {MAX_EXPONENT}")
+
+
 def _depth(value: object) -> int:
-    depth, level = 0, [value]
+    return sum(1 for _ in _levels(value))
+
+
+def _levels(value: object) -> Iterator[list[object]]:
+    level = [value]
     while level:
-        depth += 1
+        yield level
         level = [child for parent in level for child in _children(parent)]
-    return depth
 
 
 def _children(value: object) -> Iterable[object]:

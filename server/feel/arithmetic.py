@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from server.feel import decimals
 from server.feel.failures import FailureType
-from server.feel.run import Run, bounded_string
+from server.feel.run import Run, bounded_string, cost
 from server.feel.values import Number, Value
 
 _Rows: TypeAlias = Mapping[tuple[type, type], Callable[..., Value]]
@@ -23,14 +23,13 @@ class Operator:
     on_ints: Callable[[int, int], int] | None = None
 
     def apply(self, run: Run, left: Value, right: Value, position: int) -> Value:
-        row = self.rows.get((type(left), type(right)))
-        if row is not None:
-            try:
-                return row(left, right)
-            except (ArithmeticError, ValueError):
-                pass
-        run.fail(FailureType.INVALID_TYPE, self.complaint, left, right, position=position)
-        return None
+        try:
+            result = self.rows[type(left), type(right)](left, right)
+        except (KeyError, ArithmeticError, ValueError):
+            run.fail(FailureType.INVALID_TYPE, self.complaint, left, right, position=position)
+            return None
+        run.charge(cost(result))
+        return result
 
 
 def _on_numbers(function: Callable[[Number, Number], Number]) -> _Rows:

@@ -1,12 +1,13 @@
 """How much one expression may ask for.
 
 Expressions come from tenants and run inside the engine's loop: each bound is checked before the work
-that it bounds, and exceeding one is an error, never a hang. A step is about one item looked at.
+that it bounds, and exceeding one is an error, never a hang. A step is one form evaluated in a loop, one
+item looked at by a comparison or a builtin, or a few characters of a string.
 """
 
 from typing import Final
 
-MAX_TEXT_LENGTH: Final = 1_000_000
+MAX_TEXT_LENGTH: Final = 200_000
 """Characters of an expression."""
 
 MAX_NESTING: Final = 100
@@ -16,7 +17,9 @@ MAX_CALL_NESTING: Final = 200
 """Levels of all function bodies that are being evaluated inside each other."""
 
 MAX_STEPS: Final = 5_000_000
-"""Items visited by loops, filters, comparisons and builtins of one evaluation."""
+"""Work of one evaluation: a second or two."""
+
+CHARACTERS_PER_STEP: Final = 16
 
 MAX_LIST_LENGTH: Final = 2_000_000
 """Items of a list or an iterated range."""
@@ -32,6 +35,8 @@ MAX_FAILURES: Final = 100
 
 MAX_SHOWN_LENGTH: Final = 500
 """Characters of a value inside a failure's message."""
+
+MAX_MESSAGE_LENGTH: Final = 2_000
 
 MAX_PATTERN_LENGTH: Final = 1_000
 MAX_MATCHED_LENGTH: Final = 100_000

@@ -32,6 +32,7 @@ class Layout:
 
     slot_count: int = 0
     variables: set[str] = field(default_factory=set)
+    size: int = 0
     nesting: int = 0
     deepest: int = 0
 
@@ -41,6 +42,7 @@ class Layout:
 
     def enter(self) -> None:
         """One level deeper into the tree."""
+        self.size += 1
         self.nesting += 1
         self.deepest = max(self.deepest, self.nesting)
         if self.nesting > limits.MAX_NESTING:
@@ -48,6 +50,15 @@ class Layout:
 
     def leave(self) -> None:
         self.nesting -= 1
+
+    def measured(self, compiled: Callable[[], Closure]) -> tuple[Closure, int, int]:
+        """Compile a part that runs many times; how many forms it has, and how deep they nest."""
+        size, deepest = self.size, self.deepest
+        self.deepest = self.nesting
+        closure = compiled()
+        height = self.deepest - self.nesting
+        self.deepest = max(deepest, self.deepest)
+        return closure, self.size - size, height
 
 
 @dataclass(slots=True)

@@ -163,7 +163,10 @@ def quantified(parser: Parser) -> Node:
 
 def _iterators(parser: Parser) -> tuple[Iterator, ...]:
     parser.advance()
-    return parser.separated(lambda: _iterator(parser))
+    iterators = [_iterator(parser)]
+    while parser.accept(","):
+        iterators.append(_iterator(parser))
+    return tuple(iterators)
 
 
 def _iterator(parser: Parser) -> Iterator:

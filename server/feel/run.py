@@ -35,7 +35,7 @@ class Run:
             self.failures = []
         if len(self.failures) < limits.MAX_FAILURES:
             message = template.format(*map(shown, values))
-            self.failures.append(Failure(kind, message, position))
+            self.failures.append(Failure(kind, message[: limits.MAX_MESSAGE_LENGTH], position))
 
     def charge(self, steps: int) -> None:
         self.steps += steps
@@ -44,7 +44,6 @@ class Run:
 
     def inside(self, body: "Callable[[Run], Value]", scope: Scope, slots: list[Value], height: int) -> Value:
         """Evaluate the body of a function, which nests `height` deep, where it was defined."""
-        self.charge(1 + len(slots))
         outside = self.scope, self.slots
         self.nesting += height
         if self.nesting > limits.MAX_CALL_NESTING:
@@ -55,6 +54,13 @@ class Run:
         finally:
             self.scope, self.slots = outside
             self.nesting -= height
+
+
+def cost(value: Value) -> int:
+    """Tell the steps of looking at a value once, not into it."""
+    if isinstance(value, str):
+        return len(value) // limits.CHARACTERS_PER_STEP
+    return len(value) if isinstance(value, list | dict) else 0
 
 
 def verbatim(text: str) -> str:

@@ -13,7 +13,7 @@ from typing import Annotated, Final, TypeAlias, Union, get_args, get_origin
 
 from server.feel.errors import InvocationError
 from server.feel.failures import FailureType
-from server.feel.run import Run, verbatim
+from server.feel.run import Run, cost, verbatim
 from server.feel.values import Value
 
 Builtin: TypeAlias = Callable[..., Value]
@@ -22,8 +22,6 @@ Family: TypeAlias = Mapping[str, Builtin | tuple[Builtin, ...]]
 
 _SPREAD: Final = "spread"
 Spread: TypeAlias = Annotated[list[Value], _SPREAD]
-
-_CHARACTERS_PER_STEP: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +64,10 @@ class Signature:
         )
 
     def call(self, run: Run, values: list[Value]) -> Value:
-        run.charge(1 + sum(map(_cost, values)))
-        return self.function(run, *values) if self.wants_run else self.function(*values)
+        run.charge(1 + sum(map(cost, values)))
+        result = self.function(run, *values) if self.wants_run else self.function(*values)
+        run.charge(cost(result))
+        return result
 
     @property
     def _spreads(self) -> bool:
@@ -103,12 +103,6 @@ def _called(run: Run, name: str, signature: Signature, values: list[Value], posi
         complaint = verbatim(f"Failed to invoke function '{name}': {error}")
         run.fail(FailureType.FUNCTION_INVOCATION_FAILURE, complaint, position=position)
         return None
-
-
-def _cost(value: Value) -> int:
-    if isinstance(value, str):
-        return len(value) // _CHARACTERS_PER_STEP
-    return len(value) if isinstance(value, list | dict) else 0
 
 
 def _parameter(parameter: inspect.Parameter) -> Parameter:

@@ -13,9 +13,10 @@ class PartitionConfig:
 
 @dataclass(frozen=True, slots=True)
 class JobsConfig:
-    """[jobs]: how long an activation waits when it does not say, and how many may wait at once."""
+    """[jobs]: how long an activation waits when it does not say, and at the most; how many may wait at once."""
 
     long_poll_seconds: float = 10.0
+    longest_poll_seconds: float = 3600.0
     max_waiting: int = 10_000
 
 

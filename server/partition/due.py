@@ -1,7 +1,7 @@
 """What time brings: job deadlines and back-offs, earliest first.
 
-An entry may have been overtaken; the engine then ignores its command. The entries follow from the events, so a
-partition that recovers fills this from its documents.
+An entry may have been overtaken; it is dropped, or the engine ignores its command. The entries follow from the events,
+so a partition that recovers fills this from its documents.
 """
 
 import heapq
@@ -10,13 +10,24 @@ from datetime import datetime
 from itertools import count
 
 from server.engine import events
-from server.engine.commands import Command, EndJobBackOff, TimeOutJob
+from server.engine.commands import EndJobBackOff, TimeOutJob
+
+DueCommand = TimeOutJob | EndJobBackOff
+
+# So many overtaken entries are kept at least before they are cleared away.
+OVERTAKEN = 1_000
 
 
 class Due:
+    """One entry counts for each job: the latest."""
+
     def __init__(self) -> None:
-        self._heap: list[tuple[datetime, int, Command]] = []
+        self._heap: list[tuple[datetime, int, DueCommand]] = []
+        self._latest: dict[int, int] = {}  # by job key
         self._order = count()
+
+    def __len__(self) -> int:
+        return len(self._heap)
 
     @property
     def next(self) -> datetime | None:
@@ -27,17 +38,36 @@ class Due:
 
     def observe(self, happened: Iterable[events.Event]) -> None:
         for event in happened:
-            if isinstance(event, events.JobActivated | events.JobDeadlineUpdated):
-                self._push(event.deadline, TimeOutJob(event.key, event.deadline))
-            elif isinstance(event, events.JobFailed) and event.offered_at is not None:
-                self._push(event.offered_at, EndJobBackOff(event.key, event.offered_at))
+            match event:
+                case events.JobActivated() | events.JobDeadlineUpdated():
+                    self._push(event.deadline, TimeOutJob(event.key, event.deadline))
+                case events.JobFailed(offered_at=datetime() as offered_at):
+                    self._push(offered_at, EndJobBackOff(event.key, offered_at))
+                case (
+                    events.JobCompleted()
+                    | events.JobCanceled()
+                    | events.JobFailed()
+                    | events.JobErrorThrown()
+                    | events.JobYielded()
+                ):
+                    self._latest.pop(event.key, None)
+                case _:
+                    pass
 
-    def take(self, now: datetime, most: int) -> Iterator[Command]:
+    def take(self, now: datetime, most: int) -> Iterator[DueCommand]:
         """Commands whose time has come, at most so many."""
-        for _ in range(most):
-            if not self.has_come(now):
-                return
-            yield heapq.heappop(self._heap)[2]
+        taken = 0
+        while taken < most and self.has_come(now):
+            _, order, command = heapq.heappop(self._heap)
+            if self._latest.get(command.job_key) == order:
+                del self._latest[command.job_key]
+                taken += 1
+                yield command
 
-    def _push(self, when: datetime, command: Command) -> None:
-        heapq.heappush(self._heap, (when, next(self._order), command))
+    def _push(self, when: datetime, command: DueCommand) -> None:
+        order = next(self._order)
+        self._latest[command.job_key] = order
+        heapq.heappush(self._heap, (when, order, command))
+        if len(self._heap) > 2 * len(self._latest) + OVERTAKEN:
+            self._heap = [entry for entry in self._heap if self._latest.get(entry[2].job_key) == entry[1]]
+            heapq.heapify(self._heap)

@@ -1,27 +1,51 @@
-"""Workers that wait for a job: an activation that found none is tried again when one is offered."""
+"""Workers that wait for a job: an activation that found none is tried again when one is offered.
+
+First come, first served: who comes while others wait for the same jobs waits behind them, and who was woken in vain
+keeps the place it had.
+"""
 
 import asyncio
-from collections import OrderedDict
+from bisect import bisect_left, insort
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import count
 
 from server.engine.answers import ActivatedJobs
 from server.engine.commands import ActivateJobs
 from server.engine.events import Event
+from server.engine.state import Place
 from server.partition.config import JobsConfig
 from server.partition.partition import Partition
 from server.platform.errors import ResourceExhausted
 
-Place = tuple[str, str]
 NO_JOBS = ActivatedJobs(())
 
 
+@dataclass(slots=True, order=True)
+class _Waiter:
+    """A waiting activation; the number says who came first."""
+
+    number: int
+    max_jobs: int = field(compare=False)
+    woken: asyncio.Future[None] = field(compare=False)
+
+
+@dataclass(slots=True)
+class _Line:
+    """Who waits at one place, in order, and for how many jobs those ask who were woken."""
+
+    waiters: list[_Waiter] = field(default_factory=list)
+    asked: int = 0
+
+
 class JobWaiters:
-    """Wakes as many waiting activations as there are jobs on offer, longest waiting first."""
+    """Wakes as many waiting activations as the jobs on offer can serve, longest waiting first."""
 
     def __init__(self, partition: Partition, config: JobsConfig) -> None:
         self._partition = partition
         self._config = config
-        self._waiting: dict[Place, OrderedDict[asyncio.Future[None], None]] = {}
+        self._lines: dict[Place, _Line] = {}
+        self._numbers = count()
         self._count = 0
         partition.observers.append(self._observe)
 
@@ -39,41 +63,55 @@ class JobWaiters:
         return answer
 
     async def _first_jobs(self, command: ActivateJobs) -> ActivatedJobs:
-        while True:
-            answer = await self.activate_now(command)
-            if answer.jobs:
-                return answer
-            await self._offer((command.tenant_id, command.type))
+        place, number = (command.tenant_id, command.type), next(self._numbers)
+        answer = NO_JOBS if place in self._lines else await self.activate_now(command)
+        while not answer.jobs:
+            answer = await self._ask_in_turn(place, number, command)
+        return answer
 
-    async def _offer(self, place: Place) -> None:
-        if place in self._partition.state.offers:
-            return
+    async def _ask_in_turn(self, place: Place, number: int, command: ActivateJobs) -> ActivatedJobs:
+        waiter = self._join(place, number, command.max_jobs)
+        try:
+            await waiter.woken
+            return await self.activate_now(command)
+        finally:
+            self._leave(place, waiter)
+
+    def _join(self, place: Place, number: int, max_jobs: int) -> _Waiter:
         if self._count >= self._config.max_waiting:
             raise ResourceExhausted(f"{self._config.max_waiting} activations wait already")
-        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._waiting.setdefault(place, OrderedDict())[waiter] = None
+        waiter = _Waiter(number, max_jobs, asyncio.get_running_loop().create_future())
+        insort(self._lines.setdefault(place, _Line()).waiters, waiter)
         self._count += 1
-        try:
-            await waiter
-        except asyncio.CancelledError:
-            self._leave(place, waiter)
-            self._wake(place)
-            raise
+        self._wake(place)
+        return waiter
 
-    def _leave(self, place: Place, waiter: asyncio.Future[None]) -> None:
-        waiters = self._waiting.get(place)
-        if waiters is not None and waiters.pop(waiter, waiter) is None:
+    def _leave(self, place: Place, waiter: _Waiter) -> None:
+        """Leave the line, or make room for those behind, who may be served by what this one left."""
+        line = self._lines[place]
+        if waiter.woken.done() and not waiter.woken.cancelled():
+            line.asked -= waiter.max_jobs
+        else:
+            del line.waiters[bisect_left(line.waiters, waiter)]
             self._count -= 1
-            if not waiters:
-                del self._waiting[place]
+        self._wake(place)
 
     def _observe(self, _: Sequence[Event]) -> None:
-        for place in [place for place in self._waiting if place in self._partition.state.offers]:
+        for place in [place for place in self._lines if place in self._partition.state.offers]:
             self._wake(place)
 
     def _wake(self, place: Place) -> None:
+        line = self._lines[place]
         offers = len(self._partition.state.offers.get(place, ()))
-        for waiter in list(self._waiting.get(place, ()))[:offers]:
-            self._leave(place, waiter)
-            if not waiter.done():
-                waiter.set_result(None)
+        while line.asked < offers and (waiter := next(filter(_is_waiting, line.waiters), None)):
+            line.waiters.remove(waiter)
+            self._count -= 1
+            line.asked += waiter.max_jobs
+            waiter.woken.set_result(None)
+        if not line.waiters and not line.asked:
+            del self._lines[place]
+
+
+def _is_waiting(waiter: _Waiter) -> bool:
+    """Tell it from one that was cancelled and has yet to leave."""
+    return not waiter.woken.done()

@@ -8,8 +8,10 @@ answer leaves before its commit. A store that fails ends the partition: nothing 
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import chain
 
 from server.engine import Outcome, State, process
 from server.engine.answers import DONE, ActivatedJobs, Answer
@@ -48,6 +50,7 @@ class _Entry:
 class _Turn:
     """What one batch came to."""
 
+    entries: list[_Entry]
     events: list[Event] = field(default_factory=list)
     batch: Batch = field(default_factory=Batch)
     results: list[tuple[_Entry, Answer | ServiceError]] = field(default_factory=list)
@@ -63,6 +66,7 @@ class Partition:
         self._clock = clock
         self._config = config
         self._queue: deque[_Entry] = deque()
+        self._turns: deque[_Turn] = deque()
         self._work = asyncio.Event()
         self._due = Due()
         self._is_open = False
@@ -137,9 +141,10 @@ class Partition:
                 entries.append(entry)
         return entries
 
-    def _process(self, entries: Iterable[_Entry]) -> _Turn:
-        turn = _Turn()
-        now = self._clock.now()
+    def _process(self, entries: list[_Entry]) -> _Turn:
+        turn = _Turn(entries)
+        self._turns.append(turn)
+        now = _to_the_millisecond(self._clock.now())
         for entry in entries:
             try:
                 outcome = process(self.state, entry.command, now) if entry.command else Outcome([], DONE)
@@ -162,6 +167,7 @@ class Partition:
             await self._store.commit(turn.batch)
         for entry, result in turn.results:
             self._answer(entry, result)
+        self._turns.popleft()
         for observe in self.observers:
             observe(turn.events)
 
@@ -178,8 +184,8 @@ class Partition:
     def _take_back(self, answer: Answer | ServiceError) -> None:
         """The caller went away: jobs that it will never see are offered again."""
         if isinstance(answer, ActivatedJobs) and answer.jobs:
-            keys = tuple(job.key for job in answer.jobs)
-            self._queue.append(_Entry(YieldJobs(answer.jobs[0].instance.tenant_id, keys), None))
+            jobs = tuple((job.key, job.deadline) for job in answer.jobs)
+            self._queue.append(_Entry(YieldJobs(answer.jobs[0].instance.tenant_id, jobs), None))
             self._work.set()
 
     def clock_moved(self) -> None:
@@ -187,10 +193,17 @@ class Partition:
         self._work.set()
 
     def _refuse_waiting(self) -> None:
-        for entry in self._queue:
+        """What waits, and what was processed or is being committed: nobody knows whether it counts."""
+        for entry in chain(*(turn.entries for turn in self._turns), self._queue):
             if entry.future is not None and not entry.future.done():
                 entry.future.set_exception(Unavailable("the partition stopped serving"))
+        self._turns.clear()
         self._queue.clear()
+
+
+def _to_the_millisecond(instant: datetime) -> datetime:
+    """As the wire writes it, so that what was read can be searched for."""
+    return instant.replace(microsecond=instant.microsecond // 1000 * 1000)
 
 
 _REFUSALS: dict[RejectionType, type[ServiceError]] = {

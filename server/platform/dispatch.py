@@ -25,7 +25,7 @@ Servicer = Callable[[Message, Call], Awaitable[Message]]
 class Interceptor(Protocol):
     """Refuses a call by raising, or adds to it; returns an awaitable only when it has to wait."""
 
-    def __call__(self, call: Call) -> Awaitable[None] | None: ...
+    def __call__(self, call: Call, /) -> Awaitable[None] | None: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,9 @@ import pkgutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from google.api import annotations_pb2
-from google.api.http_pb2 import HttpRule
 from google.protobuf.descriptor import FieldDescriptor, MethodDescriptor, ServiceDescriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
@@ -19,6 +18,9 @@ from google.protobuf.message_factory import GetMessageClass
 import gnomon.engine.v1
 import gnomon.identity.v1
 from gnomon.rest.v1 import options_pb2
+
+if TYPE_CHECKING:
+    from google.api.http_pb2 import HttpRule
 
 PACKAGES = (gnomon.engine.v1, gnomon.identity.v1)
 

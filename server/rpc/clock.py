@@ -15,12 +15,12 @@ class ClockServicer:
         self._clock = clock
         self._partition = partition
 
-    async def pin_clock(self, request: pb.PinClockRequest, call: Call) -> pb.PinClockResponse:  # noqa: ARG002
+    async def pin_clock(self, request: pb.PinClockRequest, call: Call) -> pb.PinClockResponse:
         self._clock.pin(EPOCH + timedelta(milliseconds=request.timestamp))
         await self._settle()
         return pb.PinClockResponse()
 
-    async def reset_clock(self, request: pb.ResetClockRequest, call: Call) -> pb.ResetClockResponse:  # noqa: ARG002
+    async def reset_clock(self, request: pb.ResetClockRequest, call: Call) -> pb.ResetClockResponse:
         self._clock.reset()
         await self._settle()
         return pb.ResetClockResponse()

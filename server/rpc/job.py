@@ -40,7 +40,7 @@ class JobServicer:
             answer = await self._waiters.activate_now(command)
         else:
             seconds = request.request_timeout / 1000 or self._config.long_poll_seconds
-            answer = await self._waiters.activate(command, seconds)
+            answer = await self._waiters.activate(command, min(seconds, self._config.longest_poll_seconds))
         return pb.ActivateJobsResponse(jobs=map(_activated, answer.jobs))
 
     async def complete_job(self, request: pb.CompleteJobRequest, call: Call) -> pb.CompleteJobResponse:

@@ -2,19 +2,21 @@
 
 import re
 from collections.abc import Sequence
-from typing import Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
-from gnomon.query.v1.page_pb2 import PageResponse
-from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
+from gnomon.query.v1.page_pb2 import PageResponse
 from server.engine.keys import Key
 from server.platform.call import Call
 from server.platform.errors import NotFound
 from server.platform.mapping import mapper
 from server.platform.query import Condition, Searchable, parse
 from server.store.ports import E, Store
+
+if TYPE_CHECKING:
+    from google.protobuf.descriptor import Descriptor
 
 M = TypeVar("M", bound=Message)
 

@@ -22,7 +22,7 @@ class TopologyServicer:
     async def get_topology(
         self,
         request: pb.GetTopologyRequest,
-        call: Call,  # noqa: ARG002
+        call: Call,
     ) -> pb.GetTopologyResponse:
         partition = pb.Partition(
             partition_id=partition_of(self._partition.state.last_key),
@@ -43,7 +43,7 @@ class TopologyServicer:
     async def get_status(
         self,
         request: pb.GetStatusRequest,
-        call: Call,  # noqa: ARG002
+        call: Call,
     ) -> pb.GetStatusResponse:
         if not self._partition.is_open:
             raise Unavailable("no partition takes commands yet")

@@ -15,12 +15,14 @@ async def test_the_entry_page_leads_to_the_metadata(http: Http) -> None:
     assert response.headers["Content-Security-Policy"].startswith("default-src 'none'")
 
 
-@pytest.mark.parametrize("path", ["/auth", "/auth/", "/auth/v1", "/auth/v1/nothing", "/auth/v2/x", "/auth/v1/oidc/x"])
+@pytest.mark.parametrize(
+    "path", ["/auth", "/auth/", "/auth/v1", "/auth/v1/nothing", "/auth/v2/x", "/auth/v1/oidc/x"]
+)
 @pytest.mark.parametrize("method", ["GET", "POST"])
 async def test_everything_unknown_leads_to_the_entry_page(http: Http, method: str, path: str) -> None:
     response = await http.request(method, path, headers={"Host": "evil.example"}, allow_redirects=False)
 
-    assert (308, "/auth/v1/") == (response.status, response.headers["Location"])
+    assert (response.status, response.headers["Location"]) == (308, "/auth/v1/")
 
 
 @pytest.mark.parametrize(

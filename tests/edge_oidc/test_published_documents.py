@@ -96,7 +96,7 @@ async def test_a_page_of_any_origin_may_read_it(http: Http, path: str) -> None:
 async def test_it_cannot_be_written(http: Http, path: str) -> None:
     response = await http.post(path)
 
-    assert (405, "GET, HEAD, OPTIONS") == (response.status, response.headers["Allow"])
+    assert (response.status, response.headers["Allow"]) == (405, "GET, HEAD, OPTIONS")
     assert (await response.json())["error"] == "MethodNotAllowed"
 
 
@@ -105,7 +105,7 @@ async def test_published_keys_have_no_private_members(http: Http) -> None:
 
     [key] = published["keys"]
     assert {"kty", "kid", "use", "alg", "n", "e"} == set(key)
-    assert ("RSA", "sig", "RS256") == (key["kty"], key["use"], key["alg"])
+    assert (key["kty"], key["use"], key["alg"]) == ("RSA", "sig", "RS256")
 
 
 async def test_a_key_is_found_by_its_id(http: Http) -> None:
@@ -121,7 +121,7 @@ async def test_a_tenants_key_is_not_found_at_another(http: Http) -> None:
 
     found = await http.get(f"/auth/v1/oidc/certs/{key['kid']}")
 
-    assert (404, "NotFound") == (found.status, (await found.json())["error"])
+    assert (found.status, (await found.json())["error"]) == (404, "NotFound")
 
 
 async def test_keys_are_cached_and_revalidated(http: Http) -> None:
@@ -130,5 +130,5 @@ async def test_keys_are_cached_and_revalidated(http: Http) -> None:
     other = await http.get("/auth/v1/acme/oidc/certs", headers={"If-None-Match": first.headers["ETag"]})
 
     assert first.headers["Cache-Control"] == again.headers["Cache-Control"] == "public, max-age=300"
-    assert (304, b"") == (again.status, await again.read())
+    assert (again.status, await again.read()) == (304, b"")
     assert other.status == 200

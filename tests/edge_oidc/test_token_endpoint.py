@@ -6,7 +6,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient
 
-from tests.identity.deployment import NOON, SECRET, WORKER_SECRET
+from tests.identity.deployment import AMBIGUOUS_SECRET, NOON, SECRET, WORKER_SECRET
 
 Http = TestClient[web.Request, web.Application]
 
@@ -28,9 +28,9 @@ async def test_a_client_authenticates_with_basic(http: Http) -> None:
 
     issued = await response.json()
     assert response.status == 200
-    assert ("no-store", "no-cache") == (response.headers["Cache-Control"], response.headers["Pragma"])
+    assert (response.headers["Cache-Control"], response.headers["Pragma"]) == ("no-store", "no-cache")
     assert {"access_token", "token_type", "expires_in", "scope"} == set(issued)
-    assert ("Bearer", 1800) == (issued["token_type"], issued["expires_in"])
+    assert (issued["token_type"], issued["expires_in"]) == ("Bearer", 1800)
 
 
 async def test_a_client_authenticates_in_the_form(http: Http) -> None:
@@ -49,6 +49,13 @@ async def test_the_halves_of_basic_are_decoded(http: Http) -> None:
     encoded = "".join(f"%{octet:02x}" for octet in SECRET.encode())
 
     response = await http.post(TOKEN, data=GRANT, headers=basic(quote_plus("service"), encoded))
+
+    assert response.status == 200
+
+
+@pytest.mark.parametrize("secret", [quote_plus(AMBIGUOUS_SECRET), AMBIGUOUS_SECRET])
+async def test_a_client_that_does_not_encode_the_halves_is_known_too(http: Http, secret: str) -> None:
+    response = await http.post(TOKEN, data=GRANT, headers=basic("ambiguous", secret))
 
     assert response.status == 200
 
@@ -79,18 +86,26 @@ async def test_the_scope_narrows(http: Http) -> None:
 
 REFUSALS = [
     pytest.param(400, "invalid_request", {}, AS_SERVICE, id="no grant type"),
-    pytest.param(400, "unsupported_grant_type", {"grant_type": "password"}, AS_SERVICE, id="unknown grant type"),
+    pytest.param(
+        400, "unsupported_grant_type", {"grant_type": "password"}, AS_SERVICE, id="unknown grant type"
+    ),
     pytest.param(401, "invalid_client", GRANT, {}, id="no client"),
     pytest.param(401, "invalid_client", GRANT | {"client_id": "service"}, {}, id="no secret"),
     pytest.param(401, "invalid_client", GRANT, basic("nobody", SECRET), id="unknown client"),
     pytest.param(401, "invalid_client", GRANT, basic("service", "wrong"), id="wrong secret"),
-    pytest.param(401, "invalid_client", GRANT | IN_THE_FORM | {"client_secret": "no"}, {}, id="wrong secret in form"),
+    pytest.param(
+        401, "invalid_client", GRANT | IN_THE_FORM | {"client_secret": "no"}, {}, id="wrong secret in form"
+    ),
     pytest.param(401, "invalid_client", GRANT, {"Authorization": "Basic !"}, id="malformed Basic"),
-    pytest.param(401, "invalid_client", GRANT, {"Authorization": "Basic c2VydmljZQ=="}, id="Basic without colon"),
+    pytest.param(
+        401, "invalid_client", GRANT, {"Authorization": "Basic c2VydmljZQ=="}, id="Basic without colon"
+    ),
     pytest.param(401, "invalid_client", GRANT, {"Authorization": "Basic //8="}, id="Basic that is no text"),
     pytest.param(401, "invalid_client", GRANT, {"Authorization": "Bearer x"}, id="another scheme"),
     pytest.param(400, "invalid_request", GRANT | IN_THE_FORM, AS_SERVICE, id="two methods at once"),
-    pytest.param(400, "invalid_request", GRANT | {"client_id": "worker"}, AS_SERVICE, id="two clients at once"),
+    pytest.param(
+        400, "invalid_request", GRANT | {"client_id": "worker"}, AS_SERVICE, id="two clients at once"
+    ),
     pytest.param(400, "invalid_scope", GRANT | {"scope": "nothing:known"}, AS_SERVICE, id="unknown scope"),
     pytest.param(400, "invalid_target", GRANT | {"resource": "https://a.example"}, AS_SERVICE, id="resource"),
     pytest.param(400, "invalid_request", GRANT, basic("x" * 257, SECRET), id="client id out of bounds"),
@@ -107,7 +122,7 @@ async def test_a_refusal_is_written_as_oauth_says(
     assert (status, error) == (response.status, refused["error"])
     assert refused["error_description"] == refused["message"]
     assert int(NOON.timestamp()) == refused["timestamp"]
-    assert ("no-store", "no-cache") == (response.headers["Cache-Control"], response.headers["Pragma"])
+    assert (response.headers["Cache-Control"], response.headers["Pragma"]) == ("no-store", "no-cache")
     assert ("WWW-Authenticate" in response.headers) == (status == 401 and "Authorization" in headers)
 
 
@@ -135,20 +150,20 @@ async def test_a_malformed_form_is_refused(http: Http, body: str | bytes) -> Non
 async def test_json_is_refused(http: Http) -> None:
     response = await http.post(TOKEN, json=GRANT, headers=AS_SERVICE)
 
-    assert (400, "invalid_request") == (response.status, (await response.json())["error"])
+    assert (response.status, (await response.json())["error"]) == (400, "invalid_request")
 
 
 async def test_a_large_body_is_refused(http: Http) -> None:
     response = await http.post(TOKEN, data={"grant_type": "x" * 20_000}, headers=AS_SERVICE)
 
-    assert (413, "invalid_request") == (response.status, (await response.json())["error"])
+    assert (response.status, (await response.json())["error"]) == (413, "invalid_request")
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH", "HEAD"])
 async def test_only_post_is_allowed(http: Http, method: str) -> None:
     response = await http.request(method, TOKEN)
 
-    assert (405, "POST, OPTIONS") == (response.status, response.headers["Allow"])
+    assert (response.status, response.headers["Allow"]) == (405, "POST, OPTIONS")
 
 
 async def test_credentials_in_the_query_prove_nothing(http: Http) -> None:
@@ -172,16 +187,18 @@ async def test_a_tenants_clients_get_tokens_from_its_own_endpoint(http: Http) ->
 
 
 async def test_a_tenants_endpoint_knows_no_clients_of_others(http: Http) -> None:
-    response = await http.post("/auth/v1/umbrella/oidc/token", data=GRANT, headers=basic("worker", WORKER_SECRET))
+    response = await http.post(
+        "/auth/v1/umbrella/oidc/token", data=GRANT, headers=basic("worker", WORKER_SECRET)
+    )
 
-    assert (401, "invalid_client") == (response.status, (await response.json())["error"])
+    assert (response.status, (await response.json())["error"]) == (401, "invalid_client")
 
 
 @pytest.mark.parametrize("tenant", ["nobody", "oidc", "users", "Acme", "%6fidc", "a%2Fb", "a" * 33])
 async def test_who_is_no_tenant_has_no_endpoint(http: Http, tenant: str) -> None:
     response = await http.post(f"/auth/v1/{tenant}/oidc/token", data=GRANT, headers=AS_SERVICE)
 
-    assert (404, "NotFound") == (response.status, (await response.json())["error"])
+    assert (response.status, (await response.json())["error"]) == (404, "NotFound")
 
 
 async def test_many_clients_at_once_are_all_served(http: Http) -> None:

@@ -9,6 +9,7 @@ from gnomon.identity.v1 import token_service_pb2 as pb
 from gnomon.identity.v1.token_service_pb2_grpc import TokenServiceStub
 from identity.app import Identity, create_identity
 from identity.config import BootstrapConfig, ClientSeed, IdentityConfig, PasswordConfig, ProviderConfig
+from identity.vocabulary import Permission
 from server.access.authenticate import Authenticator
 from server.access.config import AccessConfig
 from server.platform.call import Call, Principal, TenantId
@@ -26,6 +27,15 @@ WORKER_SECRET = "s3cret-of-the-worker"
 WORKER = ClientSeed(
     id="worker", secret=WORKER_SECRET, tenants=("acme",), permissions=("job:work", "history:read")
 )
+
+# Reads differently with and without the encoding of RFC 6749 §2.3.1.
+AMBIGUOUS_SECRET = "s3cret+with%20signs"
+AMBIGUOUS = ClientSeed(id="ambiguous", secret=AMBIGUOUS_SECRET)
+
+OPERATOR = ClientSeed(
+    id="operator", secret=SECRET, tenants=("default", "acme", "umbrella"), permissions=tuple(Permission)
+)
+
 SYSTEM = Principal("system", frozenset({TenantId("default")}), frozenset({"identity:read"}))
 
 CONFIG = IdentityConfig(
@@ -35,7 +45,7 @@ CONFIG = IdentityConfig(
         client_id="service",
         client_secret=SECRET,
         tenants=("acme", "umbrella"),
-        clients=(WORKER,),
+        clients=(WORKER, AMBIGUOUS, OPERATOR),
     ),
     passwords=PasswordConfig(memory_kib=64, iterations=1, lanes=1),
 )
@@ -53,7 +63,7 @@ class Deployment:
     system_channel: LocalChannel
 
     async def issue(self, **fields: object) -> pb.IssueTokenResponse:
-        """A token for the service client, unless the fields say otherwise."""
+        """A token for the service client of the default tenant, unless the fields say otherwise."""
         request = {
             "grant_type": "client_credentials",
             "client_id": "service",

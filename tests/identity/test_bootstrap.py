@@ -4,7 +4,14 @@ from pathlib import Path
 import pytest
 
 from identity.app import create_identity
-from identity.config import BootstrapConfig, ClientSeed, IdentityConfig, ProviderConfig, TokenConfig
+from identity.config import (
+    BootstrapConfig,
+    ClientSeed,
+    IdentityConfig,
+    PasswordConfig,
+    ProviderConfig,
+    TokenConfig,
+)
 from identity.config import with_generated_secrets as generated
 from identity.randomness import SystemRandomness
 from server.platform.config import load
@@ -63,6 +70,12 @@ def test_a_public_address_is_a_host_with_its_port(public_url: str) -> None:
 def test_the_lifetime_of_tokens_has_bounds(seconds: int) -> None:
     with pytest.raises(ValueError, match="10 to 86400"):
         TokenConfig(access_token_lifetime_secs=seconds)
+
+
+@pytest.mark.parametrize("cost", [{"memory_kib": 31}, {"iterations": 0}, {"lanes": 0}, {"workers": 0}])
+def test_the_cost_of_passwords_has_bounds(cost: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match="passwords"):
+        PasswordConfig(**cost)
 
 
 def test_a_client_id_has_the_alphabet_of_managed_clients() -> None:

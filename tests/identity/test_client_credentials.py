@@ -48,6 +48,7 @@ async def test_an_access_token_says_who_it_is_for_and_until_when(deployment: Dep
         "jti": token.claims["jti"],
         "typ": "Bearer",
         "scope": issued.scope,
+        "tid": "default",
     } == token.claims
     assert re.fullmatch("[A-Za-z0-9]{12}", token.claims["jti"])
 
@@ -80,8 +81,16 @@ async def test_a_client_of_one_tenant_gets_tokens_bound_to_it(deployment: Deploy
     assert (token.claims["iss"], token.claims["tid"]) == (ISSUER, "acme")
 
 
+async def test_a_client_of_several_tenants_gets_tokens_bound_to_none(deployment: Deployment) -> None:
+    issued = await deployment.issue(client_id="operator")
+
+    token = await decoded(deployment, issued.access_token)
+
+    assert "tid" not in token.claims
+
+
 async def test_a_tenants_provider_issues_in_its_own_name_with_its_own_key(deployment: Deployment) -> None:
-    issued = await deployment.issue(tenant_id="acme")
+    issued = await deployment.issue(client_id="operator", tenant_id="acme")
 
     token = await decoded(deployment, issued.access_token, "acme")
 

@@ -18,13 +18,13 @@ from server.platform.policy import policies_of, services
 from tests.identity.deployment import CONFIG, Deployment
 
 
-async def test_the_service_client_may_do_everything_everywhere(deployment: Deployment) -> None:
+async def test_the_service_client_may_do_everything_in_the_default_tenant(deployment: Deployment) -> None:
     directory = DirectoryServiceStub(deployment.system_channel)
 
     found = await directory.GetPrincipal(pb.GetPrincipalRequest(subject="service"))
 
     assert found.principal.kind == pb.PRINCIPAL_KIND_CLIENT
-    assert list(found.principal.tenant_ids) == ["acme", "default", "umbrella"]
+    assert list(found.principal.tenant_ids) == ["default"]
     assert set(Permission) == set(found.principal.permissions)
 
 

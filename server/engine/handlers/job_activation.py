@@ -12,7 +12,7 @@ from server.engine.step import Step
 from server.engine.variables import Variables
 
 # What one answer may hold: about 3 MiB of variables, below the size of a gRPC message.
-MAX_ANSWER_CHARACTERS = 3 * 1024 * 1024
+MAX_ANSWER_OCTETS = 3 * 1024 * 1024
 
 
 def activate(command: ActivateJobs, step: Step) -> ActivatedJobs:
@@ -23,8 +23,8 @@ def activate(command: ActivateJobs, step: Step) -> ActivatedJobs:
     for job_key, instance_key in list(islice(offers.items(), command.max_jobs)):
         instance = step.enter(instance_key)
         job = _activated(command, step, instance, instance.jobs[job_key])
-        size += sum(map(len, job.variables.values()))
-        if jobs and size > MAX_ANSWER_CHARACTERS:
+        size += sum(map(_octets, job.variables.values()))
+        if jobs and size > MAX_ANSWER_OCTETS:
             break
         step.emit(events.JobActivated(instance.head, job_key, command.worker, job.deadline))
         jobs.append(job)
@@ -46,6 +46,10 @@ def _activated(command: ActivateJobs, step: Step, instance: ProcessInstance, job
     )
 
 
+def _octets(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode())
+
+
 def _variables(command: ActivateJobs, instance: ProcessInstance, job: Job) -> Variables:
     variables = visible(instance, job.element_instance_key)
     if not command.fetch_variables:
@@ -54,10 +58,11 @@ def _variables(command: ActivateJobs, instance: ProcessInstance, job: Job) -> Va
 
 
 def yield_(command: YieldJobs, step: Step) -> Done:
-    for key in command.job_keys:
-        found = _find(step, key, JobState.ACTIVATED)
-        if found is not None and found[0].head.tenant_id == command.tenant_id:
-            step.emit(events.JobYielded(found[0].head, key))
+    """Leaves alone what was activated anew, or given another deadline, in the meantime."""
+    for job_key, deadline in command.jobs:
+        found = _find(step, job_key, JobState.ACTIVATED)
+        if found is not None and (found[0].head.tenant_id, found[1].due) == (command.tenant_id, deadline):
+            step.emit(events.JobYielded(found[0].head, job_key))
     return DONE
 
 

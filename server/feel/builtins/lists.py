@@ -6,10 +6,10 @@ from collections.abc import Hashable, Sequence
 from functools import cmp_to_key, reduce
 
 from server.feel import decimals
-from server.feel.closures.logic import kleene_and, kleene_or
 from server.feel.comparison import RELATIONS, is_same
 from server.feel.decimals import truncated
 from server.feel.errors import InvocationError
+from server.feel.kleene import kleene_and, kleene_or
 from server.feel.limits import MAX_LIST_LENGTH
 from server.feel.run import Run, bounded_length, measure
 from server.feel.signatures import Family, Spread

@@ -109,10 +109,7 @@ def _complaint(node: Call | QualifiedCall) -> str:
 def definition(node: Lambda, names: Names, compile_node: Compile) -> Closure:
     inner = names.inner()
     slots = [inner.bind(parameter).slot for parameter in node.parameters]
-    outside, names.layout.deepest = names.layout.deepest, names.layout.nesting
-    body = compile_node(node.body, inner)
-    height = names.layout.deepest - names.layout.nesting
-    names.layout.deepest = max(outside, names.layout.deepest)
+    body, size, height = inner.layout.measured(lambda: compile_node(node.body, inner))
 
     def function(run: Run) -> Value:
         scope, captured = run.scope, run.slots.copy()
@@ -121,6 +118,7 @@ def definition(node: Lambda, names: Names, compile_node: Compile) -> Closure:
             local = captured.copy()
             for slot, argument in zip(slots, arguments, strict=True):
                 local[slot] = argument
+            caller.charge(size + len(local))
             return caller.inside(body, scope, local, height)
 
         return Function(node.parameters, invoked)

@@ -6,18 +6,6 @@ from server.feel.run import Run
 from server.feel.values import Value
 
 
-def kleene_and(*operands: Value) -> bool | None:
-    if any(operand is False for operand in operands):
-        return False
-    return True if all(operand is True for operand in operands) else None
-
-
-def kleene_or(*operands: Value) -> bool | None:
-    if any(operand is True for operand in operands):
-        return True
-    return False if all(operand is False for operand in operands) else None
-
-
 def conjunction(node: Conjunction, names: Names, compile_node: Compile) -> Closure:
     operands = tuple(compile_node(operand, names) for operand in node.operands)
 

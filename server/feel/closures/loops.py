@@ -1,6 +1,6 @@
 """`for`, `some` and `every`."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from server.feel import decimals, limits, nodes
@@ -28,12 +28,12 @@ def for_loop(node: nodes.For, names: Names, compile_node: Compile) -> Closure:
     inner = names.inner()
     iterations = _iterations(node.iterators, inner, compile_node)
     partial = inner.bind("partial")
-    body = compile_node(node.result, inner)
+    body, size, _ = inner.layout.measured(lambda: compile_node(node.result, inner))
 
     def collected(run: Run) -> Value:
         result: list[Value] = []
         try:
-            for _ in _rounds(run, iterations):
+            for _ in _rounds(run, iterations, size):
                 if partial.is_used:
                     run.charge(len(result))
                     run.slots[partial.slot] = result.copy()
@@ -49,13 +49,13 @@ def quantified(node: nodes.Quantified, names: Names, compile_node: Compile) -> C
     """Three-valued: the first that decides does, else null if one was null."""
     inner = names.inner()
     iterations = _iterations(node.iterators, inner, compile_node)
-    condition = compile_node(node.condition, inner)
+    condition, size, _ = inner.layout.measured(lambda: compile_node(node.condition, inner))
     deciding, otherwise = not node.is_every, node.is_every
 
     def holds(run: Run) -> Value:
         result: bool | None = otherwise
         try:
-            for _ in _rounds(run, iterations):
+            for _ in _rounds(run, iterations, size):
                 value = condition(run)
                 if value is deciding:
                     return deciding
@@ -84,41 +84,51 @@ def _iteration(iterator: nodes.Iterator, names: Names, compile_node: Compile) ->
     return _Iteration(items, None, names.bind(iterator.name).slot, iterator.position)
 
 
-def _rounds(run: Run, iterations: tuple[_Iteration, ...]) -> Iterator[None]:
-    """Put each combination of items into the slots, the last iterator turning fastest."""
+def _rounds(run: Run, iterations: tuple[_Iteration, ...], size: int) -> Iterator[None]:
+    """Put each combination of items into the slots, the last iterator turning fastest.
+
+    A round costs as many steps as what is evaluated in it has forms.
+    """
     slots, last = run.slots, len(iterations) - 1
-    turning = [_items(run, iterations[0])]
+    turning = [_items(run, iterations[0], size)]
     while turning:
         level = len(turning) - 1
         for item in turning[-1]:
             slots[iterations[level].slot] = item
             if level < last:
-                turning.append(_items(run, iterations[level + 1]))
+                turning.append(_items(run, iterations[level + 1], size))
                 break
             yield
         else:
             turning.pop()
 
 
-def _items(run: Run, iteration: _Iteration) -> Iterator[Value]:
-    if iteration.end is not None:
-        return iter(_range(run, iteration.start(run), iteration.end(run), iteration.position))
-    items = iteration.start(run)
+def _items(run: Run, iteration: _Iteration, size: int) -> Iterator[Value]:
+    start = iteration.start(run)
+    if iteration.end is None:
+        return iter(_charged(run, _list(run, start, iteration.position), size))
+    return iter(_charged(run, _range(run, start, iteration.end(run), iteration.position), size))
+
+
+def _charged(run: Run, items: Sequence[Value], size: int) -> Sequence[Value]:
+    run.charge(bounded_length(len(items)) * size)
+    return items
+
+
+def _list(run: Run, items: Value, position: int) -> list[Value]:
     if not isinstance(items, list):
-        raise _refused(run, "Expected list but found '{}'", items, iteration.position)
-    run.charge(len(items))
-    return iter(items)
+        raise _refused(run, "Expected list but found '{}'", items, position)
+    return items
 
 
-def _range(run: Run, start: Value, end: Value, position: int) -> Iterable[Value]:
+def _range(run: Run, start: Value, end: Value, position: int) -> Sequence[Value]:
     if not is_number(start) or not is_number(end):
         raise _refused(run, "Expected number but found '{}'", end if is_number(start) else start, position)
     distance = decimals.truncated(decimals.subtract(end, start), limits.MAX_STEPS)
-    run.charge(bounded_length(abs(distance) + 1))
     step = -1 if distance < 0 else 1
     if type(start) is int:
         return range(start, start + distance + step, step)
-    return (decimals.add(start, step * index) for index in range(abs(distance) + 1))
+    return [decimals.add(start, step * index) for index in range(bounded_length(abs(distance) + 1))]
 
 
 def _refused(run: Run, complaint: str, value: Value, position: int) -> _NothingToIterateError:

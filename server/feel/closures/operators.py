@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 
 from server.feel.arithmetic import OPERATORS, Operator, negate
 from server.feel.closures.literals import constant, constant_of
-from server.feel.closures.logic import kleene_and
 from server.feel.comparison import RELATIONS
 from server.feel.decimals import INT_BOUND
+from server.feel.kleene import kleene_and
 from server.feel.names import Closure, Compile, Names
 from server.feel.nodes import Arithmetic, Between, Comparison, InstanceOf, Negation, Node
 from server.feel.run import Run

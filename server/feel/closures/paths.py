@@ -84,14 +84,14 @@ def filtered(node: Filter, names: Names, compile_node: Compile) -> Closure:
         return lambda run: _at(_list_of(run, source(run), position), index)
     inner = names.inner()
     slot = inner.bind_item().slot
-    condition = compile_node(node.condition, inner)
+    condition, size, _ = inner.layout.measured(lambda: compile_node(node.condition, inner))
     may_be_index = not isinstance(node.condition, _ALWAYS_PER_ITEM)
 
     def selected(run: Run) -> Value:
         items = _list_of(run, source(run), position)
         if items is None:
             return None
-        run.charge(len(items) + 1)
+        run.charge((len(items) + 1) * size)
         index = _outside(run, condition, slot) if may_be_index else None
         return _select(run, items, condition, slot) if index is None else _at(items, index)
 

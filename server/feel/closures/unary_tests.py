@@ -7,9 +7,9 @@ equals it, or is contained in it (DMN 1.5 §10.3.2.7).
 from collections.abc import Sequence
 
 from server.feel.closures.literals import constant_of
-from server.feel.closures.logic import kleene_and
 from server.feel.closures.operators import compared_with
 from server.feel.comparison import RELATIONS, Relation, equal, is_same
+from server.feel.kleene import kleene_and
 from server.feel.names import INPUT, Binding, Closure, Compile, Names
 from server.feel.nodes import In, InputComparison, Literal, Node, RangeLiteral, Tests
 from server.feel.run import Run, measure

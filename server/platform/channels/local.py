@@ -40,8 +40,8 @@ class LocalChannel:
         async def call(
             request: Message,
             *,
-            timeout: float | None = None,
-            metadata: Metadata | None = None,  # noqa: ASYNC109
+            timeout: float | None = None,  # noqa: ASYNC109  # as stubs call it
+            metadata: Metadata | None = None,
         ) -> Message:
             try:
                 async with asyncio.timeout(timeout):

@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 
-from gnomon.query.v1 import page_pb2
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from gnomon.query.v1 import page_pb2
 from server.platform.errors import InvalidArgument
 from server.platform.mapping import spellings
 from server.platform.query.conditions import Condition, Conditions, Operator

@@ -8,13 +8,13 @@ from server.feel import EvaluationError, FeelSyntaxError, Value, compile_express
 from server.feel.errors import LimitExceededError
 from server.feel.limits import MAX_FAILURES, MAX_NESTING
 
-MANY = 100_000
+MANY = 10_000
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        pytest.param("(" * MANY, id="parentheses"),
+        pytest.param("(" * 100_000, id="parentheses"),
         pytest.param("[" * MANY, id="lists"),
         pytest.param("{a:" * MANY, id="contexts"),
         pytest.param("-" * MANY + "1", id="signs"),

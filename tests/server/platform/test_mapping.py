@@ -5,6 +5,9 @@ from enum import StrEnum
 from typing import NewType
 
 import pytest
+from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
+
 from gnomon.engine.v1 import job_pb2, process_instance_pb2, variable_pb2
 from gnomon.engine.v1.console_service_pb2 import GetStartFormRequest
 from gnomon.engine.v1.deployment_service_pb2 import Resource
@@ -12,9 +15,6 @@ from gnomon.engine.v1.history_service_pb2 import GetFlowNodeStatisticsResponse
 from gnomon.engine.v1.incident_pb2 import IncidentStateFilter
 from gnomon.engine.v1.process_instance_service_pb2 import SearchProcessInstancesResponse
 from gnomon.query.v1.filter_pb2 import DateTimeFilter
-from google.protobuf.message import Message
-from google.protobuf.timestamp_pb2 import Timestamp
-
 from server.platform.mapping import mapper, spellings
 
 RunKey = NewType("RunKey", int)

@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime, timedelta
 
-from gnomon.engine.v1.process_instance_service_pb2 import SearchProcessInstancesRequest
 from hypothesis import strategies as st
 
+from gnomon.engine.v1.process_instance_service_pb2 import SearchProcessInstancesRequest
 from server.engine.keys import Key
 from server.platform.query import parse
 from server.store.entities import (

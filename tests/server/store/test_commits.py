@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 
-from gnomon.engine.v1.process_instance_service_pb2 import SearchProcessInstancesRequest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gnomon.engine.v1.process_instance_service_pb2 import SearchProcessInstancesRequest
 from server.engine.keys import Key
 from server.platform.query import equals, parse
 from server.store.entities import Job, ProcessInstance, ProcessInstanceState, Variable

@@ -1,9 +1,9 @@
 from datetime import UTC, datetime
 
 import pytest
-from gnomon.engine.v1.process_instance_pb2 import ProcessInstanceState as State
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from gnomon.engine.v1.process_instance_pb2 import ProcessInstanceState as State
 from server.engine.keys import Key
 from server.store.entities import ProcessInstanceState
 from server.store.ports import Store

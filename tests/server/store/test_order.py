@@ -4,11 +4,11 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from functools import cmp_to_key
 
-from gnomon.engine.v1.process_instance_service_pb2 import SearchProcessInstancesRequest
-from gnomon.query.v1.page_pb2 import SORT_ORDER_ASC, SORT_ORDER_DESC
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from gnomon.engine.v1.process_instance_service_pb2 import SearchProcessInstancesRequest
+from gnomon.query.v1.page_pb2 import SORT_ORDER_ASC, SORT_ORDER_DESC
 from server.platform.query import Page, parse
 from server.store.entities import ProcessInstance
 from server.store.ports import Store

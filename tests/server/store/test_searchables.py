@@ -3,6 +3,9 @@
 from collections.abc import Iterator
 
 import pytest
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
+from google.protobuf.message import Message
+
 from gnomon.buf.validate import validate_pb2
 from gnomon.engine.v1 import (
     element_instance_service_pb2,
@@ -13,9 +16,6 @@ from gnomon.engine.v1 import (
     variable_service_pb2,
 )
 from gnomon.query.v1 import filter_pb2
-from google.protobuf.descriptor import Descriptor, FieldDescriptor
-from google.protobuf.message import Message
-
 from server.platform.query import FieldType, Searchable, parse
 from server.store import searchables
 from server.store.entities import Entity

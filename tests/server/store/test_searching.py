@@ -1,9 +1,9 @@
 """Reads as servicers make them: from a request message to a response message."""
 
 import pytest
-from gnomon.engine.v1 import incident_pb2, incident_service_pb2, variable_pb2, variable_service_pb2
 from google.protobuf.timestamp_pb2 import Timestamp
 
+from gnomon.engine.v1 import incident_pb2, incident_service_pb2, variable_pb2, variable_service_pb2
 from server.engine.keys import Key
 from server.platform.call import Call, TenantId
 from server.platform.errors import InvalidArgument, NotFound

@@ -4,10 +4,10 @@ from datetime import UTC, datetime
 
 import msgspec
 import pytest
-from gnomon.engine.v1.process_instance_service_pb2 import SearchProcessInstancesRequest as Request
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gnomon.engine.v1.process_instance_service_pb2 import SearchProcessInstancesRequest as Request
 from server.platform.errors import InvalidArgument
 from server.platform.query import evaluate, parse
 from tests.server.platform.query.runs import RUNS, Run

@@ -1,11 +1,11 @@
 from datetime import UTC, datetime
 
 import pytest
+from google.protobuf.timestamp_pb2 import Timestamp
+
 from gnomon.engine.v1.incident_service_pb2 import SearchProcessInstanceIncidentsRequest
 from gnomon.engine.v1.process_instance_pb2 import ProcessInstanceState as State
 from gnomon.engine.v1.process_instance_service_pb2 import SearchProcessInstancesRequest as Request
-from google.protobuf.timestamp_pb2 import Timestamp
-
 from server.platform.errors import InvalidArgument
 from server.platform.query import Condition, Operator, Query, SortKey, Window, parse
 from tests.server.platform.query.runs import RUNS

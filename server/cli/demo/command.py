@@ -1,0 +1,75 @@
+"""The command itself."""
+
+import asyncio
+import dataclasses
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.live import Live
+
+from edge.config import EdgeConfig
+from server.bundle import Config, serving
+from server.cli.client_command import options_command
+from server.cli.demo.play import Play, Watch
+from server.cli.demo.scenarios import SCENARIOS
+from server.cli.demo.screen import conclusion, progress
+from server.cli.demo.summary import Summary, summary_of
+from server.cli.demo.tally import Tally
+from server.cli.failures import REFUSED
+from server.cli.options import ClientOptions
+from server.cli.output import Output
+from server.cli.session import connected
+from server.platform.grpc_server import GrpcConfig
+
+
+@options_command
+async def demo(
+    options: ClientOptions,
+    instances: Annotated[int, typer.Option(min=1, max=10_000, help="Instances of each process.")] = 40,
+    most_seconds: Annotated[int, typer.Option("--timeout", min=1, help="Seconds until it gives up.")] = 120,
+) -> None:
+    """Deploy the examples, run instances of each, sum up; with a server of its own unless --address names one."""
+    output = Output(is_json=options.json)
+    async with _server(options) as server, connected(server) as session:
+        began_at = asyncio.get_running_loop().time()
+        play = Play(session, SCENARIOS, instances=instances)
+        with _watching(output, instances) as watch:
+            tallies = await play.run(watch, seconds=most_seconds)
+        seconds = asyncio.get_running_loop().time() - began_at
+    summary = summary_of(tallies, play.jobs, instances=instances, seconds=seconds)
+    _show(summary, output)
+    if not summary.is_complete:
+        raise typer.Exit(REFUSED)
+
+
+@asynccontextmanager
+async def _server(options: ClientOptions) -> AsyncIterator[ClientOptions]:
+    """The server that was named, or one in this process on free ports."""
+    if options.address is not None:
+        yield options
+        return
+    async with serving(Config(edge=EdgeConfig(port=0), grpc=GrpcConfig(port=0))) as addresses:
+        yield dataclasses.replace(ClientOptions(), address=addresses.grpc)
+
+
+@contextmanager
+def _watching(output: Output, instances: int) -> Iterator[Watch]:
+    if output.is_json or not output.console.is_terminal:
+        yield lambda _: None
+        return
+    with Live(console=output.console, transient=True) as live:
+
+        def watch(tallies: Sequence[Tally]) -> None:
+            live.update(progress(tallies, instances=instances), refresh=True)
+
+        yield watch
+
+
+def _show(summary: Summary, output: Output) -> None:
+    if output.is_json:
+        output.document(msgspec.json.encode(summary))
+    else:
+        output.print(conclusion(summary))

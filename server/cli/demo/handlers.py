@@ -1,0 +1,85 @@
+"""What the demo's workers do: one function a job type, each as good as the business behind it.
+
+What goes wrong depends on the variables and on the retries left, so every run is the same.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from gnomon.engine.v1 import job_pb2
+from server.cli.worker import Completed, Failed, Handler, Outcome
+
+# An operator who resolves the incident of a transfer gives it more tries than the model does.
+RETRIES_OF_AN_OPERATOR = 2
+
+_RETRIES_OF_A_CHARGE = 3
+_WORK_SECONDS = 0.1
+
+Rule = Callable[[dict[str, Any], int], dict[str, Any] | Failed]
+
+
+def handler_of(rule: Rule) -> Handler:
+    """A rule gets variables and retries left, and answers with variables or a failure."""
+
+    async def handle(job: job_pb2.ActivatedJob) -> Outcome:
+        await asyncio.sleep(_WORK_SECONDS)
+        try:
+            result = rule(msgspec.json.decode(job.variables, type=dict[str, Any]), job.retries)
+        except (KeyError, TypeError) as error:
+            # An instance of somebody else's, started with other variables.
+            return Failed(f"expected the variables of the demo: {error!r}")
+        return result if isinstance(result, Failed) else Completed(msgspec.json.encode(result))
+
+    return handle
+
+
+def check_stock(variables: dict[str, Any], _retries: int) -> dict[str, Any]:
+    return {"inStock": variables["order"]["number"] % 5 != 0}
+
+
+def charge_card(variables: dict[str, Any], retries: int) -> dict[str, Any] | Failed:
+    number = variables["order"]["number"]
+    if number % 4 == 0 and retries == _RETRIES_OF_A_CHARGE:
+        return Failed("the card terminal did not answer")
+    return {"transactionId": f"transaction-{number}"}
+
+
+def ship_order(variables: dict[str, Any], _retries: int) -> dict[str, Any]:
+    return {"trackingCode": f"parcel-{variables['order']['number']}"}
+
+
+def notify_customer(_variables: dict[str, Any], _retries: int) -> dict[str, Any]:
+    return {"isNotified": True}
+
+
+def check_credit(variables: dict[str, Any], _retries: int) -> dict[str, Any]:
+    return {"creditScore": variables["applicant"]["creditScore"]}
+
+
+def check_income(variables: dict[str, Any], _retries: int) -> dict[str, Any]:
+    return {"monthlyIncome": variables["applicant"]["monthlyIncome"]}
+
+
+def pay_out(variables: dict[str, Any], _retries: int) -> dict[str, Any]:
+    return {"paidOut": variables["amount"]}
+
+
+def transfer_money(variables: dict[str, Any], retries: int) -> dict[str, Any] | Failed:
+    if variables["invoice"]["number"] % 6 == 0 and retries < RETRIES_OF_AN_OPERATOR:
+        return Failed(f"the bank does not know {variables['account']}")
+    return {"isPaid": True}
+
+
+RULES: Mapping[str, Rule] = {
+    "check-stock": check_stock,
+    "charge-card": charge_card,
+    "ship-order": ship_order,
+    "notify-customer": notify_customer,
+    "check-credit": check_credit,
+    "check-income": check_income,
+    "pay-out": pay_out,
+    "transfer-money": transfer_money,
+}

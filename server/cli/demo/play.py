@@ -1,0 +1,113 @@
+"""One run of the demo: start instances, do their jobs, resolve their incidents, until all have ended."""
+
+import asyncio
+import secrets
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from gnomon.engine.v1 import deployment_service_pb2 as deployment_pb
+from gnomon.engine.v1 import incident_service_pb2 as incident_pb
+from gnomon.engine.v1 import job_pb2
+from gnomon.engine.v1 import process_instance_service_pb2 as instance_pb
+from gnomon.engine.v1.deployment_service_pb2_grpc import DeploymentServiceStub
+from gnomon.engine.v1.incident_service_pb2_grpc import IncidentServiceStub
+from gnomon.engine.v1.process_instance_service_pb2_grpc import ProcessInstanceServiceStub
+from server.cli.choices import IncidentState, page
+from server.cli.demo.handlers import RETRIES_OF_AN_OPERATOR, RULES, handler_of
+from server.cli.demo.scenarios import Scenario
+from server.cli.demo.tally import Counting, Tally
+from server.cli.deploy import resource
+from server.cli.incidents import resolve_incident
+from server.cli.session import Session
+from server.cli.worker import Completed, Reported, Worker, WorkerOptions
+
+_STARTS_AT_A_TIME = 4
+_LOOK_SECONDS = 0.1
+_PAGE = 100
+
+Watch = Callable[[Sequence[Tally]], None]
+
+
+class Play:
+    """`jobs` counts what the workers did, by process and outcome."""
+
+    def __init__(self, session: Session, scenarios: Sequence[Scenario], *, instances: int) -> None:
+        self._session = session
+        self._scenarios = scenarios
+        self._instances = instances
+        self._tag = f"demo-{secrets.token_hex(4)}"
+        self._counting = Counting(session, self._tag)
+        self.jobs: Counter[tuple[str, str]] = Counter()
+
+    async def run(self, watch: Watch, *, seconds: float) -> list[Tally]:
+        """Counts at the end, which comes when everything completed, or after so many seconds."""
+        await self._deploy()
+        workers = [self._worker(job_type) for job_type in RULES]
+        async with asyncio.TaskGroup() as tasks:
+            background = [
+                *(tasks.create_task(worker.run()) for worker in workers),
+                tasks.create_task(self._start_all()),
+                tasks.create_task(self._resolve_incidents()),
+            ]
+            try:
+                async with asyncio.timeout(seconds):
+                    await self._completed(watch)
+            except TimeoutError:
+                pass
+            finally:
+                for task in background:
+                    task.cancel()
+        return await self._tallies()
+
+    async def _deploy(self) -> None:
+        files = [resource(scenario.file) for scenario in self._scenarios]
+        request = deployment_pb.CreateDeploymentRequest(resources=files)
+        await self._session.call(DeploymentServiceStub(self._session.channel).CreateDeployment, request)
+
+    def _worker(self, job_type: str) -> Worker:
+        options = WorkerOptions(job_type=job_type, name="demo")
+        return Worker(self._session, options, handler_of(RULES[job_type]), self._count)
+
+    def _count(self, job: job_pb2.ActivatedJob, reported: Reported) -> None:
+        outcome = "completed" if isinstance(reported, Completed) else "failed"
+        self.jobs[job.process_definition_id, outcome] += 1
+
+    async def _start_all(self) -> None:
+        places = asyncio.Semaphore(_STARTS_AT_A_TIME)
+        async with asyncio.TaskGroup() as tasks:
+            for number in range(1, self._instances + 1):
+                for scenario in self._scenarios:
+                    await places.acquire()
+                    started = tasks.create_task(self._start(scenario, number))
+                    started.add_done_callback(lambda _: places.release())
+
+    async def _start(self, scenario: Scenario, number: int) -> None:
+        request = instance_pb.CreateProcessInstanceRequest(
+            process_definition_id=scenario.process_id,
+            variables=msgspec.json.encode(scenario.variables(number)),
+            tags=[self._tag],
+        )
+        stub = ProcessInstanceServiceStub(self._session.channel)
+        await self._session.call(stub.CreateProcessInstance, request)
+
+    async def _resolve_incidents(self) -> None:
+        matching = incident_pb.IncidentFilter(state=IncidentState.ACTIVE.filter(), tags=[self._tag])
+        request = incident_pb.SearchIncidentsRequest(filter=matching, page=page(_PAGE))
+        stub = IncidentServiceStub(self._session.channel)
+        while True:
+            await asyncio.sleep(_LOOK_SECONDS)
+            for incident in (await self._session.call(stub.SearchIncidents, request)).items:
+                await resolve_incident(self._session, incident, RETRIES_OF_AN_OPERATOR)
+
+    async def _completed(self, watch: Watch) -> None:
+        while True:
+            tallies = await self._tallies()
+            watch(tallies)
+            if all(tally.completed == self._instances for tally in tallies):
+                return
+            await asyncio.sleep(_LOOK_SECONDS)
+
+    async def _tallies(self) -> list[Tally]:
+        return await self._counting.tallies([scenario.process_id for scenario in self._scenarios])

@@ -1,0 +1,41 @@
+"""`gnomon deploy`: bring models into the engine."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gnomon.engine.v1 import deployment_service_pb2 as pb
+from gnomon.engine.v1.deployment_service_pb2_grpc import DeploymentServiceStub
+from server.cli.client_command import client_command
+from server.cli.failures import give_up
+from server.cli.output import Output
+from server.cli.session import Session
+from server.cli.tables import listing
+
+COLUMNS = {
+    "Process": "process_definition_id",
+    "Version": "process_definition_version",
+    "Key": "process_definition_key",
+    "Tenant": "tenant_id",
+    "File": "resource_name",
+}
+
+
+@client_command
+async def deploy(
+    session: Session,
+    output: Output,
+    files: Annotated[list[Path], typer.Argument(help="BPMN files; all are deployed or none.")],
+) -> None:
+    """Deploy models; one that did not change keeps its version."""
+    request = pb.CreateDeploymentRequest(resources=map(resource, files))
+    answer = await session.call(DeploymentServiceStub(session.channel).CreateDeployment, request)
+    output.show(answer, listing((found.process_definition for found in answer.deployments), COLUMNS))
+
+
+def resource(file: Path) -> pb.Resource:
+    try:
+        return pb.Resource(name=file.name, content=file.read_bytes())
+    except OSError as error:
+        give_up(f"cannot read {file}: {error.strerror}")

@@ -1,0 +1,45 @@
+"""Which server a command talks to, as whom, and for whom it prints."""
+
+from dataclasses import dataclass, field
+from typing import Annotated
+
+import typer
+
+ADDRESS = "127.0.0.1:26500"
+_SERVER = "Server"
+
+# Those of a server in embedded mode that was given none of its own.
+_CLIENT_ID = "demo"
+_CLIENT_SECRET = "demo-secret"  # noqa: S105  # known to everybody; such a server listens on loopback only
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientOptions:
+    """Options of every command that is a client; without `address` it is the default one."""
+
+    address: Annotated[
+        str | None,
+        typer.Option(
+            envvar="GNOMON_CLIENT__ADDRESS",
+            help=f"gRPC host:port of the server; {ADDRESS} when left out.",
+            rich_help_panel=_SERVER,
+        ),
+    ] = None
+    client_id: Annotated[
+        str, typer.Option(envvar="GNOMON_CLIENT__ID", help="Client to act as.", rich_help_panel=_SERVER)
+    ] = _CLIENT_ID
+    client_secret: Annotated[
+        str,
+        typer.Option(
+            envvar="GNOMON_CLIENT__SECRET", help="Its secret.", show_default=False, rich_help_panel=_SERVER
+        ),
+    ] = field(default=_CLIENT_SECRET, repr=False)
+    tenant: Annotated[
+        str | None,
+        typer.Option(
+            envvar="GNOMON_CLIENT__TENANT",
+            help="Tenant to act in; needed by clients of several.",
+            rich_help_panel=_SERVER,
+        ),
+    ] = None
+    json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False

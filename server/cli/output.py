@@ -1,0 +1,57 @@
+"""What a command prints: a table for a person, for a program the document that the HTTP API answers with."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache
+
+import typer
+from google.protobuf.message import Message
+from rich.console import Console, RenderableType
+
+from edge.contract import routes
+from edge.transcode.answers import Encode, encoder_of
+
+# Wide enough for every column where no terminal says how wide it is.
+_FILE_WIDTH = 200
+
+
+class Output:
+    """Standard output of a command."""
+
+    def __init__(self, *, is_json: bool) -> None:
+        self.is_json = is_json
+        self.console = Console(highlight=False)
+        if not self.console.is_terminal:
+            self.console.width = _FILE_WIDTH
+
+    def show(self, answer: Message, rendered: RenderableType) -> None:
+        """Print an answer of the server."""
+        if self.is_json:
+            self.document(document(answer))
+        else:
+            self.print(rendered)
+
+    def print(self, rendered: RenderableType) -> None:
+        self.console.print(rendered, markup=False)
+
+    def document(self, text: bytes) -> None:
+        typer.echo(text)
+
+    @contextmanager
+    def waiting(self, message: str) -> Iterator[None]:
+        """Show a person that something goes on."""
+        if self.is_json or not self.console.is_terminal:
+            yield
+            return
+        with self.console.status(message):
+            yield
+
+
+def document(answer: Message) -> bytes:
+    """JSON text of an answer, as its route gives it."""
+    return _encoders()[answer.DESCRIPTOR.full_name](answer) or b"{}"
+
+
+@cache
+def _encoders() -> Mapping[str, Encode]:
+    return {route.policy.descriptor.output_type.full_name: encoder_of(route) for route in routes()}

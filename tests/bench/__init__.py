@@ -1,0 +1,1 @@
+"""What `make bench` measures: always beside a peer or a limit in the same run, because machines differ."""

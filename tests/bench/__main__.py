@@ -1,0 +1,24 @@
+"""Run the benchmarks and print their tables; a name as argument runs one of them."""
+
+import sys
+from collections.abc import Callable, Mapping
+
+from rich.console import Console
+from rich.table import Table
+
+from tests.bench import http, instances
+
+BENCHMARKS: Mapping[str, Callable[[], Table]] = {
+    "instances": instances.table,
+    "http": http.table,
+}
+
+
+def main() -> None:
+    console = Console(width=120)
+    for name in sys.argv[1:] or BENCHMARKS:
+        console.print(BENCHMARKS[name]())
+
+
+if __name__ == "__main__":
+    main()

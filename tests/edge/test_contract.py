@@ -1,0 +1,77 @@
+import pytest
+
+from edge.contract import BodyForm, Route, routes
+from tests.edge.sample import ROUTES
+
+CONTRACT = {route.operation_id: route for route in routes()}
+
+
+def _names(route: Route) -> tuple[list[str], list[str], list[str]]:
+    groups = (route.path_fields, route.query_fields, route.body_fields)
+    path, query, body = ([field.name for field in group] for group in groups)
+    return path, query, body
+
+
+def test_a_command_takes_its_key_from_the_path_and_the_rest_from_the_body() -> None:
+    route = CONTRACT["failJob"]
+
+    assert (route.method, route.path, route.status) == ("POST", "/v2/jobs/{job_key}/failure", 204)
+    assert _names(route) == (["job_key"], [], ["retries", "error_message", "retry_back_off", "variables"])
+    assert route.policy.is_command
+
+
+def test_a_field_can_be_moved_from_the_body_to_the_query_string() -> None:
+    route = CONTRACT["searchVariables"]
+
+    assert _names(route) == ([], ["truncate_values"], ["filter", "sort", "page"])
+    assert route.status == 200
+
+
+def test_an_rpc_without_body_has_its_fields_in_the_query_string() -> None:
+    assert _names(CONTRACT["getConsoleDeployments"]) == ([], ["part"], [])
+
+
+@pytest.mark.parametrize(
+    ("operation_id", "body"),
+    [
+        pytest.param("acceptCancellation", BodyForm.NONE, id="none"),
+        pytest.param("searchJobs", BodyForm.MEMBERS, id="members"),
+        pytest.param("listHistoricProcessInstances", BodyForm.FIELD, id="field"),
+        pytest.param("createDeployment", BodyForm.MULTIPART, id="multipart"),
+    ],
+)
+def test_the_form_of_a_body_is_read_from_the_contract(operation_id: str, body: BodyForm) -> None:
+    assert CONTRACT[operation_id].body is body
+
+
+def test_a_text_answer_names_its_media_type_and_field() -> None:
+    route = CONTRACT["getProcessDefinitionXml"]
+
+    assert route.media_type == "text/xml"
+    assert route.response_field is not None
+    assert route.response_field.name == "xml"
+
+
+@pytest.mark.parametrize(
+    ("operation_id", "may_wait"),
+    [("activateJobs", True), ("createProcessInstance", True), ("completeJob", False)],
+)
+def test_calls_that_wait_are_known(operation_id: str, *, may_wait: bool) -> None:
+    assert CONTRACT[operation_id].may_wait is may_wait
+
+
+def test_additional_bindings_are_routes_of_their_own() -> None:
+    assert [(ROUTES[name].method, ROUTES[name].path) for name in ("send", "send2")] == [
+        ("POST", "/send"),
+        ("PUT", "/send/{key}"),
+    ]
+
+
+def test_rpcs_without_binding_have_no_route() -> None:
+    assert "getPrincipal" not in CONTRACT
+
+
+def test_no_two_routes_share_method_and_path() -> None:
+    every = list(routes())
+
+    assert len({(route.method, route.path) for route in every}) == len(every)

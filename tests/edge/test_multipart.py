@@ -1,0 +1,123 @@
+from typing import Any
+
+import pytest
+from multidict import MultiDict
+
+from edge.contract import routes
+from edge.transcode import decoder_of
+from server.platform.errors import InvalidArgument
+
+DECODE = decoder_of(next(route for route in routes() if route.operation_id == "createDeployment"))
+CONTENT_TYPE = "multipart/form-data; boundary=XX"
+FILE = 'Content-Disposition: form-data; name="resources"; filename="{}"\r\nContent-Type: text/xml'
+
+
+def form(*parts: tuple[str, bytes], end: bytes = b"--XX--\r\n") -> bytes:
+    return (
+        b"".join(b"--XX\r\n" + head.encode() + b"\r\n\r\n" + content + b"\r\n" for head, content in parts)
+        + end
+    )
+
+
+def decode(body: bytes, content_type: str = CONTENT_TYPE) -> Any:
+    return DECODE(body, content_type, path={}, query=MultiDict())
+
+
+def refusal(body: bytes, content_type: str = CONTENT_TYPE) -> str:
+    with pytest.raises(InvalidArgument) as caught:
+        decode(body, content_type)
+    return caught.value.detail
+
+
+def test_files_become_resources_in_their_order() -> None:
+    found = decode(form((FILE.format("b.bpmn"), b"<b/>"), (FILE.format("a.dmn"), b"\x00\xff\r\n--X\r\n")))
+
+    assert [(file.name, file.content) for file in found.resources] == [
+        ("b.bpmn", b"<b/>"),
+        ("a.dmn", b"\x00\xff\r\n--X\r\n"),
+    ]
+
+
+def test_text_parts_become_fields() -> None:
+    found = decode(
+        form(('Content-Disposition: form-data; name="tenantId"', "é".encode()), (FILE.format("a"), b"x"))
+    )
+
+    assert found.tenant_id == "é"
+
+
+@pytest.mark.parametrize(
+    ("parameter", "name"),
+    [
+        ('filename="a b.bpmn"', "a b.bpmn"),
+        ("filename=a.bpmn", "a.bpmn"),
+        ('filename="é.bpmn"', "é.bpmn"),
+        ("filename*=UTF-8''%C3%A9.bpmn", "é.bpmn"),
+        ('filename="a\\"b.bpmn"', 'a"b.bpmn'),
+    ],
+)
+def test_a_file_name_is_read_in_every_spelling(parameter: str, name: str) -> None:
+    found = decode(form((f"Content-Disposition: form-data; name=x; {parameter}", b"x")))
+
+    assert [file.name for file in found.resources] == [name]
+
+
+@pytest.mark.parametrize(
+    "content_type", ['multipart/form-data; boundary="XX"', "Multipart/Form-Data;boundary=XX"]
+)
+def test_the_boundary_may_be_quoted(content_type: str) -> None:
+    assert len(decode(form((FILE.format("a"), b"x")), content_type).resources) == 1
+
+
+def test_a_form_without_parts_is_left_to_the_bounds() -> None:
+    assert list(decode(b"--XX--").resources) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "detail"),
+    [
+        (form(('Content-Disposition: form-data; name="nope"', b"x")), "nope: unknown parameter"),
+        (
+            form(*[('Content-Disposition: form-data; name="tenantId"', b"x")] * 2),
+            "tenantId: given more than once",
+        ),
+        (
+            form(('Content-Disposition: form-data; name="tenantId"', b"\xff")),
+            "tenantId: expected text in UTF-8",
+        ),
+        (form(("Content-Disposition: form-data", b"x")), "request: expected a form-data part with a name"),
+        (
+            form(('Content-Disposition: attachment; name="a"', b"x")),
+            "request: expected a form-data part with a name",
+        ),
+        (form(("Content-Type: text/xml", b"x")), "request: expected a form-data part with a name"),
+        (
+            form((FILE.format("a"), b"x"), end=b""),
+            "request: expected a multipart body that ends with its boundary",
+        ),
+        (b"", "request: expected a multipart body that ends with its boundary"),
+        (b"--XX\r\nno headers\r\n--XX--", "request: expected headers in every part"),
+        (b"--XXmore\r\n\r\nx\r\n--XX--", "request: expected headers in every part"),
+        (b"--XX\r\nA: \xff\r\n\r\nx\r\n--XX--", "request: expected headers in UTF-8"),
+    ],
+)
+def test_other_forms_are_refused(body: bytes, detail: str) -> None:
+    assert refusal(body) == detail
+
+
+def test_a_transfer_encoding_is_refused() -> None:
+    head = 'Content-Disposition: form-data; name="tenantId"\r\nContent-Transfer-Encoding: base64'
+
+    assert refusal(form((head, b"eA=="))) == "tenantId: expected a part without transfer encoding"
+
+
+@pytest.mark.parametrize("content_type", ["", "application/json", "multipart/mixed; boundary=XX"])
+def test_other_content_types_are_refused(content_type: str) -> None:
+    assert refusal(form((FILE.format("a"), b"x")), content_type).startswith(
+        "request: expected content type multipart"
+    )
+
+
+@pytest.mark.parametrize("content_type", ["multipart/form-data", "multipart/form-data; boundary=é"])
+def test_a_form_without_a_usable_boundary_is_refused(content_type: str) -> None:
+    assert refusal(form(), content_type) == "request: expected a boundary in the content type"

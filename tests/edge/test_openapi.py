@@ -1,0 +1,193 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from google.protobuf.descriptor_pb2 import FileDescriptorSet
+from openapi_spec_validator import validate
+
+from edge.contract import routes
+from edge.openapi import render
+
+PROTO = Path(__file__).resolve().parents[2] / "proto"
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory: pytest.TempPathFactory) -> str:
+    described = tmp_path_factory.mktemp("proto") / "descriptors.binpb"
+    files = sorted(str(path.relative_to(PROTO)) for path in (PROTO / "gnomon").rglob("*.proto"))
+    protoc = [sys.executable, "-m", "grpc_tools.protoc", f"-I{PROTO}", f"--descriptor_set_out={described}"]
+    subprocess.run([*protoc, "--include_imports", "--include_source_info", *files], check=True)  # ours
+    return render(FileDescriptorSet.FromString(described.read_bytes()))
+
+
+@pytest.fixture(scope="module")
+def document(text: str) -> Any:
+    return json.loads(text)
+
+
+def _schema(document: Any, name: str) -> Any:
+    return document["components"]["schemas"][name]
+
+
+def test_the_document_is_valid_openapi(document: Any) -> None:
+    validate(document)
+
+
+def test_the_document_is_the_same_each_time(text: str) -> None:
+    assert text.endswith("}\n")
+    assert render() == render()
+
+
+def test_every_route_is_an_operation(document: Any) -> None:
+    operations = {
+        operation["operationId"] for methods in document["paths"].values() for operation in methods.values()
+    }
+
+    assert operations == {route.operation_id for route in routes()}
+
+
+def test_a_command_says_everything_about_itself(document: Any) -> None:
+    operation = document["paths"]["/v2/jobs/{jobKey}/failure"]["post"]
+
+    assert operation["tags"] == ["Job"]
+    assert operation["summary"] == "Marks an activated job as failed; retries = 0 raises an incident"
+    assert operation["x-permission"] == "job:work"
+    assert operation["parameters"] == [
+        {
+            "name": "jobKey",
+            "description": "Which one.",
+            "schema": {"type": "string", "pattern": "^[1-9][0-9]*$", "maxLength": 19},
+            "in": "path",
+            "required": True,
+        },
+        {"$ref": "#/components/parameters/TenantId"},
+        {"$ref": "#/components/parameters/IdempotencyKey"},
+    ]
+    assert operation["requestBody"] == {
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/FailJobRequest"}}},
+        "required": False,
+    }
+
+
+def test_a_request_is_closed_and_bounded(document: Any) -> None:
+    assert _schema(document, "ActivateJobsRequest") | {"properties": {}} == {
+        "type": "object",
+        "description": "Request of ActivateJobs.",
+        "properties": {},
+        "required": ["type", "timeout", "maxJobsToActivate"],
+        "additionalProperties": False,
+    }
+    assert _schema(document, "ActivateJobsRequest")["properties"]["timeout"] == {
+        "type": "integer",
+        "format": "int64",
+        "minimum": 1,
+        "maximum": 315360000000,
+        "description": "Milliseconds that the worker has for a job.",
+    }
+
+
+def test_the_key_of_the_path_is_not_in_the_body(document: Any) -> None:
+    assert "jobKey" not in _schema(document, "FailJobRequest")["properties"]
+
+
+def test_a_filter_is_a_plain_value_or_an_operator_object(document: Any) -> None:
+    assert _schema(document, "IncidentFilter")["properties"]["jobKey"] == {
+        "oneOf": [
+            {"type": "string", "pattern": "^[1-9][0-9]*$", "maxLength": 19},
+            {"$ref": "#/components/schemas/KeyFilter"},
+            {"type": "null"},
+        ],
+        "description": "Key of the job.",
+    }
+    assert _schema(document, "StringFilter")["properties"]["$in"] == {
+        "type": "array",
+        "items": {"type": "string"},
+        "minItems": 1,
+        "maxItems": 1000,
+        "description": "One of.",
+    }
+
+
+def test_an_answer_has_all_members_and_says_which_may_be_null(document: Any) -> None:
+    incident = _schema(document, "Incident")
+
+    assert incident["required"] == list(incident["properties"])
+    assert incident["properties"]["jobKey"]["type"] == ["string", "null"]
+    assert incident["properties"]["incidentKey"]["type"] == "string"
+    assert incident["properties"]["state"]["enum"][:2] == ["UNSPECIFIED", "ACTIVE"]
+
+
+def test_what_is_required_is_never_null(document: Any) -> None:
+    assert _schema(document, "PinClockRequest")["properties"]["timestamp"]["type"] == "integer"
+    assert _schema(document, "JobChangeset")["properties"]["retries"]["type"] == ["integer", "null"]
+
+
+def test_rules_across_fields_are_told(document: Any) -> None:
+    assert _schema(document, "JobChangeset")["description"] == (
+        "What to change about a job.\nRule: at least one of retries and timeout must be given."
+    )
+
+
+def test_the_order_of_a_sort_is_a_choice(document: Any) -> None:
+    sort = _schema(document, "IncidentSort")
+
+    assert sort["required"] == ["field"]
+    assert sort["properties"]["order"]["enum"] == ["ASC", "DESC"]
+    assert "incidentKey" in sort["properties"]["field"]["enum"]
+
+
+def test_a_form_has_files(document: Any) -> None:
+    (media_type,) = document["paths"]["/v2/deployments"]["post"]["requestBody"]["content"].items()
+
+    name, form = media_type[0], media_type[1]["schema"]
+    assert name == "multipart/form-data"
+    assert form["required"] == ["resources"]
+    assert form["properties"]["resources"]["items"] == {
+        "type": "string",
+        "contentMediaType": "application/octet-stream",
+    }
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "statuses"),
+    [
+        ("post", "/v2/jobs/{jobKey}/failure", "204 400 401 403 404 409 413 500 503"),
+        ("get", "/v2/variables/{variableKey}", "200 400 401 403 404 500 503"),
+        ("get", "/v2/status", "204 400 500 503"),
+        ("put", "/v2/clock", "204 400 401 403 409 413 500 501 503"),
+        ("post", "/v2/process-instances", "200 400 401 403 404 409 413 429 500 503 504"),
+        ("post", "/v2/incidents/search", "200 400 401 403 413 500 503"),
+        (
+            "post",
+            "/v1/process-instances/{processInstanceKey}/cancellation",
+            "204 400 401 403 404 409 500 501 503",
+        ),
+    ],
+)
+def test_an_operation_names_every_status(document: Any, method: str, path: str, statuses: str) -> None:
+    assert " ".join(document["paths"][path][method]["responses"]) == statuses
+
+
+def test_public_operations_need_no_credential(document: Any) -> None:
+    operation = document["paths"]["/v2/status"]["get"]
+
+    assert operation["security"] == []
+    assert {"$ref": "#/components/parameters/TenantId"} not in operation["parameters"]
+    assert document["security"] == [{"bearer": []}]
+
+
+def test_every_refusal_is_a_problem(document: Any) -> None:
+    for response in document["components"]["responses"].values():
+        (media_type,) = response["content"]
+        assert media_type == "application/problem+json"
+    assert _schema(document, "Problem")["required"] == ["type", "title", "status", "detail", "instance"]
+
+
+def test_a_text_answer_is_a_string(document: Any) -> None:
+    responses = document["paths"]["/v2/process-definitions/{processDefinitionKey}/xml"]["get"]["responses"]
+
+    (found,) = responses["200"]["content"].items()
+    assert (found[0], found[1]["schema"]["type"]) == ("text/xml", "string")

@@ -1,0 +1,70 @@
+"""A running server, the clients that may sign in there, and the models that it is fed with."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+MODELS = ROOT.parent / "shared" / "data" / "models" / "bpmn"
+
+# service acts in the default tenant, stranger in another, traveller in both; reader may only read.
+CONFIGURATION = """
+[bootstrap]
+client_id = "service"
+client_secret = "service-secret"
+admin_password = "administrator"
+tenants = ["other"]
+
+[[bootstrap.clients]]
+id = "stranger"
+secret = "stranger-secret"
+tenants = ["other"]
+permissions = ["process:deploy", "instance:create", "instance:cancel", "job:work", "incident:resolve", "history:read", "operations:read", "clock:write"]
+
+[[bootstrap.clients]]
+id = "traveller"
+secret = "traveller-secret"
+tenants = ["default", "other"]
+permissions = ["history:read"]
+
+[[bootstrap.clients]]
+id = "reader"
+secret = "reader-secret"
+tenants = ["default"]
+permissions = ["history:read"]
+"""
+
+
+@dataclass(frozen=True)
+class Server:
+    """Where it listens, and how to sign in."""
+
+    http: str
+    grpc: str
+
+    @property
+    def token_url(self) -> str:
+        return f"{self.http}/auth/v1/oidc/token"
+
+    def token(self, client: str = "service") -> str:
+        form = {"grant_type": "client_credentials", "client_id": client, "client_secret": f"{client}-secret"}
+        return str(httpx.post(self.token_url, data=form).raise_for_status().json()["access_token"])
+
+    def session(self, client: str = "service", **headers: str) -> httpx.Client:
+        return httpx.Client(
+            base_url=self.http,
+            headers={"authorization": f"Bearer {self.token(client)}", **headers},
+            timeout=30,
+        )
+
+
+class Models:
+    """Real models, where they lie."""
+
+    def __call__(self, name: str) -> Path:
+        path = MODELS / name
+        if not path.exists():
+            pytest.skip(f"the model {name} is not beside this checkout")
+        return path

@@ -1,0 +1,149 @@
+"""Who may do what, and where: credentials, permissions and tenants."""
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from edge.contract import Route, routes
+from server.bpmn.builder import process
+from server.platform.policy import Mode
+from tests.end_to_end.servers import Server
+
+EMBEDDED = [route for route in routes() if Mode.EMBEDDED in route.policy.modes and not route.policy.is_public]
+KEYED = [route for route in EMBEDDED if "{" in route.path]
+
+
+def _name(route: Route) -> str:
+    return f"{route.method} {route.path}"
+
+
+@pytest.fixture(scope="module")
+def owned(server: Server) -> Iterator[dict[str, str]]:
+    """One key of every kind that belongs to the default tenant."""
+    content = process("owned").start().service_task("task", type="fragile").end().to_xml()
+    with server.session() as client:
+        deployment = client.post("/v2/deployments", files={"resources": ("owned.bpmn", content)}).json()
+        start = {"processDefinitionId": "owned", "variables": {"a": 1}}
+        instance = client.post("/v2/process-instances", json=start).raise_for_status().json()
+        request = {"type": "fragile", "timeout": 60_000, "maxJobsToActivate": 1}
+        (job,) = client.post("/v2/jobs/activation", json=request).json()["jobs"]
+        client.post(f"/v2/jobs/{job['jobKey']}/failure", json={}).raise_for_status()
+        incident = client.post("/v2/incidents/search", json={}).json()["items"][0]
+        variable = client.post("/v2/variables/search", json={}).json()["items"][0]
+        definition = deployment["deployments"][0]["processDefinition"]
+        yield {
+            "process_definition_key": definition["processDefinitionKey"],
+            "process_instance_key": instance["processInstanceKey"],
+            "element_instance_key": job["elementInstanceKey"],
+            "job_key": job["jobKey"],
+            "incident_key": incident["incidentKey"],
+            "variable_key": variable["variableKey"],
+        }
+
+
+BODIES = {
+    "ThrowJobError": {"errorCode": "x"},
+    "UpdateJob": {"changeset": {"retries": 1}},
+    "CreateProcessInstance": {"processDefinitionId": "owned"},
+    "ActivateJobs": {"type": "x", "timeout": 1, "maxJobsToActivate": 1, "requestTimeout": -1},
+    "PinClock": {"timestamp": 1},
+}
+
+
+def _call(client: httpx.Client, route: Route, keys: dict[str, str]) -> httpx.Response:
+    path = route.path.format_map(keys)
+    if route.policy.name == "CreateDeployment":
+        return client.post(path, files={"resources": ("a.bpmn", process("a").start().end().to_xml())})
+    body = BODIES.get(route.policy.name, {}) if route.method not in ("GET", "DELETE") else None
+    return client.request(route.method, path, json=body)
+
+
+@pytest.mark.parametrize("route", KEYED, ids=_name)
+def test_what_another_tenant_owns_does_not_exist(server: Server, owned: dict[str, str], route: Route) -> None:
+    with server.session("stranger") as client:
+        answer = _call(client, route, owned)
+
+    assert answer.status_code == 404
+    assert answer.json()["type"] == "urn:bpm:error:not-found"
+
+
+@pytest.mark.parametrize("route", EMBEDDED, ids=_name)
+def test_a_call_without_a_credential_is_unauthorized(
+    server: Server, owned: dict[str, str], route: Route
+) -> None:
+    with httpx.Client(base_url=server.http) as client:
+        answer = _call(client, route, owned)
+
+    assert answer.status_code == 401
+    assert answer.headers["www-authenticate"].startswith("Bearer")
+    assert answer.json()["type"] == "urn:bpm:error:unauthorized"
+
+
+@pytest.mark.parametrize(
+    "route",
+    [route for route in EMBEDDED if route.policy.permission not in ("", "history:read")],
+    ids=_name,
+)
+def test_a_call_without_its_permission_is_forbidden(
+    server: Server, owned: dict[str, str], route: Route
+) -> None:
+    with server.session("reader") as client:
+        answer = _call(client, route, owned)
+
+    assert answer.status_code == 403
+    assert route.policy.permission in answer.json()["detail"]
+
+
+@pytest.mark.parametrize("credential", ["Bearer nonsense", "Basic ZGVtbzpkZW1v", "bearer"])
+def test_a_credential_that_is_no_token_of_ours_is_unauthorized(server: Server, credential: str) -> None:
+    answer = httpx.get(f"{server.http}/v2/topology", headers={"authorization": credential})
+
+    assert answer.status_code == 401
+
+
+SEARCH = "/v2/process-instances/search"
+
+
+def test_a_principal_of_one_tenant_may_leave_the_tenant_out(server: Server) -> None:
+    with server.session() as client:
+        assert client.post(SEARCH, json={}).status_code == 200
+
+
+def test_a_principal_of_one_tenant_may_name_it(server: Server) -> None:
+    with server.session(**{"x-tenant-id": "default"}) as client:
+        assert client.post(SEARCH, json={}).status_code == 200
+
+
+def test_a_principal_may_not_name_a_tenant_that_is_not_its_own(server: Server) -> None:
+    with server.session(**{"x-tenant-id": "other"}) as client:
+        assert client.post(SEARCH, json={}).status_code == 403
+
+
+def test_a_principal_of_several_tenants_has_to_name_one(server: Server) -> None:
+    with server.session("traveller") as client:
+        assert client.post(SEARCH, json={}).status_code == 400
+
+
+def test_a_principal_of_several_tenants_sees_the_one_that_it_names(
+    server: Server, owned: dict[str, str]
+) -> None:
+    path = f"/v2/process-instances/{owned['process_instance_key']}"
+    with server.session("traveller") as client:
+        here = client.get(path, headers={"x-tenant-id": "default"})
+        there = client.get(path, headers={"x-tenant-id": "other"})
+
+    assert (here.status_code, there.status_code) == (200, 404)
+
+
+def test_a_body_may_not_name_another_tenant(server: Server) -> None:
+    with server.session() as client:
+        body = {"processDefinitionId": "owned", "tenantId": "other"}
+        answer = client.post("/v2/process-instances", json=body)
+
+    assert answer.status_code == 403
+
+
+def test_an_empty_tenant_header_is_malformed(server: Server) -> None:
+    with server.session(**{"x-tenant-id": ""}) as client:
+        assert client.post(SEARCH, json={}).status_code == 400

@@ -1,0 +1,155 @@
+"""Camunda's own Python SDK, unmodified, against a running server."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from camunda_orchestration_sdk import CamundaAsyncClient, WorkerConfig
+from camunda_orchestration_sdk.models import (
+    IncidentSearchQuery,
+    JobChangeset,
+    JobUpdateRequest,
+    ProcessCreationById,
+    ProcessInstanceSearchQuery,
+)
+
+from tests.end_to_end.servers import Models, Server
+
+INSTANCES = 200
+PATIENCE_SECONDS = 90
+
+
+@pytest.fixture
+async def client(server: Server) -> AsyncIterator[CamundaAsyncClient]:
+    configuration = {
+        "CAMUNDA_REST_ADDRESS": server.http,
+        "CAMUNDA_AUTH_STRATEGY": "OAUTH",
+        "CAMUNDA_CLIENT_ID": "service",
+        "CAMUNDA_CLIENT_SECRET": "service-secret",
+        "CAMUNDA_OAUTH_URL": server.token_url,
+        "CAMUNDA_TOKEN_DISK_CACHE_DISABLE": "true",
+    }
+    async with CamundaAsyncClient(configuration=configuration) as client:
+        yield client
+
+
+async def test_the_topology_has_one_healthy_partition(client: CamundaAsyncClient) -> None:
+    topology = await client.get_topology()
+
+    (broker,) = topology.brokers
+    (partition,) = broker.partitions
+    assert (partition.role, partition.health) == ("leader", "healthy")
+
+
+@pytest.mark.parametrize(
+    ("file", "process_id", "job_types"),
+    [
+        pytest.param(
+            "flowing-retail__order-zeebe.bpmn",
+            "order-zeebe",
+            ["save-order-z", "retrieve-payment-z", "fetch-goods-z", "ship-goods-z"],
+            id="four service tasks with input mappings",
+        ),
+        pytest.param("zeebe__job_model.bpmn", "jobProcess", ["jobType"], id="one service task"),
+    ],
+)
+async def test_workers_complete_two_hundred_instances(
+    client: CamundaAsyncClient, model: Models, file: str, process_id: str, job_types: list[str]
+) -> None:
+    await client.deploy_resources_from_files([model(file)])
+    amounts: list[object] = []
+
+    async def work(job: object) -> dict[str, object]:
+        amounts.append(job.variables.to_dict().get("amount"))
+        return {"done": job.type_}
+
+    for job_type in job_types:
+        configuration = WorkerConfig(job_type, job_timeout_milliseconds=30_000, max_concurrent_jobs=100)
+        client.create_job_worker(configuration, work)
+    order = {"order": {"totalSum": 120, "orderId": "o-1"}, "traceId": "t-1"}
+    keys = await _started(client, process_id, order)
+    workers = asyncio.ensure_future(client.run_workers())
+
+    completed = await _completed(client, process_id)
+
+    workers.cancel()
+    assert completed == set(keys)
+    assert len(keys) == INSTANCES
+    assert len(amounts) == INSTANCES * len(job_types)
+    if "retrieve-payment-z" in job_types:
+        assert amounts.count(120) == INSTANCES
+
+
+async def _started(client: CamundaAsyncClient, process_id: str, variables: dict[str, object]) -> list[str]:
+    instruction = ProcessCreationById.from_dict({"processDefinitionId": process_id, "variables": variables})
+    created = [await client.create_process_instance(data=instruction) for _ in range(INSTANCES)]
+    return [str(instance.process_instance_key) for instance in created]
+
+
+async def _completed(client: CamundaAsyncClient, process_id: str) -> set[str]:
+    filter_ = {"processDefinitionId": process_id, "state": "COMPLETED"}
+    query = ProcessInstanceSearchQuery.from_dict({"filter": filter_, "page": {"limit": 500}})
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while True:
+            found = await client.search_process_instances(data=query)
+            if found.page.total_items >= INSTANCES:
+                return {str(item.process_instance_key) for item in found.items}
+            await asyncio.sleep(0.1)
+
+
+async def test_a_job_that_keeps_failing_becomes_an_incident_that_can_be_resolved(
+    client: CamundaAsyncClient, model: Models, tmp_path: Path
+) -> None:
+    process_id = "failing"
+    text = model("zeebe__job_model.bpmn").read_text()
+    file = tmp_path / "failing.bpmn"
+    file.write_text(text.replace("jobProcess", process_id).replace('"jobType"', '"fragile"'))
+    await client.deploy_resources_from_files([file])
+    is_mended = asyncio.Event()
+    attempts: list[int] = []
+
+    async def work(job: object) -> dict[str, object]:
+        attempts.append(job.retries)
+        if not is_mended.is_set():
+            raise RuntimeError("the card was declined")
+        return {"paid": True}
+
+    client.create_job_worker(WorkerConfig("fragile", job_timeout_milliseconds=30_000), work)
+    workers = asyncio.ensure_future(client.run_workers())
+    instruction = ProcessCreationById.from_dict({"processDefinitionId": process_id})
+    instance = await client.create_process_instance(data=instruction)
+
+    incident = await _incident(client, str(instance.process_instance_key))
+    is_mended.set()
+    changes = JobUpdateRequest(changeset=JobChangeset(retries=1))
+    await client.update_job(incident.job_key, data=changes)
+    await client.resolve_incident(incident.incident_key)
+    state = await _ended(client, instance.process_instance_key)
+
+    workers.cancel()
+    assert (incident.error_type, incident.state) == ("JOB_NO_RETRIES", "ACTIVE")
+    assert "the card was declined" in incident.error_message
+    assert attempts == [3, 2, 1, 1]
+    assert (await client.get_incident(incident.incident_key)).state == "RESOLVED"
+    assert state == "COMPLETED"
+
+
+async def _incident(client: CamundaAsyncClient, process_instance_key: str) -> object:
+    filter_ = {"processInstanceKey": process_instance_key, "state": "ACTIVE"}
+    query = IncidentSearchQuery.from_dict({"filter": filter_})
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while True:
+            found = await client.search_incidents(data=query)
+            if found.items:
+                return found.items[0]
+            await asyncio.sleep(0.1)
+
+
+async def _ended(client: CamundaAsyncClient, process_instance_key: object) -> str:
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while True:
+            instance = await client.get_process_instance(process_instance_key)
+            if instance.state != "ACTIVE":
+                return str(instance.state)
+            await asyncio.sleep(0.1)

@@ -1,0 +1,54 @@
+"""The published document, and a server that keeps to it whatever it is sent."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+import pytest
+from openapi_spec_validator import validate
+
+from tests.end_to_end.servers import ROOT, Server
+
+EXAMPLES = 10
+
+# Waiting an hour for jobs that never come is right, and slow.
+ENVIRONMENT = {"GNOMON_JOBS__LONG_POLL_SECONDS": "0.05", "GNOMON_JOBS__LONGEST_POLL_SECONDS": "0.05"}
+
+
+def test_the_document_is_valid_and_the_served_one_is_the_released_one(server: Server) -> None:
+    published = json.loads((ROOT / "gen" / "openapi" / "gnomon.json").read_text())
+
+    served = httpx.get(f"{server.http}/openapi.json").raise_for_status().json()
+
+    validate(served)
+    assert served["paths"].keys() == published["paths"].keys()
+
+
+CHECKS = "status_code_conformance,content_type_conformance,response_schema_conformance,response_headers_conformance"
+# Durable families: their documented answer in embedded mode is 501.
+DURABLE = "^/(api/v1|v1)/"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param(
+            ("--exclude-path-regex", DURABLE, "--checks", f"not_a_server_error,{CHECKS}"), id="no 5xx"
+        ),
+        pytest.param(("--include-path-regex", DURABLE, "--checks", CHECKS), id="documented 501"),
+    ],
+)
+def test_whatever_is_sent_no_answer_leaves_the_document(
+    server: Server, tmp_path: Path, arguments: tuple[str, ...]
+) -> None:
+    command = [
+        *(sys.executable, "-m", "schemathesis.cli", "run", f"{server.http}/openapi.json", "--no-color"),
+        *("--header", f"Authorization: Bearer {server.token()}"),
+        *("--max-examples", str(EXAMPLES), "--seed", "1", *arguments),
+    ]
+
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=600)
+
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]

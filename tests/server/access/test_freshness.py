@@ -1,0 +1,234 @@
+"""How long what was found out stays true; the provider is a fake that counts how often it is asked."""
+
+import asyncio
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime, timedelta
+
+import msgspec
+import pytest
+
+from gnomon.identity.v1 import directory_service_pb2, key_set_service_pb2
+from identity.jose.key_set import KeySet, generate_key_set
+from identity.randomness import SystemRandomness
+from server.access.authenticate import Authenticator
+from server.access.config import AccessConfig
+from server.access.lru import Lru
+from server.platform.call import Call, Principal, TenantId
+from server.platform.channels import LocalChannel
+from server.platform.clock import VirtualClock
+from server.platform.dispatch import Dispatcher
+from server.platform.errors import NotFound, Unauthenticated, Unavailable
+from server.platform.policy import policies_of
+
+ISSUER = "https://id.example.com/auth/v1/"
+NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
+DIRECTORY = directory_service_pb2.DESCRIPTOR.services_by_name["DirectoryService"]
+KEY_SETS = key_set_service_pb2.DESCRIPTOR.services_by_name["KeySetService"]
+[POLICY] = policies_of(DIRECTORY).values()
+
+
+def new_key_set() -> KeySet:
+    return generate_key_set(lambda: SystemRandomness().alphanumeric(24))
+
+
+@dataclass
+class FakeProvider:
+    key_set: KeySet = field(default_factory=new_key_set)
+    permissions: list[str] = field(default_factory=lambda: ["job:work"])
+    asked: Counter[str] = field(default_factory=Counter)
+    other_jwks: list[key_set_service_pb2.Jwk] = field(default_factory=list)
+    is_away: bool = False
+
+    async def get_key_set(self, _request: object, _call: Call) -> key_set_service_pb2.GetKeySetResponse:
+        self.asked["keys"] += 1
+        await asyncio.sleep(0)
+        self._refuse_when_away()
+        jwks = [key_set_service_pb2.Jwk(**asdict(key.public_jwk)) for key in self.key_set.keys]
+        return key_set_service_pb2.GetKeySetResponse(keys=[*self.other_jwks, *jwks])
+
+    async def get_principal(
+        self, request: directory_service_pb2.GetPrincipalRequest, _call: Call
+    ) -> directory_service_pb2.GetPrincipalResponse:
+        self.asked["principals"] += 1
+        self._refuse_when_away()
+        if not self.permissions:
+            raise NotFound("there is no such principal")
+        principal = directory_service_pb2.Principal(
+            subject=request.subject, tenant_ids=["default"], permissions=self.permissions
+        )
+        return directory_service_pb2.GetPrincipalResponse(principal=principal)
+
+    def _refuse_when_away(self) -> None:
+        if self.is_away:
+            raise Unavailable("the provider is away")
+
+    def token(self, **changes: object) -> str:
+        noon = int(NOON.timestamp())
+        claims = {
+            "iss": ISSUER,
+            "sub": "worker",
+            "aud": "worker",
+            "exp": noon + 3600,
+            "nbf": noon,
+            "typ": "Bearer",
+            "scope": "job:work history:read",
+        }
+        return self.key_set.keys[0].sign(msgspec.json.encode(claims | changes))
+
+
+@dataclass
+class Access:
+    provider: FakeProvider
+    clock: VirtualClock
+    authenticator: Authenticator
+
+    async def admit(self, token: str) -> Principal:
+        call = Call(POLICY, directory_service_pb2.GetPrincipalRequest(), {"authorization": f"Bearer {token}"})
+        waiting = self.authenticator(call)
+        if waiting is not None:
+            await waiting
+        return call.principal
+
+    async def is_refused(self, token: str) -> bool:
+        try:
+            await self.admit(token)
+        except Unauthenticated:
+            return True
+        return False
+
+
+@pytest.fixture
+def access() -> Access:
+    provider, clock = FakeProvider(), VirtualClock(pinned=NOON)
+    channel = LocalChannel(Dispatcher({DIRECTORY: provider, KEY_SETS: provider}, ()))
+    return Access(provider, clock, Authenticator(channel, AccessConfig(issuer=ISSUER), clock))
+
+
+async def test_an_admitted_token_is_not_looked_at_again(access: Access) -> None:
+    token = access.provider.token()
+
+    for _ in range(10):
+        await access.admit(token)
+
+    assert access.provider.asked == {"keys": 1, "principals": 1}
+
+
+async def test_a_hot_call_need_not_wait(access: Access) -> None:
+    token = access.provider.token()
+    await access.admit(token)
+    call = Call(POLICY, directory_service_pb2.GetPrincipalRequest(), {"authorization": f"Bearer {token}"})
+
+    waiting = access.authenticator(call)
+
+    assert waiting is None
+    assert call.principal.subject == "worker"
+
+
+async def test_a_preset_principal_stays(access: Access) -> None:
+    system = Principal("system", frozenset({TenantId("default")}), frozenset())
+    call = Call(POLICY, directory_service_pb2.GetPrincipalRequest(), {}, principal=system)
+
+    waiting = access.authenticator(call)
+
+    assert waiting is None
+    assert call.principal is system
+
+
+async def test_a_change_of_the_directory_is_seen_after_five_seconds(access: Access) -> None:
+    token = access.provider.token()
+    before = await access.admit(token)
+    access.provider.permissions = ["job:work", "history:read"]
+
+    access.clock.advance(timedelta(seconds=4))
+    meanwhile = await access.admit(token)
+    access.clock.advance(timedelta(seconds=1))
+    after = await access.admit(token)
+
+    assert before == meanwhile
+    assert frozenset({"job:work", "history:read"}) == after.permissions
+
+
+async def test_a_change_that_is_told_of_is_seen_at_once(access: Access) -> None:
+    token = access.provider.token()
+    await access.admit(token)
+    access.provider.permissions = []
+
+    access.authenticator.invalidate()
+
+    assert await access.is_refused(token)
+
+
+async def test_a_rotation_is_noticed_by_its_new_key(access: Access) -> None:
+    await access.admit(access.provider.token())
+    access.provider.key_set = new_key_set()
+
+    access.clock.advance(timedelta(seconds=1))
+    principal = await access.admit(access.provider.token())
+
+    assert principal.subject == "worker"
+
+
+async def test_invented_keys_make_the_set_be_fetched_once_a_second(access: Access) -> None:
+    for _ in range(10):
+        assert await access.is_refused(FakeProvider().token())
+    access.clock.advance(timedelta(seconds=1))
+    assert await access.is_refused(FakeProvider().token())
+
+    assert access.provider.asked["keys"] == 2
+
+
+async def test_whoever_comes_while_the_set_is_fetched_waits_for_it(access: Access) -> None:
+    tokens = [access.provider.token(sub=f"worker-{index}") for index in range(10)]
+
+    principals = await asyncio.gather(*map(access.admit, tokens))
+
+    assert [f"worker-{index}" for index in range(10)] == [principal.subject for principal in principals]
+    assert access.provider.asked["keys"] == 1
+
+
+async def test_a_withdrawn_key_is_forgotten_in_the_end(access: Access) -> None:
+    token = access.provider.token()
+    await access.admit(token)
+    access.provider.key_set = new_key_set()
+
+    access.clock.advance(timedelta(seconds=300))
+
+    assert await access.is_refused(token)
+
+
+async def test_a_provider_that_is_away_is_not_the_callers_fault(access: Access) -> None:
+    access.provider.is_away = True
+
+    with pytest.raises(Unavailable):
+        await access.admit(access.provider.token())
+
+
+async def test_a_directory_that_is_away_is_not_the_callers_fault(access: Access) -> None:
+    await access.admit(access.provider.token())
+    access.provider.is_away = True
+
+    with pytest.raises(Unavailable):
+        await access.admit(access.provider.token(sub="another"))
+
+
+async def test_keys_that_are_not_understood_are_passed_over(access: Access) -> None:
+    strange = key_set_service_pb2.Jwk(kty="RSA", kid="strange", use="sig", alg="RS256", n="")
+    unasked = key_set_service_pb2.Jwk(kty="EC", kid="unasked", use="sig", alg="ES256")
+    access.provider.other_jwks = [strange, unasked]
+
+    principal = await access.admit(access.provider.token())
+
+    assert principal.subject == "worker"
+
+
+async def test_no_more_is_kept_than_there_is_room_for() -> None:
+    entries = Lru[str, int](2)
+    entries.put("a", 1)
+    entries.put("b", 2)
+    entries.get("a")
+
+    entries.put("c", 3)
+
+    assert (entries.get("a"), entries.get("b"), entries.get("c")) == (1, None, 3)
+    assert len(entries) == 2

@@ -1,0 +1,45 @@
+"""The rows that the projection of all events makes, without a store."""
+
+from collections.abc import Iterable
+from copy import copy
+from datetime import datetime
+from typing import TypeVar, cast
+
+from server.engine.events import Event
+from server.engine.keys import Key
+from server.store.entities import Entity
+from server.store.ports import Change, Insert
+from server.store.projection import project
+from server.store.searchables import SEARCHABLES
+
+E = TypeVar("E", bound=Entity)
+
+
+class Rows:
+    def __init__(self) -> None:
+        self._rows: dict[tuple[type[Entity], Key], Entity] = {}
+
+    def apply(self, happened: Iterable[Event], now: datetime) -> None:
+        changes: list[Change] = []
+        for event in happened:
+            project(event, now, changes)
+        for change in changes:
+            self._change(change)
+
+    def get(self, entity: type[E], key: Key) -> E:
+        return cast("E", self._rows[entity, key])
+
+    def all(self, entity: type[E]) -> list[E]:
+        return [cast("E", row) for (kind, _), row in self._rows.items() if kind is entity]
+
+    def _change(self, change: Change) -> None:
+        if isinstance(change, Insert):
+            kind = type(change.row)
+            key = getattr(change.row, SEARCHABLES[kind].key.name)
+            assert (kind, key) not in self._rows, f"{kind.__name__} {key} is inserted twice"
+            self._rows[kind, key] = copy(change.row)
+            return
+        row = self._rows[change.entity, change.key]
+        for name, value in change.values.items():
+            assert hasattr(row, name)
+            setattr(row, name, value)

@@ -1,0 +1,187 @@
+"""Drives the engine through a story: its own time, one tenant unless told otherwise, every event kept."""
+
+import hashlib
+from datetime import UTC, datetime, timedelta
+from typing import Any, Self, cast
+
+import msgspec
+import pytest
+
+from server.bpmn.builder import ProcessBuilder, definitions
+from server.bpmn.reader import read
+from server.engine import State, commands, events, process
+from server.engine.answers import ActivatedJob, ActivatedJobs, Answer, CreatedInstance, Deployment
+from server.engine.commands import Command, Resource
+from server.engine.keys import Key
+from server.engine.rejection import Rejected
+from server.engine.state import ElementInstance, Job, ProcessInstance
+from server.engine.variables import Variables
+from server.partition.due import Due
+from tests.server.engine.rows import Rows
+
+MINUTE = timedelta(minutes=1)
+
+
+class Scenario:
+    """`instance_key` is the process instance that was started last; most methods speak of it."""
+
+    def __init__(self, tenant_id: str = "default") -> None:
+        self.tenant_id = tenant_id
+        self.now = datetime(2026, 1, 1, tzinfo=UTC)
+        self.state = State()
+        self.events: list[events.Event] = []
+        self.last_events: list[events.Event] = []
+        self.rows = Rows()
+        self.instance_key = Key(0)
+        self._due = Due()
+        self._process_id = ""
+
+    # Commands
+
+    def execute(self, command: Command) -> Answer:
+        outcome = process(self.state, command, self.now)
+        self.last_events = outcome.events
+        self.events += outcome.events
+        self._due.observe(outcome.events)
+        self.rows.apply(outcome.events, self.now)
+        return outcome.answer
+
+    def refusal(self, command: Command) -> Rejected:
+        """The rejection that the command meets."""
+        with pytest.raises(Rejected) as caught:
+            self.execute(command)
+        return caught.value
+
+    def advance(self, by: timedelta) -> Self:
+        self.now += by
+        for command in list(self._due.take(self.now, 10_000)):
+            self.execute(command)
+        return self
+
+    def deploy(self, *processes: ProcessBuilder | bytes, name: str = "process.bpmn") -> Self:
+        """Each process in a file of its own, all in one deployment."""
+        self.deployment(*processes, name=name)
+        return self
+
+    def deployment(self, *processes: ProcessBuilder | bytes, name: str = "process.bpmn") -> Deployment:
+        resources = tuple(resource(found, name) for found in processes)
+        self._process_id = resources[0].process_ids[0]
+        answer = self.execute(commands.DeployResources(self.tenant_id, resources))
+        return cast("Deployment", answer)
+
+    def start(self, process_id: str | None = None, **variables: object) -> Self:
+        command = commands.CreateProcessInstance(
+            tenant_id=self.tenant_id,
+            process_definition_id=process_id or self._process_id,
+            variables=texts(variables),
+        )
+        self.instance_key = cast("CreatedInstance", self.execute(command)).head.key
+        return self
+
+    def activate(
+        self, job_type: str, most: int = 32, timeout: timedelta = MINUTE
+    ) -> tuple[ActivatedJob, ...]:
+        command = commands.ActivateJobs(
+            tenant_id=self.tenant_id, type=job_type, worker="worker", timeout=timeout, max_jobs=most
+        )
+        return cast("ActivatedJobs", self.execute(command)).jobs
+
+    def complete(self, job_type: str, **variables: object) -> Self:
+        """Let a worker do the job of this type that was offered first."""
+        (job,) = self.activate(job_type, most=1)
+        self.execute(commands.CompleteJob(self.tenant_id, job.key, texts(variables)))
+        return self
+
+    def fail(self, job_type: str, retries: int = 0, message: str = "") -> Self:
+        (job,) = self.activate(job_type, most=1)
+        self.execute(
+            commands.FailJob(
+                tenant_id=self.tenant_id, job_key=job.key, retries=retries, error_message=message
+            )
+        )
+        return self
+
+    def cancel(self) -> Self:
+        self.execute(commands.CancelProcessInstance(self.tenant_id, self.instance_key))
+        return self
+
+    def resolve(self) -> Self:
+        self.execute(commands.ResolveIncident(self.tenant_id, self.incident.key))
+        return self
+
+    # What is
+
+    @property
+    def instance(self) -> ProcessInstance:
+        return self.state.instances[self.instance_key]
+
+    @property
+    def is_running(self) -> bool:
+        return self.instance_key in self.state.instances
+
+    @property
+    def is_completed(self) -> bool:
+        return self._has_ended(events.ElementCompleted)
+
+    @property
+    def is_terminated(self) -> bool:
+        return self._has_ended(events.ElementTerminated)
+
+    def job(self, job_type: str) -> Job:
+        """The oldest job of this type in the instance."""
+        return next(job for job in self.instance.jobs.values() if job.type == job_type)
+
+    @property
+    def offered(self) -> list[str]:
+        """Elements of the instance whose jobs are on offer, the next one first."""
+        queues = self.state.offers.values()
+        keys = [key for queue in queues for key, owner in queue.items() if owner == self.instance_key]
+        return [self.instance.jobs[key].element_id for key in keys]
+
+    @property
+    def incident(self) -> events.IncidentRaised:
+        """The open incident that was raised last."""
+        raised = [event for event in self.events if isinstance(event, events.IncidentRaised)]
+        return [event for event in raised if event.key in self.state.incident_owners][-1]
+
+    def element(self, element_id: str) -> ElementInstance:
+        return next(found for found in self.instance.elements.values() if found.element_id == element_id)
+
+    def variables(self, scope_key: Key | None = None) -> dict[str, Any]:
+        """Variables of one scope, those around it left out; they outlive the instance."""
+        scope = self.instance_key if scope_key is None else scope_key
+        found = [
+            event
+            for event in self.events
+            if isinstance(event, events.VariableCreated | events.VariableUpdated) and event.scope_key == scope
+        ]
+        return {event.name: msgspec.json.decode(event.value) for event in found}
+
+    # What was
+
+    @property
+    def path(self) -> list[str]:
+        """Elements of the instance in the order of their completion."""
+        entered = self.happened(events.ElementActivating)
+        ids = {event.key: event.element_id for event in entered}
+        return [ids[event.key] for event in self.happened(events.ElementCompleted) if event.key in ids]
+
+    def happened(self, *kinds: type[Any]) -> list[Any]:
+        """Events of these kinds in the instance."""
+        return [event for event in self.events if isinstance(event, kinds) and self._is_here(event)]
+
+    def _is_here(self, event: events.Event) -> bool:
+        return isinstance(event, events.InstanceEvent) and event.instance.key == self.instance_key
+
+    def _has_ended(self, kind: type[events.InstanceEvent]) -> bool:
+        return any(event.key == self.instance_key for event in self.happened(kind))
+
+
+def resource(content: ProcessBuilder | bytes, name: str = "process.bpmn") -> Resource:
+    xml = content if isinstance(content, bytes) else definitions(content)
+    ids = tuple(found.id for found in read(xml).processes)
+    return Resource(name, xml, hashlib.sha256(xml).hexdigest(), ids)
+
+
+def texts(variables: dict[str, object]) -> Variables:
+    return {name: msgspec.json.encode(value).decode() for name, value in variables.items()}
