@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 
-from aiohttp import web
+from aiohttp import HttpVersion11, web
 
 from edge.config import EdgeConfig
 from edge.contract import JSON, routes
@@ -40,16 +40,19 @@ def create_app(
 def _add(app: web.Application, method: str, path: str, handler: Handler) -> None:
     # The router's own variables do not match braces, which ids may have.
     variables = _VARIABLE.sub(r"{\1:[^/]+}", path)
-    app.router.add_route(method, variables, guarded(handler), expect_handler=_expect)
+    # RFC 9110 §9.1: what answers GET answers HEAD.
+    for verb in (method, "HEAD") if method == "GET" else (method,):
+        app.router.add_route(verb, variables, guarded(handler), expect_handler=_expect)
 
 
 async def _expect(request: web.Request) -> web.StreamResponse | None:
     """Ask for the body (RFC 9110 §10.1.1) unless its length alone is a reason to refuse it."""
     if (request.content_length or 0) > request.client_max_size:
         return problem(PayloadTooLarge("the body exceeds the configured size"), request)
-    await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-    # What aiohttp counts is the answer itself.
-    request.writer.output_size = 0
+    if request.version >= HttpVersion11 and request.headers["Expect"].lower() == "100-continue":
+        await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+        # What aiohttp counts is the answer itself.
+        request.writer.output_size = 0
     return None
 
 

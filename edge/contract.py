@@ -52,6 +52,11 @@ class Route:
     status: int
     may_wait: bool
 
+    @property
+    def empty_status(self) -> int:
+        """Status of an answer without body; of every answer where the response has no field."""
+        return 204 if self.policy.descriptor.output_type.fields else self.status
+
 
 def routes() -> Iterator[Route]:
     """Every route of the contract, in the order of its files."""

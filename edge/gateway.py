@@ -29,7 +29,7 @@ def handler_of(route: Route, channel: Channel, config: EdgeConfig) -> Handler:
     decode, encode = decoder_of(route), encoder_of(route)
     call = channel.unary_unary(policy.path, policy.request.SerializeToString, policy.response.FromString)
     timeout = config.long_call_timeout_seconds if route.may_wait else config.call_timeout_seconds
-    is_command, success = policy.is_command, route.status
+    is_command, success, empty = policy.is_command, route.status, route.empty_status
     fixed_headers = _fixed_headers(route)
 
     async def handle(request: web.Request) -> web.StreamResponse:
@@ -46,7 +46,7 @@ def handler_of(route: Route, channel: Channel, config: EdgeConfig) -> Handler:
         body = encode(answer)
         if body is None:
             plain = CIMultiDict(((_REQUEST_ID, request_id), (_CACHE_CONTROL, "no-store")))
-            return web.Response(status=204, headers=plain)
+            return web.Response(status=empty, headers=plain)
         return web.Response(
             body=body, status=success, headers=CIMultiDict((*fixed_headers, (_REQUEST_ID, request_id)))
         )

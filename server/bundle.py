@@ -2,6 +2,7 @@
 
 import asyncio
 import dataclasses
+import logging
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -34,6 +35,10 @@ from server.platform.interceptors import interceptors
 from server.platform.logging import LoggingConfig
 from server.platform.policy import Mode
 
+logger = logging.getLogger(__name__)
+
+# SIGTERM to the end of the process takes ten at most.
+STOP_SECONDS = 9.0
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 DEMO_CLIENT = "demo"
 DEMO_SECRET = "demo-secret"  # noqa: S105  # known to everybody; embedded mode with it listens on loopback only
@@ -84,10 +89,18 @@ async def serving(config: Config, clock: VirtualClock | None = None) -> AsyncIte
             grpc_port, http_port = await grpc_server.start(), await edge.start()
             yield Addresses(f"http://{config.edge.host}:{http_port}", f"{config.grpc.host}:{grpc_port}")
         finally:
-            await edge.stop()
-            await grpc_server.stop()
+            await _stop(edge, grpc_server)
             partition.cancel()
             identity.close()
+
+
+async def _stop(edge: EdgeServer, grpc_server: GrpcServer) -> None:
+    """Both at the same time, and not longer than a process has that was told to end."""
+    try:
+        async with asyncio.timeout(STOP_SECONDS):
+            await asyncio.gather(edge.stop(), grpc_server.stop())
+    except TimeoutError:
+        logger.warning("calls under way were cut off")
 
 
 def with_demo_access(config: Config) -> Config:

@@ -1,7 +1,6 @@
 """Routes as OpenAPI operations."""
 
 from collections.abc import Iterator
-from http import HTTPStatus
 
 from google.protobuf.descriptor import FieldDescriptor
 
@@ -13,7 +12,6 @@ from edge.transcode.multipart import MEDIA_TYPE as MULTIPART
 from server.platform.errors import PROBLEMS
 from server.platform.policy import Mode, Policy
 
-_NOTHING: dict[str, Schema] = {"204": {"description": "Done; there is nothing to answer with."}}
 _FILE: Schema = {"type": "string", "contentMediaType": "application/octet-stream"}
 
 
@@ -100,13 +98,16 @@ def _form_part(field: FieldDescriptor, schemas: Schemas) -> Schema:
 
 
 def _successes(route: Route, schemas: Schemas) -> dict[str, Schema]:
-    field = route.response_field
-    if field is None and route.status == HTTPStatus.NO_CONTENT:
-        return _NOTHING
-    schema = _whole(field, schemas) if field else schemas.answer(route.policy.descriptor.output_type)
+    field, response = route.response_field, route.policy.descriptor.output_type
+    nothing: dict[str, Schema] = {
+        str(route.empty_status): {"description": "Done; there is nothing to answer with."}
+    }
+    if not response.fields:
+        return nothing
+    schema = _whole(field, schemas) if field else schemas.answer(response)
     content: Schema = {route.media_type: {"schema": schema}}
     success: dict[str, Schema] = {str(route.status): {"description": "Done.", "content": content}}
-    return success | _NOTHING if field and is_optional_value(field) else success
+    return success | nothing if field and is_optional_value(field) else success
 
 
 def _whole(field: FieldDescriptor, schemas: Schemas) -> Schema:

@@ -7,7 +7,6 @@ because an answer of a hundred items takes less than two thirds of the time that
 from base64 import b64encode
 from collections.abc import Callable
 from functools import cache
-from http import HTTPStatus
 from keyword import iskeyword
 from typing import Any
 
@@ -45,11 +44,8 @@ def encoder_of(route: Route) -> Encode:
     """Make the body of an answer; None when the answer has none."""
     field = route.response_field
     if field is None:
-        return (
-            _no_body
-            if route.status == HTTPStatus.NO_CONTENT
-            else _message_encoder(route.policy.descriptor.output_type)
-        )
+        response = route.policy.descriptor.output_type
+        return _message_encoder(response) if response.fields else _no_body
     encode = _text(field) if route.media_type != JSON else _field_encoder(field)
     return _unless_unset(field, encode) if is_optional_value(field) else encode
 

@@ -107,8 +107,8 @@ def _reader(name: str, fields: tuple[FieldDescriptor, ...]) -> ObjectReader:
 def shape_of(field: FieldDescriptor) -> Shape:
     value = map_value(field)
     if value is not None:
-        return _map(_single(value))
-    single = _single(field)
+        return _map(single_shape(value))
+    single = single_shape(field)
     if field.is_repeated:
         return _list(single, min_items=bounds_of(field).repeated.min_items)
     if kind_of(field) is Kind.OBJECT and is_nullable(field):
@@ -119,7 +119,8 @@ def shape_of(field: FieldDescriptor) -> Shape:
     return single
 
 
-def _single(field: FieldDescriptor) -> Shape:
+def single_shape(field: FieldDescriptor) -> Shape:
+    """Shape of one value of the field, which is never null."""
     match kind_of(field):
         case Kind.INTEGER:
             return _integer(field)
@@ -161,7 +162,7 @@ def _message(message: Descriptor) -> Shape:
     short = shorthand_of(message)
     if short is None:
         return Shape(reader.structure, lambda found: create(**reader.members(found)))
-    plain = _single(short)
+    plain = single_shape(short)
 
     def convert(found: Any) -> Any:
         if type(found) is reader.structure:

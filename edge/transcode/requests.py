@@ -13,7 +13,7 @@ from edge.contract import JSON, BodyForm, Route
 from edge.fields import Kind, kind_of
 from edge.transcode import multipart
 from edge.transcode.malformed import Malformed
-from edge.transcode.objects import Members, decoded, shape_of, text_decoder
+from edge.transcode.objects import Members, decoded, single_shape, text_decoder
 from edge.transcode.parameters import parameter_reader, path_reader
 
 ReadBody = Callable[[bytes, str], Members]
@@ -75,7 +75,7 @@ def _field_decoder(field: FieldDescriptor) -> Callable[[bytes], Members]:
     """For a body that is one field as a whole."""
     if kind_of(field) not in {Kind.OBJECT, Kind.MESSAGE} or field.is_repeated:
         raise TypeError(f"{field.full_name} is no object and cannot be a body")
-    shape = shape_of(field)
+    shape = single_shape(field)
     decoder: msgspec.json.Decoder[Any] = msgspec.json.Decoder(shape.type)
 
     def decode(text: bytes) -> Members:

@@ -1,52 +1,71 @@
 r"""Regular expressions, written as Java's, which FEEL takes from its first implementation.
 
-This is the one place that knows an engine. Python's may backtrack for ever, so pattern and string are
-bounded here, and an engine without backtracking can replace it here.
+This is the one place that knows an engine. It backtracks, so pattern, string and time are bounded here, and an
+engine without backtracking can replace it here.
 """
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 
+import regex
+
 from server.feel.errors import InvocationError
-from server.feel.limits import MAX_MATCHED_LENGTH, MAX_PATTERN_LENGTH
+from server.feel.limits import MAX_MATCH_SECONDS, MAX_MATCHED_LENGTH, MAX_PATTERN_LENGTH
 from server.feel.values import Value
 
-_FLAGS = {"s": re.DOTALL, "m": re.MULTILINE, "i": re.IGNORECASE, "x": re.VERBOSE}
+_FLAGS = {"s": regex.DOTALL, "m": regex.MULTILINE, "i": regex.IGNORECASE, "x": regex.VERBOSE}
 _REFERENCE = re.compile(r"\\(.)|\$(\d)", re.DOTALL)
 _CACHED_PATTERNS = 512
 
 
 def is_found(text: str, pattern: str, flags: str = "") -> bool:
-    return _compiled(pattern, flags).search(_bounded(text)) is not None
+    with _in_time():
+        return _compiled(pattern, flags).search(_bounded(text), timeout=MAX_MATCH_SECONDS) is not None
 
 
 def find_all(text: str, pattern: str) -> list[Value]:
-    return [match[0] for match in _compiled(pattern, "").finditer(_bounded(text))]
+    with _in_time():
+        return [match[0] for match in _matches(text, pattern)]
 
 
 def replace(text: str, pattern: str, replacement: str, flags: str = "") -> str:
     r"""In the replacement `$1` is a group and a backslash takes the next character as it is."""
     compiled = _compiled(pattern, flags)
 
-    def written(match: re.Match[str]) -> str:
+    def written(match: regex.Match[str]) -> str:
         return _REFERENCE.sub(lambda each: each[1] or match[int(each[2])] or "", replacement)
 
     try:
-        return compiled.sub(written, _bounded(text))
+        with _in_time():
+            return compiled.sub(written, _bounded(text), timeout=MAX_MATCH_SECONDS)
     except IndexError as error:
         raise InvocationError(f"Invalid replacement '{replacement}'") from error
 
 
 def split(text: str, delimiter: str) -> list[Value]:
     """Trailing empty strings stay."""
-    pattern = _compiled(delimiter, "")
     pieces: list[Value] = []
     start = 0
-    for match in pattern.finditer(_bounded(text)):
-        if match.end() > 0:
-            pieces.append(text[start : match.start()])
-            start = match.end()
+    with _in_time():
+        for match in _matches(text, delimiter):
+            if match.end() > 0:
+                pieces.append(text[start : match.start()])
+                start = match.end()
     return [*pieces, text[start:]]
+
+
+def _matches(text: str, pattern: str) -> Iterator[regex.Match[str]]:
+    return _compiled(pattern, "").finditer(_bounded(text), timeout=MAX_MATCH_SECONDS)
+
+
+@contextmanager
+def _in_time() -> Iterator[None]:
+    try:
+        yield
+    except TimeoutError as error:
+        raise InvocationError(f"a pattern that takes more than {MAX_MATCH_SECONDS} s to match") from error
 
 
 def _bounded(text: str) -> str:
@@ -56,10 +75,10 @@ def _bounded(text: str) -> str:
 
 
 @lru_cache(_CACHED_PATTERNS)
-def _compiled(pattern: str, flags: str) -> re.Pattern[str]:
+def _compiled(pattern: str, flags: str) -> regex.Pattern[str]:
     if len(pattern) > MAX_PATTERN_LENGTH or not {*flags} <= _FLAGS.keys():
         raise InvocationError(f"Invalid pattern '{pattern[:40]}' with flags '{flags}'")
     try:
-        return re.compile(pattern, sum(_FLAGS[flag] for flag in {*flags}))
-    except (re.error, RecursionError, OverflowError) as error:
+        return regex.compile(pattern, sum(_FLAGS[flag] for flag in {*flags}))
+    except (regex.error, RecursionError, OverflowError) as error:
         raise InvocationError(f"Invalid pattern '{pattern}'") from error

@@ -10,10 +10,12 @@ import struct
 import sys
 import time
 from collections import Counter, deque
+from typing import cast
 
 import uvloop
 
 CONNECTIONS = 64
+PATIENCE_SECONDS = 60
 LENGTH = struct.Struct(">I")
 
 
@@ -25,8 +27,7 @@ class Connection(asyncio.Protocol):
         self._buffer = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        self._transport = cast("asyncio.Transport", transport)
         self._send()
 
     def data_received(self, data: bytes) -> None:
@@ -38,12 +39,16 @@ class Connection(asyncio.Protocol):
         self._statuses[head[9:12].decode()] += 1
         self._send()
 
+    def connection_lost(self, error: Exception | None) -> None:
+        if not self._done.done():
+            self._done.set_exception(error or ConnectionError("the server closed a connection"))
+
     def _send(self) -> None:
         if self._requests:
             self._transport.write(self._requests.popleft())
         elif not self._done.done():
-            self._transport.close()
             self._done.set_result(None)
+            self._transport.close()
 
 
 def _content_length(head: bytes) -> int:
@@ -59,7 +64,8 @@ async def run(host: str, port: int, requests: deque[bytes]) -> tuple[float, Coun
     begun = time.perf_counter()
     for done in finished:
         await loop.create_connection(lambda done=done: Connection(requests, statuses, done), host, port)
-    await asyncio.gather(*finished)
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        await asyncio.gather(*finished)
     return count / (time.perf_counter() - begun), statuses
 
 

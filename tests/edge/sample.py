@@ -112,6 +112,7 @@ def _file() -> FileDescriptorProto:
     for message in file.message_type:
         for field in message.field:
             _give_form(message, field)
+    file.service[0].method[1].options.Extensions[options_pb2.method].success_status = 202
     for method in file.service[0].method:
         method.options.Extensions[annotations_pb2.http].CopyFrom(_BINDINGS[method.name])
     return file

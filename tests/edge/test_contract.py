@@ -67,6 +67,16 @@ def test_additional_bindings_are_routes_of_their_own() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("operation_id", "status", "empty"),
+    [("send", 200, 204), ("putInner", 202, 202)],
+)
+def test_an_answer_without_body_has_a_status(operation_id: str, status: int, empty: int) -> None:
+    route = ROUTES[operation_id]
+
+    assert (route.status, route.empty_status) == (status, empty)
+
+
 def test_rpcs_without_binding_have_no_route() -> None:
     assert "getPrincipal" not in CONTRACT
 

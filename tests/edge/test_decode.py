@@ -282,6 +282,7 @@ def test_a_message_can_be_the_body_as_a_whole() -> None:
 
     assert (found.text, found.inner.count) == ("a/b", 3)
     assert refusal('{"inner": {}}', SAMPLE["putInner"], path={"text": "a"}) == "inner: unknown property"
+    assert refusal("null", SAMPLE["putInner"], path={"text": "a"}) == "request: expected `object`, got `null`"
 
 
 def test_an_object_can_be_the_body_as_a_whole() -> None:

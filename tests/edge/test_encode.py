@@ -138,6 +138,7 @@ def test_an_entity_has_every_documented_member() -> None:
         pytest.param(
             "listObjects", Everything(objects=[b'{"a":1}', b"{}"]), b'[{"a":1},{}]', id="list of objects"
         ),
+        pytest.param("putInner", ROUTES["putInner"].policy.response(), None, id="nothing but a status"),
         pytest.param("listObjects", Everything(), b"[]", id="empty list"),
         pytest.param("getMaybe", Everything(), None, id="unset optional field"),
         pytest.param("getMaybe", Everything(maybe_object=b'{"a":1}'), b'{"a":1}', id="set optional field"),

@@ -275,7 +275,7 @@ async def test_nothing_of_an_unexpected_error_gets_out(edge: Edge) -> None:
         ("GET", "/v2/jobs/42/failure/", None),
         ("PUT", "/v2/jobs/42/failure", "POST"),
         ("HEAD", "/v2/jobs/42/failure", "POST"),
-        ("DELETE", "/v2/process-instances/1", "GET"),
+        ("DELETE", "/v2/process-instances/1", "GET, HEAD"),
     ],
 )
 async def test_what_is_no_operation_is_not_found(
@@ -286,6 +286,14 @@ async def test_what_is_no_operation_is_not_found(
     assert (reply.status, reply.headers.get("Allow")) == (404, allow)
     assert reply.headers["Content-Type"] == "application/problem+json"
     assert method == "HEAD" or json.loads(reply.body)["instance"] == path
+
+
+async def test_what_answers_get_answers_head(local_edge: Edge) -> None:
+    get = await local_edge.send("GET", "/v2/variables/1")
+    head = await local_edge.send("HEAD", "/v2/variables/1")
+
+    assert (head.status, head.body) == (200, b"")
+    assert head.headers["Content-Length"] == str(len(get.body))
 
 
 async def test_an_id_in_the_path_may_hold_any_character(local_edge: Edge) -> None:

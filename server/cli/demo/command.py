@@ -1,17 +1,14 @@
 """The command itself."""
 
 import asyncio
-import dataclasses
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from typing import Annotated
 
 import msgspec
 import typer
 from rich.live import Live
 
-from edge.config import EdgeConfig
-from server.bundle import Config, serving
 from server.cli.client_command import options_command
 from server.cli.demo.play import Play, Watch
 from server.cli.demo.scenarios import SCENARIOS
@@ -22,7 +19,6 @@ from server.cli.failures import REFUSED
 from server.cli.options import ClientOptions
 from server.cli.output import Output
 from server.cli.session import connected
-from server.platform.grpc_server import GrpcConfig
 
 
 @options_command
@@ -45,14 +41,14 @@ async def demo(
         raise typer.Exit(REFUSED)
 
 
-@asynccontextmanager
-async def _server(options: ClientOptions) -> AsyncIterator[ClientOptions]:
-    """The server that was named, or one in this process on free ports."""
+def _server(options: ClientOptions) -> AbstractAsyncContextManager[ClientOptions]:
+    """The server that was named, or one of the demo's own."""
     if options.address is not None:
-        yield options
-        return
-    async with serving(Config(edge=EdgeConfig(port=0), grpc=GrpcConfig(port=0))) as addresses:
-        yield dataclasses.replace(ClientOptions(), address=addresses.grpc)
+        return nullcontext(options)
+    # Those who named a server need not wait until this one is imported.
+    from server.cli.demo.own_server import own_server  # noqa: PLC0415
+
+    return own_server()
 
 
 @contextmanager

@@ -33,7 +33,7 @@ class Scenario:
         self.last_events: list[events.Event] = []
         self.rows = Rows()
         self.instance_key = Key(0)
-        self._due = Due()
+        self.due = Due()
         self._process_id = ""
 
     # Commands
@@ -42,7 +42,7 @@ class Scenario:
         outcome = process(self.state, command, self.now)
         self.last_events = outcome.events
         self.events += outcome.events
-        self._due.observe(outcome.events)
+        self.due.observe(outcome.events)
         self.rows.apply(outcome.events, self.now)
         return outcome.answer
 
@@ -54,7 +54,7 @@ class Scenario:
 
     def advance(self, by: timedelta) -> Self:
         self.now += by
-        for command in list(self._due.take(self.now, 10_000)):
+        for command in list(self.due.take(self.now, 10_000)):
             self.execute(command)
         return self
 

@@ -25,8 +25,10 @@ def error(engine: Scenario, **details: object) -> ThrowJobError:
         ({}, "Expected to throw an error event with the code 'declined', but it was not caught."),
         (
             {"error_message": "no money"},
-            "Expected to throw an error event with the code 'declined', but it was not caught. "
-            "Error message: 'no money'",
+            (
+                "Expected to throw an error event with the code 'declined', but it was not caught. "
+                "Error message: 'no money'"
+            ),
         ),
     ],
 )
@@ -64,7 +66,7 @@ def test_a_job_whose_error_was_thrown_takes_nothing_else(waiting: Scenario) -> N
         waiting.refusal(error(waiting)),
     ]
 
-    assert [RejectionType.INVALID_STATE] * 3 == [refusal.type for refusal in refusals]
+    assert {RejectionType.INVALID_STATE} == {refusal.type for refusal in refusals}
 
 
 def test_resolving_offers_the_job_again(waiting: Scenario) -> None:

@@ -80,7 +80,7 @@ def test_retries_are_an_int32(engine: Scenario, retries: str, count: int) -> Non
     [
         ("many", "Expected 'many' to be a number"),
         ("1_000", "Expected '1_000' to be a number"),
-        ("٣", "Expected '٣' to be a number"),  # noqa: RUF001  # an Arabic digit
+        ("٣", "Expected '٣' to be a number"),  # an Arabic digit
         ("2147483648", "Expected '2147483648' to be a number from -2147483648 to 2147483647"),
         ("=10 ** 10", "Expected '10 ** 10' to be a number from -2147483648 to 2147483647"),
         ("=huge", "Expected 'huge' to be a number from -2147483648 to 2147483647"),

@@ -119,3 +119,12 @@ def test_only_the_first_failures_are_kept() -> None:
     evaluation = compile_expression("for x in 1..1000 return x + null").evaluate({})
 
     assert (len(evaluation.value), len(evaluation.failures)) == (1000, MAX_FAILURES)
+
+
+def test_a_pattern_that_backtracks_for_ever_is_given_up() -> None:
+    expression = compile_expression('matches(text, "(a|a)*$")')
+
+    evaluation = expression.evaluate({"text": "a" * 40 + "b"})
+
+    assert evaluation.value is None
+    assert "to match" in evaluation.failures[0].message

@@ -131,16 +131,18 @@ class GetStartFormResponse(_message.Message):
 
     FORM_FIELD_NUMBER: _builtins.int
     form: _builtins.bytes
-    """The form, a JSON object."""
+    """The form, a JSON object; absent when the process has none."""
     def __init__(
         self,
         *,
-        form: _builtins.bytes = ...,
+        form: _builtins.bytes | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_form", b"_form", "form", b"form"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["form", b"form"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_form", b"_form", "form", b"form"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__form: _TypeAlias = _typing.Literal["form"]  # noqa: Y015
+    _WhichOneofArgType__form: _TypeAlias = _typing.Literal["_form", b"_form"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__form) -> _WhichOneofReturnType__form | None: ...
 
 Global___GetStartFormResponse: _TypeAlias = GetStartFormResponse  # noqa: Y015

@@ -2241,9 +2241,9 @@ class GetStartFormResponse(betterproto2.Message):
     Response of GetStartForm.
     """
 
-    form: "bytes" = betterproto2.field(1, betterproto2.TYPE_BYTES)
+    form: "bytes | None" = betterproto2.field(1, betterproto2.TYPE_BYTES, optional=True)
     """
-    The form, a JSON object.
+    The form, a JSON object; absent when the process has none.
     """
 
 

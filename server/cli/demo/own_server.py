@@ -1,0 +1,16 @@
+"""A server in the demo's own process, on free ports."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from edge.config import EdgeConfig
+from server.bundle import Config, serving
+from server.cli.options import ClientOptions
+from server.platform.grpc_server import GrpcConfig
+
+
+@asynccontextmanager
+async def own_server() -> AsyncIterator[ClientOptions]:
+    """Options that reach it, through its socket like any other."""
+    async with serving(Config(edge=EdgeConfig(port=0), grpc=GrpcConfig(port=0))) as addresses:
+        yield ClientOptions(address=addresses.grpc)

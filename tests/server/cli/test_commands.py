@@ -1,0 +1,160 @@
+import json
+import uuid
+from pathlib import Path
+
+import pytest
+
+from server.bpmn.builder import process
+from tests.server.cli.conftest import Gnomon
+
+
+@pytest.fixture
+def greeting(gnomon: Gnomon, tmp_path: Path) -> str:
+    """Id of a process that was just deployed, whose one job has that type too."""
+    process_id = f"greeting-{uuid.uuid4().hex}"
+    file = tmp_path / f"{process_id}.bpmn"
+    file.write_bytes(process(process_id).start().service_task("greet", type=process_id).end().to_xml())
+    assert gnomon("deploy", str(file)).exit_code == 0
+    return process_id
+
+
+def started(gnomon: Gnomon, process_id: str, *options: str) -> str:
+    return str(gnomon("start", process_id, "--json", *options).json["processInstanceKey"])
+
+
+def test_deploying_again_keeps_the_version(gnomon: Gnomon) -> None:
+    first = gnomon("deploy", "examples/invoice-payment.bpmn", "examples/loan-approval.bpmn", "--json").json
+    again = gnomon("deploy", "examples/invoice-payment.bpmn", "--json").json
+
+    deployed = [found["processDefinition"] for found in first["deployments"]]
+    assert [found["processDefinitionId"] for found in deployed] == ["invoice-payment", "loan-approval"]
+    assert again["deployments"][0]["processDefinition"] == deployed[0]
+
+
+def test_a_started_instance_is_listed_with_its_variables(
+    gnomon: Gnomon, greeting: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "variables.json"
+    file.write_text('{"name": "Ada", "large": 12345678901234567890}')
+
+    key = started(gnomon, greeting, "--variables", f"@{file}")
+
+    listed = gnomon("instances", "--process", greeting, "--state", "active", "--json").json["items"]
+    assert [item["processInstanceKey"] for item in listed] == [key]
+    shown = gnomon("instances", key, "--json").json
+    assert shown["variables"] == {"name": "Ada", "large": 12345678901234567890}
+    assert [item["elementId"] for item in shown["elementInstances"]] == ["start", "greet"]
+
+
+def test_a_person_sees_tables(gnomon: Gnomon, greeting: str) -> None:
+    key = started(gnomon, greeting)
+
+    listed = gnomon("instances", "--process", greeting).output
+    shown = gnomon("instances", key).output
+
+    assert listed.split()[:4] == ["Key", "Process", "Version", "State"]
+    assert key in listed
+    assert "SERVICE_TASK" in shown
+
+
+def test_awaiting_a_completion_answers_with_the_variables(gnomon: Gnomon, tmp_path: Path) -> None:
+    file = tmp_path / "straight.bpmn"
+    file.write_bytes(process("straight").start().end().to_xml())
+    gnomon("deploy", str(file))
+
+    answer = gnomon(
+        "start", "straight", "--variables", '{"a": 1}', "--version", "1", "--await", "--json"
+    ).json
+
+    assert answer["variables"] == {"a": 1}
+
+
+def test_awaiting_a_completion_has_an_end(gnomon: Gnomon, greeting: str) -> None:
+    ended = gnomon("start", greeting, "--await", "--timeout", "1")
+
+    assert ended.exit_code == 1
+    assert ended.errors.startswith("error: DEADLINE_EXCEEDED: ")
+
+
+def test_an_incident_is_listed_and_resolved(gnomon: Gnomon, greeting: str) -> None:
+    key = started(gnomon, greeting)
+    gnomon("jobs", "work", greeting, "--exec", "false", "--max", "3")
+
+    (incident,) = gnomon("incidents", "--process", greeting, "--json").json["items"]
+    resolved = gnomon("incidents", "resolve", incident["incidentKey"], "--json").json
+    gnomon("jobs", "work", greeting, "--exec", "true", "--max", "1")
+
+    assert (incident["processInstanceKey"], incident["errorType"]) == (key, "JOB_NO_RETRIES")
+    assert resolved["state"] == "RESOLVED"
+    assert gnomon("instances", key, "--json").json["state"] == "COMPLETED"
+
+
+def test_jobs_are_listed_by_type_and_state(gnomon: Gnomon, greeting: str) -> None:
+    key = started(gnomon, greeting)
+
+    (job,) = gnomon("jobs", "list", "--type", greeting, "--state", "created", "--json").json["items"]
+
+    assert (job["processInstanceKey"], job["elementId"], job["retries"]) == (key, "greet", 3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "exit_code", "message"),
+    [
+        pytest.param(
+            ["start", "unheard-of"], 1, "NOT_FOUND: no process definition with id 'unheard-of'", id="process"
+        ),
+        pytest.param(["instances", "1"], 1, "NOT_FOUND: ", id="instance"),
+        pytest.param(["incidents", "resolve", "1"], 1, "NOT_FOUND: ", id="incident"),
+        pytest.param(["deploy", "Makefile"], 1, "INVALID_ARGUMENT: ", id="no model"),
+        pytest.param(["deploy", "nothing.bpmn"], 2, "cannot read nothing.bpmn", id="no file"),
+        pytest.param(["start", "a", "--variables", "[1]"], 2, "JSON object", id="no object"),
+        pytest.param(["start", "a", "--variables", "@nothing"], 2, "cannot read nothing", id="no variables"),
+        pytest.param(["instances", "--client-secret", "wrong"], 1, "invalid_client: ", id="secret"),
+        pytest.param(["instances", "--tenant", "elsewhere"], 1, "FORBIDDEN: ", id="tenant"),
+        pytest.param(["jobs", "work", "a", "--exec", "no-such-program"], 2, "no-such-program", id="program"),
+        pytest.param(
+            ["instances", "--address", "127.0.0.1:1"], 1, "no server answers at 127.0.0.1:1", id="server"
+        ),
+    ],
+)
+def test_a_refusal_is_one_line(gnomon: Gnomon, arguments: list[str], exit_code: int, message: str) -> None:
+    ended = gnomon(*arguments)
+
+    assert (ended.exit_code, ended.output) == (exit_code, "")
+    assert ended.errors.startswith("error: ")
+    assert message in ended.errors
+    assert len(ended.errors.splitlines()) == 1
+
+
+def test_the_options_of_a_client_come_from_the_environment_too(gnomon: Gnomon) -> None:
+    stranger = Gnomon({**gnomon.environment, "GNOMON_CLIENT__ID": "stranger"})
+
+    assert "invalid_client" in stranger("instances").errors
+
+
+def test_the_version_is_that_of_the_distribution(gnomon_alone: Gnomon) -> None:
+    assert gnomon_alone("--version").output == "gnomon 0.1.0\n"
+
+
+def test_the_demo_completes_everything_on_a_server_of_its_own(gnomon_alone: Gnomon) -> None:
+    summary = gnomon_alone("demo", "--instances", "12", "--json").json
+
+    assert summary["isComplete"]
+    assert [process["completed"] for process in summary["processes"]] == [12, 12, 12]
+    assert summary["processes"][2]["incidentsResolved"] == 2
+
+
+def test_the_demo_runs_beside_what_others_do(gnomon: Gnomon, greeting: str) -> None:
+    started(gnomon, greeting)
+
+    ended = gnomon("demo", "--instances", "4")
+
+    assert ended.exit_code == 0
+    assert "All completed in" in ended.output
+
+
+def test_a_demo_that_does_not_complete_fails(gnomon: Gnomon) -> None:
+    ended = gnomon("demo", "--instances", "400", "--timeout", "1", "--json")
+
+    assert ended.exit_code == 1
+    assert not json.loads(ended.output)["isComplete"]

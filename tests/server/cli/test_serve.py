@@ -1,0 +1,134 @@
+import json
+import os
+import signal
+import socket
+import subprocess
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.server.cli.conftest import Gnomon
+from tests.server.cli.server_process import COMMAND, END_SECONDS, FREE_PORTS, ROOT, Addresses
+
+
+@contextmanager
+def started(*arguments: str) -> Iterator[tuple["subprocess.Popen[str]", Addresses]]:
+    process = subprocess.Popen(
+        [*COMMAND, "serve", *arguments],
+        cwd=ROOT,
+        env={**os.environ, **FREE_PORTS},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        assert process.stdout is not None
+        try:
+            yield process, Addresses.read(process.stdout.readline())
+        finally:
+            process.kill()
+
+
+@pytest.fixture
+def taken_port() -> Iterator[int]:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        yield listener.getsockname()[1]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_it_ends_cleanly_when_it_is_told_to(number: signal.Signals) -> None:
+    with started() as (process, _):
+        process.send_signal(number)
+        output, errors = process.communicate(timeout=END_SECONDS)
+
+    assert (process.returncode, output) == (0, "")
+    assert [json.loads(line)["message"] for line in errors.splitlines()] == ["serving", "stopping"]
+
+
+def test_it_ends_in_time_although_a_worker_waits_for_a_job() -> None:
+    with started() as (process, addresses):
+        worker = subprocess.Popen(
+            [*COMMAND, "jobs", "work", "nothing", "--exec", "true", "--address", addresses.grpc],
+            cwd=ROOT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        with worker:
+            assert worker.stdout is not None
+            worker.stdout.readline()
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=END_SECONDS)
+            _, errors = worker.communicate(timeout=END_SECONDS)
+
+    assert process.returncode == 0
+    assert (worker.returncode, errors) == (1, "error: UNAVAILABLE: the service cannot be reached\n")
+
+
+def test_it_is_ready_when_it_says_so() -> None:
+    with started() as (_, addresses), urllib.request.urlopen(f"{addresses.http}/v2/status") as answer:
+        assert answer.status == 204
+
+
+def test_the_environment_goes_before_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "gnomon.toml"
+    file.write_text('[edge]\nport = 1\n[logging]\nformat = "text"\n')
+
+    with started("--config", str(file)) as (process, _):
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=END_SECONDS)
+
+    assert process.returncode == 0
+    assert "INFO    server.cli.process: serving" in errors.splitlines()[0]
+
+
+@pytest.mark.parametrize("setting", ["GNOMON_EDGE__PORT", "GNOMON_GRPC__PORT"])
+def test_a_port_in_use_is_told_in_one_line(setting: str, taken_port: int) -> None:
+    ended = Gnomon({**FREE_PORTS, setting: str(taken_port)})("serve")
+
+    assert (ended.exit_code, ended.output) == (2, "")
+    assert ended.errors.startswith("error: ")
+    assert str(taken_port) in ended.errors
+    assert len(ended.errors.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("environment", "message"),
+    [
+        pytest.param({"GNOMON_GRPC__PROT": "1"}, "unknown key grpc.prot", id="unknown key"),
+        pytest.param({"GNOMON_EDGE__PORT": "many"}, "expected edge.port to be int", id="wrong type"),
+        pytest.param({"GNOMON_EDGE__PORT": "70000"}, "edge.port must be 0 to 65535", id="out of bounds"),
+        pytest.param({"GNOMON_LOGGING__LEVEL": "LOUD"}, "LOUD", id="unknown log level"),
+        pytest.param({"GNOMON_BOOTSTRAP__TENANT": "oidc"}, "the name is reserved", id="reserved tenant"),
+        pytest.param({"GNOMON_EDGE__HOST": "0.0.0.0"}, "credentials that everybody knows", id="exposed"),  # noqa: S104  # refused
+        pytest.param({"GNOMON_SERVER__MODE": "cluster"}, "durable storage", id="mode of a later release"),
+    ],
+)
+def test_a_configuration_that_cannot_be_served_is_told_in_one_line(
+    environment: dict[str, str], message: str
+) -> None:
+    ended = Gnomon({**FREE_PORTS, **environment})("serve")
+
+    assert (ended.exit_code, ended.output) == (2, "")
+    assert message in ended.errors
+    assert len(ended.errors.splitlines()) == 1
+
+
+@pytest.mark.parametrize("mode", ["bundled", "cluster"])
+def test_a_mode_without_its_storage_is_refused(mode: str, gnomon_alone: Gnomon) -> None:
+    ended = gnomon_alone("serve", "--mode", mode)
+
+    assert (ended.exit_code, ended.output) == (2, "")
+    assert f"{mode} mode needs durable storage" in ended.errors
+
+
+def test_a_file_that_is_not_there_is_named(gnomon_alone: Gnomon, tmp_path: Path) -> None:
+    missing = tmp_path / "nothing.toml"
+
+    ended = gnomon_alone("serve", "--config", str(missing))
+
+    assert ended.exit_code == 2
+    assert f"cannot read {missing}" in ended.errors

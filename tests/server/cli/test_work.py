@@ -1,0 +1,132 @@
+import json
+import signal
+import subprocess
+import sys
+import uuid
+from pathlib import Path
+
+import pytest
+
+from server.bpmn.builder import process
+from tests.server.cli.conftest import Gnomon
+from tests.server.cli.server_process import COMMAND, ROOT, Addresses
+
+PROGRAM = """
+import json, os, sys
+variables = json.load(sys.stdin)
+print(json.dumps({"text": f"Hello {variables['name']}", "key": os.environ["GNOMON_JOB_KEY"]}))
+"""
+
+
+@pytest.fixture
+def job_type(gnomon: Gnomon, tmp_path: Path) -> str:
+    """Type of a job that waits, whose process has the same id."""
+    name = f"greeting-{uuid.uuid4().hex}"
+    file = tmp_path / f"{name}.bpmn"
+    file.write_bytes(process(name).start().service_task("greet", type=name).end().to_xml())
+    gnomon("deploy", str(file))
+    assert gnomon("start", name, "--variables", '{"name": "Ada"}').exit_code == 0
+    return name
+
+
+def job_of(gnomon: Gnomon, job_type: str) -> dict[str, object]:
+    (job,) = gnomon("jobs", "list", "--type", job_type, "--json").json["items"]
+    return dict(job)
+
+
+def test_a_program_gets_variables_and_facts_and_answers_with_variables(
+    gnomon: Gnomon, job_type: str, tmp_path: Path
+) -> None:
+    program = tmp_path / "greet.py"
+    program.write_text(PROGRAM)
+
+    (done,) = gnomon(
+        "jobs", "work", job_type, "--exec", f"{sys.executable} {program}", "--max", "1", "--json"
+    ).lines
+
+    instance = gnomon("instances", done["processInstanceKey"], "--json").json
+    assert done["outcome"] == "completed"
+    assert instance["state"] == "COMPLETED"
+    assert instance["variables"] == {"name": "Ada", "text": "Hello Ada", "key": done["jobKey"]}
+
+
+def test_a_program_that_fails_gives_the_job_back_with_one_try_less(gnomon: Gnomon, job_type: str) -> None:
+    (done,) = gnomon(
+        "jobs", "work", job_type, "--exec", "sh -c 'echo card declined >&2; exit 3'", "--max", "1", "--json"
+    ).lines
+
+    job = job_of(gnomon, job_type)
+    assert done["outcome"] == "failed"
+    assert (job["state"], job["retries"], job["errorMessage"]) == ("FAILED", 2, "card declined")
+
+
+@pytest.mark.parametrize("output", ["[1]", "hello", '{"a":'])
+def test_what_is_no_json_object_fails_the_job(gnomon: Gnomon, job_type: str, output: str) -> None:
+    gnomon("jobs", "work", job_type, "--exec", f"echo '{output}'", "--max", "1")
+
+    job = job_of(gnomon, job_type)
+    assert job["state"] == "FAILED"
+    assert "expected a JSON object on standard output" in str(job["errorMessage"])
+
+
+def test_a_program_that_takes_too_long_is_ended(gnomon: Gnomon, job_type: str) -> None:
+    ended = gnomon("jobs", "work", job_type, "--exec", "sleep 60", "--timeout", "1", "--max", "1")
+
+    assert ended.exit_code == 0
+    assert "took longer than 1 s" in ended.output or "withdrawn" in ended.output
+
+
+def test_ctrl_c_lets_the_job_that_is_begun_end(
+    addresses: Addresses, gnomon: Gnomon, job_type: str, tmp_path: Path
+) -> None:
+    begun, go = tmp_path / "begun", tmp_path / "go"
+    begun_pipe, go_pipe = str(begun), str(go)
+    subprocess.run(["mkfifo", begun_pipe, go_pipe], check=True)  # noqa: S607  # POSIX has it
+    command = f"sh -c 'echo > {begun_pipe}; cat {go_pipe} > /dev/null'"
+    worker = subprocess.Popen(
+        [*COMMAND, "jobs", "work", job_type, "--exec", command, "--address", addresses.grpc, "--json"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+
+    with worker:
+        begun.read_text()
+        worker.send_signal(signal.SIGINT)
+        go.write_text("")
+        output, _ = worker.communicate(timeout=30)
+
+    assert worker.returncode == 0
+    assert json.loads(output)["outcome"] == "completed"
+    assert job_of(gnomon, job_type)["state"] == "COMPLETED"
+
+
+def test_the_example_worker_charges_cards(addresses: Addresses, gnomon: Gnomon) -> None:
+    variables = {"order": {"number": 1, "customer": "Ada", "items": [{"quantity": 2, "price": 1.5}]}}
+    gnomon("deploy", "examples/order-fulfilment.bpmn")
+    gnomon("start", "order-fulfilment", "--variables", json.dumps(variables))
+    gnomon("jobs", "work", "check-stock", "--exec", "echo '{\"inStock\": true}'", "--max", "1")
+    worker = subprocess.Popen(
+        [sys.executable, "examples/worker.py", addresses.grpc], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
+
+    with worker:
+        assert worker.stdout is not None
+        line = worker.stdout.readline()
+        worker.kill()
+
+    assert line == "charged 3 to Ada\n"
+
+
+def test_the_example_of_http_finds_what_it_started(addresses: Addresses) -> None:
+    ended = subprocess.run(
+        ["bash", "examples/http.sh", addresses.http],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,  # noqa: S607
+    )
+
+    deployed, started, found = map(json.loads, ended.stdout.splitlines())
+    assert deployed["deployments"][0]["processDefinition"]["processDefinitionId"] == "order-fulfilment"
+    assert started["processInstanceKey"] in [item["processInstanceKey"] for item in found["items"]]

@@ -1,0 +1,175 @@
+"""Plays the moves of a random history, and looks at what each leaves behind."""
+
+from collections.abc import Callable, Iterable
+from datetime import timedelta
+
+import msgspec
+
+from server.bpmn.builder import ProcessBuilder
+from server.engine import State, commands, events
+from server.engine.commands import Command
+from server.engine.keys import Key
+from server.engine.rejection import Rejected
+from server.engine.state import JobState
+from tests.server.engine.scenario import Scenario
+from tests.server.engine.strategies import GOOD, JOB_TYPES, Move
+
+SECOND = timedelta(seconds=1)
+UNKNOWN = Key(42)
+MOST_ROUNDS = 50
+
+_encode = msgspec.msgpack.Encoder().encode
+
+
+def photograph(state: State) -> object:
+    """Everything that the state holds, apart from any object that may change."""
+    documents = {key: _encode(instance) for key, instance in state.instances.items()}
+    offers = {place: list(queue.items()) for place, queue in state.offers.items()}
+    indexes = (dict(state.job_owners), dict(state.incident_owners), offers)
+    definitions = (dict(state.definitions), {name: list(keys) for name, keys in state.versions.items()})
+    return documents, indexes, definitions, state.last_key, state.last_offer
+
+
+class Player:
+    """`faults` counts commands that ended in one; every refused command is checked to have changed nothing."""
+
+    def __init__(self, builder: ProcessBuilder) -> None:
+        self.scenario = Scenario()
+        self.scenario.deploy(builder)
+        self.faults = 0
+        self.refusals = 0
+        self._builder = builder
+
+    def play(self, moves: Iterable[Move]) -> "Player":
+        for move in moves:
+            if move.kind == "advance":
+                self.scenario.now += move.number * SECOND
+                for command in list(self.scenario.due.take(self.scenario.now, 1_000)):
+                    self._execute(command)
+            elif move.kind == "deploy":
+                self.scenario.deploy(self._builder)
+            else:
+                self._execute(COMMANDS[move.kind](move, self.scenario))
+        return self
+
+    def finish(self) -> None:
+        """Be a worker that does everything, and somebody who mends what keeps the rest from going on."""
+        scenario = self.scenario
+        for _ in range(MOST_ROUNDS):
+            if not scenario.state.instances:
+                return
+            scenario.advance(1000 * SECOND)
+            self._mend()
+            for _, job_type in sorted(scenario.state.offers):
+                for job in scenario.activate(job_type, most=100):
+                    scenario.execute(commands.CompleteJob(scenario.tenant_id, job.key, GOOD))
+        raise AssertionError(f"still running: {scenario.state.instances.values()}")
+
+    def _mend(self) -> None:
+        scenario = self.scenario
+        for job in scenario.activate("correct", most=100):
+            alone = len(scenario.state.instances[job.instance.key].elements) == 2
+            variables = {**GOOD, "finished": "true" if alone else "false"}
+            scenario.execute(commands.CompleteJob(scenario.tenant_id, job.key, variables))
+        for key, owner in list(scenario.state.incident_owners.items()):
+            instance = scenario.state.instances[owner]
+            job_key = instance.incidents[key].job_key
+            if job_key is not None and instance.jobs[job_key].state is JobState.FAILED:
+                update = commands.UpdateJob(tenant_id=scenario.tenant_id, job_key=job_key, retries=1)
+                scenario.execute(update)
+            scenario.execute(commands.ResolveIncident(scenario.tenant_id, key))
+
+    def _execute(self, command: Command) -> None:
+        before = photograph(self.scenario.state)
+        try:
+            self.scenario.execute(command)
+        except Rejected:
+            self.refusals += 1
+            assert before == photograph(self.scenario.state)
+        except msgspec.DecodeError:
+            self.faults += 1
+            assert before == photograph(self.scenario.state)
+
+
+def _chosen(move: Move, keys: Iterable[Key]) -> Key:
+    candidates = [*keys, UNKNOWN]
+    return candidates[move.pick % len(candidates)]
+
+
+def _job(move: Move, scenario: Scenario) -> Key:
+    """Of an activated job first, then of any other that there is or was."""
+    jobs = [job for instance in scenario.state.instances.values() for job in instance.jobs.values()]
+    jobs.sort(key=lambda job: (job.state is not JobState.ACTIVATED, job.type == "correct"))
+    gone = [event.key for event in scenario.events if isinstance(event, events.JobCompleted)]
+    return _chosen(move, [*(job.key for job in jobs), *gone])
+
+
+def _incident(move: Move, scenario: Scenario) -> Key:
+    gone = [event.key for event in scenario.events if isinstance(event, events.IncidentResolved)]
+    return _chosen(move, [*scenario.state.incident_owners, *gone])
+
+
+def _instance(move: Move, scenario: Scenario) -> Key:
+    """Of a process instance that there is or was, or of one of its elements."""
+    created = [
+        event.instance.key for event in scenario.events if isinstance(event, events.ProcessInstanceCreated)
+    ]
+    elements = [event.key for event in scenario.events if isinstance(event, events.ElementActivating)]
+    return _chosen(move, [*reversed(created), *elements])
+
+
+def _tenant(move: Move, scenario: Scenario) -> str:
+    return "foreign" if move.is_foreign else scenario.tenant_id
+
+
+def _activate(move: Move, scenario: Scenario) -> Command:
+    return commands.ActivateJobs(
+        tenant_id=_tenant(move, scenario),
+        type=JOB_TYPES[move.pick % len(JOB_TYPES)],
+        worker=f"worker-{move.number}",
+        timeout=(move.pick + 1) * 20 * SECOND,
+        max_jobs=move.number + 1,
+    )
+
+
+def _yield(move: Move, scenario: Scenario) -> Command:
+    activated = [event for event in scenario.events if isinstance(event, events.JobActivated)]
+    chosen = activated[-1 - move.pick % len(activated) :][:2] if activated else []
+    return commands.YieldJobs(_tenant(move, scenario), tuple((event.key, event.deadline) for event in chosen))
+
+
+COMMANDS: dict[str, Callable[[Move, Scenario], Command]] = {
+    "start": lambda move, scenario: commands.CreateProcessInstance(
+        tenant_id=_tenant(move, scenario), process_definition_id="random", variables=move.variables or {}
+    ),
+    "cancel": lambda move, scenario: commands.CancelProcessInstance(
+        _tenant(move, scenario), _instance(move, scenario)
+    ),
+    "activate": _activate,
+    "yield": _yield,
+    "complete": lambda move, scenario: commands.CompleteJob(
+        _tenant(move, scenario), _job(move, scenario), move.variables or {}
+    ),
+    "fail": lambda move, scenario: commands.FailJob(
+        tenant_id=_tenant(move, scenario),
+        job_key=_job(move, scenario),
+        retries=move.number,
+        retry_back_off=move.pick * SECOND,
+        variables=move.variables or {},
+    ),
+    "throw": lambda move, scenario: commands.ThrowJobError(
+        tenant_id=_tenant(move, scenario),
+        job_key=_job(move, scenario),
+        error_code="x",
+        variables=move.variables or {},
+    ),
+    "update": lambda move, scenario: commands.UpdateJob(
+        tenant_id=_tenant(move, scenario),
+        job_key=_job(move, scenario),
+        retries=move.number + 1,
+        timeout=(move.number + 1) * SECOND if move.pick % 2 else None,
+    ),
+    "resolve": lambda move, scenario: commands.ResolveIncident(
+        _tenant(move, scenario), _incident(move, scenario)
+    ),
+}

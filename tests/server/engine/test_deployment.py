@@ -1,0 +1,100 @@
+import pytest
+
+from server.bpmn.builder import definitions, process
+from server.engine.commands import DeployResources
+from server.engine.events import DeploymentCreated, ProcessDefinitionDeployed
+from server.store.entities import ProcessDefinition
+from tests.server.engine.scenario import Scenario, resource
+
+
+def test_a_deployment_makes_a_definition_of_every_process(engine: Scenario) -> None:
+    answer = engine.deployment(
+        definitions(process("order", name="Order").end(), process("refund", version_tag="v2").end())
+    )
+
+    order, refund = answer.definitions
+    assert (order.process.id, order.version, order.process.name) == ("order", 1, "Order")
+    assert (refund.process.id, refund.version, refund.process.version_tag) == ("refund", 1, "v2")
+    assert answer.key < order.key < refund.key
+    assert [type(event) for event in engine.events] == [
+        DeploymentCreated,
+        ProcessDefinitionDeployed,
+        ProcessDefinitionDeployed,
+    ]
+
+
+def test_changed_content_is_a_new_version(engine: Scenario) -> None:
+    (first,) = engine.deployment(process("order").end()).definitions
+
+    (second,) = engine.deployment(process("order").task("more").end()).definitions
+
+    assert (first.version, second.version) == (1, 2)
+    assert first.key != second.key
+    rows = [engine.rows.get(ProcessDefinition, key) for key in (first.key, second.key)]
+    assert [row.is_latest_version for row in rows] == [False, True]
+
+
+def test_unchanged_content_keeps_its_version(engine: Scenario) -> None:
+    first = engine.deployment(process("order").end())
+
+    second = engine.deployment(process("order").end())
+
+    assert first.definitions == second.definitions
+    assert first.key != second.key
+    assert [DeploymentCreated(second.key, "default")] == engine.last_events
+
+
+def test_unchanged_content_under_another_name_is_a_new_version(engine: Scenario) -> None:
+    engine.deploy(process("order").end(), name="a.bpmn")
+
+    (again,) = engine.deployment(process("order").end(), name="b.bpmn").definitions
+
+    assert (again.version, again.resource_name) == (2, "b.bpmn")
+
+
+def test_what_was_replaced_comes_back_as_a_new_version(engine: Scenario) -> None:
+    old, new = process("order").end(), process("order").task("more").end()
+    engine.deploy(old).deploy(new)
+
+    (again,) = engine.deployment(old).definitions
+
+    assert again.version == 3
+
+
+def test_only_what_changed_gets_a_new_version(engine: Scenario) -> None:
+    engine.deploy(process("order").end(), process("refund").end())
+
+    answer = engine.deployment(process("order").task("more").end(), process("refund").end())
+
+    assert [found.version for found in answer.definitions] == [2, 1]
+
+
+def test_versions_of_tenants_are_counted_apart(engine: Scenario) -> None:
+    engine.deploy(process("order").end()).deploy(process("order").task("more").end())
+    engine.tenant_id = "other"
+
+    (other,) = engine.deployment(process("order").task("more").end()).definitions
+
+    assert (other.version, other.tenant_id) == (1, "other")
+
+
+def test_running_instances_stay_with_their_version(engine: Scenario) -> None:
+    engine.deploy(process("order").service_task("a", type="a").task("old").end()).start()
+    engine.deploy(process("order").service_task("a", type="a").task("new").end())
+
+    engine.complete("a")
+
+    assert engine.path == ["start", "a", "old", "end"]
+
+
+@pytest.mark.parametrize("process_ids", [("order", "missing"), ("missing",)])
+def test_a_deployment_that_fails_leaves_nothing(engine: Scenario, process_ids: tuple[str, ...]) -> None:
+    good, order = resource(process("refund").end()), resource(process("order").end())
+    broken = type(order)(order.name, order.content, order.checksum, process_ids)
+    last_key = engine.state.last_key
+
+    with pytest.raises(StopIteration):
+        engine.execute(DeployResources("default", (good, broken)))
+
+    assert (engine.state.definitions, engine.state.versions) == ({}, {})
+    assert engine.state.last_key == last_key
