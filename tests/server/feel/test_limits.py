@@ -1,5 +1,3 @@
-import time
-from contextlib import suppress
 from decimal import Decimal
 
 import pytest
@@ -95,24 +93,25 @@ def test_an_evaluation_without_measure_ends_with_an_error(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "expected"),
     [
-        pytest.param("2 ** 999999999999", id="power"),
-        pytest.param("9.99 ** 9999999 ** 9999999", id="power of a power"),
-        pytest.param("decimal(1, 999999999999)", id="scale"),
-        pytest.param("[1][1 * 10 ** 6000]", id="index"),
-        pytest.param('number("1e999999999")', id="exponent"),
-        pytest.param("huge + 1", id="exponent of a variable"),
-        pytest.param('substring("a", 1, 10 ** 6000)', id="length"),
+        pytest.param("2 ** 999999999999", None, id="power"),
+        pytest.param("9.99 ** 9999999 ** 9999999", None, id="power of a power"),
+        pytest.param("decimal(1, 999999999999)", 1, id="scale"),
+        pytest.param("[1][1 * 10 ** 6000]", None, id="index"),
+        pytest.param('number("1e999999999")', None, id="exponent"),
+        pytest.param("huge + 1", None, id="exponent of a variable"),
     ],
 )
-def test_huge_numbers_cost_nothing(text: str) -> None:
-    started = time.perf_counter()
+def test_a_huge_number_is_refused_before_it_is_written_out(text: str, expected: Value) -> None:
+    evaluation = compile_expression(text).evaluate({"huge": Decimal("1E+999999999")})
 
-    with suppress(EvaluationError):
-        compile_expression(text).evaluate({"huge": Decimal("1E+999999999")})
+    assert evaluation.value == expected
 
-    assert time.perf_counter() - started < 1
+
+def test_a_huge_length_is_refused_before_it_is_counted() -> None:
+    with pytest.raises(EvaluationError):
+        compile_expression('substring("a", 1, 10 ** 6000)').evaluate({})
 
 
 def test_only_the_first_failures_are_kept() -> None:
