@@ -3,11 +3,11 @@ import os
 import signal
 import socket
 import subprocess
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import httpx
 import pytest
 
 from tests.server.cli.conftest import Gnomon
@@ -50,8 +50,11 @@ def test_it_ends_cleanly_when_it_is_told_to(number: signal.Signals) -> None:
 
 def test_it_ends_in_time_although_a_worker_waits_for_a_job() -> None:
     with started() as (process, addresses):
+        client = Gnomon({"GNOMON_CLIENT__ADDRESS": addresses.grpc})
+        client("deploy", "examples/invoice-payment.bpmn")
+        client("start", "invoice-payment", "--variables", '{"invoice": {}}')
         worker = subprocess.Popen(
-            [*COMMAND, "jobs", "work", "nothing", "--exec", "true", "--address", addresses.grpc],
+            [*COMMAND, "jobs", "work", "transfer-money", "--exec", "true", "--address", addresses.grpc],
             cwd=ROOT,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -59,18 +62,21 @@ def test_it_ends_in_time_although_a_worker_waits_for_a_job() -> None:
         )
         with worker:
             assert worker.stdout is not None
-            worker.stdout.readline()
+            line = worker.stdout.readline()
             process.send_signal(signal.SIGTERM)
             process.communicate(timeout=END_SECONDS)
             _, errors = worker.communicate(timeout=END_SECONDS)
 
+    assert line.startswith("completed")
     assert process.returncode == 0
     assert (worker.returncode, errors) == (1, "error: UNAVAILABLE: the service cannot be reached\n")
 
 
 def test_it_is_ready_when_it_says_so() -> None:
-    with started() as (_, addresses), urllib.request.urlopen(f"{addresses.http}/v2/status") as answer:
-        assert answer.status == 204
+    with started() as (_, addresses):
+        answer = httpx.get(f"{addresses.http}/v2/status")
+
+    assert answer.status_code == 204
 
 
 def test_the_environment_goes_before_the_file(tmp_path: Path) -> None:

@@ -1,0 +1,166 @@
+"""A partition that runs, over a store whose commits wait for the test, under a clock that stands still."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypeVar
+
+from server.bpmn.builder import ProcessBuilder, process
+from server.engine import State, commands
+from server.engine.answers import ActivatedJobs, CreatedInstance
+from server.engine.commands import Command
+from server.engine.keys import Key
+from server.engine.state import ProcessInstance
+from server.engine.variables import Variables
+from server.partition.config import JobsConfig, PartitionConfig
+from server.partition.job_waiters import JobWaiters
+from server.partition.partition import Partition
+from server.platform.clock import VirtualClock
+from server.platform.query import Page, Query
+from server.store.memory import MemoryStore
+from server.store.ports import Batch, E
+from tests.server.engine.scenario import resource
+
+EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
+MINUTE = timedelta(minutes=1)
+MOST_TICKS = 2_000
+
+T = TypeVar("T")
+
+
+class HeldStore:
+    """Commits at once, unless `hold` was called: then each waits for `release`. `failure` is what the next one raises."""
+
+    def __init__(self) -> None:
+        self.batches: list[Batch] = []
+        self.failure: Exception | None = None
+        self.committing = 0
+        self._rows = MemoryStore(1_000)
+        self._gate: asyncio.Semaphore | None = None
+
+    def hold(self) -> None:
+        self._gate = asyncio.Semaphore(0)
+
+    def release(self, commits: int = 1) -> None:
+        assert self._gate is not None
+        for _ in range(commits):
+            self._gate.release()
+
+    async def commit(self, batch: Batch) -> None:
+        assert not self.committing, "two commits overlap"
+        self.committing += 1
+        try:
+            if self._gate is not None:
+                await self._gate.acquire()
+            if self.failure is not None:
+                raise self.failure
+            await self._rows.commit(batch)
+            self.batches.append(batch)
+        finally:
+            self.committing -= 1
+
+    async def get(self, entity: type[E], key: Key, *, tenant_id: str) -> E | None:
+        return await self._rows.get(entity, key, tenant_id=tenant_id)
+
+    async def search(self, entity: type[E], query: Query, *, tenant_id: str) -> Page[E]:
+        return await self._rows.search(entity, query, tenant_id=tenant_id)
+
+
+class Harness:
+    """`spawn` begins something that the test looks at later."""
+
+    def __init__(self, config: PartitionConfig, jobs: JobsConfig, clock: VirtualClock) -> None:
+        self.clock = clock
+        self.store = HeldStore()
+        self.partition = Partition(State(), self.store, self.clock, config)
+        self.waiters = JobWaiters(self.partition, jobs)
+        self.running: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[Any]] = []
+
+    @property
+    def state(self) -> State:
+        return self.partition.state
+
+    async def submit(self, command: Command) -> Any:
+        return await self.partition.submit(command)
+
+    def spawn(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        task = asyncio.ensure_future(work)
+        self._tasks.append(task)
+        return task
+
+    async def deploy(self, *builders: ProcessBuilder) -> None:
+        await self.submit(commands.DeployResources("default", tuple(resource(each) for each in builders)))
+
+    async def start(self, **variables: str) -> Key:
+        answer = await self.submit(creation(variables))
+        assert isinstance(answer, CreatedInstance)
+        return answer.head.key
+
+    async def advance(self, by: timedelta) -> None:
+        self.clock.advance(by)
+        self.partition.clock_moved()
+        await self.partition.settle()
+
+    def wait_for_jobs(
+        self, most: int = 1, seconds: float = 60, job_type: str = "a"
+    ) -> asyncio.Task[ActivatedJobs]:
+        return self.spawn(self.waiters.activate(activation(most, job_type=job_type), seconds))
+
+    async def stop(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        if self.running is not None:
+            self.running.cancel()
+        for task in filter(None, [*self._tasks, self.running]):
+            with suppress(BaseException):
+                await task
+
+
+@asynccontextmanager
+async def serving(
+    config: PartitionConfig | None = None, jobs: JobsConfig | None = None, clock: VirtualClock | None = None
+) -> AsyncIterator[Harness]:
+    """With process `order` deployed: one job of type `a`."""
+    clock = clock or VirtualClock(pinned=EPOCH)
+    harness = Harness(config or PartitionConfig(), jobs or JobsConfig(), clock)
+    harness.running = asyncio.ensure_future(harness.partition.run())
+    await ticks(1)
+    try:
+        await harness.deploy(process("order").service_task("a", type="a").end())
+        harness.store.batches.clear()
+        yield harness
+    finally:
+        await harness.stop()
+
+
+async def ticks(count: int) -> None:
+    """Let everything else go on for so many rounds of the loop."""
+    for _ in range(count):
+        await asyncio.sleep(0)
+
+
+async def until(condition: Callable[[], object]) -> None:
+    for _ in range(MOST_TICKS):
+        if condition():
+            return
+        await asyncio.sleep(0)
+    raise AssertionError(f"not within {MOST_TICKS} rounds of the loop")
+
+
+def creation(variables: Variables | None = None, process_id: str = "order") -> Command:
+    return commands.CreateProcessInstance(
+        tenant_id="default", process_definition_id=process_id, variables=variables or {}
+    )
+
+
+def activation(most: int = 1, timeout: timedelta = MINUTE, job_type: str = "a") -> commands.ActivateJobs:
+    return commands.ActivateJobs(
+        tenant_id="default", type=job_type, worker="w", timeout=timeout, max_jobs=most
+    )
+
+
+def completion(instance: ProcessInstance) -> Command:
+    (job,) = instance.jobs.values()
+    return commands.CompleteJob("default", job.key)

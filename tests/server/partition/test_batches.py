@@ -1,0 +1,194 @@
+import asyncio
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from server.engine import commands
+from server.engine.keys import Key
+from server.partition.config import PartitionConfig
+from server.platform.errors import Internal, InvalidState, NotFound, ResourceExhausted
+from server.store.entities import ProcessInstance
+from server.store.ports import Insert
+from tests.server.engine.strategies import EXAMPLES
+from tests.server.partition.harness import activation, completion, serving, ticks, until
+
+
+async def test_an_answer_leaves_after_its_commit() -> None:
+    async with serving() as harness:
+        harness.store.hold()
+        answer = harness.spawn(harness.start())
+        await until(lambda: harness.store.committing)
+        await ticks(20)
+        early = answer.done()
+
+        harness.store.release()
+
+        key = await answer
+        assert not early
+        assert await harness.store.get(ProcessInstance, key, tenant_id="default")
+
+
+async def test_commands_that_wait_together_are_committed_together() -> None:
+    async with serving() as harness:
+        keys = await asyncio.gather(*(harness.start() for _ in range(10)))
+
+        (batch,) = harness.store.batches
+        inserted = [change.row for change in batch.changes if isinstance(change, Insert)]
+        assert keys == [row.process_instance_key for row in inserted if isinstance(row, ProcessInstance)]
+
+
+async def test_a_batch_is_bounded() -> None:
+    async with serving(PartitionConfig(max_batch=4)) as harness:
+        await asyncio.gather(*(harness.start() for _ in range(10)))
+
+        sizes = [
+            sum(
+                isinstance(change, Insert) and isinstance(change.row, ProcessInstance)
+                for change in batch.changes
+            )
+            for batch in harness.store.batches
+        ]
+        assert sizes == [4, 4, 2]
+
+
+async def test_the_next_batch_is_processed_while_one_is_committed() -> None:
+    async with serving() as harness:
+        harness.store.hold()
+        first = harness.spawn(harness.start())
+        await until(lambda: harness.store.committing)
+
+        second = harness.spawn(harness.start())
+        await until(lambda: len(harness.state.instances) == 2)
+
+        assert not first.done()
+        harness.store.release()
+        await first
+        await until(lambda: harness.store.committing)
+        assert not second.done()
+        harness.store.release()
+        assert await second in harness.state.instances
+
+
+async def test_no_third_batch_is_processed_before_the_first_is_committed() -> None:
+    async with serving() as harness:
+        harness.store.hold()
+        for number in range(1, 4):
+            harness.spawn(harness.start())
+            await until(lambda: harness.store.committing)
+            if number < 3:
+                await until(lambda number=number: len(harness.state.instances) == number)
+
+        await ticks(20)
+
+        assert len(harness.state.instances) == 2
+
+
+async def test_what_changes_nothing_is_not_committed() -> None:
+    async with serving() as harness:
+        answer = await harness.submit(activation())
+
+        assert answer.jobs == ()
+        assert harness.store.batches == []
+
+
+async def test_refusals_become_errors_of_the_caller_and_leave_the_rest_alone() -> None:
+    async with serving() as harness:
+        harness.spawn(harness.start())
+        unknown = harness.spawn(harness.submit(commands.CompleteJob("default", Key(42))))
+        harness.spawn(harness.start())
+
+        with pytest.raises(NotFound, match="no job with key 42"):
+            await unknown
+
+        assert len(harness.state.instances) == 2
+
+
+async def test_a_wrong_state_is_an_error_of_the_caller() -> None:
+    async with serving() as harness:
+        (job,) = harness.state.instances[await harness.start()].jobs
+
+        with pytest.raises(InvalidState):
+            await harness.submit(commands.FailJob(tenant_id="default", job_key=job))
+
+
+async def test_a_fault_is_one_callers_alone_and_says_nothing() -> None:
+    async with serving() as harness:
+        first = await harness.start()
+        (job,) = harness.state.instances[first].jobs
+        command = commands.CompleteJob("default", job, None)  # type: ignore[arg-type]  # a fault of ours
+        broken = harness.spawn(harness.submit(command))
+        second = harness.spawn(harness.start())
+
+        with pytest.raises(Internal, match="an internal error occurred"):
+            await broken
+
+        assert (await second) in harness.state.instances
+        assert list(harness.state.instances[first].jobs) == [job]
+
+
+async def test_a_queue_is_bounded() -> None:
+    async with serving(PartitionConfig(max_queued=3)) as harness:
+        answers = [harness.spawn(harness.start()) for _ in range(5)]
+        results = await asyncio.gather(*answers, return_exceptions=True)
+
+        refused = [result for result in results if isinstance(result, ResourceExhausted)]
+        assert [error.detail for error in refused] == ["3 commands wait already"] * 2
+        assert len(harness.state.instances) == 3
+
+
+async def test_a_command_whose_caller_left_before_its_turn_is_not_handled() -> None:
+    async with serving() as harness:
+        harness.store.hold()
+        held = [harness.spawn(harness.start()) for _ in range(1)]
+        await until(lambda: harness.store.committing)
+        held.append(harness.spawn(harness.start()))
+        await until(lambda: len(harness.state.instances) == 2)
+        gone, stays = harness.spawn(harness.start()), harness.spawn(harness.start())
+        await ticks(5)
+
+        gone.cancel()
+        harness.store.release(10)
+
+        await asyncio.gather(*held, stays)
+        assert len(harness.state.instances) == 3
+
+
+async def test_a_command_whose_caller_left_too_late_happens_all_the_same() -> None:
+    async with serving() as harness:
+        harness.store.hold()
+        gone = harness.spawn(harness.start())
+        await until(lambda: harness.store.committing)
+
+        gone.cancel()
+        harness.store.release(10)
+
+        key = await harness.start()
+        assert len(harness.state.instances) == 2
+        assert await harness.store.get(ProcessInstance, key, tenant_id="default")
+
+
+@settings(max_examples=EXAMPLES // 3, deadline=None)
+@given(st.lists(st.integers(0, 6), min_size=1, max_size=40), st.integers(1, 5))
+def test_commits_follow_each_other_in_the_order_of_the_commands(pauses: list[int], max_batch: int) -> None:
+    """The store refuses to commit twice at once."""
+
+    async def story() -> list[Key]:
+        async with serving(PartitionConfig(max_batch=max_batch)) as harness:
+            harness.store.hold()
+            answers = []
+            for pause in pauses:
+                answers.append(harness.spawn(harness.start()))
+                await ticks(pause)
+                harness.store.release(pause % 2)
+            harness.store.release(len(pauses) + 10)
+            keys = [await answer for answer in answers]
+            ends = [harness.spawn(harness.submit(completion(harness.state.instances[key]))) for key in keys]
+            await asyncio.gather(*ends)
+            rows = [await harness.store.get(ProcessInstance, key, tenant_id="default") for key in keys]
+            assert {row.state.value for row in rows if row} == {"COMPLETED"}
+            return keys
+
+    keys = asyncio.run(story())
+
+    assert keys == sorted(keys)

@@ -1,0 +1,117 @@
+"""How a partition ends: nobody is left without an answer."""
+
+import asyncio
+
+import pytest
+
+from server.engine import State
+from server.partition.config import PartitionConfig
+from server.partition.partition import Partition
+from server.platform.clock import VirtualClock
+from server.platform.errors import Unavailable
+from server.store.ports import Insert
+from tests.server.partition.harness import (
+    EPOCH,
+    Harness,
+    HeldStore,
+    activation,
+    creation,
+    serving,
+    ticks,
+    until,
+)
+
+
+class BrokenStoreError(Exception):
+    pass
+
+
+async def outcome_of(answer: "asyncio.Task[object]") -> object:
+    try:
+        async with asyncio.timeout(1):
+            return await answer
+    except Unavailable as refusal:
+        return refusal.detail
+
+
+async def three_deep(harness: Harness) -> list["asyncio.Task[object]"]:
+    """One command that is being committed, one that is processed, one that waits."""
+    harness.store.hold()
+    answers = [harness.spawn(harness.submit(creation()))]
+    await until(lambda: harness.store.committing)
+    answers.append(harness.spawn(harness.submit(creation())))
+    await until(lambda: len(harness.state.instances) == 2)
+    answers.append(harness.spawn(harness.submit(creation())))
+    await ticks(5)
+    assert len(harness.state.instances) == 2
+    return answers
+
+
+async def test_a_failing_commit_ends_the_partition_and_refuses_everybody() -> None:
+    async with serving() as harness:
+        answers = await three_deep(harness)
+        harness.store.failure = BrokenStoreError()
+
+        harness.store.release()
+
+        outcomes = [await outcome_of(answer) for answer in answers]
+        assert outcomes == ["the partition stopped serving"] * 3
+        assert harness.running is not None
+        with pytest.raises(ExceptionGroup) as failed:
+            await harness.running
+        assert [type(error) for error in failed.value.exceptions] == [BrokenStoreError]
+
+
+async def test_a_partition_that_ended_takes_nothing_more() -> None:
+    async with serving() as harness:
+        harness.store.failure = BrokenStoreError()
+        with pytest.raises(Unavailable):
+            await harness.start()
+
+        with pytest.raises(Unavailable, match="the partition is not serving"):
+            await harness.start()
+
+        assert not harness.partition.is_open
+
+
+async def test_a_failing_commit_is_noticed_while_nothing_else_is_to_do() -> None:
+    async with serving() as harness:
+        harness.store.failure = BrokenStoreError()
+
+        with pytest.raises(Unavailable):
+            await harness.start()
+
+        await until(lambda: harness.running and harness.running.done())
+
+
+async def test_stopping_refuses_everybody() -> None:
+    async with serving() as harness:
+        answers = await three_deep(harness)
+        assert harness.running is not None
+
+        harness.running.cancel()
+
+        outcomes = [await outcome_of(answer) for answer in answers]
+        assert outcomes == ["the partition stopped serving"] * 3
+        assert harness.running.cancelled()
+
+
+async def test_a_projection_that_falls_over_ends_the_partition_and_refuses_everybody() -> None:
+    """Here: a store that meets the same row twice."""
+    async with serving() as harness:
+        (row,) = [
+            change.row
+            for _ in [await harness.start()]
+            for change in harness.store.batches[-1].changes[:1]
+            if isinstance(change, Insert)
+        ]
+        harness.state.last_key = type(harness.state.last_key)(row.process_instance_key - 1)  # type: ignore[union-attr]
+
+        assert await outcome_of(harness.spawn(harness.submit(creation()))) == "the partition stopped serving"
+
+
+async def test_a_partition_that_does_not_run_takes_nothing() -> None:
+    partition = Partition(State(), HeldStore(), VirtualClock(pinned=EPOCH), PartitionConfig())
+
+    with pytest.raises(Unavailable):
+        await partition.submit(activation())

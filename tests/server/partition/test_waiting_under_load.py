@@ -1,0 +1,124 @@
+"""Workers come and go, jobs come and go, in any order: no wake-up is lost and no job."""
+
+import asyncio
+from collections import Counter
+from dataclasses import dataclass
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from server.engine import commands
+from server.partition.config import PartitionConfig
+from tests.server.engine.strategies import EXAMPLES
+from tests.server.partition.harness import Harness, serving, ticks
+
+
+@dataclass(frozen=True)
+class Poll:
+    """A worker asks for so many jobs."""
+
+    most: int
+
+
+@dataclass(frozen=True)
+class Create:
+    """So many jobs come up."""
+
+    count: int
+
+
+@dataclass(frozen=True)
+class Vanish:
+    """The worker that came so many polls ago goes away."""
+
+    which: int
+
+
+@dataclass(frozen=True)
+class Pause:
+    rounds: int
+
+
+@dataclass(frozen=True)
+class Release:
+    """The store commits so many batches."""
+
+    commits: int
+
+
+Act = Poll | Create | Vanish | Pause | Release
+
+acts = st.lists(
+    st.one_of(
+        st.builds(Poll, st.integers(1, 3)),
+        st.builds(Poll, st.integers(1, 3)),
+        st.builds(Create, st.integers(1, 3)),
+        st.builds(Vanish, st.integers(0, 5)),
+        st.builds(Pause, st.integers(1, 8)),
+        st.builds(Release, st.integers(1, 3)),
+    ),
+    min_size=5,
+    max_size=40,
+)
+
+
+@settings(max_examples=EXAMPLES, deadline=None)
+@given(acts, st.integers(1, 6), st.booleans())
+def test_no_worker_waits_while_a_job_is_on_offer(history: list[Act], max_batch: int, *, held: bool) -> None:
+    """Every job is on offer, or with exactly one worker that got it; workers are served in the order they came."""
+    asyncio.run(_story(history, max_batch, held=held))
+
+
+async def _story(history: list[Act], max_batch: int, *, held: bool) -> None:
+    async with serving(PartitionConfig(max_batch=max_batch)) as harness:
+        if held:
+            harness.store.hold()
+        polls = await _play(history, harness, held=held)
+        if held:
+            harness.store.release(1_000)
+        for _ in range(10):
+            await ticks(20)
+            await harness.partition.settle()
+
+        offered = set(harness.state.offers.get(("default", "a"), ()))
+        waiting = [poll for poll in polls if not poll.done()]
+        assert not (offered and waiting)
+        got = Counter(job.key for poll in polls if _was_served(poll) for job in poll.result().jobs)
+        assert set(got.values()) <= {1}
+        assert set(got) | offered == set(harness.state.job_owners)
+        assert not set(got) & offered
+        await _expect_fairness(harness, waiting)
+
+
+async def _play(history: list[Act], harness: Harness, *, held: bool) -> list["asyncio.Task[object]"]:
+    polls: list[asyncio.Task[object]] = []
+    for act in history:
+        match act:
+            case Poll(most=most):
+                polls.append(harness.wait_for_jobs(most))
+            case Create(count=count):
+                for _ in range(count):
+                    harness.spawn(harness.start())
+            case Vanish(which=which) if polls:
+                polls[-1 - which % len(polls)].cancel()
+            case Pause(rounds=rounds):
+                await ticks(rounds)
+            case Release(commits=commits) if held:
+                harness.store.release(commits)
+            case _:
+                pass
+    return polls
+
+
+def _was_served(poll: "asyncio.Task[object]") -> bool:
+    return poll.done() and not poll.cancelled()
+
+
+async def _expect_fairness(harness: Harness, waiting: list["asyncio.Task[object]"]) -> None:
+    """One job at a time goes to whoever waits longest."""
+    for poll in waiting:
+        await harness.start()
+        await ticks(20)
+        assert _was_served(poll)
+        for job in poll.result().jobs:
+            await harness.submit(commands.CompleteJob("default", job.key))
