@@ -4,6 +4,7 @@ from importlib.metadata import version
 from typing import Annotated
 
 import typer
+from typer.core import TyperGroup
 
 from server.cli.demo.command import demo
 from server.cli.deploy import deploy
@@ -14,13 +15,24 @@ from server.cli.serve import serve
 from server.cli.start import start
 from server.cli.work import work
 
+
+class ListByDefault(TyperGroup):
+    """A group whose command `list` need not be named."""
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]  # its base is private
+        is_named = args and args[0] in (*self.commands, *self.get_help_option_names(ctx))
+        return super().parse_args(ctx, args if is_named else ["list", *args])
+
+
 app = typer.Typer(
     help="A process engine and an OpenID Connect provider.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
 jobs = typer.Typer(help="Work on jobs, or look at them.", no_args_is_help=True)
-incidents = typer.Typer(help="List what keeps process instances from going on, or resolve it.")
+incidents = typer.Typer(
+    help="List what keeps process instances from going on, or resolve it.", cls=ListByDefault
+)
 
 app.command()(serve)
 app.command()(deploy)
@@ -30,7 +42,7 @@ app.add_typer(jobs, name="jobs")
 jobs.command("work")(work)
 jobs.command("list")(list_jobs)
 app.add_typer(incidents, name="incidents")
-incidents.callback(invoke_without_command=True)(list_incidents)
+incidents.command("list")(list_incidents)
 incidents.command("resolve")(resolve)
 app.command()(demo)
 

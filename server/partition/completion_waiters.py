@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import Sequence
+from itertools import chain
 
 from server.engine import events
 from server.engine.keys import Key
 from server.partition.config import InstancesConfig
 from server.partition.partition import Partition
-from server.platform.errors import DeadlineExceeded, InvalidState, NotFound, ResourceExhausted
+from server.platform.errors import DeadlineExceeded, InvalidState, NotFound, ResourceExhausted, Unavailable
 from server.store.entities import ProcessInstance, ProcessInstanceState
 from server.store.ports import Store
 
@@ -17,7 +18,9 @@ class CompletionWaiters:
         self._store = store
         self._config = config
         self._waiting: dict[Key, set[asyncio.Future[None]]] = {}
+        self._count = 0
         partition.observers.append(self._observe)
+        partition.endings.append(self._refuse)
 
     async def completed(self, key: Key, tenant_id: str, seconds: float) -> None:
         """Return when the instance has completed; raises when it was cancelled, or is still running by then."""
@@ -32,10 +35,11 @@ class CompletionWaiters:
             raise InvalidState(f"process instance {key} is {state}, not COMPLETED")
 
     async def _end(self, key: Key, tenant_id: str) -> ProcessInstanceState:
-        if len(self._waiting) >= self._config.max_awaiting:
+        if self._count >= self._config.max_awaiting:
             raise ResourceExhausted(f"{self._config.max_awaiting} callers await a completion already")
         ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(key, set()).add(ended)
+        self._count += 1
         try:
             state = await self._state(key, tenant_id)
             if state is ProcessInstanceState.ACTIVE:
@@ -52,10 +56,11 @@ class CompletionWaiters:
         return row.state
 
     def _forget(self, key: Key, ended: asyncio.Future[None]) -> None:
-        waiting = self._waiting.get(key, set())
-        waiting.discard(ended)
+        self._count -= 1
+        waiting = self._waiting[key]
+        waiting.remove(ended)
         if not waiting:
-            self._waiting.pop(key, None)
+            del self._waiting[key]
 
     def _observe(self, happened: Sequence[events.Event]) -> None:
         if not self._waiting:
@@ -65,3 +70,8 @@ class CompletionWaiters:
                 for ended in self._waiting.get(event.key, ()):
                     if not ended.done():
                         ended.set_result(None)
+
+    def _refuse(self) -> None:
+        for ended in chain.from_iterable(self._waiting.values()):
+            if not ended.done():
+                ended.set_exception(Unavailable("the partition stopped serving"))

@@ -16,18 +16,19 @@ from server.engine.events import Event
 from server.engine.state import Place
 from server.partition.config import JobsConfig
 from server.partition.partition import Partition
-from server.platform.errors import ResourceExhausted
+from server.platform.errors import ResourceExhausted, Unavailable
 
 NO_JOBS = ActivatedJobs(())
 
 
 @dataclass(slots=True, order=True)
 class _Waiter:
-    """A waiting activation; the number says who came first."""
+    """A waiting activation; the number says who came first, `is_served` that it left the line to ask."""
 
     number: int
     max_jobs: int = field(compare=False)
     woken: asyncio.Future[None] = field(compare=False)
+    is_served: bool = field(default=False, compare=False)
 
 
 @dataclass(slots=True)
@@ -48,6 +49,7 @@ class JobWaiters:
         self._numbers = count()
         self._count = 0
         partition.observers.append(self._observe)
+        partition.endings.append(self._refuse)
 
     async def activate(self, command: ActivateJobs, seconds: float) -> ActivatedJobs:
         """Jobs as soon as there are any, none when there were none in so many seconds."""
@@ -89,7 +91,7 @@ class JobWaiters:
     def _leave(self, place: Place, waiter: _Waiter) -> None:
         """Leave the line, or make room for those behind, who may be served by what this one left."""
         line = self._lines[place]
-        if waiter.woken.done() and not waiter.woken.cancelled():
+        if waiter.is_served:
             line.asked -= waiter.max_jobs
         else:
             del line.waiters[bisect_left(line.waiters, waiter)]
@@ -100,6 +102,11 @@ class JobWaiters:
         for place in [place for place in self._lines if place in self._partition.state.offers]:
             self._wake(place)
 
+    def _refuse(self) -> None:
+        for line in self._lines.values():
+            for waiter in filter(_is_waiting, line.waiters):
+                waiter.woken.set_exception(Unavailable("the partition stopped serving"))
+
     def _wake(self, place: Place) -> None:
         line = self._lines[place]
         offers = len(self._partition.state.offers.get(place, ()))
@@ -107,6 +114,7 @@ class JobWaiters:
             line.waiters.remove(waiter)
             self._count -= 1
             line.asked += waiter.max_jobs
+            waiter.is_served = True
             waiter.woken.set_result(None)
         if not line.waiters and not line.asked:
             del self._lines[place]

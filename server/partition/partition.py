@@ -35,7 +35,9 @@ from server.store.projection import project
 
 logger = logging.getLogger(__name__)
 
+# Told what each committed turn brought, and once that there will be no more.
 Observer = Callable[[Sequence[Event]], None]
+Ending = Callable[[], None]
 
 
 @dataclass(slots=True)
@@ -62,6 +64,7 @@ class Partition:
     def __init__(self, state: State, store: Store, clock: Clock, config: PartitionConfig) -> None:
         self.state = state
         self.observers: list[Observer] = []
+        self.endings: list[Ending] = []
         self._store = store
         self._clock = clock
         self._config = config
@@ -199,6 +202,8 @@ class Partition:
                 entry.future.set_exception(Unavailable("the partition stopped serving"))
         self._turns.clear()
         self._queue.clear()
+        for end in self.endings:
+            end()
 
 
 def _to_the_millisecond(instant: datetime) -> datetime:

@@ -3,14 +3,14 @@
 Messages go by reference, so a servicer neither keeps nor changes its request.
 """
 
-import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 import grpc
 from google.protobuf.message import Message
 
 from server.platform.call import ANONYMOUS, Principal
 from server.platform.channels.port import Metadata, UnaryCall
+from server.platform.deadlines import Deadlines
 from server.platform.dispatch import Dispatcher
 from server.platform.errors import DeadlineExceeded, ServiceError
 
@@ -29,6 +29,7 @@ class LocalChannel:
     def __init__(self, dispatcher: Dispatcher, principal: Principal = ANONYMOUS) -> None:
         self._dispatcher = dispatcher
         self._principal = principal
+        self._deadlines = Deadlines()
 
     def unary_unary(
         self,
@@ -44,14 +45,10 @@ class LocalChannel:
             metadata: Metadata | None = None,
         ) -> Message:
             try:
-                async with asyncio.timeout(timeout):
-                    return await self._dispatcher.dispatch(
-                        method,
-                        request,
-                        dict(metadata or ()),
-                        time_remaining=timeout,
-                        principal=self._principal,
-                    )
+                if timeout is None:
+                    return await self._dispatch(method, request, metadata, None)
+                with self._deadlines.within(timeout):
+                    return await self._dispatch(method, request, metadata, timeout)
             except ServiceError as error:
                 raise LocalCallError(error) from error
             except TimeoutError as error:
@@ -59,3 +56,10 @@ class LocalChannel:
                 raise LocalCallError(late) from error
 
         return call
+
+    def _dispatch(
+        self, method: str, request: Message, metadata: Metadata | None, seconds: float | None
+    ) -> Awaitable[Message]:
+        return self._dispatcher.dispatch(
+            method, request, dict(metadata or ()), time_remaining=seconds, principal=self._principal
+        )

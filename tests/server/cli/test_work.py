@@ -1,5 +1,6 @@
 import json
 import signal
+import socket
 import subprocess
 import sys
 import uuid
@@ -8,13 +9,20 @@ from pathlib import Path
 import pytest
 
 from server.bpmn.builder import process
-from tests.server.cli.conftest import Gnomon
+from tests.server.cli.conftest import SECONDS, Gnomon
 from tests.server.cli.server_process import COMMAND, ROOT, Addresses
 
 PROGRAM = """
 import json, os, sys
 variables = json.load(sys.stdin)
 print(json.dumps({"text": f"Hello {variables['name']}", "key": os.environ["GNOMON_JOB_KEY"]}))
+"""
+
+# Goes on when the other side closes the connection.
+WAITING_PROGRAM = """
+import socket, sys
+with socket.create_connection(("127.0.0.1", int(sys.argv[1]))) as waited:
+    waited.recv(1)
 """
 
 
@@ -79,22 +87,18 @@ def test_a_program_that_takes_too_long_is_ended(gnomon: Gnomon, job_type: str) -
 def test_ctrl_c_lets_the_job_that_is_begun_end(
     addresses: Addresses, gnomon: Gnomon, job_type: str, tmp_path: Path
 ) -> None:
-    begun, go = tmp_path / "begun", tmp_path / "go"
-    begun_pipe, go_pipe = str(begun), str(go)
-    subprocess.run(["mkfifo", begun_pipe, go_pipe], check=True)  # noqa: S607  # POSIX has it
-    command = f"sh -c 'echo > {begun_pipe}; cat {go_pipe} > /dev/null'"
-    worker = subprocess.Popen(
-        [*COMMAND, "jobs", "work", job_type, "--exec", command, "--address", addresses.grpc, "--json"],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    program = tmp_path / "wait.py"
+    program.write_text(WAITING_PROGRAM)
 
-    with worker:
-        begun.read_text()
-        worker.send_signal(signal.SIGINT)
-        go.write_text("")
-        output, _ = worker.communicate(timeout=30)
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(SECONDS)
+        command = f"{sys.executable} {program} {listener.getsockname()[1]}"
+        arguments = ["jobs", "work", job_type, "--exec", command, "--address", addresses.grpc, "--json"]
+        with subprocess.Popen([*COMMAND, *arguments], cwd=ROOT, stdout=subprocess.PIPE, text=True) as worker:
+            begun, _ = listener.accept()
+            with begun:
+                worker.send_signal(signal.SIGINT)
+            output, _ = worker.communicate(timeout=SECONDS)
 
     assert worker.returncode == 0
     assert json.loads(output)["outcome"] == "completed"
@@ -120,7 +124,7 @@ def test_the_example_worker_charges_cards(addresses: Addresses, gnomon: Gnomon) 
 
 def test_the_example_of_http_finds_what_it_started(addresses: Addresses) -> None:
     ended = subprocess.run(
-        ["examples/http.sh", addresses.http],
+        [ROOT / "examples" / "http.sh", addresses.http],
         cwd=ROOT,
         check=True,
         capture_output=True,

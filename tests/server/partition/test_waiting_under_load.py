@@ -63,7 +63,7 @@ acts = st.lists(
 
 
 @settings(max_examples=EXAMPLES, deadline=None)
-@given(acts, st.integers(1, 6), st.booleans())
+@given(history=acts, max_batch=st.integers(1, 6), held=st.booleans())
 def test_no_worker_waits_while_a_job_is_on_offer(history: list[Act], max_batch: int, *, held: bool) -> None:
     """Every job is on offer, or with exactly one worker that got it; workers are served in the order they came."""
     asyncio.run(_story(history, max_batch, held=held))
