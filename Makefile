@@ -3,6 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := server identity edge
+CHECKED := $(SOURCES) tests proto examples
 
 ##@ Use
 .PHONY: run demo
@@ -30,8 +31,8 @@ lock: .venv/.dev ## Resolve the requirement files anew
 	@.ci/lock
 
 format: .venv/.dev ## Format the code
-	@$(BIN)/ruff format $(SOURCES) tests proto
-	@$(BIN)/ruff check --fix-only --quiet $(SOURCES) tests proto
+	@$(BIN)/ruff format $(CHECKED)
+	@$(BIN)/ruff check --fix-only --quiet $(CHECKED)
 	@$(BIN)/buf format -w proto --path proto/gnomon
 
 ##@ Check
@@ -39,8 +40,8 @@ format: .venv/.dev ## Format the code
 check: lint types layers contract verify spelling test ## Everything that CI runs
 
 lint: .venv/.dev ## ruff: format and rules
-	@$(BIN)/ruff format --check --quiet $(SOURCES) tests proto
-	@$(BIN)/ruff check --quiet $(SOURCES) tests proto
+	@$(BIN)/ruff format --check --quiet $(CHECKED)
+	@$(BIN)/ruff check --quiet $(CHECKED)
 
 types: .venv/.dev ## mypy --strict
 	@$(BIN)/mypy
@@ -58,7 +59,7 @@ verify: .venv/.dev ## gen/ is what proto/ says
 	@$(BIN)/python proto/generate.py --check
 
 spelling: .venv/.dev
-	@$(BIN)/codespell $(SOURCES) tests proto/gnomon docs README.md
+	@$(BIN)/codespell $(SOURCES) tests examples proto/gnomon docs README.md
 
 ##@ Environment
 .venv/.created:

@@ -93,7 +93,8 @@ class EdgeServer:
             # The body's bound is that of the bytes on the wire; nobody needs to send them packed.
             auto_decompress=False,
             access_log=None,
-            shutdown_timeout=config.shutdown_seconds,
+            # It is waited for twice: before the handlers are cancelled, and after.
+            shutdown_timeout=config.shutdown_seconds / 2,
         )
 
     async def start(self) -> int:

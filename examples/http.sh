@@ -13,7 +13,7 @@ echo
 curl -sSf "$server/v2/process-instances" -H "Authorization: Bearer $token" -H "Content-Type: application/json" -d '{
   "processDefinitionId": "order-fulfilment",
   "variables": {
-    "order": {"number": 1, "customer": "Ada", "items": [{"article": "pen", "quantity": 2, "price": 1.5}]}
+    "order": {"number": 1, "customer": "c-1", "items": [{"article": "pen", "quantity": 2, "price": 1.5}]}
   }
 }'
 echo

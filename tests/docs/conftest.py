@@ -10,10 +10,6 @@ from tests.server.cli.server_process import Addresses, server_process
 HTTP = "http://127.0.0.1:8080"
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "golden: compares with a file that `make golden` rewrites")
-
-
 class Reader:
     """Somebody who types what a document says, beside a server of their own."""
 

@@ -13,10 +13,10 @@ _BAR_WIDTH = 30
 _COUNTS = {
     "Instances": "instances",
     "Completed": "completed",
-    "Incidents raised": "incidents_raised",
+    "Incidents": "incidents_raised",
     "Resolved": "incidents_resolved",
-    "Jobs completed": "jobs_completed",
-    "Jobs failed": "jobs_failed",
+    "Jobs": "jobs_completed",
+    "Tries failed": "jobs_failed",
 }
 
 
@@ -24,7 +24,7 @@ def progress(tallies: Sequence[Tally], *, instances: int) -> Table:
     """`instances` of each process are to complete."""
     table = Table(box=None, header_style="bold", pad_edge=False)
     for heading in ("Process", ""):
-        table.add_column(heading)
+        table.add_column(heading, no_wrap=True)
     for heading in ("Started", "Completed", "Incidents open"):
         table.add_column(heading, justify="right")
     for tally in tallies:
@@ -39,7 +39,7 @@ def conclusion(summary: Summary) -> Table:
     caption = f"{end} in {summary.duration_seconds:.1f} s"
     table = Table(box=None, header_style="bold", pad_edge=False, show_footer=True, caption=caption)
     rows = [msgspec.structs.asdict(process) for process in summary.processes]
-    table.add_column("Process", footer="Total")
+    table.add_column("Process", footer="Total", no_wrap=True)
     for heading, field in _COUNTS.items():
         table.add_column(heading, footer=str(sum(row[field] for row in rows)), justify="right")
     for row in rows:

@@ -35,14 +35,14 @@ def test_a_started_instance_is_listed_with_its_variables(
     gnomon: Gnomon, greeting: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "variables.json"
-    file.write_text('{"name": "Ada", "large": 12345678901234567890}')
+    file.write_text('{"name": "world", "large": 12345678901234567890}')
 
     key = started(gnomon, greeting, "--variables", f"@{file}")
 
     listed = gnomon("instances", "--process", greeting, "--state", "active", "--json").json["items"]
     assert [item["processInstanceKey"] for item in listed] == [key]
     shown = gnomon("instances", key, "--json").json
-    assert shown["variables"] == {"name": "Ada", "large": 12345678901234567890}
+    assert shown["variables"] == {"name": "world", "large": 12345678901234567890}
     assert [item["elementId"] for item in shown["elementInstances"]] == ["start", "greet"]
 
 

@@ -33,7 +33,7 @@ def job_type(gnomon: Gnomon, tmp_path: Path) -> str:
     file = tmp_path / f"{name}.bpmn"
     file.write_bytes(process(name).start().service_task("greet", type=name).end().to_xml())
     gnomon("deploy", str(file))
-    assert gnomon("start", name, "--variables", '{"name": "Ada"}').exit_code == 0
+    assert gnomon("start", name, "--variables", '{"name": "world"}').exit_code == 0
     return name
 
 
@@ -55,7 +55,7 @@ def test_a_program_gets_variables_and_facts_and_answers_with_variables(
     instance = gnomon("instances", done["processInstanceKey"], "--json").json
     assert done["outcome"] == "completed"
     assert instance["state"] == "COMPLETED"
-    assert instance["variables"] == {"name": "Ada", "text": "Hello Ada", "key": done["jobKey"]}
+    assert instance["variables"] == {"name": "world", "text": "Hello world", "key": done["jobKey"]}
 
 
 def test_a_program_that_fails_gives_the_job_back_with_one_try_less(gnomon: Gnomon, job_type: str) -> None:
@@ -106,7 +106,7 @@ def test_ctrl_c_lets_the_job_that_is_begun_end(
 
 
 def test_the_example_worker_charges_cards(addresses: Addresses, gnomon: Gnomon) -> None:
-    variables = {"order": {"number": 1, "customer": "Ada", "items": [{"quantity": 2, "price": 1.5}]}}
+    variables = {"order": {"number": 1, "customer": "c-1", "items": [{"quantity": 2, "price": 1.5}]}}
     gnomon("deploy", "examples/order-fulfilment.bpmn")
     gnomon("start", "order-fulfilment", "--variables", json.dumps(variables))
     gnomon("jobs", "work", "check-stock", "--exec", "echo '{\"inStock\": true}'", "--max", "1")
@@ -119,7 +119,7 @@ def test_the_example_worker_charges_cards(addresses: Addresses, gnomon: Gnomon) 
         line = worker.stdout.readline()
         worker.kill()
 
-    assert line == "charged 3 to Ada\n"
+    assert line == "charged 3 to c-1\n"
 
 
 def test_the_example_of_http_finds_what_it_started(addresses: Addresses) -> None:
