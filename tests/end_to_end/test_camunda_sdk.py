@@ -32,6 +32,10 @@ async def client(server: Server) -> AsyncIterator[CamundaAsyncClient]:
     }
     async with CamundaAsyncClient(configuration=configuration) as client:
         yield client
+        # The SDK makes an event loop for each worker and leaves it open.
+        for worker in client._workers:  # noqa: SLF001
+            worker.stop()
+            worker.worker_loop.close()
 
 
 async def test_the_topology_has_one_healthy_partition(client: CamundaAsyncClient) -> None:

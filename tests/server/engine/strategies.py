@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from server.bpmn.builder import ProcessBuilder, process
 
-EXAMPLES = int(os.environ.get("GNOMON_EXAMPLES", "150"))
+EXAMPLES = int(os.environ.get("GNOMON_EXAMPLES", "100"))
 bounded = settings(
     max_examples=EXAMPLES,
     deadline=None,

@@ -1,0 +1,73 @@
+"""Every RPC of the contract is served where it says so, and says who may call it."""
+
+import inspect
+from collections.abc import Iterator, Mapping
+
+import pytest
+from google.protobuf.descriptor import ServiceDescriptor
+
+from server.app import create_embedded_engine
+from server.config import EngineConfig
+from server.platform.dispatch import snake_case
+from server.platform.errors import PROBLEMS
+from server.platform.policy import Mode, Policy, policies_of, services
+from tests.identity.deployment import deployed
+
+# Whoever has a credential may ask, whatever it allows.
+OPEN_TO_THE_AUTHENTICATED = {"/gnomon.engine.v1.TopologyService/GetTopology"}
+
+POLICIES = {policy.path: policy for service in services() for policy in policies_of(service).values()}
+
+
+@pytest.fixture(scope="module")
+def servicers() -> Iterator[Mapping[str, object | None]]:
+    """Servicers of the embedded mode by the name of their service."""
+    engine = create_embedded_engine(EngineConfig())
+    with deployed() as running:
+        together = {**engine.servicers, **running.identity.servicers}
+        yield {service.full_name: servicer for service, servicer in together.items()}
+
+
+def service_of(policy: Policy) -> str:
+    service = policy.descriptor.containing_service
+    assert isinstance(service, ServiceDescriptor)
+    return str(service.full_name)
+
+
+def test_every_service_is_wired(servicers: Mapping[str, object | None]) -> None:
+    assert {service.full_name for service in services()} == servicers.keys()
+
+
+@pytest.mark.parametrize("path", sorted(POLICIES))
+def test_every_rpc_of_the_embedded_mode_has_a_method(
+    path: str, servicers: Mapping[str, object | None]
+) -> None:
+    policy = POLICIES[path]
+    method = getattr(servicers[service_of(policy)], snake_case(policy.name), None)
+
+    assert inspect.iscoroutinefunction(method) == (Mode.EMBEDDED in policy.modes)
+
+
+def test_no_servicer_serves_what_the_contract_does_not_know(servicers: Mapping[str, object | None]) -> None:
+    known = {(service_of(policy), snake_case(policy.name)) for policy in POLICIES.values()}
+
+    served = {
+        (service, name)
+        for service, servicer in servicers.items()
+        for name, _ in inspect.getmembers(servicer, inspect.iscoroutinefunction)
+        if not name.startswith("_")
+    }
+
+    assert served <= known
+
+
+@pytest.mark.parametrize("path", sorted(POLICIES))
+def test_every_rpc_names_its_permission_or_is_open(path: str) -> None:
+    policy = POLICIES[path]
+
+    assert [bool(policy.permission), policy.is_public, path in OPEN_TO_THE_AUTHENTICATED].count(True) == 1
+
+
+@pytest.mark.parametrize("path", sorted(POLICIES))
+def test_every_rejection_that_an_rpc_names_is_a_reason(path: str) -> None:
+    assert set(POLICIES[path].rejections) <= PROBLEMS.keys()
