@@ -1,4 +1,4 @@
-"""From the files of a deployment to a command, outside the partition's loop: reading and linting take their time.
+"""From the files of a deployment to a command, outside the partition's loop: reading, linting and compiling take time.
 
 All or none: every problem of every file is in the one refusal, with rule and element.
 """
@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from server.bpmn.reader import BpmnReadError, read
 from server.engine.commands import DeployResources, Resource
+from server.engine.definitions import executable_process
 from server.lint.linter import describe, lint, refusals, unreadable
 from server.platform.errors import InvalidArgument
 
@@ -47,6 +48,8 @@ def _resource(name: str, content: bytes, problems: list[str]) -> Resource | None
         problems.append(describe(findings, name))
         return None
     ids = tuple(process.id for process in definitions.processes if process.is_executable)
+    for process_id in ids:
+        executable_process(content, process_id)  # compiled here, kept for the partition's loop
     return Resource(name, content, hashlib.sha256(content).hexdigest(), ids)
 
 

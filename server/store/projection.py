@@ -1,5 +1,7 @@
 """From events to the rows that reads see: one projector for each event that shows, in one table."""
 
+import codecs
+import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import cast
@@ -20,6 +22,8 @@ from server.store.entities import (
     Variable,
 )
 from server.store.ports import Change, Insert, Update
+
+_ENCODING = re.compile(rb"<\?xml[^>]*\sencoding\s*=\s*[\"']([A-Za-z0-9._-]+)")
 
 Changes = list[Change]
 Projector = Callable[[events.Event, datetime, Changes], None]
@@ -49,9 +53,20 @@ def _process_definition_deployed(
         name=process.name,
         version_tag=process.version_tag,
         resource_name=event.resource_name,
-        xml=event.content.decode(errors="replace"),
+        xml=_text(event.content),
     )
     changes.append(Insert(row))
+
+
+def _text(content: bytes) -> str:
+    """The file as text, in the encoding that its first bytes name (XML 1.0 §4.3.3)."""
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return content.decode("utf-16", errors="replace")
+    declared = _ENCODING.match(content)
+    try:
+        return content.decode(declared[1].decode() if declared else "utf-8", errors="replace")
+    except LookupError:
+        return content.decode(errors="replace")
 
 
 # Process and element instances

@@ -2,6 +2,8 @@
 
 from datetime import timedelta
 
+import pytest
+
 from server.bpmn.builder import process
 from server.engine.commands import FailJob, ThrowJobError, UpdateJob, YieldJobs
 from server.store.entities import (
@@ -29,6 +31,16 @@ def test_a_definition_is_a_row_with_its_text(engine: Scenario) -> None:
     assert (row.process_definition_id, row.version, row.name, row.version_tag) == ("order", 1, "Order", "v1")
     assert (row.resource_name, row.xml.encode()) == ("order.bpmn", builder.to_xml())
     assert row.is_latest_version
+
+
+@pytest.mark.parametrize("encoding", ["UTF-8", "ISO-8859-1", "UTF-16"])
+def test_the_text_of_a_definition_is_read_in_its_encoding(engine: Scenario, encoding: str) -> None:
+    text = process("order", name="Aufträge für Zoë").end().to_xml().decode().replace("UTF-8", encoding)
+
+    (definition,) = engine.deployment(text.encode(encoding)).definitions
+
+    assert engine.rows.get(ProcessDefinition, definition.key).xml == text
+    assert definition.process.name == "Aufträge für Zoë"
 
 
 def test_an_element_is_called_by_its_name_or_else_by_its_id(engine: Scenario) -> None:
