@@ -89,6 +89,7 @@ async def serving(config: Config, clock: VirtualClock | None = None) -> AsyncIte
             grpc_port, http_port = await grpc_server.start(), await edge.start()
             yield Addresses(f"http://{config.edge.host}:{http_port}", f"{config.grpc.host}:{grpc_port}")
         finally:
+            engine.partition.drain()
             await _stop(edge, grpc_server)
             partition.cancel()
             identity.close()

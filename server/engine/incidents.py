@@ -19,7 +19,7 @@ class ErrorType(StrEnum):
     UNKNOWN = "UNKNOWN"
 
 
-class Incident(Exception):  # the term of the field
+class Incident(Exception):
     def __init__(self, error_type: ErrorType, message: str) -> None:
         super().__init__(message)
         self.error_type = error_type

@@ -31,7 +31,7 @@ TRANSITIONS: Mapping[ElementState, frozenset[ElementState]] = {
 }
 
 
-class IllegalTransition(Exception):  # names the fault
+class IllegalTransition(Exception):
     """The engine tried a move that the table does not have: a fault of ours."""
 
 

@@ -9,7 +9,7 @@ class RejectionType(StrEnum):
     INVALID_STATE = "INVALID_STATE"
 
 
-class Rejected(Exception):  # the term of the field
+class Rejected(Exception):
     """Carries what was expected and what was found."""
 
     def __init__(self, type_: RejectionType, reason: str) -> None:

@@ -32,7 +32,7 @@ _decode = msgspec.json.Decoder(float_hook=Decimal)
 _encode = msgspec.json.Encoder(decimal_format="number")
 
 
-class MalformedVariables(ValueError):  # names what was found
+class MalformedVariables(ValueError):
     """Not a JSON object, nested too deeply, or with a number that is none of FEEL's."""
 
 

@@ -15,6 +15,7 @@ from server.store.ports import Store
 
 class CompletionWaiters:
     def __init__(self, partition: Partition, store: Store, config: InstancesConfig) -> None:
+        self._partition = partition
         self._store = store
         self._config = config
         self._waiting: dict[Key, set[asyncio.Future[None]]] = {}
@@ -43,6 +44,8 @@ class CompletionWaiters:
         try:
             state = await self._state(key, tenant_id)
             if state is ProcessInstanceState.ACTIVE:
+                if self._partition.is_draining:
+                    raise Unavailable("the partition is about to stop; the process instance goes on")
                 await ended
                 state = await self._state(key, tenant_id)
             return state

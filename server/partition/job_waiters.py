@@ -52,12 +52,16 @@ class JobWaiters:
         partition.endings.append(self._refuse)
 
     async def activate(self, command: ActivateJobs, seconds: float) -> ActivatedJobs:
-        """Jobs as soon as there are any, none when there were none in so many seconds."""
+        """Jobs as soon as there are any, none when there were none in so many seconds or before the end."""
         try:
             async with asyncio.timeout(seconds):
                 return await self._first_jobs(command)
         except TimeoutError:
             return NO_JOBS
+        except Unavailable:
+            if self._partition.is_draining:
+                return NO_JOBS
+            raise
 
     async def activate_now(self, command: ActivateJobs) -> ActivatedJobs:
         answer = await self._partition.submit(command)
@@ -80,6 +84,8 @@ class JobWaiters:
             self._leave(place, waiter)
 
     def _join(self, place: Place, number: int, max_jobs: int) -> _Waiter:
+        if self._partition.is_draining:
+            raise Unavailable("the partition is about to stop")
         if self._count >= self._config.max_waiting:
             raise ResourceExhausted(f"{self._config.max_waiting} activations wait already")
         waiter = _Waiter(number, max_jobs, asyncio.get_running_loop().create_future())

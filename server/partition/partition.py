@@ -73,6 +73,12 @@ class Partition:
         self._work = asyncio.Event()
         self._due = Due()
         self._is_open = False
+        self._is_draining = False
+
+    @property
+    def is_draining(self) -> bool:
+        """Whether waiting for what has yet to happen is over."""
+        return self._is_draining
 
     @property
     def is_open(self) -> bool:
@@ -102,6 +108,12 @@ class Partition:
             if future.done() and not future.cancelled() and future.exception() is None:
                 self._take_back(future.result())
             raise
+
+    def drain(self) -> None:
+        """Let nobody wait any longer for what has yet to happen; commands are served until `run` ends."""
+        self._is_draining = True
+        for end in self.endings:
+            end()
 
     async def run(self) -> None:
         """Serve until cancelled, or until a commit fails."""
