@@ -2,7 +2,7 @@
 
 import os
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # Machines are shared and slow down at will: an example has no deadline, a run has a bound of examples.
 settings.register_profile(

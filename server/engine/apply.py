@@ -53,7 +53,7 @@ def _process_instance_created(state: State, event: events.ProcessInstanceCreated
     head = event.instance
     _claim(state, head.key)
     root = ElementInstance(head.key, None, head.process_definition_id, ElementType.PROCESS)
-    state.adopt(ProcessInstance(head, {head.key: root}))
+    state.instances[head.key] = ProcessInstance(head, {head.key: root})
 
 
 def _element_activating(state: State, event: events.ElementActivating) -> None:

@@ -30,7 +30,8 @@ def apply_inputs(step: Step, visit: Visit) -> None:
         return
     instance, scope_key = visit.process_instance, visit.instance.key
     document: Document = {}
-    scope = _InputScope(visit, document)
+    is_tried_again = scope_key in instance.variables
+    scope = _InputScope(visit, document) if is_tried_again else VariableScope(instance, scope_key, document)
     _evaluate(visit.element.input_mappings, scope, document, lambda _: None)
     set_all_local(step, instance, scope_key, _texts(document))
 

@@ -145,11 +145,11 @@ class State:
 
     def offer(self, instance: ProcessInstance, job: Job) -> None:
         """Offer a job, behind all that are on offer."""
-        job.offer = self.last_offer + 1
+        self.last_offer = job.offer = self.last_offer + 1
         self._enqueue(instance, job)
 
     def withdraw(self, instance: ProcessInstance, job: Job) -> None:
-        place = _place(instance, job)
+        place = (instance.head.tenant_id, job.type)
         queue = self.offers.get(place)
         if queue is None:
             return
@@ -164,6 +164,7 @@ class State:
             for job in instance.jobs.values():
                 self.job_owners[job.key] = instance.head.key
                 if job.state is JobState.ACTIVATABLE:
+                    self.last_offer = max(self.last_offer, job.offer)
                     self._enqueue(instance, job)
             for key in instance.incidents:
                 self.incident_owners[key] = instance.head.key
@@ -181,8 +182,11 @@ class State:
             self.incident_owners.pop(key, None)
 
     def _enqueue(self, instance: ProcessInstance, job: Job) -> None:
-        self.last_offer = max(self.last_offer, job.offer)
-        self.offers.setdefault(_place(instance, job), OrderedDict())[job.key] = instance.head.key
+        place = (instance.head.tenant_id, job.type)
+        queue = self.offers.get(place)
+        if queue is None:
+            queue = self.offers[place] = OrderedDict()
+        queue[job.key] = instance.head.key
 
     def _order(self, places: set[Place]) -> None:
         for place in self.offers.keys() & places:
@@ -194,9 +198,5 @@ class State:
         return self.instances[self.job_owners[job_key]].jobs[job_key].offer
 
 
-def _place(instance: ProcessInstance, job: Job) -> Place:
-    return instance.head.tenant_id, job.type
-
-
 def _places(instance: ProcessInstance) -> Iterable[Place]:
-    return (_place(instance, job) for job in instance.jobs.values())
+    return ((instance.head.tenant_id, job.type) for job in instance.jobs.values())

@@ -23,7 +23,7 @@ def activate(command: ActivateJobs, step: Step) -> ActivatedJobs:
     for job_key, instance_key in list(islice(offers.items(), command.max_jobs)):
         instance = step.enter(instance_key)
         job = _activated(command, step, instance, instance.jobs[job_key])
-        size += sum(map(_octets, job.variables.values()))
+        size += sum([_octets(text) for text in job.variables.values()])
         if jobs and size > MAX_ANSWER_OCTETS:
             break
         step.emit(events.JobActivated(instance.head, job_key, command.worker, job.deadline))

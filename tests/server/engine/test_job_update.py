@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 
 from server.bpmn.builder import process
-from server.engine.commands import UpdateJob
+from server.engine.commands import EndJobBackOff, FailJob, TimeOutJob, UpdateJob
 from server.engine.events import JobDeadlineUpdated, JobRetriesUpdated
 from server.engine.keys import Key
 from server.engine.rejection import RejectionType
@@ -86,3 +86,18 @@ def test_a_deadline_that_was_overtaken_does_nothing(waiting: Scenario) -> None:
     waiting.advance(MINUTE).activate("charge", timeout=5 * MINUTE)
 
     assert waiting.advance(MINUTE).job("charge").state is JobState.ACTIVATED
+
+
+def test_time_that_comes_late_does_nothing(waiting: Scenario) -> None:
+    """Commands of time name what they were made for."""
+    (first,) = waiting.activate("charge", timeout=MINUTE)
+    waiting.execute(update(waiting, timeout=5 * MINUTE))
+    events = [waiting.execute(TimeOutJob(first.key, first.deadline)) and waiting.last_events]
+    waiting.execute(FailJob(tenant_id="default", job_key=first.key, retries=1, retry_back_off=MINUTE))
+    events.append(waiting.execute(TimeOutJob(first.key, first.deadline)) and waiting.last_events)
+    events.append(waiting.execute(EndJobBackOff(first.key, waiting.now)) and waiting.last_events)
+    waiting.execute(TimeOutJob(Key(42), first.deadline))
+
+    assert events == [[], [], []]
+    assert waiting.last_events == []
+    assert waiting.job("charge").state is JobState.BACKING_OFF

@@ -116,9 +116,9 @@ _instants = st.sampled_from([START + timedelta(days=days, milliseconds=days) for
 
 
 @st.composite
-def process_instances(draw: st.DrawFn, *, least_key: int = 1) -> list[ProcessInstance]:
-    """Rows with few different values, in any order."""
-    keys = draw(st.lists(st.integers(least_key, least_key + 60), unique=True, max_size=25))
+def process_instances(draw: st.DrawFn, *, least_key: int = 1, least: int = 0) -> list[ProcessInstance]:
+    """At least so many rows with few different values, in any order."""
+    keys = draw(st.lists(st.integers(least_key, least_key + 60), unique=True, min_size=least, max_size=25))
     return [
         process_instance(
             key,
