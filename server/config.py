@@ -7,6 +7,8 @@ from server.platform.grpc_server import GrpcConfig
 from server.platform.logging import LoggingConfig
 from server.platform.policy import Mode
 
+LEAST_FINISHED_INSTANCES = 1000
+
 
 @dataclass(frozen=True, slots=True)
 class ServerConfig:
@@ -17,9 +19,17 @@ class ServerConfig:
 
 @dataclass(frozen=True, slots=True)
 class HistoryConfig:
-    """[history]: in embedded mode so many ended process instances are kept, the latest."""
+    """[history]: in embedded mode so many ended process instances are kept, the latest; at least 1000."""
 
     max_finished_instances: int = 100_000
+
+    def __post_init__(self) -> None:
+        # Whoever awaits a completion has to find the instance when it has ended.
+        if self.max_finished_instances < LEAST_FINISHED_INSTANCES:
+            raise ValueError(
+                f"max_finished_instances: expected at least {LEAST_FINISHED_INSTANCES}, "
+                f"found {self.max_finished_instances}"
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ class Shelf(Generic[E]):
             self._leave(row, name)
 
     def change(self, row: E, values: Mapping[str, object]) -> None:
-        moved = [name for name in self._indexes if name in values]
+        moved = self._indexes.keys() & values.keys()
         for name in moved:
             self._leave(row, name)
         for name, value in values.items():

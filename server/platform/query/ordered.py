@@ -30,8 +30,8 @@ class Ordered(Sequence[E], Generic[E]):
     def add(self, row: E) -> None:
         self._starts = None
         self._count += 1
-        if not self._chunks:
-            self._chunks.append([row])
+        if not self._chunks or self._is_last(row):
+            self._append(row)
             return
         index = self._chunk_of(self._key(row))
         chunk = self._chunks[index]
@@ -41,14 +41,24 @@ class Ordered(Sequence[E], Generic[E]):
             self._chunks.insert(index + 1, chunk[half:])
             del chunk[half:]
 
+    def _is_last(self, row: E) -> bool:
+        return bisect_left((self._chunks[-1][-1],), self._key(row), key=self._key) == 1
+
+    def _append(self, row: E) -> None:
+        if self._chunks and len(self._chunks[-1]) < _LONGEST_CHUNK:
+            self._chunks[-1].append(row)
+        else:
+            self._chunks.append([row])
+
     def remove(self, row: E) -> None:
         """Remove a row that is here."""
         self._starts = None
         self._count -= 1
         key = self._key(row)
-        index = self._chunk_of(key)
+        # History leaves oldest first.
+        index = 0 if self._chunks[0][0] is row else self._chunk_of(key)
         chunk = self._chunks[index]
-        del chunk[bisect_left(chunk, key, key=self._key)]
+        del chunk[0 if chunk[0] is row else bisect_left(chunk, key, key=self._key)]
         if not chunk:
             del self._chunks[index]
 
