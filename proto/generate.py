@@ -56,6 +56,7 @@ def generate(out: Path) -> None:
     _protoc(own, "--python_out", "--mypy_out", "--grpc_python_out", "--mypy_grpc_out", out=out)
     _protoc(["buf/validate/validate.proto"], "--python_out", "--mypy_out", out=out)
     _relocate_rules(out)
+    (out / "gnomon" / "py.typed").touch()
     _plain_dataclasses(own, out)
     _openapi(own, out)
 
