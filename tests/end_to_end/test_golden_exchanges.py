@@ -1,0 +1,183 @@
+"""One exchange for every operation, as it goes over the wire: `make golden` rewrites them, reviewed as a diff.
+
+A fresh server with a pinned clock gives the same keys and times in every run.
+"""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from edge.contract import routes
+from server.bpmn.builder import process
+from server.platform.policy import Mode
+from tests.end_to_end.servers import Server
+
+FOLDER = Path(__file__).parent / "exchanges"
+IS_REWRITTEN = os.environ.get("GNOMON_GOLDEN") == "rewrite"
+
+MIDNIGHT = 1_767_225_600_000  # 2026-01-01T00:00:00Z
+ORDER = (
+    process("order", name="Order").start().service_task("charge", type="charge", name="Charge").end().to_xml()
+)
+
+pytestmark = pytest.mark.golden
+
+
+class Scene:
+    """Plays one step after the other and keeps what was said."""
+
+    def __init__(self, server: Server, client: httpx.Client) -> None:
+        self.exchanges: dict[str, str] = {}
+        self._server = server
+        self._client = client
+
+    def play(self, name: str, method: str, path: str, body: object = None, **options: Any) -> Any:
+        answer = self._client.request(method, path, json=body, **options)
+        request = f"{method} {path}" if body is None else f"{method} {path}\n\n{_pretty(body)}"
+        text = f"{request}\n\n{answer.status_code}\n{_headers(answer)}\n{_document(answer)}".rstrip()
+        self.exchanges[name] = f"{self._without_ports(text)}\n"
+        is_json = "json" in answer.headers.get("content-type", "")
+        return answer.json() if is_json else answer.text
+
+    def _without_ports(self, text: str) -> str:
+        """As it reads on the usual ports; digits elsewhere, as in keys, stay as they are."""
+        for address, usual in ((self._server.http, "8080"), (self._server.grpc, "26500")):
+            host, _, port = address.removeprefix("http://").rpartition(":")
+            text = text.replace(f"{host}:{port}", f"{host}:{usual}").replace(
+                f'"port": {port}', f'"port": {usual}'
+            )
+        return text
+
+
+def _headers(answer: httpx.Response) -> str:
+    shown = ("content-type", "www-authenticate", "allow", "location")
+    return "".join(f"{name}: {answer.headers[name]}\n" for name in shown if name in answer.headers)
+
+
+def _document(answer: httpx.Response) -> str:
+    return _pretty(answer.json()) if "json" in answer.headers.get("content-type", "") else answer.text
+
+
+def _pretty(document: object) -> str:
+    return json.dumps(document, indent=2, ensure_ascii=False)
+
+
+def _play(scene: Scene) -> None:
+    scene.play("status", "GET", "/v2/status")
+    scene.play("topology", "GET", "/v2/topology")
+    scene.play("pin-clock", "PUT", "/v2/clock", {"timestamp": MIDNIGHT})
+    files = {"resources": ("order.bpmn", ORDER)}
+    deployed = scene.play("create-deployment", "POST", "/v2/deployments", files=files)
+    definition = deployed["deployments"][0]["processDefinition"]["processDefinitionKey"]
+    scene.play("search-process-definitions", "POST", "/v2/process-definitions/search", {})
+    scene.play("get-process-definition", "GET", f"/v2/process-definitions/{definition}")
+    scene.play("get-process-definition-xml", "GET", f"/v2/process-definitions/{definition}/xml")
+    _play_an_incident(scene)
+    _play_an_error(scene)
+    _play_refusals(scene)
+    scene.play("reset-clock", "POST", "/v2/clock/reset")
+    scene.play("discovery", "GET", "/.well-known/openid-configuration")
+
+
+def _play_an_incident(scene: Scene) -> None:
+    start = {
+        "processDefinitionId": "order",
+        "variables": {"total": 120},
+        "tags": ["test"],
+        "businessId": "b-1",
+    }
+    instance = scene.play("create-process-instance", "POST", "/v2/process-instances", start)
+    key = instance["processInstanceKey"]
+    (job,) = scene.play("activate-jobs", "POST", "/v2/jobs/activation", _activation())["jobs"]
+    path = f"/v2/jobs/{job['jobKey']}"
+    scene.play("fail-job", "POST", f"{path}/failure", {"errorMessage": "declined", "variables": {"code": 51}})
+    found = scene.play("search-incidents", "POST", "/v2/incidents/search", {"filter": {"state": "ACTIVE"}})
+    incident = found["items"][0]["incidentKey"]
+    scene.play(
+        "search-process-instance-incidents", "POST", f"/v2/process-instances/{key}/incidents/search", {}
+    )
+    scene.play("get-incident", "GET", f"/v2/incidents/{incident}")
+    scene.play("resolve-incident-without-retries", "POST", f"/v2/incidents/{incident}/resolution", {})
+    scene.play("update-job", "PATCH", path, {"changeset": {"retries": 1}})
+    scene.play("resolve-incident", "POST", f"/v2/incidents/{incident}/resolution", {})
+    scene.play("activate-jobs-again", "POST", "/v2/jobs/activation", _activation())
+    scene.play("complete-job", "POST", f"{path}/completion", {"variables": {"paid": True}})
+    scene.play("search-jobs", "POST", "/v2/jobs/search", {"filter": {"state": "COMPLETED"}})
+    scene.play("get-process-instance", "GET", f"/v2/process-instances/{key}")
+    sorted_ = {"sort": [{"field": "elementId", "order": "DESC"}], "page": {"limit": 2}}
+    elements = scene.play("search-element-instances", "POST", "/v2/element-instances/search", sorted_)
+    element = elements["items"][0]["elementInstanceKey"]
+    scene.play("get-element-instance", "GET", f"/v2/element-instances/{element}")
+    named = {"filter": {"name": {"$like": "t*"}}}
+    variables = scene.play("search-variables", "POST", "/v2/variables/search", named)
+    scene.play("get-variable", "GET", f"/v2/variables/{variables['items'][0]['variableKey']}")
+
+
+def _play_an_error(scene: Scene) -> None:
+    start = {"processDefinitionId": "order"}
+    instance = scene.play("create-process-instance-by-id", "POST", "/v2/process-instances", start)
+    (job,) = scene.play("activate-jobs-for-an-error", "POST", "/v2/jobs/activation", _activation())["jobs"]
+    scene.play("throw-job-error", "POST", f"/v2/jobs/{job['jobKey']}/error", {"errorCode": "declined"})
+    path = f"/v2/process-instances/{instance['processInstanceKey']}/cancellation"
+    scene.play("cancel-process-instance", "POST", path, {})
+    ended = {"filter": {"state": {"$in": ["COMPLETED", "TERMINATED"]}}}
+    scene.play("search-process-instances", "POST", "/v2/process-instances/search", ended)
+
+
+def _play_refusals(scene: Scene) -> None:
+    scene.play("refused-key", "GET", "/v2/process-instances/0012")
+    scene.play("refused-property", "POST", "/v2/process-instances", {"processDefinitionId": "order", "a": 1})
+    scene.play("refused-unknown", "GET", "/v2/variables/5")
+    scene.play("refused-mode", "POST", "/v1/process-instances/5/cancellation")
+    scene.play("refused-credential", "GET", "/v2/topology", headers={"authorization": "Bearer nonsense"})
+    scene.play("refused-tenant", "GET", "/v2/topology", headers={"x-tenant-id": "other"})
+    broken = ORDER.replace(b"serviceTask", b"callActivity")
+    scene.play("refused-model", "POST", "/v2/deployments", files={"resources": ("order.bpmn", broken)})
+
+
+def _activation() -> dict[str, object]:
+    return {
+        "type": "charge",
+        "worker": "w-1",
+        "timeout": 60_000,
+        "maxJobsToActivate": 1,
+        "requestTimeout": -1,
+    }
+
+
+@pytest.fixture(scope="module")
+def exchanges(server: Server) -> dict[str, str]:
+    with server.session() as client:
+        scene = Scene(server, client)
+        _play(scene)
+    if IS_REWRITTEN:
+        FOLDER.mkdir(exist_ok=True)
+        for old in FOLDER.glob("*.http"):
+            old.unlink()
+        for name, text in scene.exchanges.items():
+            (FOLDER / f"{name}.http").write_text(text)
+    return scene.exchanges
+
+
+def test_every_exchange_is_as_it_was_released(exchanges: dict[str, str]) -> None:
+    released = {file.stem: file.read_text() for file in FOLDER.glob("*.http")}
+
+    assert released == exchanges
+
+
+def test_every_operation_has_an_exchange(exchanges: dict[str, str]) -> None:
+    wanted = {
+        (route.method, route.path.split("{")[0]) for route in routes() if Mode.EMBEDDED in route.policy.modes
+    }
+
+    said = [text.split("\n", 1)[0].split(" ") for text in exchanges.values()]
+    missing = {
+        (method, prefix)
+        for method, prefix in wanted
+        if not any(method == verb and path.startswith(prefix) for verb, path in said)
+    }
+    assert missing == set()
