@@ -5,10 +5,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class PartitionConfig:
-    """[partition]: `max_queued` commands wait at most, `max_batch` are committed together."""
+    """[partition]: `max_queued` commands wait at most, `max_batch` are committed together.
+
+    `max_kept_answers` of commands with an idempotency key are kept for repeats, the latest.
+    """
 
     max_queued: int = 10_000
     max_batch: int = 128
+    max_kept_answers: int = 100_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from server.engine.events import Event
 from server.engine.rejection import Rejected, RejectionType
 from server.partition.config import PartitionConfig
 from server.partition.due import Due
+from server.partition.idempotency import Answers, IdempotencyKey
 from server.platform.clock import Clock
 from server.platform.errors import (
     Internal,
@@ -72,6 +73,7 @@ class Partition:
         self._turns: deque[_Turn] = deque()
         self._work = asyncio.Event()
         self._due = Due()
+        self._answers = Answers(config.max_kept_answers)
         self._is_open = False
         self._is_draining = False
 
@@ -84,9 +86,18 @@ class Partition:
     def is_open(self) -> bool:
         return self._is_open
 
-    async def submit(self, command: Command) -> Answer:
-        """The command's answer once it is committed; raises the refusal, or that there is no room."""
-        return await self._enqueue(command)
+    async def submit(self, command: Command, key: IdempotencyKey | None = None) -> Answer:
+        """The command's answer once it is committed; raises the refusal, or that there is no room.
+
+        A command with a key is carried out even if its caller goes away, so that a repeat finds the answer.
+        """
+        if key is None:
+            return await self._enqueue(command)
+        answer = self._answers.find(key)
+        if answer is None:
+            answer = self._place(command)
+            self._answers.keep(key, answer)
+        return await asyncio.shield(answer)
 
     async def settle(self) -> None:
         """Return when everything that is due by now has happened."""
@@ -95,6 +106,15 @@ class Partition:
             await self._enqueue(None)
 
     async def _enqueue(self, command: Command | None) -> Answer:
+        future = self._place(command)
+        try:
+            return await future
+        except asyncio.CancelledError:
+            if future.done() and not future.cancelled() and future.exception() is None:
+                self._take_back(future.result())
+            raise
+
+    def _place(self, command: Command | None) -> asyncio.Future[Answer]:
         if not self._is_open:
             raise Unavailable("the partition is not serving")
         if len(self._queue) >= self._config.max_queued:
@@ -102,12 +122,7 @@ class Partition:
         future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._queue.append(_Entry(command, future))
         self._work.set()
-        try:
-            return await future
-        except asyncio.CancelledError:
-            if future.done() and not future.cancelled() and future.exception() is None:
-                self._take_back(future.result())
-            raise
+        return future
 
     def drain(self) -> None:
         """Let nobody wait any longer for what has yet to happen; commands are served until `run` ends."""

@@ -6,6 +6,7 @@ from server.engine.state import Definition
 from server.partition.deployments import prepared
 from server.partition.partition import Partition
 from server.platform.call import Call
+from server.rpc.idempotency import idempotency_key
 
 
 class DeploymentServicer:
@@ -16,7 +17,8 @@ class DeploymentServicer:
         self, request: pb.CreateDeploymentRequest, call: Call
     ) -> pb.CreateDeploymentResponse:
         files = [(resource.name, resource.content) for resource in request.resources]
-        answer = await self._partition.submit(await prepared(call.tenant_id, files))
+        command = await prepared(call.tenant_id, files)
+        answer = await self._partition.submit(command, idempotency_key(request, call))
         assert isinstance(answer, Deployment)  # noqa: S101  # what the handler answers
         return pb.CreateDeploymentResponse(
             deployment_key=answer.key,

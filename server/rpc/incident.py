@@ -7,6 +7,7 @@ from server.engine.keys import Key
 from server.partition.partition import Partition
 from server.platform.call import Call
 from server.platform.query import equals
+from server.rpc.idempotency import idempotency_key
 from server.rpc.searching import found, get, search
 from server.store.entities import Incident, ProcessInstance
 from server.store.ports import Store
@@ -40,5 +41,6 @@ class IncidentServicer:
     async def resolve_incident(
         self, request: pb.ResolveIncidentRequest, call: Call
     ) -> pb.ResolveIncidentResponse:
-        await self._partition.submit(ResolveIncident(call.tenant_id, Key(request.incident_key)))
+        command = ResolveIncident(call.tenant_id, Key(request.incident_key))
+        await self._partition.submit(command, idempotency_key(request, call))
         return pb.ResolveIncidentResponse()

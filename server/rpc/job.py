@@ -5,13 +5,14 @@ from datetime import datetime, timedelta
 from gnomon.engine.v1 import job_pb2 as entity_pb
 from gnomon.engine.v1 import job_service_pb2 as pb
 from server.engine.answers import ActivatedJob
-from server.engine.commands import ActivateJobs, Command, CompleteJob, FailJob, ThrowJobError, UpdateJob
+from server.engine.commands import ActivateJobs, CompleteJob, FailJob, ThrowJobError, UpdateJob
 from server.engine.keys import Key
 from server.engine.variables import join
 from server.partition.config import JobsConfig
 from server.partition.job_waiters import JobWaiters
 from server.partition.partition import Partition
 from server.platform.call import Call
+from server.rpc.idempotency import idempotency_key
 from server.rpc.searching import search
 from server.rpc.variables import variables_of
 from server.store.ports import Store
@@ -44,51 +45,46 @@ class JobServicer:
         return pb.ActivateJobsResponse(jobs=map(_activated, answer.jobs))
 
     async def complete_job(self, request: pb.CompleteJobRequest, call: Call) -> pb.CompleteJobResponse:
-        await self._submit(CompleteJob(call.tenant_id, Key(request.job_key), variables_of(request.variables)))
+        command = CompleteJob(call.tenant_id, Key(request.job_key), variables_of(request.variables))
+        await self._partition.submit(command, idempotency_key(request, call))
         return pb.CompleteJobResponse()
 
     async def fail_job(self, request: pb.FailJobRequest, call: Call) -> pb.FailJobResponse:
-        await self._submit(
-            FailJob(
-                tenant_id=call.tenant_id,
-                job_key=Key(request.job_key),
-                retries=request.retries,
-                error_message=request.error_message,
-                retry_back_off=request.retry_back_off * MILLISECOND,
-                variables=variables_of(request.variables),
-            )
+        command = FailJob(
+            tenant_id=call.tenant_id,
+            job_key=Key(request.job_key),
+            retries=request.retries,
+            error_message=request.error_message,
+            retry_back_off=request.retry_back_off * MILLISECOND,
+            variables=variables_of(request.variables),
         )
+        await self._partition.submit(command, idempotency_key(request, call))
         return pb.FailJobResponse()
 
     async def throw_job_error(self, request: pb.ThrowJobErrorRequest, call: Call) -> pb.ThrowJobErrorResponse:
-        await self._submit(
-            ThrowJobError(
-                tenant_id=call.tenant_id,
-                job_key=Key(request.job_key),
-                error_code=request.error_code,
-                error_message=request.error_message,
-                variables=variables_of(request.variables),
-            )
+        command = ThrowJobError(
+            tenant_id=call.tenant_id,
+            job_key=Key(request.job_key),
+            error_code=request.error_code,
+            error_message=request.error_message,
+            variables=variables_of(request.variables),
         )
+        await self._partition.submit(command, idempotency_key(request, call))
         return pb.ThrowJobErrorResponse()
 
     async def update_job(self, request: pb.UpdateJobRequest, call: Call) -> pb.UpdateJobResponse:
         changes = request.changeset
-        await self._submit(
-            UpdateJob(
-                tenant_id=call.tenant_id,
-                job_key=Key(request.job_key),
-                retries=changes.retries if changes.HasField("retries") else None,
-                timeout=changes.timeout * MILLISECOND if changes.HasField("timeout") else None,
-            )
+        command = UpdateJob(
+            tenant_id=call.tenant_id,
+            job_key=Key(request.job_key),
+            retries=changes.retries if changes.HasField("retries") else None,
+            timeout=changes.timeout * MILLISECOND if changes.HasField("timeout") else None,
         )
+        await self._partition.submit(command, idempotency_key(request, call))
         return pb.UpdateJobResponse()
 
     async def search_jobs(self, request: pb.SearchJobsRequest, call: Call) -> pb.SearchJobsResponse:
         return await search(self._store, JOBS, request, pb.SearchJobsResponse, call)
-
-    async def _submit(self, command: Command) -> None:
-        await self._partition.submit(command)
 
 
 def _activated(job: ActivatedJob) -> entity_pb.ActivatedJob:

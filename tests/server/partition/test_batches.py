@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 from server.engine import commands
 from server.engine.keys import Key
 from server.partition.config import PartitionConfig
+from server.partition.idempotency import IdempotencyKey
 from server.platform.errors import Internal, InvalidState, NotFound, ResourceExhausted
 from server.store.entities import ProcessInstance
 from server.store.ports import Insert
 from tests.server.engine.strategies import EXAMPLES
-from tests.server.partition.harness import activation, completion, serving, ticks, until
+from tests.server.partition.harness import activation, completion, creation, serving, ticks, until
 
 
 async def test_an_answer_leaves_after_its_commit() -> None:
@@ -192,3 +193,14 @@ def test_commits_follow_each_other_in_the_order_of_the_commands(pauses: list[int
     keys = asyncio.run(story())
 
     assert keys == sorted(keys)
+
+
+async def test_only_the_latest_answers_are_kept_for_repeats() -> None:
+    async with serving(PartitionConfig(max_kept_answers=2)) as harness:
+        keys = [IdempotencyKey("default", name, b"") for name in ("a", "b", "c")]
+        first = [await harness.partition.submit(creation(), key) for key in keys]
+
+        again = [await harness.partition.submit(creation(), key) for key in reversed(keys)]
+
+    assert first[1:] == again[1::-1]
+    assert again[2] not in first

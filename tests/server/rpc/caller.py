@@ -22,19 +22,24 @@ SECONDS = 20
 class Caller:
     """Raises the ServiceError that the servicer or an interceptor raised."""
 
-    def __init__(self, channel: Channel, credential: str = "worker") -> None:
+    def __init__(self, channel: Channel, credential: str = "worker", *headers: tuple[str, str]) -> None:
         self._channel = channel
         self._credential = credential
+        self._headers = headers
 
     def signed_in_as(self, credential: str) -> "Caller":
-        return Caller(self._channel, credential)
+        return Caller(self._channel, credential, *self._headers)
+
+    def with_key(self, key: str) -> "Caller":
+        """Repeats its commands safely, by that idempotency key."""
+        return Caller(self._channel, self._credential, ("idempotency-key", key))
 
     async def __call__(self, rpc: str, **fields: object) -> Any:
         policy = POLICIES[rpc]
         call = self._channel.unary_unary(
             policy.path, policy.request.SerializeToString, policy.response.FromString
         )
-        metadata = (("authorization", f"Bearer {self._credential}"),)
+        metadata = (("authorization", f"Bearer {self._credential}"), *self._headers)
         request: Message = policy.request(**fields)
         try:
             return await call(request, metadata=metadata, timeout=SECONDS)

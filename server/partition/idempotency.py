@@ -1,0 +1,55 @@
+"""Commands that are repeated under the same idempotency key get the first answer; their effect happens once.
+
+A repeat that comes while the first is under way waits for it. A command that was refused changed nothing and is not
+kept: its repeat is handled anew.
+"""
+
+import asyncio
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from server.engine.answers import Answer
+from server.platform.errors import IdempotencyConflict
+
+
+@dataclass(frozen=True, slots=True)
+class IdempotencyKey:
+    """What the caller chose, in its tenant; `request_hash` tells one request from another."""
+
+    tenant_id: str
+    key: str
+    request_hash: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    request_hash: bytes
+    answer: asyncio.Future[Answer]
+
+
+class Answers:
+    """The latest answers to commands that had a key, at most so many."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._kept: OrderedDict[tuple[str, str], _Kept] = OrderedDict()
+
+    def find(self, key: IdempotencyKey) -> asyncio.Future[Answer] | None:
+        """The answer of the first command with the key; raises IdempotencyConflict when that asked for something else."""
+        kept = self._kept.get((key.tenant_id, key.key))
+        if kept is None:
+            return None
+        if kept.request_hash != key.request_hash:
+            raise IdempotencyConflict("the idempotency key was used with another request")
+        return kept.answer
+
+    def keep(self, key: IdempotencyKey, answer: asyncio.Future[Answer]) -> None:
+        place = (key.tenant_id, key.key)
+        self._kept[place] = _Kept(key.request_hash, answer)
+        answer.add_done_callback(lambda done: self._settle(place, done))
+        while len(self._kept) > self._most:
+            self._kept.popitem(last=False)
+
+    def _settle(self, place: tuple[str, str], answer: asyncio.Future[Answer]) -> None:
+        if answer.cancelled() or answer.exception() is not None:
+            self._kept.pop(place, None)
