@@ -22,6 +22,8 @@ _DETAILS = "grpc-status-details-bin"
 # What gRPC itself answers without an ErrorInfo: a peer that is gone, a deadline, a message that is too large.
 _BARE = {
     grpc.StatusCode.UNAVAILABLE: Unavailable("the service cannot be reached"),
+    # Only a server that stops cancels a call on its own.
+    grpc.StatusCode.CANCELLED: Unavailable("the service cut the call off"),
     grpc.StatusCode.DEADLINE_EXCEEDED: DeadlineExceeded("the call took too long"),
     grpc.StatusCode.RESOURCE_EXHAUSTED: PayloadTooLarge("the message exceeds the configured size"),
     grpc.StatusCode.UNAUTHENTICATED: Unauthenticated("no valid credential"),
