@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 import grpc
 import orjson
 from aiohttp import web
+from multidict import istr
 
 from edge.metadata import new_request_id, request_id_of
 from server.platform.channels import error_of
@@ -22,14 +23,25 @@ logger = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
 REQUEST_ID = web.RequestKey("request_id", str)
+_SERVER = istr("Server")
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 def guarded(handler: Handler) -> Handler:
-    """Wrap a handler: every refusal and every fault becomes a problem."""
+    """Wrap a handler: every refusal and every fault becomes a problem, and no answer says what we are built with."""
+    answer = _answering(handler)
 
     async def guard(request: web.Request) -> web.StreamResponse:
+        response = await answer(request)
+        response.headers[_SERVER] = "gnomon"
+        return response
+
+    return guard
+
+
+def _answering(handler: Handler) -> Handler:
+    async def answer(request: web.Request) -> web.StreamResponse:
         try:
             request[REQUEST_ID] = request_id_of(request)
             return await handler(request)
@@ -47,7 +59,7 @@ def guarded(handler: Handler) -> Handler:
             logger.exception("request failed", extra={"request_id": request.get(REQUEST_ID)})
             return problem(Internal(), request)
 
-    return guard
+    return answer
 
 
 def problem(error: ServiceError, request: web.Request) -> web.Response:

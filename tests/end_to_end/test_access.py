@@ -147,3 +147,12 @@ def test_a_body_may_not_name_another_tenant(server: Server) -> None:
 def test_an_empty_tenant_header_is_malformed(server: Server) -> None:
     with server.session(**{"x-tenant-id": ""}) as client:
         assert client.post(SEARCH, json={}).status_code == 400
+
+
+@pytest.mark.parametrize(
+    "path", ["/v2/status", "/v2/topology", "/nothing", "/auth/v1/", "/auth/v1/oidc/certs"]
+)
+def test_no_answer_says_what_the_server_is_built_with(server: Server, path: str) -> None:
+    answer = httpx.get(f"{server.http}{path}")
+
+    assert answer.headers["server"] == "gnomon"
