@@ -8,10 +8,9 @@ import secrets
 from aiohttp import web
 from multidict import MultiMapping, istr
 
-from server.platform.call import AUTHORIZATION, IDEMPOTENCY_KEY, REQUEST_ID, TENANT
+from server.platform.call import AUTHORIZATION, IDEMPOTENCY_KEY, MAX_IDEMPOTENCY_KEY, REQUEST_ID, TENANT
 from server.platform.errors import InvalidArgument
 
-MAX_IDEMPOTENCY_KEY = 200
 MAX_REQUEST_ID = 200
 # No bound of ours: the HTTP parser bounds every header.
 _UNBOUNDED = 1 << 16

@@ -7,12 +7,12 @@ from google.protobuf.descriptor import Descriptor
 from google.protobuf.descriptor_pb2 import FileDescriptorSet
 
 from edge.contract import Route, routes
-from edge.metadata import MAX_IDEMPOTENCY_KEY
 from edge.openapi.bounds import Schema
 from edge.openapi.comments import comments_of
 from edge.openapi.operations import operation, problem_name, tag_of
 from edge.openapi.schemas import Schemas
 from edge.problem import MEDIA_TYPE
+from server.platform.call import MAX_IDEMPOTENCY_KEY
 from server.platform.errors import PROBLEMS
 from server.platform.policy import Mode
 

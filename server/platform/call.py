@@ -15,6 +15,8 @@ TENANT = "x-tenant-id"
 REQUEST_ID = "x-request-id"
 IDEMPOTENCY_KEY = "idempotency-key"
 
+MAX_IDEMPOTENCY_KEY = 200
+
 
 @dataclass(frozen=True, slots=True)
 class Principal:

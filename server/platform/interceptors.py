@@ -11,7 +11,7 @@ from uuid import uuid4
 import protovalidate
 from google.protobuf.message import Message
 
-from server.platform.call import REQUEST_ID, TENANT, Call, TenantId
+from server.platform.call import MAX_IDEMPOTENCY_KEY, REQUEST_ID, TENANT, Call, TenantId
 from server.platform.dispatch import Interceptor
 from server.platform.errors import InvalidArgument, ModeNotSupported, PermissionDenied, TenantMismatch
 from server.platform.policy import Mode
@@ -96,7 +96,10 @@ _validator = protovalidate.Validator()
 
 
 def check_bounds(call: Call) -> None:
-    """The buf.validate rules of the contract."""
+    """The buf.validate rules of the contract, and the length of the idempotency key."""
+    key = call.idempotency_key
+    if key is not None and not 1 <= len(key) <= MAX_IDEMPOTENCY_KEY:
+        raise InvalidArgument(f"expected idempotency-key to have 1 to {MAX_IDEMPOTENCY_KEY} characters")
     try:
         _validator.validate(call.request)
     except protovalidate.ValidationError as error:

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from server.bpmn.builder import process
-from server.platform.errors import IdempotencyConflict, NotFound
+from server.platform.errors import IdempotencyConflict, InvalidArgument, NotFound
 from tests.server.rpc.caller import Caller
 
 ORDER = process("order").start().service_task("charge", type="charge").end()
@@ -98,3 +98,11 @@ async def test_a_caller_that_goes_away_finds_the_answer_when_it_comes_back(calle
     await keyed.start("order")
 
     assert await _count(caller) == 1
+
+
+@pytest.mark.parametrize("key", ["", "k" * 201])
+async def test_a_key_out_of_bounds_is_malformed_on_every_channel(caller: Caller, key: str) -> None:
+    with pytest.raises(InvalidArgument):
+        await caller.with_key(key).start("order")
+
+    assert await _count(caller) == 0
