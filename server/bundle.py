@@ -33,7 +33,6 @@ from server.platform.dispatch import Dispatcher
 from server.platform.grpc_server import GrpcConfig, GrpcServer
 from server.platform.interceptors import interceptors
 from server.platform.logging import LoggingConfig
-from server.platform.policy import Mode
 
 logger = logging.getLogger(__name__)
 
@@ -167,6 +166,3 @@ def _identity_config(config: Config) -> IdentityConfig:
         token=config.token,
         passwords=config.passwords,
     )
-
-
-__all__ = ["Addresses", "Config", "Mode", "serving", "with_demo_access"]

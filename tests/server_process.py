@@ -4,12 +4,12 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[1]
 COMMAND = (sys.executable, "-m", "server")
 FREE_PORTS = {"GNOMON_EDGE__PORT": "0", "GNOMON_GRPC__PORT": "0"}
 END_SECONDS = 10
@@ -30,11 +30,12 @@ class Addresses:
 
 
 @contextmanager
-def server_process() -> Iterator[Addresses]:
+def server_process(*arguments: str, environment: Mapping[str, str] | None = None) -> Iterator[Addresses]:
+    """Ready when the block begins; `arguments` follow `serve`."""
     process = subprocess.Popen(
-        [*COMMAND, "serve"],
+        [*COMMAND, "serve", *arguments],
         cwd=ROOT,
-        env={**os.environ, **FREE_PORTS},
+        env={**os.environ, **FREE_PORTS, **(environment or {})},
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,

@@ -16,7 +16,6 @@ from server import feel
 # JSON text by variable name.
 Variables = Mapping[str, str]
 
-NULL = "null"
 
 CACHED_TEXT_LENGTH = 4096
 CACHED_TEXTS = 8192

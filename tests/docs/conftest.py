@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.docs.markdown import ROOT
-from tests.server.cli.server_process import Addresses, server_process
+from tests.server_process import Addresses, server_process
 
 HTTP = "http://127.0.0.1:8080"
 

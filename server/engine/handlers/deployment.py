@@ -3,15 +3,11 @@
 from server.engine import events
 from server.engine.answers import Deployment
 from server.engine.commands import DeployResources, Resource
-from server.engine.definitions import executable_process
 from server.engine.state import Definition
 from server.engine.step import Step
 
 
 def deploy(command: DeployResources, step: Step) -> Deployment:
-    for resource in command.resources:
-        for process_id in resource.process_ids:
-            executable_process(resource.content, process_id)
     key = step.next_key()
     step.emit(events.DeploymentCreated(key, command.tenant_id))
     definitions = [

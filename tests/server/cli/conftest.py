@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.server.cli.server_process import COMMAND, ROOT, Addresses, server_process
+from tests.server_process import COMMAND, ROOT, Addresses, server_process
 
 SECONDS = 60
 

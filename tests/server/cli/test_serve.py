@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from tests.server.cli.conftest import Gnomon
-from tests.server.cli.server_process import COMMAND, END_SECONDS, FREE_PORTS, ROOT, Addresses
+from tests.server_process import COMMAND, END_SECONDS, FREE_PORTS, ROOT, Addresses
 
 
 @contextmanager

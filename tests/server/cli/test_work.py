@@ -10,7 +10,7 @@ import pytest
 
 from server.bpmn.builder import process
 from tests.server.cli.conftest import SECONDS, Gnomon
-from tests.server.cli.server_process import COMMAND, ROOT, Addresses
+from tests.server_process import COMMAND, ROOT, Addresses
 
 PROGRAM = """
 import json, os, sys
