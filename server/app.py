@@ -25,6 +25,7 @@ from server.engine import State
 from server.partition.completion_waiters import CompletionWaiters
 from server.partition.job_waiters import JobWaiters
 from server.partition.partition import Partition
+from server.partition.quota import Quota
 from server.platform.clock import VirtualClock
 from server.rpc.clock import ClockServicer
 from server.rpc.deployment import DeploymentServicer
@@ -53,7 +54,7 @@ def create_embedded_engine(config: EngineConfig, clock: VirtualClock | None = No
     """One partition in memory, under a virtual clock."""
     clock = clock or VirtualClock()
     store = MemoryStore(config.history.max_finished_instances)
-    partition = Partition(State(), store, clock, config.partition)
+    partition = Partition(State(), store, clock, config.partition, quota=Quota(config.quota))
     jobs = JobServicer(store, partition, JobWaiters(partition, config.jobs), config.jobs)
     completions = CompletionWaiters(partition, store, config.instances)
     instances = ProcessInstanceServicer(store, partition, completions, config.instances)

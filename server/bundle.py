@@ -25,7 +25,7 @@ from server.access.authenticate import Authenticator
 from server.access.config import AccessConfig
 from server.app import Engine, create_embedded_engine
 from server.config import EngineConfig, HistoryConfig, ServerConfig
-from server.partition.config import InstancesConfig, JobsConfig, PartitionConfig
+from server.partition.config import InstancesConfig, JobsConfig, PartitionConfig, QuotaConfig
 from server.platform.channels import LocalChannel
 from server.platform.clock import SystemClock, VirtualClock
 from server.platform.config import ConfigError
@@ -54,6 +54,7 @@ class Config:
     partition: PartitionConfig = PartitionConfig()
     jobs: JobsConfig = JobsConfig()
     instances: InstancesConfig = InstancesConfig()
+    quota: QuotaConfig = QuotaConfig()
     history: HistoryConfig = HistoryConfig()
     identity: ProviderConfig = ProviderConfig()
     bootstrap: BootstrapConfig = BootstrapConfig()
@@ -153,6 +154,7 @@ def _engine_config(config: Config) -> EngineConfig:
         partition=config.partition,
         jobs=config.jobs,
         instances=config.instances,
+        quota=config.quota,
         history=config.history,
         logging=config.logging,
     )

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from server.partition.config import InstancesConfig, JobsConfig, PartitionConfig
+from server.partition.config import InstancesConfig, JobsConfig, PartitionConfig, QuotaConfig
 from server.platform.grpc_server import GrpcConfig
 from server.platform.logging import LoggingConfig
 from server.platform.policy import Mode
@@ -41,5 +41,6 @@ class EngineConfig:
     partition: PartitionConfig = PartitionConfig()
     jobs: JobsConfig = JobsConfig()
     instances: InstancesConfig = InstancesConfig()
+    quota: QuotaConfig = QuotaConfig()
     history: HistoryConfig = HistoryConfig()
     logging: LoggingConfig = LoggingConfig()

@@ -5,8 +5,17 @@ from datetime import datetime
 
 from server.engine.events import InstanceHead
 from server.engine.keys import Key
-from server.engine.state import Definition
 from server.engine.variables import Variables
+
+
+@dataclass(frozen=True, slots=True)
+class DeployedProcess:
+    """A process definition as its deployer is told of it."""
+
+    key: Key
+    process_definition_id: str
+    version: int
+    resource_name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +23,7 @@ class Deployment:
     """The definitions stand in the order of the resources, unchanged ones included."""
 
     key: Key
-    definitions: tuple[Definition, ...]
+    definitions: tuple[DeployedProcess, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import cast
 from server.bpmn.executable import ElementType
 from server.engine import events, lifecycle
 from server.engine.definitions import executable_process
-from server.engine.keys import Key
+from server.engine.keys import Key, partition_of
 from server.engine.lifecycle import ElementState
 from server.engine.state import (
     Definition,
@@ -28,7 +28,9 @@ def apply(state: State, event: events.Event) -> None:
 
 
 def _claim(state: State, key: Key) -> None:
-    state.last_key = max(state.last_key, key)
+    """Never give this key out again; those of other partitions are theirs to count."""
+    if partition_of(key) == state.partition_id:
+        state.last_key = max(state.last_key, key)
 
 
 # Definitions
@@ -44,6 +46,10 @@ def _process_definition_deployed(state: State, event: events.ProcessDefinitionDe
     state.define(
         Definition(event.key, event.tenant_id, event.version, event.resource_name, event.checksum, process)
     )
+
+
+def _process_definition_adopted(state: State, event: events.ProcessDefinitionAdopted) -> None:
+    _process_definition_deployed(state, event.definition)
 
 
 # Process and element instances
@@ -240,6 +246,7 @@ APPLIERS: Mapping[type[events.Event], Applier] = cast(
     {
         events.DeploymentCreated: _deployment_created,
         events.ProcessDefinitionDeployed: _process_definition_deployed,
+        events.ProcessDefinitionAdopted: _process_definition_adopted,
         # process and element instances
         events.ProcessInstanceCreated: _process_instance_created,
         events.ElementActivating: _element_activating,

@@ -6,6 +6,7 @@ Commands of callers name their tenant; what another tenant owns does not exist f
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from server.engine.events import ProcessDefinitionDeployed
 from server.engine.keys import Key
 from server.engine.variables import Variables
 
@@ -24,6 +25,13 @@ class Resource:
 class DeployResources:
     tenant_id: str
     resources: tuple[Resource, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AdoptDefinition:
+    """Another partition deployed a process definition."""
+
+    definition: ProcessDefinitionDeployed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +133,7 @@ class ResolveIncident:
 
 Command = (
     DeployResources
+    | AdoptDefinition
     | CreateProcessInstance
     | CancelProcessInstance
     | ActivateJobs

@@ -55,6 +55,12 @@ class ProcessDefinitionDeployed(Event, frozen=True):
     content: bytes
 
 
+class ProcessDefinitionAdopted(Event, frozen=True):
+    """A definition that another partition deployed is known here from now on."""
+
+    definition: ProcessDefinitionDeployed
+
+
 class ProcessInstanceCreated(InstanceEvent, frozen=True):
     pass
 

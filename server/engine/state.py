@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Iterable
 from datetime import datetime
 from enum import StrEnum
+from typing import NamedTuple
 
 import msgspec
 
@@ -101,16 +102,34 @@ class Definition(msgspec.Struct, frozen=True):
 # Where jobs are offered: tenant and job type.
 Place = tuple[str, str]
 
-JobQueue = OrderedDict[Key, Key]
+
+class Offer(NamedTuple):
+    """A job on offer: its process instance, and the number that says how long it has been offered."""
+
+    process_instance_key: Key
+    number: int
+
+
+JobQueue = OrderedDict[Key, Offer]
+
+
+class NotLoaded(Exception):
+    """The documents of these process instances have to be brought back before the command can be handled."""
+
+    def __init__(self, keys: Iterable[Key]) -> None:
+        super().__init__()
+        self.keys = frozenset(keys)
 
 
 class State:
-    """All that one partition holds."""
+    """All that one partition holds; of the process instances in `evicted` only the indexes are here."""
 
     def __init__(self, partition_id: int = 1) -> None:
+        self.partition_id = partition_id
         self.last_key = first_key(partition_id)
         self.last_offer = 0
         self.instances: dict[Key, ProcessInstance] = {}
+        self.evicted: set[Key] = set()
         self.definitions: dict[Key, Definition] = {}
         self.versions: dict[tuple[str, str], list[Key]] = {}
         # Indexes: process instance of a job or incident; jobs on offer, oldest offer first.
@@ -122,6 +141,28 @@ class State:
         return isinstance(other, State) and vars(self) == vars(other)
 
     __hash__ = None  # type: ignore[assignment]  # mutable
+
+    def instance(self, key: Key) -> ProcessInstance | None:
+        """A live process instance; raises NotLoaded."""
+        if key in self.evicted:
+            raise NotLoaded((key,))
+        return self.instances.get(key)
+
+    def expect_loaded(self, keys: Iterable[Key]) -> None:
+        """Raises NotLoaded with all of these that are not here."""
+        missing = self.evicted.intersection(keys)
+        if missing:
+            raise NotLoaded(missing)
+
+    def owner_of_job(self, key: Key) -> ProcessInstance | None:
+        """The process instance that has this job; raises NotLoaded."""
+        owner = self.job_owners.get(key)
+        return self.instance(owner) if owner is not None else None
+
+    def owner_of_incident(self, key: Key) -> ProcessInstance | None:
+        """The process instance that has this open incident; raises NotLoaded."""
+        owner = self.incident_owners.get(key)
+        return self.instance(owner) if owner is not None else None
 
     def definition_of(self, instance: ProcessInstance) -> Definition:
         return self.definitions[instance.head.process_definition_key]
@@ -160,15 +201,33 @@ class State:
     def adopt(self, *instances: ProcessInstance) -> None:
         """Take documents in and build their indexes; jobs on offer come back to the places that they had."""
         for instance in instances:
-            self.instances[instance.head.key] = instance
-            for job in instance.jobs.values():
-                self.job_owners[job.key] = instance.head.key
-                if job.state is JobState.ACTIVATABLE:
-                    self.last_offer = max(self.last_offer, job.offer)
-                    self._enqueue(instance, job)
-            for key in instance.incidents:
-                self.incident_owners[key] = instance.head.key
+            self.take_in(instance)
         self._order({place for instance in instances for place in _places(instance)})
+
+    def take_in(self, instance: ProcessInstance) -> None:
+        """Take one of many documents in; `order_offers` has to follow the last."""
+        self.instances[instance.head.key] = instance
+        for job in instance.jobs.values():
+            self.job_owners[job.key] = instance.head.key
+            if job.state is JobState.ACTIVATABLE:
+                self.last_offer = max(self.last_offer, job.offer)
+                self._enqueue(instance, job)
+        for key in instance.incidents:
+            self.incident_owners[key] = instance.head.key
+
+    def order_offers(self) -> None:
+        """Bring all jobs on offer into the order of their offers."""
+        self._order(set(self.offers))
+
+    def evict(self, instance_key: Key) -> None:
+        """Let a document go that is kept elsewhere; its indexes stay."""
+        del self.instances[instance_key]
+        self.evicted.add(instance_key)
+
+    def bring_back(self, instance: ProcessInstance) -> None:
+        """Take in the document of a process instance that was evicted."""
+        self.evicted.remove(instance.head.key)
+        self.instances[instance.head.key] = instance
 
     def release(self, instance_key: Key) -> None:
         """Let a document go, with its indexes."""
@@ -186,17 +245,16 @@ class State:
         queue = self.offers.get(place)
         if queue is None:
             queue = self.offers[place] = OrderedDict()
-        queue[job.key] = instance.head.key
+        queue[job.key] = Offer(instance.head.key, job.offer)
 
     def _order(self, places: set[Place]) -> None:
         for place in self.offers.keys() & places:
-            offers = self.offers[place]
-            for key in sorted(offers, key=self._offer_of):
-                offers.move_to_end(key)
-
-    def _offer_of(self, job_key: Key) -> int:
-        return self.instances[self.job_owners[job_key]].jobs[job_key].offer
+            self.offers[place] = OrderedDict(sorted(self.offers[place].items(), key=_offered))
 
 
 def _places(instance: ProcessInstance) -> Iterable[Place]:
     return ((instance.head.tenant_id, job.type) for job in instance.jobs.values())
+
+
+def _offered(entry: tuple[Key, Offer]) -> int:
+    return entry[1].number

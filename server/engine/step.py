@@ -7,20 +7,16 @@ from collections import deque
 from collections.abc import Callable
 from datetime import datetime
 
-import msgspec
-
 from server.bpmn.executable import Element, Flow
 from server.engine import events
 from server.engine.apply import apply
+from server.engine.documents import pack, unpack
 from server.engine.incidents import Incident
 from server.engine.keys import Key
 from server.engine.state import ElementInstance, Job, ProcessInstance, State
 
 # More elements than this in one command, without a wait state, is a loop that goes nowhere.
 MAX_ACTIVATIONS = 5_000
-
-_pack = msgspec.msgpack.Encoder().encode
-_unpack = msgspec.msgpack.Decoder(ProcessInstance).decode
 
 
 class Visit:
@@ -51,10 +47,11 @@ class Step:
     # State
 
     def enter(self, key: Key) -> ProcessInstance:
-        """The process instance, kept as it is now in case the command ends in a fault."""
-        instance = self.state.instances[key]
+        """The process instance, kept as it is now in case the command ends in a fault; raises NotLoaded."""
+        instance = self.state.instance(key)
+        assert instance is not None, f"no process instance {key}"  # noqa: S101  # narrows the type
         if key not in self._documents:
-            self._documents[key] = _pack(instance)
+            self._documents[key] = pack(instance)
         return instance
 
     def visit(self, process_instance: ProcessInstance, instance: ElementInstance) -> Visit:
@@ -79,10 +76,12 @@ class Step:
         for event in reversed(self.events):
             if isinstance(event, events.ProcessDefinitionDeployed):
                 self.state.undefine(self.state.definitions[event.key])
+            elif isinstance(event, events.ProcessDefinitionAdopted):
+                self.state.undefine(self.state.definitions[event.definition.key])
         for key, document in self._documents.items():
             self.state.release(key)
             if document is not None:
-                self.state.adopt(_unpack(document))
+                self.state.adopt(unpack(document))
         self.state.last_key, self.state.last_offer = self._last_key, self._last_offer
 
     # Work for later in this turn

@@ -1,12 +1,11 @@
 """Brings models into the engine."""
 
 from gnomon.engine.v1 import deployment_service_pb2 as pb
-from server.engine.answers import Deployment
-from server.engine.state import Definition
+from server.engine.answers import DeployedProcess, Deployment
 from server.partition.deployments import prepared
 from server.partition.partition import Partition
 from server.platform.call import Call
-from server.rpc.idempotency import idempotency_key
+from server.rpc.origin import origin_of
 
 
 class DeploymentServicer:
@@ -18,21 +17,21 @@ class DeploymentServicer:
     ) -> pb.CreateDeploymentResponse:
         files = [(resource.name, resource.content) for resource in request.resources]
         command = await prepared(call.tenant_id, files)
-        answer = await self._partition.submit(command, idempotency_key(request, call))
+        answer = await self._partition.submit(command, origin_of(request, call))
         assert isinstance(answer, Deployment)  # noqa: S101  # what the handler answers
         return pb.CreateDeploymentResponse(
             deployment_key=answer.key,
             tenant_id=call.tenant_id,
-            deployments=map(_artefact, answer.definitions),
+            deployments=[_artefact(definition, call.tenant_id) for definition in answer.definitions],
         )
 
 
-def _artefact(definition: Definition) -> pb.DeployedArtefact:
+def _artefact(definition: DeployedProcess, tenant_id: str) -> pb.DeployedArtefact:
     process = pb.DeployedProcess(
-        process_definition_id=definition.process.id,
+        process_definition_id=definition.process_definition_id,
         process_definition_version=definition.version,
         resource_name=definition.resource_name,
-        tenant_id=definition.tenant_id,
+        tenant_id=tenant_id,
         process_definition_key=definition.key,
     )
     return pb.DeployedArtefact(process_definition=process)

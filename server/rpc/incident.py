@@ -7,7 +7,7 @@ from server.engine.keys import Key
 from server.partition.partition import Partition
 from server.platform.call import Call
 from server.platform.query import equals
-from server.rpc.idempotency import idempotency_key
+from server.rpc.origin import origin_of
 from server.rpc.searching import found, get, search
 from server.store.entities import Incident, ProcessInstance
 from server.store.ports import Store
@@ -42,5 +42,5 @@ class IncidentServicer:
         self, request: pb.ResolveIncidentRequest, call: Call
     ) -> pb.ResolveIncidentResponse:
         command = ResolveIncident(call.tenant_id, Key(request.incident_key))
-        await self._partition.submit(command, idempotency_key(request, call))
+        await self._partition.submit(command, origin_of(request, call))
         return pb.ResolveIncidentResponse()

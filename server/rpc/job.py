@@ -12,7 +12,7 @@ from server.partition.config import JobsConfig
 from server.partition.job_waiters import JobWaiters
 from server.partition.partition import Partition
 from server.platform.call import Call
-from server.rpc.idempotency import idempotency_key
+from server.rpc.origin import origin_of
 from server.rpc.searching import search
 from server.rpc.variables import variables_of
 from server.store.ports import Store
@@ -46,7 +46,7 @@ class JobServicer:
 
     async def complete_job(self, request: pb.CompleteJobRequest, call: Call) -> pb.CompleteJobResponse:
         command = CompleteJob(call.tenant_id, Key(request.job_key), variables_of(request.variables))
-        await self._partition.submit(command, idempotency_key(request, call))
+        await self._partition.submit(command, origin_of(request, call))
         return pb.CompleteJobResponse()
 
     async def fail_job(self, request: pb.FailJobRequest, call: Call) -> pb.FailJobResponse:
@@ -58,7 +58,7 @@ class JobServicer:
             retry_back_off=request.retry_back_off * MILLISECOND,
             variables=variables_of(request.variables),
         )
-        await self._partition.submit(command, idempotency_key(request, call))
+        await self._partition.submit(command, origin_of(request, call))
         return pb.FailJobResponse()
 
     async def throw_job_error(self, request: pb.ThrowJobErrorRequest, call: Call) -> pb.ThrowJobErrorResponse:
@@ -69,7 +69,7 @@ class JobServicer:
             error_message=request.error_message,
             variables=variables_of(request.variables),
         )
-        await self._partition.submit(command, idempotency_key(request, call))
+        await self._partition.submit(command, origin_of(request, call))
         return pb.ThrowJobErrorResponse()
 
     async def update_job(self, request: pb.UpdateJobRequest, call: Call) -> pb.UpdateJobResponse:
@@ -80,7 +80,7 @@ class JobServicer:
             retries=changes.retries if changes.HasField("retries") else None,
             timeout=changes.timeout * MILLISECOND if changes.HasField("timeout") else None,
         )
-        await self._partition.submit(command, idempotency_key(request, call))
+        await self._partition.submit(command, origin_of(request, call))
         return pb.UpdateJobResponse()
 
     async def search_jobs(self, request: pb.SearchJobsRequest, call: Call) -> pb.SearchJobsResponse:

@@ -12,7 +12,7 @@ from server.partition.config import InstancesConfig
 from server.partition.partition import Partition
 from server.platform.call import Call
 from server.platform.query import equals
-from server.rpc.idempotency import idempotency_key
+from server.rpc.origin import origin_of
 from server.rpc.searching import get, search
 from server.rpc.variables import variables_of
 from server.store.entities import ProcessInstance, Variable
@@ -34,7 +34,7 @@ class ProcessInstanceServicer:
     async def create_process_instance(
         self, request: pb.CreateProcessInstanceRequest, call: Call
     ) -> pb.CreateProcessInstanceResponse:
-        answer = await self._partition.submit(_command(request, call), idempotency_key(request, call))
+        answer = await self._partition.submit(_command(request, call), origin_of(request, call))
         assert isinstance(answer, CreatedInstance)  # noqa: S101  # what the handler answers
         variables = await self._result(request, answer.head) if request.await_completion else b"{}"
         return _created(answer.head, variables)
@@ -63,7 +63,7 @@ class ProcessInstanceServicer:
         self, request: pb.CancelProcessInstanceRequest, call: Call
     ) -> pb.CancelProcessInstanceResponse:
         command = CancelProcessInstance(call.tenant_id, Key(request.process_instance_key))
-        await self._partition.submit(command, idempotency_key(request, call))
+        await self._partition.submit(command, origin_of(request, call))
         return pb.CancelProcessInstanceResponse()
 
 

@@ -44,6 +44,11 @@ class JobState(StrEnum):
     ERROR_THROWN = "ERROR_THROWN"
 
 
+class AuditResult(StrEnum):
+    SUCCESS = "SUCCESS"
+    FAIL = "FAIL"
+
+
 @dataclass(slots=True, kw_only=True)
 class ProcessDefinition:
     process_definition_key: Key
@@ -159,4 +164,28 @@ class Incident:
     root_process_instance_key: Key | None = None
 
 
-Entity = ProcessDefinition | ProcessInstance | ElementInstance | Job | Variable | Incident
+@dataclass(slots=True, kw_only=True)
+class AuditEntry:
+    """A command that somebody asked for, also one that was refused; its key is given at the commit.
+
+    `entity_key` is the key that the command named or made, `detail` why it was refused.
+    """
+
+    audit_entry_key: Key = Key(0)
+    tenant_id: str
+    timestamp: datetime
+    operation_type: str
+    result: AuditResult
+    actor_type: str
+    actor_id: str
+    entity_type: str
+    entity_key: Key | None = None
+    process_definition_key: Key | None = None
+    process_instance_key: Key | None = None
+    operation_reference: int | None = None
+    request_id: str | None = None
+    reason: str | None = None
+    detail: str | None = None
+
+
+Entity = ProcessDefinition | ProcessInstance | ElementInstance | Job | Variable | Incident | AuditEntry

@@ -1,10 +1,11 @@
-"""The store of the embedded mode: everything in memory, history bounded.
+"""The store and the ledger of the embedded mode: everything in memory, history bounded.
 
 A commit and a search each run without a pause, so that no reader sees half a batch. A row that a reader was given is
 the store's own and changes with later commits: map it at once.
 """
 
 from collections import OrderedDict
+from collections.abc import Collection, Mapping, Sequence
 from typing import cast
 
 from server.engine.keys import Key
@@ -18,7 +19,7 @@ from server.store.entities import (
     ProcessInstanceState,
     Variable,
 )
-from server.store.ports import Batch, E, Insert, Update
+from server.store.ports import Batch, E, IncomingCommand, Insert, PartitionId, StoredAnswer, Update
 from server.store.searchables import SEARCHABLES
 from server.store.table import Table
 
@@ -34,6 +35,7 @@ class MemoryStore:
         }
         self._max_finished_instances = max_finished_instances
         self._finished: OrderedDict[Key, ProcessInstance] = OrderedDict()
+        self._documents: dict[Key, bytes] = {}
 
     async def commit(self, batch: Batch) -> None:
         """Apply a batch; raises ValueError, before anything changed, when a change fits no table.
@@ -45,8 +47,27 @@ class MemoryStore:
             row = self._apply(change)
             if isinstance(row, ProcessInstance) and row.state != ProcessInstanceState.ACTIVE:
                 self._finished.setdefault(row.process_instance_key, row)
+        for key, content in batch.documents.items():
+            if content is None:
+                self._documents.pop(key, None)
+            else:
+                self._documents[key] = content
         while len(self._finished) > self._max_finished_instances:
             self._forget(self._finished.popitem(last=False)[1])
+
+    async def documents(self, keys: Collection[Key]) -> Mapping[Key, bytes]:
+        return {key: self._documents[key] for key in keys if key in self._documents}
+
+    async def answers(self, keys: Collection[tuple[str, str]]) -> Sequence[StoredAnswer]:  # noqa: ARG002
+        """None: the partition keeps them as long as this store would."""
+        return ()
+
+    async def incoming(self, after: Mapping[PartitionId, int], most: int) -> Sequence[IncomingCommand]:  # noqa: ARG002
+        """None: there is no other partition."""
+        return ()
+
+    async def active_instances(self) -> Mapping[str, int]:
+        return {}
 
     async def get(self, entity: type[E], key: Key, *, tenant_id: str) -> E | None:
         row = cast("E | None", self._tables[entity].get(key))

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from server.platform.query import Searchable, contains_every, contains_none, longer_than, only_if_true
 from server.store.entities import (
+    AuditEntry,
     ElementInstance,
     Entity,
     Incident,
@@ -42,7 +43,17 @@ INCIDENTS = Searchable.of(
     derived={"tags": contains_every("tags"), "excluded_tags": contains_none("tags")},
 )
 
+AUDIT_ENTRIES = Searchable.of(AuditEntry, "audit_entry_key", indexed=("entity_key", "process_instance_key"))
+
 SEARCHABLES: Mapping[type[Entity], Searchable[Entity]] = {
     searchable.entity: searchable
-    for searchable in (PROCESS_DEFINITIONS, PROCESS_INSTANCES, ELEMENT_INSTANCES, JOBS, VARIABLES, INCIDENTS)
+    for searchable in (
+        PROCESS_DEFINITIONS,
+        PROCESS_INSTANCES,
+        ELEMENT_INSTANCES,
+        JOBS,
+        VARIABLES,
+        INCIDENTS,
+        AUDIT_ENTRIES,
+    )
 }

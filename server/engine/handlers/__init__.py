@@ -17,6 +17,7 @@ HANDLERS: Mapping[type[commands.Command], Handler] = cast(
     "Mapping[type[commands.Command], Handler]",
     {
         commands.DeployResources: deployment.deploy,
+        commands.AdoptDefinition: deployment.adopt,
         # process instances
         commands.CreateProcessInstance: process_instance.create,
         commands.CancelProcessInstance: process_instance.cancel,

@@ -1,8 +1,8 @@
-"""Deploy resources: a new version of every process whose content changed."""
+"""Deploy resources: a new version of every process whose content changed, known to every partition."""
 
 from server.engine import events
-from server.engine.answers import Deployment
-from server.engine.commands import DeployResources, Resource
+from server.engine.answers import DONE, DeployedProcess, Deployment, Done
+from server.engine.commands import AdoptDefinition, DeployResources, Resource
 from server.engine.state import Definition
 from server.engine.step import Step
 
@@ -15,7 +15,20 @@ def deploy(command: DeployResources, step: Step) -> Deployment:
         for resource in command.resources
         for process_id in resource.process_ids
     ]
-    return Deployment(key, tuple(definitions))
+    return Deployment(key, tuple(map(_deployed, definitions)))
+
+
+def adopt(command: AdoptDefinition, step: Step) -> Done:
+    """Does nothing when it is known already."""
+    if command.definition.key not in step.state.definitions:
+        step.emit(events.ProcessDefinitionAdopted(command.definition))
+    return DONE
+
+
+def _deployed(definition: Definition) -> DeployedProcess:
+    return DeployedProcess(
+        definition.key, definition.process.id, definition.version, definition.resource_name
+    )
 
 
 def _definition(tenant_id: str, resource: Resource, process_id: str, step: Step) -> Definition:

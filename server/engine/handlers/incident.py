@@ -9,8 +9,7 @@ from server.engine.step import Step
 
 
 def resolve(command: ResolveIncident, step: Step) -> Done:
-    owner = step.state.incident_owners.get(command.incident_key)
-    instance = step.state.instances[owner] if owner is not None else None
+    instance = step.state.owner_of_incident(command.incident_key)
     if instance is None or instance.head.tenant_id != command.tenant_id:
         raise Rejected(RejectionType.NOT_FOUND, f"no open incident with key {command.incident_key}")
     incident = instance.incidents[command.incident_key]

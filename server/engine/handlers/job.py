@@ -69,8 +69,7 @@ def update(command: UpdateJob, step: Step) -> Done:
 
 
 def _job(step: Step, tenant_id: str, key: Key) -> tuple[ProcessInstance, Job]:
-    owner = step.state.job_owners.get(key)
-    instance = step.state.instances[owner] if owner is not None else None
+    instance = step.state.owner_of_job(key)
     if instance is None or instance.head.tenant_id != tenant_id:
         raise Rejected(RejectionType.NOT_FOUND, f"no job with key {key}")
     return instance, instance.jobs[key]

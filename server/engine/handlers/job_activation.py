@@ -18,10 +18,12 @@ MAX_ANSWER_OCTETS = 3 * 1024 * 1024
 def activate(command: ActivateJobs, step: Step) -> ActivatedJobs:
     """Oldest offers first; at least one job, however large, then as many as fit into one answer."""
     offers = step.state.offers.get((command.tenant_id, command.type), JobQueue())
+    wanted = list(islice(offers.items(), command.max_jobs))
+    step.state.expect_loaded(offer.process_instance_key for _, offer in wanted)
     jobs: list[ActivatedJob] = []
     size = 0
-    for job_key, instance_key in list(islice(offers.items(), command.max_jobs)):
-        instance = step.enter(instance_key)
+    for job_key, offer in wanted:
+        instance = step.enter(offer.process_instance_key)
         job = _activated(command, step, instance, instance.jobs[job_key])
         size += sum([_octets(text) for text in job.variables.values()])
         if jobs and size > MAX_ANSWER_OCTETS:
@@ -82,9 +84,9 @@ def end_back_off(command: EndJobBackOff, step: Step) -> Done:
 
 
 def _find(step: Step, key: Key, state: JobState) -> tuple[ProcessInstance, Job] | None:
-    owner = step.state.job_owners.get(key)
-    if owner is None:
+    instance = step.state.owner_of_job(key)
+    if instance is None:
         return None
-    instance = step.enter(owner)
+    step.enter(instance.head.key)
     job = instance.jobs[key]
     return (instance, job) if job.state is state else None

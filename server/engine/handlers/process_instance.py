@@ -55,7 +55,7 @@ def _by_id(command: CreateProcessInstance, state: State) -> Definition | None:
 
 
 def cancel(command: CancelProcessInstance, step: Step) -> Done:
-    instance = step.state.instances.get(command.process_instance_key)
+    instance = step.state.instance(command.process_instance_key)
     if instance is None or instance.head.tenant_id != command.tenant_id:
         raise Rejected(
             RejectionType.NOT_FOUND, f"no active process instance with key {command.process_instance_key}"

@@ -135,7 +135,12 @@ class Scenario:
     def offered(self) -> list[str]:
         """Elements of the instance whose jobs are on offer, the next one first."""
         queues = self.state.offers.values()
-        keys = [key for queue in queues for key, owner in queue.items() if owner == self.instance_key]
+        keys = [
+            key
+            for queue in queues
+            for key, offer in queue.items()
+            if offer.process_instance_key == self.instance_key
+        ]
         return [self.instance.jobs[key].element_id for key in keys]
 
     @property

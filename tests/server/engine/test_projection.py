@@ -40,7 +40,7 @@ def test_the_text_of_a_definition_is_read_in_its_encoding(engine: Scenario, enco
     (definition,) = engine.deployment(text.encode(encoding)).definitions
 
     assert engine.rows.get(ProcessDefinition, definition.key).xml == text
-    assert definition.process.name == "Aufträge für Zoë"
+    assert engine.state.definitions[definition.key].process.name == "Aufträge für Zoë"
 
 
 def test_an_element_is_called_by_its_name_or_else_by_its_id(engine: Scenario) -> None:

@@ -1,7 +1,7 @@
 """A partition that runs, over a store whose commits wait for the test, under a clock that stands still."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
@@ -19,7 +19,7 @@ from server.partition.partition import Partition
 from server.platform.clock import VirtualClock
 from server.platform.query import Page, Query
 from server.store.memory import MemoryStore
-from server.store.ports import Batch, E
+from server.store.ports import Batch, E, IncomingCommand, PartitionId, StoredAnswer
 from tests.server.engine.scenario import resource
 
 EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
@@ -59,6 +59,18 @@ class HeldStore:
             self.batches.append(batch)
         finally:
             self.committing -= 1
+
+    async def documents(self, keys: Collection[Key]) -> Mapping[Key, bytes]:
+        return await self._rows.documents(keys)
+
+    async def answers(self, keys: Collection[tuple[str, str]]) -> Sequence[StoredAnswer]:
+        return await self._rows.answers(keys)
+
+    async def incoming(self, after: Mapping[PartitionId, int], most: int) -> Sequence[IncomingCommand]:
+        return await self._rows.incoming(after, most)
+
+    async def active_instances(self) -> Mapping[str, int]:
+        return await self._rows.active_instances()
 
     async def get(self, entity: type[E], key: Key, *, tenant_id: str) -> E | None:
         return await self._rows.get(entity, key, tenant_id=tenant_id)

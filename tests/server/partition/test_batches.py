@@ -8,6 +8,7 @@ from server.engine import commands
 from server.engine.keys import Key
 from server.partition.config import PartitionConfig
 from server.partition.idempotency import IdempotencyKey
+from server.partition.origin import Origin
 from server.platform.errors import Internal, InvalidState, NotFound, ResourceExhausted
 from server.store.entities import ProcessInstance
 from server.store.ports import Insert
@@ -197,7 +198,10 @@ def test_commits_follow_each_other_in_the_order_of_the_commands(pauses: list[int
 
 async def test_only_the_latest_answers_are_kept_for_repeats() -> None:
     async with serving(PartitionConfig(max_kept_answers=2)) as harness:
-        keys = [IdempotencyKey("default", name, b"") for name in ("a", "b", "c")]
+        keys = [
+            Origin("default", "worker", "r-1", IdempotencyKey("default", name, b""))
+            for name in ("a", "b", "c")
+        ]
         first = [await harness.partition.submit(creation(), key) for key in keys]
 
         again = [await harness.partition.submit(creation(), key) for key in reversed(keys)]

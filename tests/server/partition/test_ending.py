@@ -68,7 +68,7 @@ async def test_a_partition_that_ended_takes_nothing_more() -> None:
         with pytest.raises(Unavailable):
             await harness.start()
 
-        with pytest.raises(Unavailable, match="the partition is not serving"):
+        with pytest.raises(Unavailable, match="partition 1 is not serving"):
             await harness.start()
 
         assert not harness.partition.is_open

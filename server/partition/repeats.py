@@ -1,0 +1,46 @@
+"""Commands that were carried out before: each gets the answer that was stored with its effects."""
+
+from collections.abc import Iterable, Mapping
+
+from server.partition.idempotency import IdempotencyKey
+from server.partition.turn import Entry
+from server.partition.wire import ANSWERS
+from server.platform.errors import IdempotencyConflict
+from server.store.ports import Ledger, StoredAnswer
+
+Place = tuple[str, str]
+
+
+async def answer_repeats(entries: Iterable[Entry], ledger: Ledger) -> None:
+    """Settle the futures of the entries that are repeats; the others are left alone. Raises Unavailable."""
+    keyed = {_place(key): (entry, key) for entry in entries if (key := _key(entry))}
+    if not keyed:
+        return
+    for place, stored in _by_place(await ledger.answers(keyed.keys())).items():
+        entry, key = keyed[place]
+        _settle(entry, key, stored)
+
+
+def _key(entry: Entry) -> IdempotencyKey | None:
+    return entry.origin.idempotency if entry.origin else None
+
+
+def _place(key: IdempotencyKey) -> Place:
+    return key.tenant_id, key.key
+
+
+def _by_place(answers: Iterable[StoredAnswer]) -> Mapping[Place, list[StoredAnswer]]:
+    found: dict[Place, list[StoredAnswer]] = {}
+    for stored in answers:
+        found.setdefault((stored.tenant_id, stored.idempotency_key), []).append(stored)
+    return found
+
+
+def _settle(entry: Entry, key: IdempotencyKey, answers: Iterable[StoredAnswer]) -> None:
+    if entry.future is None or entry.future.done():
+        return
+    for stored in answers:
+        if stored.request_hash == key.request_hash:
+            entry.future.set_result(ANSWERS.unpack(stored.answer))
+            return
+    entry.future.set_exception(IdempotencyConflict("the idempotency key was used with another request"))

@@ -1,0 +1,167 @@
+"""One turn of a partition: a batch of commands run through the engine, and everything that came of it."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import msgspec
+
+from server.engine import State, process
+from server.engine.answers import DONE, Answer
+from server.engine.commands import AdoptDefinition, Command
+from server.engine.documents import pack
+from server.engine.events import Event, InstanceEvent, ProcessDefinitionDeployed
+from server.engine.keys import Key
+from server.engine.rejection import Rejected, RejectionType
+from server.engine.state import NotLoaded
+from server.partition.audit import audit_entry
+from server.partition.origin import Origin
+from server.partition.quota import Quota
+from server.partition.wire import ANSWERS, COMMANDS
+from server.platform.errors import Internal, InvalidArgument, InvalidState, NotFound, ServiceError
+from server.store.ports import (
+    EVERY_OTHER_PARTITION,
+    Batch,
+    IncomingCommand,
+    OutgoingCommand,
+    StoredAnswer,
+)
+from server.store.projection import project
+
+logger = logging.getLogger(__name__)
+
+Result = Answer | ServiceError
+
+
+@dataclass(slots=True, eq=False)
+class Entry:
+    """A command that waits, with the future of its answer; no command stands for a barrier.
+
+    `incoming` is what another partition sent, `origin` says who asked; both are None for what time brings.
+    """
+
+    command: Command | None
+    future: asyncio.Future[Answer] | None = None
+    origin: Origin | None = None
+    incoming: IncomingCommand | None = None
+
+    @property
+    def tenant_id(self) -> str:
+        return self.origin.tenant_id if self.origin else ""
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether anybody still waits for it, or nobody ever did."""
+        return self.future is None or not self.future.done()
+
+
+@dataclass(slots=True, eq=False)
+class Turn:
+    """`postponed` are the entries that need process instances that are `missing` in memory."""
+
+    entries: list[Entry]
+    events: list[Event] = field(default_factory=list)
+    batch: Batch = field(default_factory=Batch)
+    results: list[tuple[Entry, Result]] = field(default_factory=list)
+    postponed: list[Entry] = field(default_factory=list)
+    missing: set[Key] = field(default_factory=set)
+
+
+class Turns:
+    """Runs the engine over the entries of one turn after the other."""
+
+    def __init__(self, state: State, quota: Quota) -> None:
+        self._state = state
+        self._quota = quota
+
+    def run(self, entries: list[Entry], now: datetime) -> Turn:
+        turn = Turn(entries)
+        for entry in entries:
+            try:
+                result = self._result(entry, turn, now)
+            except NotLoaded as absent:
+                turn.missing |= absent.keys
+                turn.postponed.append(entry)
+                continue
+            turn.results.append((entry, result))
+            _keep(entry, result, turn.batch, now)
+        self._seal(turn)
+        return turn
+
+    def _result(self, entry: Entry, turn: Turn, now: datetime) -> Result:
+        if entry.command is None:
+            return DONE
+        try:
+            self._quota.check(entry.command)
+            outcome = process(self._state, entry.command, now)
+        except NotLoaded:
+            raise
+        except ServiceError as refusal:
+            return refusal
+        except Rejected as rejected:
+            return _REFUSALS[rejected.type](rejected.reason)
+        except Exception:
+            logger.exception("command failed", extra={"command": type(entry.command).__name__})
+            return Internal()
+        for event in outcome.events:
+            project(event, now, turn.batch.changes)
+        turn.events += outcome.events
+        self._quota.observe(outcome.events, turn.batch.active_instances)
+        return outcome.answer
+
+    def _seal(self, turn: Turn) -> None:
+        """Pack what the turn left behind, before the next one changes it."""
+        batch = turn.batch
+        batch.last_key = self._state.last_key
+        touched = dict.fromkeys(
+            event.instance.key for event in turn.events if isinstance(event, InstanceEvent)
+        )
+        for key in touched:
+            instance = self._state.instances.get(key)
+            batch.documents[key] = pack(instance) if instance is not None else None
+        for event in turn.events:
+            effect = _EFFECTS.get(type(event))
+            if effect is not None:
+                effect(event, batch)
+
+
+def _keep(entry: Entry, result: Result, batch: Batch, now: datetime) -> None:
+    """What the store keeps of a command beside its effects."""
+    is_fault = isinstance(result, Internal)
+    if entry.incoming is not None and not is_fault:
+        batch.taken.append(entry.incoming)
+    origin = entry.origin
+    if origin is None or entry.command is None:
+        return
+    audited = audit_entry(entry.command, origin, result, now)
+    if audited is not None:
+        batch.audit.append(audited)
+    key = origin.idempotency
+    if key is not None and not isinstance(result, ServiceError):
+        packed = ANSWERS.pack(result)
+        batch.answers.append(StoredAnswer(key.tenant_id, key.key, key.request_hash, packed, now))
+
+
+def _definition_deployed(event: ProcessDefinitionDeployed, batch: Batch) -> None:
+    batch.definitions[event.key] = _encode(event)
+    batch.outgoing.append(OutgoingCommand(EVERY_OTHER_PARTITION, COMMANDS.pack(AdoptDefinition(event))))
+
+
+def definition_of(content: bytes) -> ProcessDefinitionDeployed:
+    """Read what `Batch.definitions` holds."""
+    return _decode(content)
+
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(ProcessDefinitionDeployed).decode
+
+# What an event brings about beyond rows and documents.
+_EFFECTS: Mapping[type[Event], Callable[..., None]] = {ProcessDefinitionDeployed: _definition_deployed}
+
+_REFUSALS: Mapping[RejectionType, type[ServiceError]] = {
+    RejectionType.INVALID_ARGUMENT: InvalidArgument,
+    RejectionType.NOT_FOUND: NotFound,
+    RejectionType.INVALID_STATE: InvalidState,
+}
