@@ -62,7 +62,7 @@ def create_identity(
     clients = MemoryRecords(bootstrap_clients(config, tenants, secrets))
     administrator = bootstrap_administrator(config.bootstrap, tenants, randomness)
     users = MemoryRecords({administrator.user_id: administrator})
-    passwords, keys = Passwords(config.passwords), KeyRing(randomness)
+    passwords, keys = Passwords(config.passwords), KeyRing(randomness, config.token.signing_keys)
     passwords.set(administrator.user_id, config.bootstrap.admin_password)
     keys.prepare(tenants.default.tenant_id)
     table = grants()

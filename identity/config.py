@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import StrEnum
+from pathlib import Path
 
 from identity.randomness import Randomness
 
@@ -39,9 +40,14 @@ class ProviderConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenConfig:
-    """[token]: how long tokens live, where a client does not say otherwise."""
+    """[token]: how long tokens live, where a client does not say otherwise.
+
+    `signing_keys` is the folder of the keys that sign them, which all processes of a deployment share; without one
+    they live as long as the process.
+    """
 
     access_token_lifetime_secs: int = 1800
+    signing_keys: Path | None = None
 
     def __post_init__(self) -> None:
         if self.access_token_lifetime_secs not in _ACCESS_TOKEN_LIFETIME_SECS:
