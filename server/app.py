@@ -1,7 +1,9 @@
 """Composition root of the engine: the only place that sees all of it."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Protocol
 
 from google.protobuf.descriptor import ServiceDescriptor
 
@@ -20,61 +22,169 @@ from gnomon.engine.v1 import (
     user_task_service_pb2,
     variable_service_pb2,
 )
+from gnomon.partition.v1 import partition_service_pb2
 from server.config import EngineConfig
 from server.engine import State
-from server.partition.completion_waiters import CompletionWaiters
-from server.partition.job_waiters import JobWaiters
+from server.partition.config import ClusterConfig
+from server.partition.durable import DurablePartitions
+from server.partition.local import LocalPartition, OnlyPartition
+from server.partition.node import Node
 from server.partition.partition import Partition
 from server.partition.quota import Quota
-from server.platform.clock import VirtualClock
+from server.partition.router import Router
+from server.partition.tunnels import Tunnels
+from server.platform.clock import Clock, SystemClock, VirtualClock
+from server.platform.dispatch import Dispatcher
+from server.platform.grpc_server import GrpcConfig, GrpcServer
+from server.platform.interceptors import identify_request
+from server.platform.postgres.pool import open_pool
 from server.rpc.clock import ClockServicer
 from server.rpc.deployment import DeploymentServicer
 from server.rpc.element_instance import ElementInstanceServicer
 from server.rpc.incident import IncidentServicer
 from server.rpc.job import JobServicer
+from server.rpc.partition import PartitionServicer, check_secret
 from server.rpc.process_definition import ProcessDefinitionServicer
 from server.rpc.process_instance import ProcessInstanceServicer
 from server.rpc.topology import TopologyServicer
 from server.rpc.variable import VariableServicer
 from server.store.memory import MemoryStore
+from server.store.ports import Store
+from server.store.postgres.leases import Leases
+from server.store.postgres.pooled import PooledDatabase
+from server.store.postgres.reads import PostgresStore
 
 Servicers = Mapping[ServiceDescriptor, object | None]
 
 
+class Engine(Protocol):
+    """All services of the engine; `run` has to run for as long as they are to be served."""
+
+    @property
+    def servicers(self) -> Servicers: ...
+
+    async def run(self) -> None: ...
+
+    async def ready(self) -> None:
+        """Return when it takes commands."""
+        ...
+
+    def drain(self) -> None:
+        """Let nobody wait any longer for what has yet to happen."""
+        ...
+
+    def stop(self) -> None:
+        """Take no more commands; `run` returns when those that were taken are carried out."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
-class Engine:
-    """A partition with everything that serves it; `partition.run` has to run."""
+class MemoryEngine:
+    """One partition in memory, under a virtual clock."""
 
     clock: VirtualClock
     partition: Partition
     servicers: Servicers
 
+    async def run(self) -> None:
+        await self.partition.run()
 
-def create_embedded_engine(config: EngineConfig, clock: VirtualClock | None = None) -> Engine:
-    """One partition in memory, under a virtual clock."""
+    async def ready(self) -> None:
+        """It takes commands as soon as it runs."""
+
+    def drain(self) -> None:
+        self.partition.drain()
+
+    def stop(self) -> None:
+        self.partition.stop()
+
+
+def create_embedded_engine(config: EngineConfig, clock: VirtualClock | None = None) -> MemoryEngine:
     clock = clock or VirtualClock()
     store = MemoryStore(config.history.max_finished_instances)
     partition = Partition(State(), store, clock, config.partition, quota=Quota(config.quota))
-    jobs = JobServicer(store, partition, JobWaiters(partition, config.jobs), config.jobs)
-    completions = CompletionWaiters(partition, store, config.instances)
-    instances = ProcessInstanceServicer(store, partition, completions, config.instances)
-    servicers: Servicers = {
-        _service(deployment_service_pb2): DeploymentServicer(partition),
-        _service(process_definition_service_pb2): ProcessDefinitionServicer(store),
-        _service(process_instance_service_pb2): instances,
-        _service(element_instance_service_pb2): ElementInstanceServicer(store),
-        _service(job_service_pb2): jobs,
-        _service(variable_service_pb2): VariableServicer(store),
-        _service(incident_service_pb2): IncidentServicer(store, partition),
+    local = LocalPartition(partition, store, config.jobs, config.instances)
+    router = Router(OnlyPartition(local, config.grpc.host, config.grpc.port))
+    servicers = {
+        **_servicers(config, store, router),
         _service(clock_service_pb2): ClockServicer(clock, partition),
-        _service(topology_service_pb2): TopologyServicer(partition, config.grpc),
-        # Offered over durable history only; the mode gate answers for them here.
+    }
+    return MemoryEngine(clock, partition, servicers)
+
+
+@dataclass(frozen=True, slots=True)
+class DurableEngine:
+    """The partitions that this process owns, over PostgreSQL, and the ways to all others."""
+
+    node: Node
+    router: Router
+    servicers: Servicers
+
+    async def run(self) -> None:
+        """Serve until `stop`, then hand the partitions over."""
+        await self.node.run()
+
+    async def ready(self) -> None:
+        await self.node.ready()
+
+    def drain(self) -> None:
+        self.router.drain()
+        self.node.drain()
+
+    def stop(self) -> None:
+        self.node.stop()
+
+
+@asynccontextmanager
+async def durable_engine(config: EngineConfig, clock: Clock | None = None) -> AsyncIterator[DurableEngine]:
+    """Other processes of the deployment reach its partitions while the block runs. Raises Unavailable."""
+    dsn = config.database.dsn
+    async with open_pool(dsn, config.database.pool_connections) as pool, Tunnels() as tunnels:
+        database, store = PooledDatabase(pool), PostgresStore(pool)
+        partitions = DurablePartitions(
+            dsn=dsn,
+            database=database,
+            store=store,
+            clock=clock or SystemClock(),
+            partition=config.partition,
+            jobs=config.jobs,
+            instances=config.instances,
+            quota=config.quota,
+        )
+        node = Node(config.cluster, Leases(database), partitions.open, tunnels)
+        router = Router(node)
+        async with _reachable_by_others(node, config.cluster):
+            yield DurableEngine(node, router, _servicers(config, store, router))
+
+
+@asynccontextmanager
+async def _reachable_by_others(node: Node, config: ClusterConfig) -> AsyncIterator[None]:
+    servicers = {_service(partition_service_pb2): PartitionServicer(node.find_local)}
+    dispatcher = Dispatcher(servicers, (identify_request, check_secret(config.secret)))
+    listener = GrpcServer(dispatcher, GrpcConfig(host=config.host, port=config.port))
+    await listener.start()
+    try:
+        yield
+    finally:
+        await listener.stop()
+
+
+def _servicers(config: EngineConfig, store: Store, router: Router) -> Servicers:
+    return {
+        _service(deployment_service_pb2): DeploymentServicer(router),
+        _service(process_definition_service_pb2): ProcessDefinitionServicer(store),
+        _service(process_instance_service_pb2): ProcessInstanceServicer(store, router, config.instances),
+        _service(element_instance_service_pb2): ElementInstanceServicer(store),
+        _service(job_service_pb2): JobServicer(store, router, config.jobs),
+        _service(variable_service_pb2): VariableServicer(store),
+        _service(incident_service_pb2): IncidentServicer(store, router),
+        _service(topology_service_pb2): TopologyServicer(router.partitions),
+        # Offered over durable history only; the mode gate answers for them elsewhere.
         _service(user_task_service_pb2): None,
         _service(history_service_pb2): None,
         _service(console_service_pb2): None,
         _service(operations_service_pb2): None,
     }
-    return Engine(clock, partition, servicers)
 
 
 def _service(module: object) -> ServiceDescriptor:

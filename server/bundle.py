@@ -1,12 +1,14 @@
-"""Everything in one process: engine, identity and edge over local channels, one gRPC listener, one HTTP listener."""
+"""Engine, identity and edge in one process, over local channels; one gRPC listener, one HTTP listener."""
 
 import asyncio
 import dataclasses
 import logging
+import re
 import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Self
 
 from edge.app import EdgeServer, create_app
 from edge.config import EdgeConfig
@@ -23,9 +25,15 @@ from identity.config import (
 )
 from server.access.authenticate import Authenticator
 from server.access.config import AccessConfig
-from server.app import Engine, create_embedded_engine
+from server.app import Engine, create_embedded_engine, durable_engine
 from server.config import EngineConfig, HistoryConfig, ServerConfig
-from server.partition.config import InstancesConfig, JobsConfig, PartitionConfig, QuotaConfig
+from server.partition.config import (
+    ClusterConfig,
+    InstancesConfig,
+    JobsConfig,
+    PartitionConfig,
+    QuotaConfig,
+)
 from server.platform.channels import LocalChannel
 from server.platform.clock import SystemClock, VirtualClock
 from server.platform.config import ConfigError
@@ -33,11 +41,15 @@ from server.platform.dispatch import Dispatcher
 from server.platform.grpc_server import GrpcConfig, GrpcServer
 from server.platform.interceptors import interceptors
 from server.platform.logging import LoggingConfig
+from server.platform.policy import Mode
+from server.platform.postgres.config import DatabaseConfig
 
 logger = logging.getLogger(__name__)
 
 # SIGTERM to the end of the process takes ten at most.
-STOP_SECONDS = 9.0
+STOP_SECONDS = 7.0
+HAND_OVER_SECONDS = 2.0
+READY_LINE = re.compile(r"ready http=(\S+) grpc=(\S+)")
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 DEMO_CLIENT = "demo"
 DEMO_SECRET = "demo-secret"  # noqa: S105  # known to everybody; embedded mode with it listens on loopback only
@@ -56,6 +68,8 @@ class Config:
     instances: InstancesConfig = InstancesConfig()
     quota: QuotaConfig = QuotaConfig()
     history: HistoryConfig = HistoryConfig()
+    cluster: ClusterConfig = ClusterConfig()
+    database: DatabaseConfig = DatabaseConfig()
     identity: ProviderConfig = ProviderConfig()
     bootstrap: BootstrapConfig = BootstrapConfig()
     token: TokenConfig = TokenConfig()
@@ -70,29 +84,59 @@ class Addresses:
     http: str
     grpc: str
 
+    @classmethod
+    def read(cls, line: str) -> Self | None:
+        """What the line says that a process prints when it is ready; None when it is another line."""
+        found = READY_LINE.fullmatch(line.rstrip())
+        return cls(*found.groups()) if found else None
+
+    def __str__(self) -> str:
+        return f"ready http={self.http} grpc={self.grpc}"
+
 
 @asynccontextmanager
 async def serving(config: Config, clock: VirtualClock | None = None) -> AsyncIterator[Addresses]:
-    """Serve while the block runs; at its end take no more calls, let those under way end, then stop."""
+    """Serve while the block runs; at its end take no more calls, let those under way end, then stop.
+
+    Embedded mode has its own clock, `clock` when it is given; the others keep their state in `config.database`.
+    """
     config = _with_ports(with_demo_access(config))
-    engine = create_embedded_engine(_engine_config(config), clock)
-    identity = create_identity(_identity_config(config))
-    dispatcher = _dispatcher(config, engine, identity)
-    grpc_server = GrpcServer(dispatcher, config.grpc)
-    channel = LocalChannel(dispatcher)
-    edge = EdgeServer(
-        create_app(config.edge, lambda _: channel, oidc_routes(channel, OidcConfig())), config.edge
-    )
-    async with asyncio.TaskGroup() as tasks:
-        partition = tasks.create_task(engine.partition.run())
-        try:
-            grpc_port, http_port = await grpc_server.start(), await edge.start()
-            yield Addresses(f"http://{config.edge.host}:{http_port}", f"{config.grpc.host}:{grpc_port}")
-        finally:
-            engine.partition.drain()
-            await _stop(edge, grpc_server)
-            partition.cancel()
-            identity.close()
+    async with _engine(config, clock) as engine:
+        identity = create_identity(_identity_config(config))
+        dispatcher = _dispatcher(config, engine, identity)
+        grpc_server = GrpcServer(dispatcher, config.grpc)
+        channel = LocalChannel(dispatcher)
+        edge = EdgeServer(
+            create_app(config.edge, lambda _: channel, oidc_routes(channel, OidcConfig())), config.edge
+        )
+        async with asyncio.TaskGroup() as tasks:
+            running = tasks.create_task(engine.run())
+            try:
+                await engine.ready()
+                grpc_port, http_port = await grpc_server.start(), await edge.start()
+                yield Addresses(f"http://{config.edge.host}:{http_port}", f"{config.grpc.host}:{grpc_port}")
+            finally:
+                engine.drain()
+                await _stop(edge, grpc_server)
+                await _ended(engine, running)
+                identity.close()
+
+
+@asynccontextmanager
+async def _engine(config: Config, clock: VirtualClock | None) -> AsyncIterator[Engine]:
+    engine_config = _engine_config(config)
+    if config.server.mode is Mode.EMBEDDED:
+        yield create_embedded_engine(engine_config, clock)
+    else:
+        async with durable_engine(engine_config) as engine:
+            yield engine
+
+
+async def _ended(engine: Engine, running: "asyncio.Task[None]") -> None:
+    """Let the engine end what it has, and hand over what others can take."""
+    engine.stop()
+    await asyncio.wait((running,), timeout=HAND_OVER_SECONDS)
+    running.cancel()
 
 
 async def _stop(edge: EdgeServer, grpc_server: GrpcServer) -> None:
@@ -128,12 +172,15 @@ def _with_ports(config: Config) -> Config:
     """Port 0 becomes a free one now, because issuer and topology have to name it."""
     return dataclasses.replace(
         config,
-        edge=dataclasses.replace(config.edge, port=config.edge.port or _free_port(config.edge.host)),
-        grpc=dataclasses.replace(config.grpc, port=config.grpc.port or _free_port(config.grpc.host)),
+        edge=dataclasses.replace(config.edge, port=config.edge.port or free_port(config.edge.host)),
+        grpc=dataclasses.replace(config.grpc, port=config.grpc.port or free_port(config.grpc.host)),
+        cluster=dataclasses.replace(
+            config.cluster, port=config.cluster.port or free_port(config.cluster.host)
+        ),
     )
 
 
-def _free_port(host: str) -> int:
+def free_port(host: str) -> int:
     with socket.create_server((host, 0)) as reserved:
         port: int = reserved.getsockname()[1]
     return port
@@ -156,6 +203,8 @@ def _engine_config(config: Config) -> EngineConfig:
         instances=config.instances,
         quota=config.quota,
         history=config.history,
+        cluster=config.cluster,
+        database=config.database,
         logging=config.logging,
     )
 

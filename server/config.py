@@ -2,10 +2,17 @@
 
 from dataclasses import dataclass
 
-from server.partition.config import InstancesConfig, JobsConfig, PartitionConfig, QuotaConfig
+from server.partition.config import (
+    ClusterConfig,
+    InstancesConfig,
+    JobsConfig,
+    PartitionConfig,
+    QuotaConfig,
+)
 from server.platform.grpc_server import GrpcConfig
 from server.platform.logging import LoggingConfig
 from server.platform.policy import Mode
+from server.platform.postgres.config import DatabaseConfig
 
 LEAST_FINISHED_INSTANCES = 1000
 
@@ -19,9 +26,16 @@ class ServerConfig:
 
 @dataclass(frozen=True, slots=True)
 class HistoryConfig:
-    """[history]: in embedded mode so many ended process instances are kept, the latest; at least 1000."""
+    """[history]: how long what has ended can be read.
+
+    In embedded mode the `max_finished_instances` that ended last are kept, at least 1000. In the durable modes history
+    and audit log are kept for `retention_days`, for ever when it is 0, and answers to commands with an idempotency key
+    for `answer_days`.
+    """
 
     max_finished_instances: int = 100_000
+    retention_days: int = 0
+    answer_days: int = 7
 
     def __post_init__(self) -> None:
         # Whoever awaits a completion has to find the instance when it has ended.
@@ -43,4 +57,6 @@ class EngineConfig:
     instances: InstancesConfig = InstancesConfig()
     quota: QuotaConfig = QuotaConfig()
     history: HistoryConfig = HistoryConfig()
+    cluster: ClusterConfig = ClusterConfig()
+    database: DatabaseConfig = DatabaseConfig()
     logging: LoggingConfig = LoggingConfig()

@@ -28,7 +28,7 @@ from gnomon.engine.v1.deployment_service_pb2_grpc import DeploymentServiceStub
 from gnomon.engine.v1.job_service_pb2_grpc import JobServiceStub
 from gnomon.engine.v1.process_instance_service_pb2_grpc import ProcessInstanceServiceStub
 from gnomon.engine.v1.variable_service_pb2_grpc import VariableServiceStub
-from server.app import Engine, create_embedded_engine
+from server.app import MemoryEngine, create_embedded_engine
 from server.config import EngineConfig
 from server.engine.keys import Key
 from server.platform.call import Call, Principal, TenantId
@@ -130,7 +130,7 @@ class EmbeddedEngine:
 
 
 @asynccontextmanager
-async def _running(engine: Engine) -> AsyncIterator[None]:
+async def _running(engine: MemoryEngine) -> AsyncIterator[None]:
     async with asyncio.TaskGroup() as tasks:
         partition = tasks.create_task(engine.partition.run())
         await asyncio.sleep(0)

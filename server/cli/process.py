@@ -5,12 +5,14 @@ import dataclasses
 import logging
 import os
 import signal
-from contextlib import AsyncExitStack
+import sys
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
 
 import typer
 import uvloop
 
+from server import launcher
 from server.bundle import Addresses, Config, serving
 from server.cli.failures import cause_of
 from server.platform import logging as platform_logging
@@ -24,42 +26,57 @@ class CannotServe(Exception):
     """A setting that is wrong, a port that is taken."""
 
 
-def run(file: Path | None, mode: Mode | None) -> None:
-    """Serve until a signal says otherwise; `mode` goes before the file's."""
+def run(file: Path | None, mode: Mode | None, *, is_owned: bool) -> None:
+    """Serve until a signal says otherwise; `mode` goes before the file's.
+
+    An owned process is one of several of a program, and ends with its standard input.
+    """
     try:
         config = _config(file, mode)
         platform_logging.configure(config.logging)
+        if config.server.mode is Mode.BUNDLED and not is_owned:
+            with launcher.database(config) as dsn:
+                uvloop.run(_serve(launcher.launched(config, file, dsn)))
+        else:
+            uvloop.run(_serve(serving(config), is_owned=is_owned))
     except ValueError as error:
         raise CannotServe(error) from error
-    uvloop.run(_serve(config))
 
 
 def _config(file: Path | None, mode: Mode | None) -> Config:
     config = load(Config, file, os.environ)
     if mode is not None:
         config = dataclasses.replace(config, server=dataclasses.replace(config.server, mode=mode))
-    if config.server.mode is not Mode.EMBEDDED:
-        raise ConfigError(
-            f"{config.server.mode} mode needs durable storage, which this release lacks; use embedded"
+    if config.server.mode is Mode.CLUSTER and not config.database.dsn:
+        raise ConfigError("expected database.dsn in cluster mode, found none")
+    if config.server.mode is Mode.CLUSTER and not config.cluster.secret:
+        raise ConfigError("expected cluster.secret in cluster mode, found none")
+    data = os.environ.get("GNOMON_DATA_DIR")
+    if data:
+        config = dataclasses.replace(
+            config, database=dataclasses.replace(config.database, data_directory=Path(data))
         )
     return config
 
 
-async def _serve(config: Config) -> None:
+async def _serve(service: AbstractAsyncContextManager[Addresses], *, is_owned: bool = False) -> None:
     stopped = asyncio.Event()
+    loop = asyncio.get_running_loop()
     for signal_number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(signal_number, stopped.set)
+        loop.add_signal_handler(signal_number, stopped.set)
+    if is_owned:
+        loop.add_reader(sys.stdin, stopped.set)
     async with AsyncExitStack() as stack:
-        addresses = await _begun(config, stack)
-        typer.echo(f"ready http={addresses.http} grpc={addresses.grpc}")
-        logger.info("serving", extra={**dataclasses.asdict(addresses), "mode": config.server.mode})
+        addresses = await _begun(service, stack)
+        typer.echo(str(addresses))
+        logger.info("serving", extra=dataclasses.asdict(addresses))
         await stopped.wait()
         logger.info("stopping")
 
 
-async def _begun(config: Config, stack: AsyncExitStack) -> Addresses:
+async def _begun(service: AbstractAsyncContextManager[Addresses], stack: AsyncExitStack) -> Addresses:
     try:
-        return await stack.enter_async_context(serving(config))
+        return await stack.enter_async_context(service)
     except (ValueError, ExceptionGroup) as error:
         cause = cause_of(error, OSError, RuntimeError, ValueError)
         if cause is None:

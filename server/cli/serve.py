@@ -1,4 +1,4 @@
-"""`gnomon serve`: everything in one process until it is told to stop."""
+"""`gnomon serve`: everything, until it is told to stop."""
 
 from pathlib import Path
 from typing import Annotated
@@ -12,12 +12,13 @@ from server.platform.policy import Mode
 def serve(
     mode: Annotated[Mode | None, typer.Option(help="How to run; the file's mode when left out.")] = None,
     config: Annotated[Path | None, typer.Option(help="TOML file; the environment goes before it.")] = None,
+    owned: Annotated[bool, typer.Option("--owned", hidden=True)] = False,  # noqa: FBT002  # as typer has it
 ) -> None:
     """Serve HTTP and gRPC until SIGTERM or Ctrl-C; prints one line once both are ready."""
     # The other commands need nothing of the server, which takes half a second to import.
     from server.cli.process import CannotServe, run  # noqa: PLC0415
 
     try:
-        run(config, mode)
+        run(config, mode, is_owned=owned)
     except CannotServe as error:
         give_up(error)

@@ -62,6 +62,18 @@ def _process_instance_created(state: State, event: events.ProcessInstanceCreated
     state.instances[head.key] = ProcessInstance(head, {head.key: root})
 
 
+def _process_instance_migrated(state: State, event: events.ProcessInstanceMigrated) -> None:
+    instance = _instance(state, event)
+    instance.head = event.instance
+    for migrated in event.elements:
+        element = instance.elements[migrated.key]
+        element.element_id = migrated.element_id
+        # A copy: what arrives later is counted here and not in the event.
+        element.joins = dict(migrated.joins)
+        if migrated.job_key is not None:
+            instance.jobs[migrated.job_key].element_id = migrated.element_id
+
+
 def _element_activating(state: State, event: events.ElementActivating) -> None:
     _claim(state, event.key)
     instance = _instance(state, event)
@@ -249,6 +261,7 @@ APPLIERS: Mapping[type[events.Event], Applier] = cast(
         events.ProcessDefinitionAdopted: _process_definition_adopted,
         # process and element instances
         events.ProcessInstanceCreated: _process_instance_created,
+        events.ProcessInstanceMigrated: _process_instance_migrated,
         events.ElementActivating: _element_activating,
         events.ElementActivated: _element_activated,
         events.ElementCompleting: _element_completing,

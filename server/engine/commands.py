@@ -53,6 +53,22 @@ class CancelProcessInstance:
     process_instance_key: Key
 
 
+@dataclass(frozen=True, slots=True)
+class MappingInstruction:
+    """Where an element of the source goes, or a sequence flow that waits at a joining gateway."""
+
+    source_element_id: str
+    target_element_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MigrateProcessInstance:
+    tenant_id: str
+    process_instance_key: Key
+    target_process_definition_key: Key
+    mapping_instructions: tuple[MappingInstruction, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActivateJobs:
     """`fetch_variables` empty means every visible variable."""
@@ -136,6 +152,7 @@ Command = (
     | AdoptDefinition
     | CreateProcessInstance
     | CancelProcessInstance
+    | MigrateProcessInstance
     | ActivateJobs
     | YieldJobs
     | CompleteJob

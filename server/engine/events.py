@@ -14,7 +14,7 @@ from server.engine.keys import Key
 
 
 class InstanceHead(msgspec.Struct, frozen=True, gc=False):
-    """What never changes about a process instance."""
+    """What never changes about a process instance, unless it is migrated."""
 
     key: Key
     tenant_id: str
@@ -46,6 +46,7 @@ class ProcessDefinitionDeployed(Event, frozen=True):
     """`previous_key` is the version that was the latest until now."""
 
     key: Key
+    deployment_key: Key
     tenant_id: str
     process_definition_id: str
     version: int
@@ -63,6 +64,26 @@ class ProcessDefinitionAdopted(Event, frozen=True):
 
 class ProcessInstanceCreated(InstanceEvent, frozen=True):
     pass
+
+
+class MigratedElement(msgspec.Struct, frozen=True, gc=False):
+    """An element instance by the id that it has in the other definition, with the job and the incident that it keeps.
+
+    `joins` are the arrivals that wait inside it, by the new ids of their flows.
+    """
+
+    key: Key
+    element_id: str
+    element_name: str | None
+    job_key: Key | None
+    incident_key: Key | None
+    joins: dict[str, int] = {}
+
+
+class ProcessInstanceMigrated(InstanceEvent, frozen=True):
+    """`instance` is the head from now on; every element instance that is active is among the `elements`."""
+
+    elements: tuple[MigratedElement, ...]
 
 
 class ElementActivating(InstanceEvent, frozen=True):

@@ -4,43 +4,38 @@ What time brings and what other partitions send has no entry of its own, and nei
 does with a job is told when it is done.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from server.engine import commands
 from server.engine.answers import Answer, CreatedInstance, Deployment
-from server.engine.keys import Key
 from server.partition.origin import Origin
 from server.platform.errors import ServiceError
 from server.store.entities import AuditEntry, AuditResult
 
 CLIENT = "CLIENT"
+PROCESS_INSTANCE = "PROCESS_INSTANCE"
 
 
 class Audited(NamedTuple):
-    """What a command does, to what kind of entity; `key` reads the entity's key from the command."""
+    """What a command does, to what kind of entity; `key` is the field that names the entity, in its request too."""
 
     entity_type: str
     operation_type: str
-    key: Callable[[Any], Key | None]
-
-
-def _none(_: object) -> None:
-    return None
+    key: str | None = None
 
 
 AUDITED: Mapping[type, Audited] = {
-    commands.DeployResources: Audited("RESOURCE", "CREATE", _none),
-    commands.CreateProcessInstance: Audited("PROCESS_INSTANCE", "CREATE", _none),
-    commands.CancelProcessInstance: Audited(
-        "PROCESS_INSTANCE", "CANCEL", lambda command: command.process_instance_key
-    ),
-    commands.CompleteJob: Audited("JOB", "COMPLETE", lambda command: command.job_key),
-    commands.FailJob: Audited("JOB", "FAIL", lambda command: command.job_key),
-    commands.ThrowJobError: Audited("JOB", "THROW_ERROR", lambda command: command.job_key),
-    commands.UpdateJob: Audited("JOB", "UPDATE", lambda command: command.job_key),
-    commands.ResolveIncident: Audited("INCIDENT", "RESOLVE", lambda command: command.incident_key),
+    commands.DeployResources: Audited("RESOURCE", "CREATE"),
+    commands.CreateProcessInstance: Audited(PROCESS_INSTANCE, "CREATE"),
+    commands.CancelProcessInstance: Audited(PROCESS_INSTANCE, "CANCEL", "process_instance_key"),
+    commands.MigrateProcessInstance: Audited(PROCESS_INSTANCE, "MIGRATE", "process_instance_key"),
+    commands.CompleteJob: Audited("JOB", "COMPLETE", "job_key"),
+    commands.FailJob: Audited("JOB", "FAIL", "job_key"),
+    commands.ThrowJobError: Audited("JOB", "THROW_ERROR", "job_key"),
+    commands.UpdateJob: Audited("JOB", "UPDATE", "job_key"),
+    commands.ResolveIncident: Audited("INCIDENT", "RESOLVE", "incident_key"),
 }
 
 
@@ -51,6 +46,7 @@ def audit_entry(
     audited = AUDITED.get(type(command))
     if audited is None:
         return None
+    key = getattr(command, audited.key) if audited.key else None
     entry = AuditEntry(
         tenant_id=origin.tenant_id,
         timestamp=now,
@@ -59,7 +55,8 @@ def audit_entry(
         actor_type=CLIENT,
         actor_id=origin.actor_id,
         entity_type=audited.entity_type,
-        entity_key=audited.key(command),
+        entity_key=key,
+        process_instance_key=key if audited.entity_type == PROCESS_INSTANCE else None,
         operation_reference=origin.operation_reference,
         request_id=origin.request_id,
     )
@@ -69,9 +66,8 @@ def audit_entry(
         case CreatedInstance(head):
             entry.entity_key = entry.process_instance_key = head.key
             entry.process_definition_key = head.process_definition_key
-        case Deployment(key):
-            entry.entity_key = key
+        case Deployment():
+            entry.entity_key = result.key
         case _:
-            if audited.entity_type == "PROCESS_INSTANCE":
-                entry.process_instance_key = entry.entity_key
+            pass
     return entry

@@ -1,7 +1,7 @@
 """What time brings: job deadlines and back-offs, earliest first.
 
-An entry may have been overtaken; it is dropped, or the engine ignores its command. The entries follow from the events,
-so a partition that recovers fills this from its documents.
+An entry may have been overtaken; it is dropped, or the engine ignores its command. The entries follow from the events;
+a partition that recovers takes them from its documents.
 """
 
 import heapq
@@ -11,6 +11,7 @@ from itertools import count
 
 from server.engine import events
 from server.engine.commands import EndJobBackOff, TimeOutJob
+from server.engine.state import JobState, ProcessInstance
 
 DueCommand = TimeOutJob | EndJobBackOff
 
@@ -53,6 +54,16 @@ class Due:
                     self._latest.pop(event.key, None)
                 case _:
                     pass
+
+    def adopt(self, instance: ProcessInstance) -> None:
+        """Take in what is due in a process instance that comes from its document."""
+        for job in instance.jobs.values():
+            if job.due is None:
+                continue
+            if job.state is JobState.ACTIVATED:
+                self._push(job.due, TimeOutJob(job.key, job.due))
+            elif job.state is JobState.BACKING_OFF:
+                self._push(job.due, EndJobBackOff(job.key, job.due))
 
     def take(self, now: datetime, most: int) -> Iterator[DueCommand]:
         """Commands whose time has come, at most so many."""

@@ -68,6 +68,20 @@ class JobWaiters:
         assert isinstance(answer, ActivatedJobs)  # noqa: S101  # what the handler answers
         return answer
 
+    async def await_offer(self, command: ActivateJobs, seconds: float) -> bool:
+        """Whether there are jobs for this activation, as soon as there are; who asks next gets them."""
+        place = (command.tenant_id, command.type)
+        try:
+            async with asyncio.timeout(seconds):
+                waiter = self._join(place, next(self._numbers), command.max_jobs)
+                try:
+                    await waiter.woken
+                finally:
+                    self._leave(place, waiter)
+        except TimeoutError:
+            return False
+        return True
+
     async def _first_jobs(self, command: ActivateJobs) -> ActivatedJobs:
         place, number = (command.tenant_id, command.type), next(self._numbers)
         answer = NO_JOBS if place in self._lines else await self.activate_now(command)

@@ -28,6 +28,7 @@ from server.partition.turn import Entry, Result, Turn, Turns
 from server.partition.wire import COMMANDS
 from server.platform.clock import Clock
 from server.platform.errors import ServiceError, Unavailable
+from server.store.entities import AuditEntry
 from server.store.ports import Ledger, PartitionId
 
 logger = logging.getLogger(__name__)
@@ -127,6 +128,19 @@ class Partition:
                 for outcome in await asyncio.gather(*outcomes, return_exceptions=True):
                     if isinstance(outcome, BaseException):
                         logger.warning("an incoming command was refused", extra={"reason": str(outcome)})
+
+    async def refresh_quota(self) -> None:
+        """Take into account what is active in other partitions."""
+        if self.quota.is_limited:
+            self.quota.tell_of_others(await self._ledger.active_instances())
+
+    async def note(self, entries: Sequence[AuditEntry]) -> None:
+        """Return when these are in the audit log."""
+        self._expect_open()
+        noted: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._queue.put(Entry(None, noted, noted=entries))
+        self._work.set()
+        await noted
 
     async def _enqueue(self, command: Command | None, origin: Origin | None = None) -> Answer:
         future = self._place(command, origin)

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -21,6 +21,7 @@ from server.partition.origin import Origin
 from server.partition.quota import Quota
 from server.partition.wire import ANSWERS, COMMANDS
 from server.platform.errors import Internal, InvalidArgument, InvalidState, NotFound, ServiceError
+from server.store.entities import AuditEntry
 from server.store.ports import (
     EVERY_OTHER_PARTITION,
     Batch,
@@ -39,13 +40,15 @@ Result = Answer | ServiceError
 class Entry:
     """A command that waits, with the future of its answer; no command stands for a barrier.
 
-    `incoming` is what another partition sent, `origin` says who asked; both are None for what time brings.
+    `incoming` is what another partition sent, `origin` says who asked; both are None for what time brings. `noted` are
+    entries of the audit log that come without a command.
     """
 
     command: Command | None
     future: asyncio.Future[Answer] | None = None
     origin: Origin | None = None
     incoming: IncomingCommand | None = None
+    noted: Sequence[AuditEntry] = ()
 
     @property
     def tenant_id(self) -> str:
@@ -129,6 +132,7 @@ class Turns:
 
 def _keep(entry: Entry, result: Result, batch: Batch, now: datetime) -> None:
     """What the store keeps of a command beside its effects."""
+    batch.audit += entry.noted
     is_fault = isinstance(result, Internal)
     if entry.incoming is not None and not is_fault:
         batch.taken.append(entry.incoming)

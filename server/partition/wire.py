@@ -4,13 +4,15 @@ Each is a pair of its type's name and its fields in MessagePack. What is read wa
 another release that no longer fits is a fault and not a refusal.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Generic, TypeVar, get_args
 
 import msgspec
 
 from server.engine.answers import Answer
 from server.engine.commands import Command
+from server.partition.origin import Origin
+from server.store.entities import AuditEntry
 
 T = TypeVar("T")
 
@@ -34,5 +36,15 @@ class Union(Generic[T]):
         return self._decoders[name].decode(fields)
 
 
+class Plain(Generic[T]):
+    """Packs and unpacks one type."""
+
+    def __init__(self, kind: type[T]) -> None:
+        self.pack: Callable[[T], bytes] = _encode
+        self.unpack: Callable[[bytes], T] = msgspec.msgpack.Decoder(kind).decode
+
+
 COMMANDS: Union[Command] = Union(get_args(Command))
 ANSWERS: Union[Answer] = Union(get_args(Answer))
+ORIGINS = Plain(Origin)
+AUDIT_ENTRIES = Plain(tuple[AuditEntry, ...])

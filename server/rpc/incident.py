@@ -4,7 +4,7 @@ from gnomon.engine.v1 import incident_pb2 as entity_pb
 from gnomon.engine.v1 import incident_service_pb2 as pb
 from server.engine.commands import ResolveIncident
 from server.engine.keys import Key
-from server.partition.partition import Partition
+from server.partition.router import Router
 from server.platform.call import Call
 from server.platform.query import equals
 from server.rpc.origin import origin_of
@@ -15,9 +15,9 @@ from server.store.searchables import INCIDENTS
 
 
 class IncidentServicer:
-    def __init__(self, store: Store, partition: Partition) -> None:
+    def __init__(self, store: Store, router: Router) -> None:
         self._store = store
-        self._partition = partition
+        self._router = router
 
     async def search_incidents(
         self, request: pb.SearchIncidentsRequest, call: Call
@@ -42,5 +42,5 @@ class IncidentServicer:
         self, request: pb.ResolveIncidentRequest, call: Call
     ) -> pb.ResolveIncidentResponse:
         command = ResolveIncident(call.tenant_id, Key(request.incident_key))
-        await self._partition.submit(command, origin_of(request, call))
+        await self._router.submit(command, origin_of(request, call))
         return pb.ResolveIncidentResponse()

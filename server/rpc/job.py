@@ -9,8 +9,7 @@ from server.engine.commands import ActivateJobs, CompleteJob, FailJob, ThrowJobE
 from server.engine.keys import Key
 from server.engine.variables import join
 from server.partition.config import JobsConfig
-from server.partition.job_waiters import JobWaiters
-from server.partition.partition import Partition
+from server.partition.router import Router
 from server.platform.call import Call
 from server.rpc.origin import origin_of
 from server.rpc.searching import search
@@ -22,10 +21,9 @@ MILLISECOND = timedelta(milliseconds=1)
 
 
 class JobServicer:
-    def __init__(self, store: Store, partition: Partition, waiters: JobWaiters, config: JobsConfig) -> None:
+    def __init__(self, store: Store, router: Router, config: JobsConfig) -> None:
         self._store = store
-        self._partition = partition
-        self._waiters = waiters
+        self._router = router
         self._config = config
 
     async def activate_jobs(self, request: pb.ActivateJobsRequest, call: Call) -> pb.ActivateJobsResponse:
@@ -37,16 +35,19 @@ class JobServicer:
             max_jobs=request.max_jobs_to_activate,
             fetch_variables=tuple(request.fetch_variable),
         )
-        if request.request_timeout < 0:
-            answer = await self._waiters.activate_now(command)
-        else:
-            seconds = request.request_timeout / 1000 or self._config.long_poll_seconds
-            answer = await self._waiters.activate(command, min(seconds, self._config.longest_poll_seconds))
+        answer = await self._router.activate(command, self._patience(request))
         return pb.ActivateJobsResponse(jobs=map(_activated, answer.jobs))
+
+    def _patience(self, request: pb.ActivateJobsRequest) -> float:
+        """Seconds to wait for jobs: none when a negative time is asked for, the configured ones at 0."""
+        if request.request_timeout < 0:
+            return 0
+        seconds = request.request_timeout / 1000 or self._config.long_poll_seconds
+        return min(seconds, self._config.longest_poll_seconds)
 
     async def complete_job(self, request: pb.CompleteJobRequest, call: Call) -> pb.CompleteJobResponse:
         command = CompleteJob(call.tenant_id, Key(request.job_key), variables_of(request.variables))
-        await self._partition.submit(command, origin_of(request, call))
+        await self._router.submit(command, origin_of(request, call))
         return pb.CompleteJobResponse()
 
     async def fail_job(self, request: pb.FailJobRequest, call: Call) -> pb.FailJobResponse:
@@ -58,7 +59,7 @@ class JobServicer:
             retry_back_off=request.retry_back_off * MILLISECOND,
             variables=variables_of(request.variables),
         )
-        await self._partition.submit(command, origin_of(request, call))
+        await self._router.submit(command, origin_of(request, call))
         return pb.FailJobResponse()
 
     async def throw_job_error(self, request: pb.ThrowJobErrorRequest, call: Call) -> pb.ThrowJobErrorResponse:
@@ -69,7 +70,7 @@ class JobServicer:
             error_message=request.error_message,
             variables=variables_of(request.variables),
         )
-        await self._partition.submit(command, origin_of(request, call))
+        await self._router.submit(command, origin_of(request, call))
         return pb.ThrowJobErrorResponse()
 
     async def update_job(self, request: pb.UpdateJobRequest, call: Call) -> pb.UpdateJobResponse:
@@ -80,7 +81,7 @@ class JobServicer:
             retries=changes.retries if changes.HasField("retries") else None,
             timeout=changes.timeout * MILLISECOND if changes.HasField("timeout") else None,
         )
-        await self._partition.submit(command, origin_of(request, call))
+        await self._router.submit(command, origin_of(request, call))
         return pb.UpdateJobResponse()
 
     async def search_jobs(self, request: pb.SearchJobsRequest, call: Call) -> pb.SearchJobsResponse:

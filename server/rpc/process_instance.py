@@ -7,9 +7,8 @@ from server.engine.commands import CancelProcessInstance, CreateProcessInstance
 from server.engine.events import InstanceHead
 from server.engine.keys import Key
 from server.engine.variables import join
-from server.partition.completion_waiters import CompletionWaiters
 from server.partition.config import InstancesConfig
-from server.partition.partition import Partition
+from server.partition.router import Router
 from server.platform.call import Call
 from server.platform.query import equals
 from server.rpc.origin import origin_of
@@ -23,25 +22,22 @@ LATEST = -1
 
 
 class ProcessInstanceServicer:
-    def __init__(
-        self, store: Store, partition: Partition, completions: CompletionWaiters, config: InstancesConfig
-    ) -> None:
+    def __init__(self, store: Store, router: Router, config: InstancesConfig) -> None:
         self._store = store
-        self._partition = partition
-        self._completions = completions
+        self._router = router
         self._config = config
 
     async def create_process_instance(
         self, request: pb.CreateProcessInstanceRequest, call: Call
     ) -> pb.CreateProcessInstanceResponse:
-        answer = await self._partition.submit(_command(request, call), origin_of(request, call))
+        answer = await self._router.submit(_command(request, call), origin_of(request, call))
         assert isinstance(answer, CreatedInstance)  # noqa: S101  # what the handler answers
         variables = await self._result(request, answer.head) if request.await_completion else b"{}"
         return _created(answer.head, variables)
 
     async def _result(self, request: pb.CreateProcessInstanceRequest, head: InstanceHead) -> bytes:
         seconds = request.request_timeout / 1000 or self._config.await_completion_seconds
-        await self._completions.completed(head.key, head.tenant_id, seconds)
+        await self._router.await_completion(head.key, head.tenant_id, seconds)
         query = VARIABLES.query(equals(VARIABLES, "scope_key", head.key))
         page = await self._store.search(Variable, query, tenant_id=head.tenant_id)
         wanted = set(request.fetch_variables)
@@ -63,7 +59,7 @@ class ProcessInstanceServicer:
         self, request: pb.CancelProcessInstanceRequest, call: Call
     ) -> pb.CancelProcessInstanceResponse:
         command = CancelProcessInstance(call.tenant_id, Key(request.process_instance_key))
-        await self._partition.submit(command, origin_of(request, call))
+        await self._router.submit(command, origin_of(request, call))
         return pb.CancelProcessInstanceResponse()
 
 

@@ -3,48 +3,41 @@
 from importlib.metadata import version
 
 from gnomon.engine.v1 import topology_service_pb2 as pb
-from server.engine.keys import partition_of
-from server.partition.partition import Partition
+from server.partition.port import Member, Partitions
 from server.platform.call import Call
 from server.platform.errors import Unavailable
-from server.platform.grpc_server import GrpcConfig
 
 VERSION = version("gnomon")
 
 
 class TopologyServicer:
-    """Of one node that holds every partition."""
+    """Of all processes that own partitions."""
 
-    def __init__(self, partition: Partition, grpc: GrpcConfig) -> None:
-        self._partition = partition
-        self._grpc = grpc
+    def __init__(self, partitions: Partitions) -> None:
+        self._partitions = partitions
 
-    async def get_topology(
-        self,
-        request: pb.GetTopologyRequest,
-        call: Call,
-    ) -> pb.GetTopologyResponse:
-        partition = pb.Partition(
-            partition_id=partition_of(self._partition.state.last_key),
-            role="leader",
-            health="healthy" if self._partition.is_open else "dead",
-        )
-        broker = pb.BrokerInfo(
-            node_id=0, host=self._grpc.host, port=self._grpc.port, partitions=[partition], version=VERSION
-        )
+    async def get_topology(self, request: pb.GetTopologyRequest, call: Call) -> pb.GetTopologyResponse:
+        members = self._partitions.members()
         return pb.GetTopologyResponse(
-            brokers=[broker],
-            cluster_size=1,
-            partitions_count=1,
+            brokers=[_broker(number, member) for number, member in enumerate(members)],
+            cluster_size=len(members),
+            partitions_count=len(self._partitions.ids),
             replication_factor=1,
             gateway_version=VERSION,
         )
 
-    async def get_status(
-        self,
-        request: pb.GetStatusRequest,
-        call: Call,
-    ) -> pb.GetStatusResponse:
-        if not self._partition.is_open:
+    async def get_status(self, request: pb.GetStatusRequest, call: Call) -> pb.GetStatusResponse:
+        owned = [is_open for member in self._partitions.members() for _, is_open in member.partitions]
+        if not any(owned):
             raise Unavailable("no partition takes commands yet")
         return pb.GetStatusResponse()
+
+
+def _broker(node_id: int, member: Member) -> pb.BrokerInfo:
+    partitions = [
+        pb.Partition(partition_id=number, role="leader", health="healthy" if is_open else "dead")
+        for number, is_open in member.partitions
+    ]
+    return pb.BrokerInfo(
+        node_id=node_id, host=member.host, port=member.port, partitions=partitions, version=VERSION
+    )

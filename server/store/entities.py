@@ -59,6 +59,8 @@ class ProcessDefinition:
     version_tag: str | None
     resource_name: str
     xml: str
+    deployment_key: Key
+    deployment_time: datetime
     has_start_form: bool = False
     is_latest_version: bool = True
     state: ProcessDefinitionState = ProcessDefinitionState.ACTIVE

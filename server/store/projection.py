@@ -1,7 +1,5 @@
 """From events to the rows that reads see: one projector for each event that shows, in one table."""
 
-import codecs
-import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import cast
@@ -22,8 +20,7 @@ from server.store.entities import (
     Variable,
 )
 from server.store.ports import Change, Insert, Update
-
-_ENCODING = re.compile(rb"<\?xml[^>]*\sencoding\s*=\s*[\"']([A-Za-z0-9._-]+)")
+from server.store.xml_text import xml_text
 
 Changes = list[Change]
 Projector = Callable[[events.Event, datetime, Changes], None]
@@ -40,7 +37,7 @@ def project(event: events.Event, now: datetime, changes: Changes) -> None:
 
 
 def _process_definition_deployed(
-    event: events.ProcessDefinitionDeployed, _: datetime, changes: Changes
+    event: events.ProcessDefinitionDeployed, now: datetime, changes: Changes
 ) -> None:
     process = executable_process(event.content, event.process_definition_id)
     if event.previous_key is not None:
@@ -53,20 +50,11 @@ def _process_definition_deployed(
         name=process.name,
         version_tag=process.version_tag,
         resource_name=event.resource_name,
-        xml=_text(event.content),
+        xml=xml_text(event.content),
+        deployment_key=event.deployment_key,
+        deployment_time=now,
     )
     changes.append(Insert(row))
-
-
-def _text(content: bytes) -> str:
-    """The file as text, in the encoding that its first bytes name (XML 1.0 §4.3.3)."""
-    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return content.decode("utf-16", errors="replace")
-    declared = _ENCODING.match(content)
-    try:
-        return content.decode(declared[1].decode() if declared else "utf-8", errors="replace")
-    except LookupError:
-        return content.decode(errors="replace")
 
 
 # Process and element instances
@@ -87,6 +75,31 @@ def _process_instance_created(event: events.ProcessInstanceCreated, now: datetim
         business_id=head.business_id,
     )
     changes.append(Insert(row))
+
+
+def _process_instance_migrated(
+    event: events.ProcessInstanceMigrated, now: datetime, changes: Changes
+) -> None:
+    head = event.instance
+    definition: dict[str, object] = {
+        "process_definition_key": head.process_definition_key,
+        "process_definition_id": head.process_definition_id,
+    }
+    described = {
+        "process_definition_name": head.process_name,
+        "process_definition_version": head.version,
+        "process_definition_version_tag": head.version_tag,
+    }
+    changes.append(Update(ProcessInstance, head.key, definition | described))
+    for element in event.elements:
+        moved = definition | {"element_id": element.element_id}
+        if element.key != head.key:
+            named = {"element_name": element.element_name or element.element_id}
+            changes.append(Update(ElementInstance, element.key, moved | named))
+        if element.job_key is not None:
+            _job(element.job_key, now, changes, **moved)
+        if element.incident_key is not None:
+            changes.append(Update(Incident, element.incident_key, moved))
 
 
 def _element_activating(event: events.ElementActivating, now: datetime, changes: Changes) -> None:
@@ -257,6 +270,7 @@ PROJECTORS: Mapping[type[events.Event], Projector] = cast(
         events.ProcessDefinitionDeployed: _process_definition_deployed,
         # process and element instances
         events.ProcessInstanceCreated: _process_instance_created,
+        events.ProcessInstanceMigrated: _process_instance_migrated,
         events.ElementActivating: _element_activating,
         events.ElementCompleted: _element_completed,
         events.ElementTerminated: _element_terminated,

@@ -24,6 +24,7 @@ WITHOUT_ROWS = {
     events.ElementActivated,
     events.ElementCompleting,
     events.ElementTerminating,
+    events.ProcessDefinitionAdopted,
     events.JobBackOffEnded,
     events.SequenceFlowTaken,
 }

@@ -8,7 +8,7 @@ from typing import cast
 
 from server.engine import commands
 from server.engine.answers import Answer
-from server.engine.handlers import deployment, incident, job, job_activation, process_instance
+from server.engine.handlers import deployment, incident, job, job_activation, migration, process_instance
 from server.engine.step import Step
 
 Handler = Callable[[commands.Command, Step], Answer]
@@ -21,6 +21,7 @@ HANDLERS: Mapping[type[commands.Command], Handler] = cast(
         # process instances
         commands.CreateProcessInstance: process_instance.create,
         commands.CancelProcessInstance: process_instance.cancel,
+        commands.MigrateProcessInstance: migration.migrate,
         # jobs
         commands.ActivateJobs: job_activation.activate,
         commands.YieldJobs: job_activation.yield_,

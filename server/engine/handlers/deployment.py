@@ -3,6 +3,7 @@
 from server.engine import events
 from server.engine.answers import DONE, DeployedProcess, Deployment, Done
 from server.engine.commands import AdoptDefinition, DeployResources, Resource
+from server.engine.keys import Key
 from server.engine.state import Definition
 from server.engine.step import Step
 
@@ -11,7 +12,7 @@ def deploy(command: DeployResources, step: Step) -> Deployment:
     key = step.next_key()
     step.emit(events.DeploymentCreated(key, command.tenant_id))
     definitions = [
-        _definition(command.tenant_id, resource, process_id, step)
+        _definition(command.tenant_id, resource, process_id, step, deployment_key=key)
         for resource in command.resources
         for process_id in resource.process_ids
     ]
@@ -31,7 +32,9 @@ def _deployed(definition: Definition) -> DeployedProcess:
     )
 
 
-def _definition(tenant_id: str, resource: Resource, process_id: str, step: Step) -> Definition:
+def _definition(
+    tenant_id: str, resource: Resource, process_id: str, step: Step, *, deployment_key: Key
+) -> Definition:
     latest = step.state.latest(tenant_id, process_id)
     if latest is not None and _is_unchanged(latest, resource):
         return latest
@@ -39,6 +42,7 @@ def _definition(tenant_id: str, resource: Resource, process_id: str, step: Step)
     step.emit(
         events.ProcessDefinitionDeployed(
             key,
+            deployment_key,
             tenant_id,
             process_id,
             latest.version + 1 if latest else 1,

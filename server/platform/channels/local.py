@@ -5,22 +5,14 @@ Messages go by reference, so a servicer neither keeps nor changes its request.
 
 from collections.abc import Awaitable, Callable
 
-import grpc
 from google.protobuf.message import Message
 
 from server.platform.call import ANONYMOUS, Principal
+from server.platform.channels.failure import CallError
 from server.platform.channels.port import Metadata, UnaryCall
 from server.platform.deadlines import Deadlines
 from server.platform.dispatch import Dispatcher
 from server.platform.errors import DeadlineExceeded, ServiceError
-
-
-class LocalCallError(grpc.RpcError):
-    """A call was refused; `error` is the refusal."""
-
-    def __init__(self, error: ServiceError) -> None:
-        super().__init__(error.detail)
-        self.error = error
 
 
 class LocalChannel:
@@ -50,10 +42,10 @@ class LocalChannel:
                 with self._deadlines.within(timeout):
                     return await self._dispatch(method, request, metadata, timeout)
             except ServiceError as error:
-                raise LocalCallError(error) from error
+                raise CallError(error) from error
             except TimeoutError as error:
                 late = DeadlineExceeded(f"{method} took longer than {timeout} s")
-                raise LocalCallError(late) from error
+                raise CallError(late) from error
 
         return call
 

@@ -4,7 +4,7 @@ import grpc
 from google.rpc.error_details_pb2 import ErrorInfo
 from google.rpc.status_pb2 import Status
 
-from server.platform.channels.local import LocalCallError
+from server.platform.channels.failure import CallError
 from server.platform.errors import (
     ERRORS,
     OAUTH_DOMAIN,
@@ -32,14 +32,14 @@ _BARE = {
 
 def error_of(failure: grpc.RpcError) -> ServiceError:
     """The refusal behind a failed call, whatever channel it went through."""
-    if isinstance(failure, LocalCallError):
+    if isinstance(failure, CallError):
         return failure.error
     if not isinstance(failure, grpc.aio.AioRpcError):
         return Internal()
     status = _status(failure)
     if status is None:
         return _BARE.get(failure.code(), Internal())
-    return _error(status)
+    return error_of_status(status)
 
 
 def _status(failure: grpc.aio.AioRpcError) -> Status | None:
@@ -49,7 +49,7 @@ def _status(failure: grpc.aio.AioRpcError) -> Status | None:
     return None
 
 
-def _error(status: Status) -> ServiceError:
+def error_of_status(status: Status) -> ServiceError:
     info = ErrorInfo()
     if not any(detail.Unpack(info) for detail in status.details):
         return Internal()

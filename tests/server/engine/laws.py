@@ -54,6 +54,9 @@ def expect_rows_of(state: State, rows: Rows) -> None:
     """Rows and state tell the same about what is alive."""
     instances = {row.process_instance_key: row for row in rows.all(entities.ProcessInstance)}
     assert state.instances.keys() == {key for key, row in instances.items() if row.state == ACTIVE}
+    for key, instance in state.instances.items():
+        _expect_definition(instances[key], instance)
+        _expect_parts(instance, rows)
     elements = [element for instance in state.instances.values() for element in instance.elements.values()]
     assert {element.key for element in elements if element.scope_key is not None} == {
         row.element_instance_key
@@ -71,6 +74,35 @@ def expect_rows_of(state: State, rows: Rows) -> None:
     _expect_jobs(state, rows)
     _expect_incidents(state, rows)
     _expect_variables(state, rows)
+
+
+def _expect_definition(row: entities.ProcessInstance, instance: ProcessInstance) -> None:
+    head = instance.head
+    expected = (head.process_definition_key, head.process_definition_id, head.version)
+    assert expected == (
+        row.process_definition_key,
+        row.process_definition_id,
+        row.process_definition_version,
+    )
+    names = (row.process_definition_name, row.process_definition_version_tag)
+    assert (head.process_name, head.version_tag) == names
+
+
+def _expect_parts(instance: ProcessInstance, rows: Rows) -> None:
+    """Element instances, jobs and incidents stand in the definition of their process instance."""
+    definition = (instance.head.process_definition_key, instance.head.process_definition_id)
+    kinds = (
+        (entities.ElementInstance, instance.elements.keys() - {instance.head.key}),
+        (entities.Job, instance.jobs),
+        (entities.Incident, instance.incidents),
+    )
+    for kind, keys in kinds:
+        for key in keys:
+            row = rows.get(kind, key)
+            assert definition == (row.process_definition_key, row.process_definition_id)
+            assert row.element_id == instance.elements[row.element_instance_key].element_id
+    for job in instance.jobs.values():
+        assert job.element_id == instance.elements[job.element_instance_key].element_id
 
 
 def _expect_jobs(state: State, rows: Rows) -> None:

@@ -2,21 +2,23 @@
 
 from collections.abc import Callable, Iterable
 from datetime import timedelta
+from itertools import starmap
 
 import msgspec
 
-from server.bpmn.builder import ProcessBuilder
+from server.bpmn.executable import ExecutableProcess, Flow
 from server.engine import State, commands, events
 from server.engine.commands import Command
 from server.engine.keys import Key
 from server.engine.rejection import Rejected
 from server.engine.state import JobState
 from tests.server.engine.scenario import Scenario
-from tests.server.engine.strategies import GOOD, JOB_TYPES, Move
+from tests.server.engine.strategies import GOOD, JOB_TYPES, Block, Move, written
 
 SECOND = timedelta(seconds=1)
 UNKNOWN = Key(42)
 MOST_ROUNDS = 50
+TWINS = {"random": "twin", "twin": "random"}
 
 _encode = msgspec.msgpack.Encoder().encode
 
@@ -31,14 +33,17 @@ def photograph(state: State) -> object:
 
 
 class Player:
-    """`faults` counts commands that ended in one; every refused command is checked to have changed nothing."""
+    """`faults` counts commands that ended in one; every refused command is checked to have changed nothing.
 
-    def __init__(self, builder: ProcessBuilder) -> None:
+    The process has a twin that differs in its ids alone, so that process instances can be migrated to and fro.
+    """
+
+    def __init__(self, block: Block) -> None:
         self.scenario = Scenario()
-        self.scenario.deploy(builder)
+        self.scenario.deploy(written(block), written(block, "twin", "other_"))
         self.faults = 0
         self.refusals = 0
-        self._builder = builder
+        self._block = block
 
     def play(self, moves: Iterable[Move]) -> "Player":
         for move in moves:
@@ -47,7 +52,7 @@ class Player:
                 for command in list(self.scenario.due.take(self.scenario.now, 1_000)):
                     self._execute(command)
             elif move.kind == "deploy":
-                self.scenario.deploy(self._builder)
+                self.scenario.deploy(written(self._block))
             else:
                 self._execute(COMMANDS[move.kind](move, self.scenario))
         return self
@@ -118,6 +123,37 @@ def _instance(move: Move, scenario: Scenario) -> Key:
     return _chosen(move, [*reversed(created), *elements])
 
 
+def _migrate(move: Move, scenario: Scenario) -> Command:
+    """To the twin, with every element and flow mapped, or all but one, or no flow."""
+    key = _instance(move, scenario)
+    instance = scenario.state.instances.get(key)
+    source_id = instance.head.process_definition_id if instance else "random"
+    source, target = (
+        scenario.state.latest(scenario.tenant_id, name) for name in (source_id, TWINS[source_id])
+    )
+    assert source is not None
+    assert target is not None
+    pairs = list(zip(source.process.elements, target.process.elements, strict=True))
+    if move.number < 3:
+        pairs += zip(map(_id, _flows(source.process)), map(_id, _flows(target.process)), strict=True)
+    if move.number == 2:
+        del pairs[move.pick % len(pairs)]
+    return commands.MigrateProcessInstance(
+        tenant_id=_tenant(move, scenario),
+        process_instance_key=key,
+        target_process_definition_key=target.key,
+        mapping_instructions=tuple(starmap(commands.MappingInstruction, pairs)),
+    )
+
+
+def _flows(process: ExecutableProcess) -> list[Flow]:
+    return [flow for element in process.elements.values() for flow in element.incoming]
+
+
+def _id(flow: Flow) -> str:
+    return flow.id
+
+
 def _tenant(move: Move, scenario: Scenario) -> str:
     return "foreign" if move.is_foreign else scenario.tenant_id
 
@@ -145,6 +181,7 @@ COMMANDS: dict[str, Callable[[Move, Scenario], Command]] = {
     "cancel": lambda move, scenario: commands.CancelProcessInstance(
         _tenant(move, scenario), _instance(move, scenario)
     ),
+    "migrate": _migrate,
     "activate": _activate,
     "yield": _yield,
     "complete": lambda move, scenario: commands.CompleteJob(

@@ -1,7 +1,9 @@
 """Drives the engine through a story: its own time, one tenant unless told otherwise, every event kept."""
 
 import hashlib
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from itertools import starmap
 from typing import Any, Self, cast
 
 import msgspec
@@ -104,6 +106,21 @@ class Scenario:
     def cancel(self) -> Self:
         self.execute(commands.CancelProcessInstance(self.tenant_id, self.instance_key))
         return self
+
+    def migrate(self, process_id: str, mapping: Mapping[str, str]) -> Self:
+        self.execute(self.migration(process_id, mapping))
+        return self
+
+    def migration(self, process_id: str, mapping: Mapping[str, str]) -> Command:
+        """To the latest version of the process."""
+        target = self.state.latest(self.tenant_id, process_id)
+        assert target is not None, f"{process_id} is not deployed"
+        return commands.MigrateProcessInstance(
+            tenant_id=self.tenant_id,
+            process_instance_key=self.instance_key,
+            target_process_definition_key=target.key,
+            mapping_instructions=tuple(starmap(commands.MappingInstruction, mapping.items())),
+        )
 
     def resolve(self) -> Self:
         self.execute(commands.ResolveIncident(self.tenant_id, self.incident.key))

@@ -81,8 +81,9 @@ blocks: st.SearchStrategy[Block] = st.recursive(work, _composed, max_leaves=6)
 
 
 class _Writer:
-    def __init__(self, builder: ProcessBuilder) -> None:
+    def __init__(self, builder: ProcessBuilder, prefix: str) -> None:
         self._builder = builder
+        self._prefix = prefix
         self._numbers = count(1)
 
     def write(self, block: Block) -> None:
@@ -98,7 +99,7 @@ class _Writer:
                 self._split("parallelGateway", [(None, branch) for branch in branches])
 
     def _work(self, block: Work) -> None:
-        name = f"task_{next(self._numbers)}"
+        name = f"{self._prefix}task_{next(self._numbers)}"
         if block.type is None:
             self._builder.node("task", name, inputs=block.inputs, outputs=block.outputs)
         else:
@@ -110,7 +111,7 @@ class _Writer:
 
     def _split(self, tag: str, branches: list[tuple[str | None, Block]]) -> None:
         number = next(self._numbers)
-        split, join = f"split_{number}", f"join_{number}"
+        split, join = f"{self._prefix}split_{number}", f"{self._prefix}join_{number}"
         self._builder.node(tag, split)
         for index, (condition, branch) in enumerate(branches):
             self._builder.branch(split)
@@ -123,12 +124,14 @@ class _Writer:
                 self._builder.node(tag, join)
 
 
-def written(block: Block) -> ProcessBuilder:
-    builder = process("random").start().parallel_gateway("all")
-    _Writer(builder).write(block)
-    builder.end().branch("all").exclusive_gateway("again").service_task("correct", type="correct")
-    builder.exclusive_gateway("enough").flow(condition="=finished = true").end()
-    return builder.branch("enough").flow(default=True).connect_to("again")
+def written(block: Block, process_id: str = "random", prefix: str = "") -> ProcessBuilder:
+    """The process of a block, with this before the ids of its elements."""
+    every, again, correct, enough = (f"{prefix}{name}" for name in ("all", "again", "correct", "enough"))
+    builder = process(process_id).start().parallel_gateway(every)
+    _Writer(builder, prefix).write(block)
+    builder.end().branch(every).exclusive_gateway(again).service_task(correct, type="correct")
+    builder.exclusive_gateway(enough).flow(condition="=finished = true").end()
+    return builder.branch(enough).flow(default=True).connect_to(again)
 
 
 # Histories
@@ -159,11 +162,14 @@ def _moves(values: list[str]) -> st.SearchStrategy[Move]:
     times = st.builds(Move, st.just("advance"), number=st.integers(1, 100))
     results = st.builds(Move, st.sampled_from(["complete", "fail", "throw"]), picks, numbers, variables)
     others = st.builds(
-        Move, st.sampled_from(["update", "yield", "resolve", "resolve", "cancel", "deploy"]), picks, numbers
+        Move,
+        st.sampled_from(["update", "yield", "resolve", "resolve", "cancel", "deploy", "migrate", "migrate"]),
+        picks,
+        numbers,
     )
     foreign = st.builds(
         Move,
-        st.sampled_from(["complete", "fail", "throw", "update", "resolve", "cancel", "start"]),
+        st.sampled_from(["complete", "fail", "throw", "update", "resolve", "cancel", "migrate", "start"]),
         picks,
         is_foreign=st.just(True),
     )

@@ -38,7 +38,7 @@ def test_the_processes_of_these_properties_could_be_deployed(block: Block) -> No
 @given(blocks, histories)
 def test_replaying_the_events_rebuilds_the_state(block: Block, history: list[Move]) -> None:
     """The same for the documents and for the rows."""
-    played = Player(written(block)).play(history).scenario
+    played = Player(block).play(history).scenario
 
     expect_laws(played.state, played.events, played.rows)
 
@@ -46,7 +46,7 @@ def test_replaying_the_events_rebuilds_the_state(block: Block, history: list[Mov
 @bounded
 @given(blocks, histories)
 def test_every_instance_can_be_finished(block: Block, history: list[Move]) -> None:
-    player = Player(written(block)).play(history)
+    player = Player(block).play(history)
 
     player.finish()
 
@@ -61,7 +61,7 @@ def test_a_fault_in_the_middle_of_a_command_leaves_everything_as_it_was(
     block: Block, history: list[Move]
 ) -> None:
     """Looked at after every command of the history."""
-    played = Player(written(block)).play(history).scenario
+    played = Player(block).play(history).scenario
 
     expect_laws(played.state, played.events, played.rows)
 
@@ -69,7 +69,7 @@ def test_a_fault_in_the_middle_of_a_command_leaves_everything_as_it_was(
 @bounded
 @given(blocks, histories)
 def test_keys_are_given_out_once_and_increase(block: Block, history: list[Move]) -> None:
-    happened = Player(written(block)).play(history).scenario.events
+    happened = Player(block).play(history).scenario.events
 
     keys = [key for event in happened if (key := _created(event)) is not None]
     assert all(earlier < later for earlier, later in pairwise(keys))

@@ -26,6 +26,12 @@ COMMANDS: dict[str, Callable[[Scenario], Command]] = {
         tenant_id=OTHER, process_definition_key=next(iter(engine.state.definitions))
     ),
     "cancel": lambda engine: commands.CancelProcessInstance(OTHER, engine.instance_key),
+    "migrate": lambda engine: commands.MigrateProcessInstance(
+        tenant_id=OTHER,
+        process_instance_key=engine.instance_key,
+        target_process_definition_key=engine.instance.head.process_definition_key,
+        mapping_instructions=(commands.MappingInstruction("a", "a"),),
+    ),
     "complete": lambda engine: commands.CompleteJob(OTHER, engine.job("a").key),
     "fail": lambda engine: commands.FailJob(tenant_id=OTHER, job_key=engine.job("a").key),
     "throw": lambda engine: commands.ThrowJobError(

@@ -15,6 +15,8 @@ CREATE TABLE runtime.process_definition (
     has_start_form boolean NOT NULL,
     is_latest_version boolean NOT NULL,
     state text COLLATE "C" NOT NULL,
+    deployment_key bigint NOT NULL,
+    deployment_time timestamptz NOT NULL,
     PRIMARY KEY (partition_id, process_definition_key)
 );
 

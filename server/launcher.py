@@ -1,0 +1,129 @@
+"""Bundled mode: one program that runs a database and a process for each partition, and ends them with itself.
+
+The processes share both ports. One that dies is started again. Each ends when its standard input does, so that nothing
+is left behind when this program is killed.
+"""
+
+import asyncio
+import logging
+import os
+import secrets
+import signal
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
+from pathlib import Path
+
+from server.bundle import Addresses, Config, free_port
+from server.platform.postgres.bundled import bundled_postgres
+from server.storage import prepare
+
+logger = logging.getLogger(__name__)
+
+MOST_PROCESSES = 64
+SECRET_OCTETS = 32
+READY_SECONDS = 60.0
+STOP_SECONDS = 12.0
+RESTART_SECONDS = 1.0
+
+
+class CannotLaunch(RuntimeError):
+    """A process did not become ready."""
+
+
+@contextmanager
+def database(config: Config) -> Iterator[str]:
+    """The configured database, or the bundled one while the block runs; yields its DSN."""
+    with ExitStack() as stack:
+        yield config.database.dsn or stack.enter_context(bundled_postgres(config.database))
+
+
+@asynccontextmanager
+async def launched(config: Config, file: Path | None, dsn: str) -> AsyncIterator[Addresses]:
+    """All processes serve when the block begins, and are gone at its end. Raises CannotLaunch, MigrationError."""
+    count = config.cluster.partitions or min(os.cpu_count() or 1, MOST_PROCESSES)
+    await prepare(dsn, count)
+    environment = _environment(config, dsn, count)
+    children = [_Child(number, file, environment) for number in range(count)]
+    async with asyncio.TaskGroup() as tasks:
+        supervising = [tasks.create_task(child.supervise()) for child in children]
+        try:
+            addresses = await asyncio.gather(*(child.ready() for child in children))
+            yield addresses[0]
+        finally:
+            for task in supervising:
+                task.cancel()
+
+
+def _environment(config: Config, dsn: str, count: int) -> Mapping[str, str]:
+    """What all processes are told on top of the configuration."""
+    keys = config.token.signing_keys or config.database.data_directory / "signing-keys"
+    return {
+        **os.environ,
+        "GNOMON_SERVER__MODE": config.server.mode,
+        "GNOMON_DATABASE__DSN": dsn,
+        "GNOMON_CLUSTER__PARTITIONS": str(count),
+        "GNOMON_CLUSTER__SECRET": config.cluster.secret or secrets.token_hex(SECRET_OCTETS),
+        "GNOMON_CLUSTER__PORT": "0",
+        "GNOMON_EDGE__PORT": str(config.edge.port or free_port(config.edge.host)),
+        "GNOMON_EDGE__REUSE_PORT": "true",
+        "GNOMON_GRPC__PORT": str(config.grpc.port or free_port(config.grpc.host)),
+        "GNOMON_GRPC__REUSE_PORT": "true",
+        "GNOMON_TOKEN__SIGNING_KEYS": str(keys.absolute()),
+    }
+
+
+class _Child:
+    """One process, started again whenever it dies."""
+
+    def __init__(self, number: int, file: Path | None, environment: Mapping[str, str]) -> None:
+        self._number = number
+        self._arguments = ["serve", "--owned", *(("--config", str(file)) if file else ())]
+        self._environment = environment
+        self._ready: asyncio.Future[Addresses] = asyncio.get_running_loop().create_future()
+
+    async def ready(self) -> Addresses:
+        try:
+            async with asyncio.timeout(READY_SECONDS):
+                return await asyncio.shield(self._ready)
+        except TimeoutError:
+            raise CannotLaunch(f"process {self._number} was not ready within {READY_SECONDS:g} s") from None
+
+    async def supervise(self) -> None:
+        while True:
+            code = await self._lifetime()
+            if not self._ready.done():
+                self._ready.set_exception(
+                    CannotLaunch(f"process {self._number} ended with {code} at its start")
+                )
+                return
+            logger.error("a process died and is started again", extra={"number": self._number, "code": code})
+            await asyncio.sleep(RESTART_SECONDS)
+
+    async def _lifetime(self) -> int:
+        """From the start of the process to its end; the exit code."""
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "server", *self._arguments, env=self._environment, stdin=PIPE, stdout=PIPE
+        )
+        try:
+            assert process.stdout is not None  # noqa: S101  # it is a pipe
+            async for line in process.stdout:
+                addresses = Addresses.read(line.decode())
+                if addresses is not None and not self._ready.done():
+                    self._ready.set_result(addresses)
+            return await process.wait()
+        finally:
+            await asyncio.shield(_end(process))
+
+
+async def _end(process: Process) -> None:
+    with suppress(ProcessLookupError):
+        process.send_signal(signal.SIGTERM)
+    try:
+        async with asyncio.timeout(STOP_SECONDS):
+            await process.wait()
+    except TimeoutError:
+        logger.warning("a process did not end in time", extra={"pid": process.pid})
+        process.kill()
+        await process.wait()

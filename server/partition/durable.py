@@ -1,0 +1,114 @@
+"""Partitions over PostgreSQL: each recovered, and looked after for as long as its lease is ours."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from server.engine.events import ElementCompleted, ElementTerminated, Event
+from server.engine.keys import Key
+from server.partition.config import InstancesConfig, JobsConfig, PartitionConfig, QuotaConfig
+from server.partition.local import LocalPartition
+from server.partition.partition import Partition
+from server.partition.quota import Quota
+from server.partition.recovery import recovered
+from server.platform.clock import Clock
+from server.platform.errors import ServiceError
+from server.store.ports import Store
+from server.store.postgres import recovery
+from server.store.postgres.database import Database
+from server.store.postgres.history import History
+from server.store.postgres.leases import Lease
+from server.store.postgres.ledger import PostgresLedger
+
+logger = logging.getLogger(__name__)
+
+UPKEEP_SECONDS = 1.0
+MOST_MOVED = 500
+
+
+@dataclass(frozen=True, slots=True)
+class DurablePartitions:
+    """`open` recovers the partition of a lease and looks after it while the block runs; its `run` is the caller's."""
+
+    dsn: str
+    database: Database
+    store: Store
+    clock: Clock
+    partition: PartitionConfig
+    jobs: JobsConfig
+    instances: InstancesConfig
+    quota: QuotaConfig
+
+    @asynccontextmanager
+    async def open(self, lease: Lease) -> AsyncIterator[LocalPartition]:
+        found = await recovered(
+            lease,
+            [content for _, content in await recovery.definitions(self.database)],
+            recovery.documents(self.database, lease.partition_id),
+            self.partition.max_loaded_instances,
+        )
+        quota = Quota(self.quota, found.active)
+        left = await recovery.ended(self.database, lease.partition_id)
+        async with self._ledger(lease) as ledger, asyncio.TaskGroup() as tasks:
+            partition = Partition(found.state, ledger, self.clock, self.partition, quota=quota, due=found.due)
+            ended = Ended(partition, History(self.database), left)
+            looking = [tasks.create_task(ended.run()), tasks.create_task(_look_after(partition))]
+            try:
+                yield LocalPartition(partition, self.store, self.jobs, self.instances)
+            finally:
+                for task in looking:
+                    task.cancel()
+
+    def _ledger(self, lease: Lease) -> PostgresLedger:
+        seconds = self.partition.statement_seconds
+        return PostgresLedger(self.dsn, lease, database=self.database, statement_seconds=seconds)
+
+
+class Ended:
+    """Process instances that have ended and still lie among the live ones; `run` moves them away."""
+
+    def __init__(self, partition: Partition, history: History, left: Sequence[Key]) -> None:
+        self._partition_id = partition.id
+        self._history = history
+        self._keys = list(left)
+        self._some = asyncio.Event()
+        if left:
+            self._some.set()
+        partition.observers.append(self._observe)
+
+    async def run(self) -> None:
+        while True:
+            await self._some.wait()
+            keys = self._keys[:MOST_MOVED]
+            try:
+                await self._history.move(self._partition_id, keys)
+            except ServiceError as refusal:
+                logger.warning("history waits", extra={"reason": refusal.detail})
+                await asyncio.sleep(UPKEEP_SECONDS)
+                continue
+            del self._keys[: len(keys)]
+            if not self._keys:
+                self._some.clear()
+
+    def _observe(self, happened: Sequence[Event]) -> None:
+        ended = [
+            event.key
+            for event in happened
+            if isinstance(event, ElementCompleted | ElementTerminated) and event.key == event.instance.key
+        ]
+        if ended:
+            self._keys += ended
+            self._some.set()
+
+
+async def _look_after(partition: Partition) -> None:
+    """Carry out what others sent although nobody said so, and see what counts elsewhere."""
+    while True:
+        await asyncio.sleep(UPKEEP_SECONDS)
+        try:
+            await partition.catch_up()
+            await partition.refresh_quota()
+        except ServiceError as refusal:
+            logger.warning("upkeep waits", extra={"reason": refusal.detail})

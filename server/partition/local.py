@@ -1,0 +1,61 @@
+"""A partition of this process, with those who wait there for jobs and for completions."""
+
+from collections.abc import Sequence
+
+from server.engine.answers import ActivatedJobs, Answer
+from server.engine.commands import ActivateJobs, Command
+from server.engine.keys import Key
+from server.partition.completion_waiters import CompletionWaiters
+from server.partition.config import InstancesConfig, JobsConfig
+from server.partition.job_waiters import JobWaiters
+from server.partition.origin import Origin
+from server.partition.partition import Partition
+from server.partition.port import Member
+from server.store.entities import AuditEntry
+from server.store.ports import PartitionId, Store
+
+
+class LocalPartition:
+    def __init__(
+        self, partition: Partition, store: Store, jobs: JobsConfig, instances: InstancesConfig
+    ) -> None:
+        self.partition = partition
+        self._jobs = JobWaiters(partition, jobs)
+        self._completions = CompletionWaiters(partition, store, instances)
+
+    async def submit(self, command: Command, origin: Origin | None = None) -> Answer:
+        return await self.partition.submit(command, origin)
+
+    async def activate(self, command: ActivateJobs, seconds: float) -> ActivatedJobs:
+        if seconds > 0:
+            return await self._jobs.activate(command, seconds)
+        return await self._jobs.activate_now(command)
+
+    async def await_offer(self, command: ActivateJobs, seconds: float) -> bool:
+        return await self._jobs.await_offer(command, seconds)
+
+    async def await_completion(self, key: Key, tenant_id: str, seconds: float) -> None:
+        await self._completions.completed(key, tenant_id, seconds)
+
+    async def catch_up(self) -> None:
+        await self.partition.catch_up()
+
+    async def note(self, entries: Sequence[AuditEntry]) -> None:
+        await self.partition.note(entries)
+
+
+class OnlyPartition:
+    """All partitions of a process that has one and knows of no other process."""
+
+    def __init__(self, local: LocalPartition, host: str, port: int) -> None:
+        self.ids = (local.partition.id,)
+        self._local = local
+        self._host = host
+        self._port = port
+
+    def find(self, _: PartitionId) -> LocalPartition:
+        return self._local
+
+    def members(self) -> Sequence[Member]:
+        partition = self._local.partition
+        return (Member("embedded", self._host, self._port, ((partition.id, partition.is_open),)),)

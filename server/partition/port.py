@@ -1,0 +1,65 @@
+"""What a router asks of a partition, wherever it runs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from server.engine.answers import ActivatedJobs, Answer
+from server.engine.commands import ActivateJobs, Command
+from server.engine.keys import Key
+from server.partition.origin import Origin
+from server.store.entities import AuditEntry
+from server.store.ports import PartitionId
+
+
+class PartitionPort(Protocol):
+    """Every call raises Unavailable when the partition is not served there, or cannot be reached."""
+
+    async def submit(self, command: Command, origin: Origin | None = None) -> Answer:
+        """The command's answer once it is committed; raises the refusal."""
+        ...
+
+    async def activate(self, command: ActivateJobs, seconds: float) -> ActivatedJobs:
+        """Jobs as soon as there are any, none when there were none in so many seconds; none are waited for at 0."""
+        ...
+
+    async def await_offer(self, command: ActivateJobs, seconds: float) -> bool:
+        """Whether there are jobs for this activation, as soon as there are."""
+        ...
+
+    async def await_completion(self, key: Key, tenant_id: str, seconds: float) -> None:
+        """Return when the process instance has completed; raises when it was cancelled, or still runs by then."""
+        ...
+
+    async def catch_up(self) -> None:
+        """Return when what other partitions sent by now has been carried out."""
+        ...
+
+    async def note(self, entries: Sequence[AuditEntry]) -> None:
+        """Return when these are in the audit log."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A process that owns partitions: where its gRPC listens, and the partitions with whether each takes commands."""
+
+    node_id: str
+    host: str
+    port: int
+    partitions: tuple[tuple[PartitionId, bool], ...]
+
+
+class Partitions(Protocol):
+    """All partitions of the deployment, as far as this process knows."""
+
+    @property
+    def ids(self) -> Sequence[PartitionId]:
+        """In their order, from 1 on without a gap."""
+        ...
+
+    def find(self, partition_id: PartitionId) -> PartitionPort:
+        """The partition where it runs now; raises Unavailable when nobody owns it."""
+        ...
+
+    def members(self) -> Sequence[Member]: ...

@@ -1,0 +1,83 @@
+"""A partition of another process, by calls over the tunnel."""
+
+from collections.abc import Awaitable, Sequence
+from typing import TYPE_CHECKING, TypeVar, cast
+
+import grpc
+
+from gnomon.partition.v1 import partition_service_pb2 as pb
+from gnomon.partition.v1.partition_service_pb2_grpc import PartitionServiceStub
+from server.engine.answers import ActivatedJobs, Answer
+from server.engine.commands import ActivateJobs, Command
+from server.engine.keys import Key
+from server.partition.origin import Origin
+from server.partition.wire import ANSWERS, AUDIT_ENTRIES, COMMANDS, ORIGINS
+from server.platform.call import AUTHORIZATION
+from server.platform.channels import Channel, error_of
+from server.store.entities import AuditEntry
+from server.store.ports import PartitionId
+
+if TYPE_CHECKING:
+    from gnomon.partition.v1.partition_service_pb2_grpc import PartitionServiceAsyncStub
+
+R = TypeVar("R")
+
+CALL_SECONDS = 10.0
+# What the answer to a call that waits gets beyond its wait.
+MARGIN_SECONDS = 2.0
+
+
+class RemotePartition:
+    """`secret` is what the processes of the deployment share."""
+
+    def __init__(self, partition_id: PartitionId, channel: Channel, secret: str) -> None:
+        self._partition_id = partition_id
+        self._stub: PartitionServiceAsyncStub = PartitionServiceStub(cast("grpc.aio.Channel", channel))
+        self._metadata = ((AUTHORIZATION, f"Bearer {secret}"),)
+
+    async def submit(self, command: Command, origin: Origin | None = None) -> Answer:
+        request = pb.ExecuteRequest(
+            partition_id=self._partition_id,
+            command=COMMANDS.pack(command),
+            origin=ORIGINS.pack(origin) if origin else b"",
+        )
+        response = await _answered(self._stub.Execute(request, timeout=CALL_SECONDS, metadata=self._metadata))
+        return ANSWERS.unpack(response.answer)
+
+    async def activate(self, command: ActivateJobs, seconds: float) -> ActivatedJobs:
+        request = pb.ActivateRequest(
+            partition_id=self._partition_id, command=COMMANDS.pack(command), seconds=seconds
+        )
+        timeout = seconds + CALL_SECONDS
+        response = await _answered(self._stub.Activate(request, timeout=timeout, metadata=self._metadata))
+        return cast("ActivatedJobs", ANSWERS.unpack(response.answer))
+
+    async def await_offer(self, command: ActivateJobs, seconds: float) -> bool:
+        request = pb.AwaitOfferRequest(
+            partition_id=self._partition_id, command=COMMANDS.pack(command), seconds=seconds
+        )
+        timeout = seconds + MARGIN_SECONDS
+        response = await _answered(self._stub.AwaitOffer(request, timeout=timeout, metadata=self._metadata))
+        return response.has_jobs
+
+    async def await_completion(self, key: Key, tenant_id: str, seconds: float) -> None:
+        request = pb.AwaitCompletionRequest(
+            partition_id=self._partition_id, process_instance_key=key, tenant_id=tenant_id, seconds=seconds
+        )
+        timeout = seconds + MARGIN_SECONDS
+        await _answered(self._stub.AwaitCompletion(request, timeout=timeout, metadata=self._metadata))
+
+    async def catch_up(self) -> None:
+        request = pb.CatchUpRequest(partition_id=self._partition_id)
+        await _answered(self._stub.CatchUp(request, timeout=CALL_SECONDS, metadata=self._metadata))
+
+    async def note(self, entries: Sequence[AuditEntry]) -> None:
+        request = pb.NoteRequest(partition_id=self._partition_id, entries=AUDIT_ENTRIES.pack(tuple(entries)))
+        await _answered(self._stub.Note(request, timeout=CALL_SECONDS, metadata=self._metadata))
+
+
+async def _answered(call: Awaitable[R]) -> R:
+    try:
+        return await call
+    except grpc.RpcError as failure:
+        raise error_of(failure) from failure

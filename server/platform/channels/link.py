@@ -1,0 +1,114 @@
+"""One stream of a tunnel on the client's side: calls out, answers in, matched by id."""
+
+import asyncio
+from itertools import count
+
+import grpc
+from google.rpc.status_pb2 import Status
+
+from gnomon.tunnel.v1 import tunnel_service_pb2 as pb
+from server.platform.channels.port import Metadata
+from server.platform.channels.status import error_of_status
+from server.platform.errors import PayloadTooLarge, ServiceError, Unavailable
+from server.platform.tunnel.batches import ENVELOPE_BYTES, batches
+
+Stream = grpc.aio.StreamStreamCall[pb.ExchangeRequest, pb.ExchangeResponse]
+
+
+class Link:
+    """Lasts as long as its stream; `run` ends with it, and with `run` every call that is still under way."""
+
+    def __init__(self, stream: Stream, max_message_bytes: int) -> None:
+        self._stream = stream
+        self._max_bytes = max_message_bytes
+        self._ids = count(1)
+        self._awaited: dict[int, asyncio.Future[bytes | ServiceError]] = {}
+        self._unsent: dict[int, pb.Call] = {}
+        self._cancellations: list[int] = []
+        self._work = asyncio.Event()
+
+    async def open(self) -> None:
+        """Return when the server has accepted the stream; raises grpc.RpcError when it does not."""
+        await self._stream.initial_metadata()
+        await self._stream.wait_for_connection()
+
+    async def call(
+        self, method: str, request: bytes, metadata: Metadata | None, milliseconds: int | None
+    ) -> bytes:
+        """The response, serialized; raises ServiceError. A caller that goes away takes its call back."""
+        call = pb.Call(
+            id=next(self._ids),
+            method=method,
+            request=request,
+            metadata=dict(metadata or ()),
+            timeout=milliseconds,
+        )
+        if call.ByteSize() + ENVELOPE_BYTES > self._max_bytes:
+            raise PayloadTooLarge("the message exceeds the configured size")
+        answer: asyncio.Future[bytes | ServiceError] = asyncio.get_running_loop().create_future()
+        self._awaited[call.id] = answer
+        self._unsent[call.id] = call
+        self._work.set()
+        try:
+            outcome = await answer
+        except asyncio.CancelledError:
+            self._take_back(call.id)
+            raise
+        if isinstance(outcome, ServiceError):
+            raise outcome
+        return outcome
+
+    def _take_back(self, call_id: int) -> None:
+        if self._awaited.pop(call_id, None) is None:
+            return
+        if self._unsent.pop(call_id, None) is None:
+            self._cancellations.append(call_id)
+            self._work.set()
+
+    async def run(self, tasks: asyncio.TaskGroup) -> None:
+        """Exchange batches until the server ends the stream; raises grpc.RpcError when it breaks."""
+        writing = tasks.create_task(self._write())
+        try:
+            await self._read()
+        finally:
+            writing.cancel()
+            self._stream.cancel()
+            self._give_up()
+
+    async def _read(self) -> None:
+        while isinstance(response := await self._stream.read(), pb.ExchangeResponse):
+            for answer in response.answers:
+                self._settle(answer.id, _outcome(answer))
+
+    def _settle(self, call_id: int, outcome: bytes | ServiceError) -> None:
+        answer = self._awaited.pop(call_id, None)
+        if answer is not None and not answer.done():
+            answer.set_result(outcome)
+
+    def _give_up(self) -> None:
+        for call_id in list(self._awaited):
+            self._settle(call_id, Unavailable("the connection to the service broke"))
+
+    async def _write(self) -> None:
+        try:
+            while True:
+                await self._work.wait()
+                self._work.clear()
+                await self._write_waiting()
+        except (grpc.aio.AioRpcError, asyncio.InvalidStateError):
+            # The stream has ended; whoever reads is told why.
+            return
+
+    async def _write_waiting(self) -> None:
+        cancellations, self._cancellations = self._cancellations, []
+        if cancellations:
+            await self._stream.write(pb.ExchangeRequest(cancellations=cancellations))
+        calls, self._unsent = self._unsent, {}
+        for batch in batches(calls.values(), self._max_bytes):
+            await self._stream.write(pb.ExchangeRequest(calls=batch))
+
+
+def _outcome(answer: pb.Answer) -> bytes | ServiceError:
+    if answer.HasField("status"):
+        return error_of_status(Status.FromString(answer.status))
+    return answer.response

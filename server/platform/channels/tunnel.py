@@ -1,0 +1,190 @@
+"""A channel to a server in another process: many calls over one stream that carries batches.
+
+The tunnel itself is trusted with nothing: each call carries its caller's credential in its metadata.
+"""
+
+import asyncio
+import logging
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+import grpc
+from google.protobuf.message import DecodeError, Message
+
+from gnomon.tunnel.v1.tunnel_service_pb2_grpc import TunnelServiceStub
+from server.platform.channels.failure import CallError
+from server.platform.channels.link import Link
+from server.platform.channels.port import Metadata, UnaryCall
+from server.platform.deadlines import Deadlines
+from server.platform.errors import (
+    DeadlineExceeded,
+    Internal,
+    ResourceExhausted,
+    ServiceError,
+    Unavailable,
+)
+
+if TYPE_CHECKING:
+    from gnomon.tunnel.v1.tunnel_service_pb2_grpc import TunnelServiceAsyncStub
+
+logger = logging.getLogger(__name__)
+
+MILLISECONDS = 1000
+MEBIBYTE = 1024 * 1024
+LONGEST_MILLISECONDS = 2**32 - 1
+FIRST_PAUSE_SECONDS = 0.05
+LEAST_KEEPALIVE_SECONDS = 5
+PING_TIMEOUT_MILLISECONDS = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class TunnelConfig:
+    """[tunnel]: `max_calls` may be under way at once, `connect_seconds` is how long a call waits for a connection.
+
+    `max_message_bytes` is what the server takes. A connection that broke is tried again after at most
+    `max_back_off_seconds`; after `keepalive_seconds` of silence, at least five, the server is asked whether it is there.
+    """
+
+    max_calls: int = 4096
+    max_message_bytes: int = 5 * MEBIBYTE
+    connect_seconds: float = 2.0
+    max_back_off_seconds: float = 2.0
+    keepalive_seconds: float = 15.0
+
+    def __post_init__(self) -> None:
+        # The server takes more frequent questions for an attack.
+        if self.keepalive_seconds < LEAST_KEEPALIVE_SECONDS:
+            raise ValueError(
+                f"keepalive_seconds: expected at least {LEAST_KEEPALIVE_SECONDS}, found {self.keepalive_seconds}"
+            )
+
+
+class TunnelChannel:
+    """Connects while its `async with` block runs, and again whenever the connection breaks."""
+
+    def __init__(self, target: str, config: TunnelConfig = TunnelConfig()) -> None:
+        self._target = target
+        self._config = config
+        self._deadlines = Deadlines()
+        self._tasks = asyncio.TaskGroup()
+        self._link: Link | None = None
+        self._linked = asyncio.Event()
+        self._under_way = 0
+
+    async def __aenter__(self) -> Self:
+        await self._tasks.__aenter__()
+        self._connecting = self._tasks.create_task(self._stay_connected())
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._connecting.cancel()
+        # What the block raised goes on as it is, in no group.
+        await self._tasks.__aexit__(None, None, None)
+
+    def unary_unary(
+        self,
+        method: str,
+        request_serializer: Callable[[Message], bytes] | None = None,
+        response_deserializer: Callable[[bytes], Message] | None = None,
+        _registered_method: bool | None = False,  # noqa: FBT001, FBT002  # as generated code calls it
+    ) -> UnaryCall[Message, Message]:
+        if request_serializer is None or response_deserializer is None:
+            raise TypeError(f"expected serializers of {method}: a tunnel carries bytes")
+
+        async def call(
+            request: Message,
+            *,
+            timeout: float | None = None,  # noqa: ASYNC109  # as stubs call it
+            metadata: Metadata | None = None,
+        ) -> Message:
+            try:
+                if timeout is None:
+                    response = await self._call(method, request_serializer(request), metadata, None)
+                else:
+                    with self._deadlines.within(timeout):
+                        response = await self._call(method, request_serializer(request), metadata, timeout)
+                return response_deserializer(response)
+            except ServiceError as error:
+                raise CallError(error) from error
+            except TimeoutError as error:
+                raise CallError(DeadlineExceeded(f"{method} took longer than {timeout} s")) from error
+            except DecodeError as error:
+                raise CallError(Internal()) from error
+
+        return call
+
+    async def _call(
+        self, method: str, request: bytes, metadata: Metadata | None, seconds: float | None
+    ) -> bytes:
+        if self._under_way >= self._config.max_calls:
+            raise ResourceExhausted(f"{self._config.max_calls} calls are under way already")
+        self._under_way += 1
+        try:
+            link = self._link or await self._connected(seconds)
+            return await link.call(method, request, metadata, _milliseconds(seconds))
+        finally:
+            self._under_way -= 1
+
+    async def _connected(self, seconds: float | None) -> Link:
+        patience = self._config.connect_seconds
+        try:
+            async with asyncio.timeout(patience if seconds is None else min(patience, seconds)):
+                while self._link is None:
+                    await self._linked.wait()
+        except TimeoutError:
+            raise Unavailable(f"there is no connection to {self._target}") from None
+        return self._link
+
+    async def _stay_connected(self) -> None:
+        async with grpc.aio.insecure_channel(self._target, options=_options(self._config)) as channel:
+            stub: TunnelServiceAsyncStub = TunnelServiceStub(channel)
+            pause = FIRST_PAUSE_SECONDS
+            while True:
+                link = Link(stub.Exchange(wait_for_ready=True), self._config.max_message_bytes)
+                try:
+                    await link.open()
+                    pause = FIRST_PAUSE_SECONDS
+                    await self._hold(link)
+                except grpc.aio.AioRpcError as error:
+                    logger.warning("a tunnel broke", extra=_facts(self._target, error))
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, self._config.max_back_off_seconds)
+
+    async def _hold(self, link: Link) -> None:
+        logger.info("a tunnel is open", extra={"target": self._target})
+        self._link = link
+        self._linked.set()
+        try:
+            await link.run(self._tasks)
+        finally:
+            self._link = None
+            self._linked.clear()
+
+
+def _milliseconds(seconds: float | None) -> int | None:
+    if seconds is None:
+        return None
+    return min(max(math.ceil(seconds * MILLISECONDS), 1), LONGEST_MILLISECONDS)
+
+
+def _options(config: TunnelConfig) -> list[tuple[str, int]]:
+    return [
+        ("grpc.max_receive_message_length", config.max_message_bytes),
+        ("grpc.keepalive_time_ms", int(config.keepalive_seconds * MILLISECONDS)),
+        ("grpc.keepalive_timeout_ms", PING_TIMEOUT_MILLISECONDS),
+        # The timeout above counts for nothing while this one is longer.
+        ("grpc.http2.ping_timeout_ms", PING_TIMEOUT_MILLISECONDS),
+        ("grpc.http2.max_pings_without_data", 0),
+        ("grpc.initial_reconnect_backoff_ms", int(FIRST_PAUSE_SECONDS * MILLISECONDS)),
+        ("grpc.min_reconnect_backoff_ms", int(config.connect_seconds * MILLISECONDS)),
+        ("grpc.max_reconnect_backoff_ms", int(config.max_back_off_seconds * MILLISECONDS)),
+    ]
+
+
+def _facts(target: str, error: grpc.aio.AioRpcError) -> dict[str, str | None]:
+    return {"target": target, "code": error.code().name, "detail": error.details()}

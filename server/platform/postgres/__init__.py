@@ -1,0 +1,1 @@
+"""PostgreSQL below the services: its configuration and the server that comes along."""

@@ -1,0 +1,77 @@
+"""PostgreSQL that the program runs itself, in its data directory.
+
+One owner per directory; the server ends with it, however it ends.
+"""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from urllib.parse import quote, urlencode
+
+from server.platform.postgres.bundled import cluster, upgrade
+from server.platform.postgres.bundled.account import server_account
+from server.platform.postgres.bundled.errors import PostgresError
+from server.platform.postgres.bundled.installation import kept_installation
+from server.platform.postgres.bundled.layout import Layout, laid_out, socket_directory
+from server.platform.postgres.bundled.lock import opened, owner_lock
+from server.platform.postgres.bundled.orphans import end_orphans
+from server.platform.postgres.bundled.process import running
+from server.platform.postgres.bundled.programs import Programs
+from server.platform.postgres.bundled.settings import options
+from server.platform.postgres.config import DatabaseConfig
+
+__all__ = ["PostgresError", "bundled_postgres"]
+
+
+@contextmanager
+def bundled_postgres(config: DatabaseConfig) -> Iterator[str]:
+    """Run the server while the block runs; yields its DSN, which holds the password. Raises PostgresError.
+
+    Belongs in the main thread: the server ends when the thread that started it has ended.
+    """
+    with ExitStack() as stack:
+        try:
+            dsn = stack.enter_context(_served(config))
+        except OSError as error:
+            raise PostgresError(f"cannot run PostgreSQL in {config.data_directory}: {error}") from error
+        yield dsn
+
+
+@contextmanager
+def _served(config: DatabaseConfig) -> Iterator[str]:
+    account = server_account(config.account)
+    layout = laid_out(config.data_directory, account)
+    with ExitStack() as stack:
+        stack.enter_context(owner_lock(layout.owner_lock))
+        server_lock = stack.enter_context(opened(layout.server_lock))
+        sockets = stack.enter_context(socket_directory(layout, account))
+        installation = kept_installation(config.installation, layout.root)
+        programs = Programs(installation, account, server_lock, sockets)
+        end_orphans(layout, programs, seconds=config.start_seconds)
+        _provide_data(layout, programs, config=config)
+        settings = options(config.shared_buffers_mib, sockets=sockets, logs=layout.logs)
+        data = layout.data(installation.major)
+        stack.enter_context(running(data, settings, programs=programs, layout=layout, config=config))
+        password = quote(cluster.password_in(layout.password), safe="")
+        host = urlencode({"host": sockets})
+        yield f"postgresql://{cluster.ROLE}:{password}@/{cluster.DATABASE}?{host}"
+
+
+def _provide_data(layout: Layout, programs: Programs, *, config: DatabaseConfig) -> None:
+    """New at the first start, taken over from an older version, or there."""
+    majors, wanted = layout.majors(), programs.installation.major
+    if not majors:
+        cluster.make_password(layout.password, programs.account)
+        cluster.create(
+            layout.data(wanted), programs=programs, password=layout.password, seconds=config.start_seconds
+        )
+    elif not layout.password.exists():
+        raise PostgresError(
+            f"expected the password of the database in {layout.password}, found none: restore it"
+        )
+    elif majors[-1] > wanted:
+        raise PostgresError(
+            f"the data in {layout.root} is PostgreSQL {majors[-1]}'s, the installation is {programs.installation.version}: "
+            f"use a later one, or move {layout.data(majors[-1])} away to go back to what was before"
+        )
+    elif majors[-1] < wanted:
+        upgrade.take_over(majors[-1], programs=programs, layout=layout, config=config)

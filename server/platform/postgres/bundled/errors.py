@@ -1,0 +1,5 @@
+"""What goes wrong with the bundled server."""
+
+
+class PostgresError(Exception):
+    """The server cannot be run; says what was expected, what was found and what to do."""

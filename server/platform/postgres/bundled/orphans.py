@@ -1,0 +1,35 @@
+"""End servers that an earlier owner has left behind.
+
+On Linux they end by themselves as soon as the owner is gone, elsewhere they have to be told.
+"""
+
+import logging
+
+from server.platform.postgres.bundled import lock, pid_file
+from server.platform.postgres.bundled.errors import PostgresError
+from server.platform.postgres.bundled.layout import Layout
+from server.platform.postgres.bundled.programs import Programs
+
+logger = logging.getLogger(__name__)
+
+
+def end_orphans(layout: Layout, programs: Programs, *, seconds: float) -> None:
+    """Takes the server lock."""
+    if lock.is_taken(programs.server_lock):
+        return
+    for file in layout.root.glob(f"data-*/{pid_file.NAME}"):
+        _tell(file.parent.name, layout, programs=programs, seconds=seconds)
+    try:
+        lock.take(programs.server_lock, seconds=seconds)
+    except TimeoutError:
+        raise PostgresError(
+            f"a server that was started earlier in {layout.root} did not end within {seconds:g} s (database.start_seconds)"
+        ) from None
+
+
+def _tell(data: str, layout: Layout, *, programs: Programs, seconds: float) -> None:
+    try:
+        programs.run("pg_ctl", "stop", "-D", layout.root / data, "-m", "fast", "--no-wait", seconds=seconds)
+    except PostgresError as error:
+        # It was faster than we, or is about to end.
+        logger.info("a server could not be told to end", extra={"data": data, "reason": str(error)})

@@ -1,0 +1,91 @@
+"""Run an installation's programs as the server's account, so that they end with this process.
+
+Each inherits the server lock: it is free again only when the last of them has ended.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from server.platform.postgres.bundled import prelude
+from server.platform.postgres.bundled.account import Account
+from server.platform.postgres.bundled.errors import PostgresError
+from server.platform.postgres.bundled.installation import Installation
+
+PRELUDE = (sys.executable, "-I", "-S", prelude.__file__)
+# Nothing of the caller's: PGPORT, PGDATA and their like would be obeyed.
+ENVIRONMENT = {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"}
+LAST_LINES = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Programs:
+    """`directory` is where they work; the account may write there."""
+
+    installation: Installation
+    account: Account
+    server_lock: int
+    directory: Path
+
+    def start(
+        self,
+        name: str,
+        *arguments: str | Path,
+        output: IO[bytes],
+        stdin: int = subprocess.DEVNULL,
+        environment: Mapping[str, str] | None = None,
+    ) -> subprocess.Popen[bytes]:
+        """To be called by the main thread: the program is told to end when the calling thread has ended."""
+        account = self.account
+        script = (*PRELUDE, account.name, account.uid, account.gid, os.getpid())
+        return subprocess.Popen(  # noqa: S603  # a list of arguments, no shell
+            [str(word) for word in (*script, self.installation.binaries / name, *arguments)],
+            stdin=stdin,
+            stdout=output,
+            stderr=output,
+            cwd=self.directory,
+            env={**ENVIRONMENT, **(environment or {})},
+            pass_fds=[self.server_lock],
+            # Ctrl-C is for the owner, which ends the server when its own work is done.
+            start_new_session=True,
+        )
+
+    def run(
+        self,
+        name: str,
+        *arguments: str | Path,
+        seconds: float,
+        stdin: str = "",
+        environment: Mapping[str, str] | None = None,
+    ) -> str:
+        """What the program printed; PostgresError when it fails or takes longer."""
+        # A file, not a pipe: a grandchild that lives on would keep a pipe open.
+        with tempfile.TemporaryFile() as output:
+            process = self.start(
+                name, *arguments, output=output, stdin=subprocess.PIPE, environment=environment
+            )
+            _await_end(process, name, stdin=stdin, seconds=seconds)
+            output.seek(0)
+            printed = output.read().decode(errors="replace")
+        if process.returncode:
+            raise PostgresError(f"{name} ended with {process.returncode}: {last_lines(printed)}")
+        return printed
+
+
+def last_lines(text: str) -> str:
+    return "\n".join(text.strip().splitlines()[-LAST_LINES:])
+
+
+def _await_end(process: subprocess.Popen[bytes], name: str, *, stdin: str, seconds: float) -> None:
+    with process:
+        try:
+            process.communicate(stdin.encode(), timeout=seconds)
+        except subprocess.TimeoutExpired:
+            raise PostgresError(f"{name} did not end within {seconds:g} s") from None
+        finally:
+            process.kill()

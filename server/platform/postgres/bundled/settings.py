@@ -1,0 +1,54 @@
+"""With what settings the server runs: on its command line, so that no file in the data directory has to be kept.
+
+Nothing here may weaken a commit: fsync, full_page_writes and synchronous_commit stay as PostgreSQL has them.
+"""
+
+from pathlib import Path
+
+MAX_CONNECTIONS = 100
+
+
+def options(shared_buffers_mib: int, *, sockets: Path, logs: Path) -> list[str]:
+    """Arguments for `postgres`."""
+    settings = {
+        "listen_addresses": "",
+        "unix_socket_directories": _quoted(sockets),
+        "unix_socket_permissions": "0700",
+        "max_connections": MAX_CONNECTIONS,
+        "shared_buffers": f"{shared_buffers_mib}MB",
+        # Commits are even only with enough WAL files that are there already.
+        "min_wal_size": "512MB",
+        "max_wal_size": "2GB",
+        "wal_buffers": "16MB",
+        "wal_compression": "on",
+        "checkpoint_timeout": "15min",
+        "jit": "off",
+        "random_page_cost": "1.1",
+        # A frozen client must not hold the row of a partition's lease.
+        "idle_in_transaction_session_timeout": "10s",
+        "client_connection_check_interval": "5s",
+        "timezone": "UTC",
+        **_log(logs),
+    }
+    return [argument for name, value in settings.items() for argument in ("-c", f"{name}={value}")]
+
+
+def _log(directory: Path) -> dict[str, str]:
+    """A file for each day of the week, begun anew after a week."""
+    return {
+        "logging_collector": "on",
+        "log_directory": str(directory),
+        "log_filename": "postgres-%a.log",
+        "log_rotation_age": "1d",
+        "log_rotation_size": "0",
+        "log_truncate_on_rotation": "on",
+        "log_timezone": "UTC",
+        "log_checkpoints": "off",
+        # A detail would show the values of rows.
+        "log_error_verbosity": "terse",
+    }
+
+
+def _quoted(path: Path) -> str:
+    """As an item of a list of directories."""
+    return '"' + str(path).replace('"', '""') + '"'

@@ -1,0 +1,137 @@
+"""Bring a database to the program's schema: numbered SQL files, forward only, each in one transaction.
+
+A file is `NNNN_name.sql`, numbered from 0001 without gaps, and never changes once it was applied anywhere. Nodes that
+start at the same time wait for each other at the table of what was applied.
+"""
+
+import hashlib
+import re
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from importlib.resources.abc import Traversable
+
+import asyncpg
+
+_FILE = re.compile(r"(\d{4})_(\w+)\.sql")
+_CONNECT_SECONDS = 10.0
+_LOCK_SECONDS = 5
+_LOCK_ATTEMPTS = 60
+
+
+class MigrationError(Exception):
+    """The database cannot be brought to the program's schema; says what was expected and what was found."""
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    number: int
+    name: str
+    sql: str
+
+    @property
+    def checksum(self) -> str:
+        return hashlib.sha256(self.sql.encode()).hexdigest()
+
+    def __str__(self) -> str:
+        return f"{self.number:04}_{self.name}"
+
+
+async def migrate(dsn: str, folder: Traversable) -> tuple[int, ...]:
+    """Apply what the database lacks and return its numbers; raises MigrationError."""
+    migrations = _read(folder)
+    done: list[int] = []
+    async with _connected(dsn) as connection:
+        await _create_table(connection)
+        while (migration := await _apply_next(connection, migrations)) is not None:
+            done.append(migration.number)
+    return tuple(done)
+
+
+async def pending(dsn: str, folder: Traversable) -> tuple[int, ...]:
+    """Numbers that the database lacks; raises MigrationError when it cannot be brought to these files."""
+    async with _connected(dsn) as connection:
+        is_new = await connection.fetchval("SELECT to_regclass('gnomon_migration') IS NULL")
+        applied = {} if is_new else await _applied(connection)
+    return tuple(migration.number for migration in _lacking(_read(folder), applied))
+
+
+@asynccontextmanager
+async def _connected(dsn: str) -> AsyncIterator[asyncpg.Connection]:
+    connection = await asyncpg.connect(dsn, timeout=_CONNECT_SECONDS, target_session_attrs="read-write")
+    try:
+        yield connection
+    finally:
+        await connection.close(timeout=_CONNECT_SECONDS)
+
+
+def _read(folder: Traversable) -> Sequence[Migration]:
+    migrations: list[Migration] = []
+    for file in sorted(folder.iterdir(), key=lambda file: file.name):
+        if not file.name.endswith(".sql"):
+            continue
+        number = len(migrations) + 1
+        found = _FILE.fullmatch(file.name)
+        if found is None or int(found[1]) != number:
+            raise MigrationError(f"expected a file {number:04}_name.sql, found {file.name}")
+        migrations.append(Migration(number, found[2], file.read_text("utf-8")))
+    return migrations
+
+
+async def _create_table(connection: asyncpg.Connection) -> None:
+    # Two that create it at once: the later one fails when the earlier one is done.
+    with suppress(asyncpg.UniqueViolationError, asyncpg.DuplicateTableError):
+        await connection.execute("""
+            CREATE TABLE IF NOT EXISTS gnomon_migration (
+                number integer PRIMARY KEY,
+                name text NOT NULL,
+                checksum text NOT NULL,
+                applied_at timestamptz NOT NULL
+            )
+        """)
+
+
+async def _apply_next(connection: asyncpg.Connection, migrations: Sequence[Migration]) -> Migration | None:
+    for _ in range(_LOCK_ATTEMPTS):
+        try:
+            async with connection.transaction():
+                await connection.execute(f"SET LOCAL lock_timeout = '{_LOCK_SECONDS}s'")
+                await connection.execute("LOCK TABLE gnomon_migration IN SHARE ROW EXCLUSIVE MODE")
+                lacking = _lacking(migrations, await _applied(connection))
+                if lacking:
+                    await _apply(connection, lacking[0])
+                return next(iter(lacking), None)
+        except (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError):
+            continue
+    raise MigrationError(f"the database was locked for {_LOCK_ATTEMPTS * _LOCK_SECONDS} seconds")
+
+
+async def _applied(connection: asyncpg.Connection) -> Mapping[int, tuple[str, str]]:
+    """Name and checksum by number."""
+    rows = await connection.fetch("SELECT number, name, checksum FROM gnomon_migration")
+    return {number: (name, checksum) for number, name, checksum in rows}
+
+
+def _lacking(migrations: Sequence[Migration], applied: Mapping[int, tuple[str, str]]) -> Sequence[Migration]:
+    for number, (name, checksum) in sorted(applied.items()):
+        if number > len(migrations):
+            raise MigrationError(
+                f"the database is newer than the program: expected at most {len(migrations)} migrations,"
+                f" found {number:04}_{name}"
+            )
+        migration = migrations[number - 1]
+        if checksum != migration.checksum:
+            raise MigrationError(f"{migration} is not what was applied as {number:04}_{name}")
+    return migrations[len(applied) :]
+
+
+async def _apply(connection: asyncpg.Connection, migration: Migration) -> None:
+    try:
+        await connection.execute("SET LOCAL statement_timeout = 0")
+        await connection.execute(migration.sql)
+    except (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError):
+        raise
+    except asyncpg.PostgresError as error:
+        raise MigrationError(f"{migration} failed: {error}") from error
+    text = "INSERT INTO gnomon_migration (number, name, checksum, applied_at) VALUES ($1, $2, $3, now())"
+    await connection.execute(text, migration.number, migration.name, migration.checksum)

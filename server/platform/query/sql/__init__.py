@@ -1,0 +1,11 @@
+"""Queries as SQL of PostgreSQL, with the meaning that `evaluate` gives them in memory.
+
+Values travel as arguments, so that searches of one shape share one text. Texts compare as their columns are collated:
+by code point, where every text column is COLLATE "C". What PostgreSQL's texts cannot hold stands as U+FFFD in its rows,
+and is looked for as that.
+"""
+
+from server.platform.query.sql.relation import INDEXED_CHARACTERS, Relation, quoted
+from server.platform.query.sql.statements import Statement, count_of, page_of
+
+__all__ = ["INDEXED_CHARACTERS", "Relation", "Statement", "count_of", "page_of", "quoted"]

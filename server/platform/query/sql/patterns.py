@@ -1,0 +1,32 @@
+"""Patterns of $like as those of LIKE."""
+
+import re
+from collections.abc import Sequence
+from itertools import takewhile
+
+# An escaped character, or any character: see server.platform.query.like.
+_PART = re.compile(r"\\[*?\\]|.", re.DOTALL)
+_WILDCARDS = {"*": "%", "?": "_"}
+_SPECIAL = re.compile(r"[%_\\]")
+
+
+def like_pattern(pattern: str) -> str:
+    """The same pattern for LIKE."""
+    parts: list[str] = _PART.findall(pattern)
+    return "".join(_WILDCARDS.get(part) or _literal(part[-1]) for part in parts)
+
+
+def start_pattern(pattern: str, length: int) -> str | None:
+    """What the first `length` characters of every match are like, None when that may be anything."""
+    parts: list[str] = _PART.findall(pattern)
+    start = _literals(parts)[:length]
+    return "".join(map(_literal, start)) + "%" if start else None
+
+
+def _literals(parts: Sequence[str]) -> Sequence[str]:
+    """Characters before the first wildcard."""
+    return [part[-1] for part in takewhile(lambda part: part not in _WILDCARDS, parts)]
+
+
+def _literal(character: str) -> str:
+    return _SPECIAL.sub(r"\\\g<0>", character)

@@ -1,0 +1,94 @@
+"""From one call of a batch to its answer, through the dispatcher like any other call."""
+
+import asyncio
+from collections.abc import Coroutine, Mapping
+from contextlib import AbstractContextManager, nullcontext
+
+import grpc
+from google.protobuf.message import DecodeError, Message
+from google.rpc.status_pb2 import Status
+
+from gnomon.tunnel.v1 import tunnel_service_pb2 as pb
+from server.platform.deadlines import Deadlines
+from server.platform.dispatch import Dispatcher
+from server.platform.errors import (
+    DeadlineExceeded,
+    InvalidArgument,
+    PayloadTooLarge,
+    ServiceError,
+    Unavailable,
+)
+from server.platform.policy import Policy
+from server.platform.tunnel.batches import ENVELOPE_BYTES
+
+MILLISECONDS = 1000
+_UNIMPLEMENTED: int = grpc.StatusCode.UNIMPLEMENTED.value[0]
+
+
+class Calls:
+    """Serves calls of all streams."""
+
+    def __init__(self, dispatcher: Dispatcher, max_message_bytes: int) -> None:
+        self._dispatcher = dispatcher
+        self._max_bytes = max_message_bytes - ENVELOPE_BYTES
+        self._deadlines = Deadlines()
+
+    def begin(self, call: pb.Call) -> Coroutine[None, None, pb.Answer] | pb.Answer:
+        """What serves the call, or the answer to one that cannot be served.
+
+        The call is read here, and not when it is served: a call that waits must not keep its batch in memory.
+        """
+        operation = self._dispatcher.operations.get(call.method)
+        if operation is None:
+            return unimplemented(call)
+        try:
+            request = operation.policy.request.FromString(call.request)
+        except DecodeError:
+            return refusal(call.id, InvalidArgument(f"expected a {operation.policy.request.DESCRIPTOR.name}"))
+        seconds = call.timeout / MILLISECONDS if call.HasField("timeout") else None
+        return self._serve(call.id, operation.policy, request, dict(call.metadata), seconds)
+
+    async def _serve(
+        self,
+        call_id: int,
+        policy: Policy,
+        request: Message,
+        metadata: Mapping[str, str],
+        seconds: float | None,
+    ) -> pb.Answer:
+        try:
+            with self._within(seconds):
+                response = await self._dispatcher.dispatch(
+                    policy.path, request, metadata, time_remaining=seconds
+                )
+        except ServiceError as error:
+            return refusal(call_id, error)
+        except TimeoutError:
+            return refusal(call_id, DeadlineExceeded(f"{policy.path} took longer than {seconds} s"))
+        except asyncio.CancelledError:
+            if _is_cancelled():
+                raise
+            # The servicer awaited something that was cancelled; its caller is still there.
+            return refusal(call_id, Unavailable("the service cut the call off"))
+        answer = pb.Answer(id=call_id, response=response.SerializeToString())
+        if answer.ByteSize() > self._max_bytes:
+            return refusal(call_id, PayloadTooLarge("the answer exceeds the configured size"))
+        return answer
+
+    def _within(self, seconds: float | None) -> AbstractContextManager[None]:
+        return nullcontext() if seconds is None else self._deadlines.within(seconds)
+
+
+def _is_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def refusal(call_id: int, error: ServiceError) -> pb.Answer:
+    return pb.Answer(id=call_id, status=error.status().SerializeToString())
+
+
+def unimplemented(call: pb.Call) -> pb.Answer:
+    """As gRPC itself answers."""
+    status = Status(code=_UNIMPLEMENTED, message=f"there is no {call.method}")
+    return pb.Answer(id=call.id, status=status.SerializeToString())

@@ -1,0 +1,53 @@
+"""The tunnel as a gRPC server offers it: no operation, hence not among the dispatcher's services."""
+
+from collections.abc import AsyncIterator
+
+import grpc
+
+from gnomon.tunnel.v1 import tunnel_service_pb2 as pb
+from server.platform.dispatch import Dispatcher
+from server.platform.tunnel.calls import Calls
+from server.platform.tunnel.exchange import Exchange, Stream
+
+_DESCRIPTOR = pb.DESCRIPTOR.services_by_name["TunnelService"]
+SERVICE: str = _DESCRIPTOR.full_name
+
+
+class Tunnel:
+    """Serves the dispatcher's operations over any number of streams, `max_calls` at a time on each."""
+
+    def __init__(self, dispatcher: Dispatcher, *, max_calls: int, max_message_bytes: int) -> None:
+        self._calls = Calls(dispatcher, max_message_bytes)
+        self._max_calls = max_calls
+        self._max_bytes = max_message_bytes
+        self._exchanges: set[Exchange] = set()
+        self._is_draining = False
+
+    def handler(self) -> grpc.GenericRpcHandler:
+        exchange = grpc.stream_stream_rpc_method_handler(
+            self._exchange,
+            request_deserializer=pb.ExchangeRequest.FromString,
+            response_serializer=pb.ExchangeResponse.SerializeToString,
+        )
+        return grpc.method_handlers_generic_handler(SERVICE, {"Exchange": exchange})
+
+    def drain(self) -> None:
+        """Let every stream end when the calls under way on it are answered; new ones are unavailable."""
+        self._is_draining = True
+        for exchange in self._exchanges:
+            exchange.end()
+
+    async def _exchange(self, _: AsyncIterator[pb.ExchangeRequest], stream: Stream) -> None:
+        exchange = Exchange(self._calls, max_calls=self._max_calls, max_message_bytes=self._max_bytes)
+        self._exchanges.add(exchange)
+        if self._is_draining:
+            exchange.end()
+        try:
+            # Tells the client that it is understood, before there is an answer.
+            await stream.send_initial_metadata(())
+            await exchange.run(stream)
+        except* grpc.aio.InternalError:
+            # The client left while it was being written to: its calls are cancelled, and there is nobody to tell.
+            pass
+        finally:
+            self._exchanges.discard(exchange)

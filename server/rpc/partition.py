@@ -1,0 +1,77 @@
+"""Lets the other processes of the deployment reach the partitions of this one."""
+
+import hmac
+from collections.abc import Callable
+from typing import cast
+
+from gnomon.partition.v1 import partition_service_pb2 as pb
+from server.engine.commands import ActivateJobs
+from server.engine.keys import Key
+from server.partition.port import PartitionPort
+from server.partition.wire import ANSWERS, AUDIT_ENTRIES, COMMANDS, ORIGINS
+from server.platform.call import AUTHORIZATION, Call
+from server.platform.dispatch import Interceptor
+from server.platform.errors import Unauthenticated
+from server.store.ports import PartitionId
+
+# The partition when it is served here; raises Unavailable.
+Find = Callable[[PartitionId], PartitionPort]
+
+
+class PartitionServicer:
+    def __init__(self, find: Find) -> None:
+        self._find = find
+
+    async def execute(self, request: pb.ExecuteRequest, call: Call) -> pb.ExecuteResponse:
+        origin = ORIGINS.unpack(request.origin) if request.origin else None
+        answer = await self._port(request).submit(COMMANDS.unpack(request.command), origin)
+        return pb.ExecuteResponse(answer=ANSWERS.pack(answer))
+
+    async def activate(self, request: pb.ActivateRequest, call: Call) -> pb.ActivateResponse:
+        answer = await self._port(request).activate(_activation(request), request.seconds)
+        return pb.ActivateResponse(answer=ANSWERS.pack(answer))
+
+    async def await_offer(self, request: pb.AwaitOfferRequest, call: Call) -> pb.AwaitOfferResponse:
+        has_jobs = await self._port(request).await_offer(_activation(request), request.seconds)
+        return pb.AwaitOfferResponse(has_jobs=has_jobs)
+
+    async def await_completion(
+        self, request: pb.AwaitCompletionRequest, call: Call
+    ) -> pb.AwaitCompletionResponse:
+        key = Key(request.process_instance_key)
+        await self._port(request).await_completion(key, request.tenant_id, request.seconds)
+        return pb.AwaitCompletionResponse()
+
+    async def catch_up(self, request: pb.CatchUpRequest, call: Call) -> pb.CatchUpResponse:
+        await self._port(request).catch_up()
+        return pb.CatchUpResponse()
+
+    async def note(self, request: pb.NoteRequest, call: Call) -> pb.NoteResponse:
+        await self._port(request).note(AUDIT_ENTRIES.unpack(request.entries))
+        return pb.NoteResponse()
+
+    def _port(
+        self,
+        request: pb.ExecuteRequest
+        | pb.ActivateRequest
+        | pb.AwaitOfferRequest
+        | pb.AwaitCompletionRequest
+        | pb.CatchUpRequest
+        | pb.NoteRequest,
+    ) -> PartitionPort:
+        return self._find(PartitionId(request.partition_id))
+
+
+def _activation(request: pb.ActivateRequest | pb.AwaitOfferRequest) -> ActivateJobs:
+    return cast("ActivateJobs", COMMANDS.unpack(request.command))
+
+
+def check_secret(secret: str) -> Interceptor:
+    """Make the interceptor that lets in those who know the secret of the deployment."""
+    expected = f"Bearer {secret}".encode()
+
+    def check(call: Call) -> None:
+        if not hmac.compare_digest(call.metadata.get(AUTHORIZATION, "").encode(), expected):
+            raise Unauthenticated("expected the secret that the processes of the deployment share")
+
+    return check

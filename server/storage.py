@@ -1,0 +1,21 @@
+"""The tables of a deployment: made and brought up to date before anything serves."""
+
+from importlib.resources import files
+
+from server.platform.postgres.migrations import migrate
+from server.platform.postgres.pool import open_pool
+from server.store.postgres.leases import Leases
+from server.store.postgres.pooled import PooledDatabase
+
+MIGRATIONS = files("server.store.postgres") / "migrations"
+
+
+async def prepare(dsn: str, partitions: int) -> None:
+    """Apply what is missing and make partitions 1 to so many; several processes may do so at once.
+
+    Raises MigrationError, Unavailable.
+    """
+    await migrate(dsn, MIGRATIONS)
+    async with open_pool(dsn, 1) as pool:
+        leases = Leases(PooledDatabase(pool))
+        await leases.create_partitions(partitions)

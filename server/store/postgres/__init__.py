@@ -1,0 +1,1 @@
+"""The store and the ledgers of the durable modes: PostgreSQL."""

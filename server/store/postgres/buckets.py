@@ -1,0 +1,86 @@
+"""The buckets of history: for each entity a table of its own for each week, made beforehand and dropped whole."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+import asyncpg
+
+from server.store.entities import ProcessDefinition
+from server.store.postgres.columns import TABLES
+from server.store.postgres.database import Database
+
+WEEK = timedelta(days=7)
+_ENTITIES = tuple(table.name for entity, table in TABLES.items() if entity is not ProcessDefinition)
+_LOCK_MILLISECONDS = 200
+_LOCK_ATTEMPTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """The rows of one entity of the week that begins on this Monday."""
+
+    entity: str
+    begin: date
+
+    @property
+    def name(self) -> str:
+        return f"{self.entity}_{self.begin:%Y%m%d}"
+
+    @property
+    def creation(self) -> str:
+        """Attaching a table leaves readers and writers of the others undisturbed, creating it as a part would not."""
+        return f"""
+            CREATE TABLE history.{self.name} (LIKE history.{self.entity} INCLUDING ALL);
+            ALTER TABLE history.{self.entity} ATTACH PARTITION history.{self.name}
+            FOR VALUES FROM ('{self.begin}') TO ('{self.begin + WEEK}')
+        """
+
+
+async def create_buckets(database: Database, days: Iterable[date]) -> None:
+    """Make the buckets that these days lack; others may be at it too."""
+    begins = sorted({day - timedelta(days=day.weekday()) for day in days})
+    wanted = [Bucket(entity, begin) for begin in begins for entity in _ENTITIES]
+    text = """
+        SELECT relname::text FROM pg_class
+        WHERE relnamespace = 'history'::regnamespace AND relname = ANY($1::text[])
+    """
+    present = {row[0] for row in await database.fetch(text, [bucket.name for bucket in wanted])}
+    for bucket in wanted:
+        if bucket.name not in present:
+            await _create(database, bucket)
+
+
+async def _create(database: Database, bucket: Bucket) -> None:
+    try:
+        await database.execute(bucket.creation)
+    except (asyncpg.DuplicateTableError, asyncpg.UniqueViolationError):
+        return  # another creator came first
+
+
+async def drop_buckets(database: Database, before: date) -> tuple[str, ...]:
+    """Drop the buckets whose every day is before this one, and name them; one that is read all the time stays."""
+    text = """
+        SELECT parent.relname::text, child.relname::text FROM pg_inherits
+        JOIN pg_class AS child ON child.oid = inhrelid JOIN pg_class AS parent ON parent.oid = inhparent
+        WHERE parent.relnamespace = 'history'::regnamespace AND parent.relkind = 'p' ORDER BY 2
+    """
+    found = [_bucket(entity, name) for entity, name in await database.fetch(text)]
+    old = [bucket for bucket in found if bucket.begin + WEEK <= before]
+    return tuple([bucket.name for bucket in old if await _drop(database, bucket)])
+
+
+def _bucket(entity: str, name: str) -> Bucket:
+    return Bucket(entity, date.fromisoformat(name.removeprefix(f"{entity}_")))
+
+
+async def _drop(database: Database, bucket: Bucket) -> bool:
+    # Whoever waits for the lock keeps later readers and writers of the entity waiting too.
+    text = f"SET LOCAL lock_timeout = {_LOCK_MILLISECONDS}; DROP TABLE IF EXISTS history.{bucket.name}"
+    for _ in range(_LOCK_ATTEMPTS):
+        try:
+            await database.execute(text)
+        except asyncpg.LockNotAvailableError:
+            continue
+        return True
+    return False

@@ -1,0 +1,120 @@
+"""Ended process instances leave the runtime tables for the buckets of history, and history leaves by whole buckets.
+
+The bucket is that of the day of the end in UTC, for all rows of a process instance. Of movers at the same time one
+moves it, the others find nothing to move.
+"""
+
+from collections.abc import Sequence
+from datetime import date, datetime
+from functools import cache
+
+import asyncpg
+
+from server.engine.keys import Key
+from server.store.entities import ElementInstance, Incident, Job, ProcessInstance, Variable
+from server.store.ports import PartitionId
+from server.store.postgres.buckets import WEEK, create_buckets, drop_buckets
+from server.store.postgres.columns import TABLES, Table
+from server.store.postgres.database import Database
+
+WEEKS_AHEAD = 4
+MOVED_AT_ONCE = 1000
+FORGOTTEN_AT_ONCE = 10_000
+
+_PARTS = (ElementInstance, Job, Variable, Incident)
+_END = "(coalesce(end_date, start_date) AT TIME ZONE 'UTC')::date"
+
+
+class History:
+    """Moves and retention, for every partition of one database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def move(self, partition_id: PartitionId, keys: Sequence[Key]) -> int:
+        """Move those of these process instances that have ended and lie in runtime still, and say how many they were."""
+        moved = 0
+        for first in range(0, len(keys), MOVED_AT_ONCE):
+            some = keys[first : first + MOVED_AT_ONCE]
+            try:
+                moved += await self._move(partition_id, some)
+            except asyncpg.CheckViolationError:  # no bucket for one of the days
+                await create_buckets(self._database, await self._days(partition_id, some))
+                moved += await self._move(partition_id, some)
+        return moved
+
+    async def ensure_buckets(self, now: datetime) -> None:
+        """Make the buckets of this week and the next ones."""
+        await create_buckets(self._database, [now.date() + week * WEEK for week in range(WEEKS_AHEAD + 1)])
+
+    async def drop_before(self, day: date) -> tuple[str, ...]:
+        """Drop what ended, and what was audited, in the weeks before the one with this day; names the tables dropped."""
+        return await drop_buckets(self._database, day)
+
+    async def forget_answers(self, before: datetime) -> int:
+        """Drop older answers to commands with an idempotency key, and say how many they were."""
+        text = """
+            WITH old AS (
+                SELECT tenant_id, idempotency_key, partition_id FROM gnomon.idempotency
+                WHERE created_at < $1 ORDER BY created_at LIMIT $2
+            ), forgotten AS (
+                DELETE FROM gnomon.idempotency AS answer USING old
+                WHERE (answer.tenant_id, answer.idempotency_key, answer.partition_id)
+                    = (old.tenant_id, old.idempotency_key, old.partition_id)
+                RETURNING 1
+            )
+            SELECT count(*) FROM forgotten
+        """
+        forgotten = 0
+        while some := (await self._database.fetch(text, before, FORGOTTEN_AT_ONCE))[0][0]:
+            forgotten += some
+        return forgotten
+
+    async def _move(self, partition_id: PartitionId, keys: Sequence[Key]) -> int:
+        found = await self._database.fetch(_move_text(), partition_id, keys)
+        moved: int = found[0][0]
+        return moved
+
+    async def _days(self, partition_id: PartitionId, keys: Sequence[Key]) -> Sequence[date]:
+        text = f"""
+            SELECT DISTINCT {_END} FROM runtime.process_instance
+            WHERE partition_id = $1 AND process_instance_key = ANY($2::bigint[])
+        """  # noqa: S608  # names of our own
+        return [row[0] for row in await self._database.fetch(text, partition_id, keys)]
+
+
+@cache
+def _move_text() -> str:
+    clauses = [_instances(TABLES[ProcessInstance]), *(_parts(TABLES[part]) for part in _PARTS)]
+    return f"WITH {', '.join(clauses)} SELECT count(*) FROM old_process_instance"  # noqa: S608  # names of our own
+
+
+def _instances(table: Table) -> str:
+    return f"""
+        old_process_instance AS (
+            DELETE FROM runtime.process_instance
+            WHERE partition_id = $1 AND process_instance_key = ANY($2::bigint[]) AND state <> 'ACTIVE'
+            RETURNING *, {_END} AS bucket
+        ), {_kept(table)}
+    """  # noqa: S608  # names of our own
+
+
+def _parts(table: Table) -> str:
+    return f"""
+        old_{table.name} AS (
+            DELETE FROM runtime.{table.name} AS part USING old_process_instance AS whole
+            WHERE part.partition_id = whole.partition_id AND part.tenant_id = whole.tenant_id
+                AND part.process_instance_key = whole.process_instance_key
+            RETURNING part.*, whole.bucket
+        ), {_kept(table)}
+    """  # noqa: S608  # names of our own
+
+
+def _kept(table: Table) -> str:
+    names = ", ".join(column.name for column in table.columns)
+    return f"""
+        new_{table.name} AS (
+            INSERT INTO history.{table.name} (bucket, partition_id, {names})
+            SELECT bucket, partition_id, {names} FROM old_{table.name}
+        )
+    """  # noqa: S608  # names of our own

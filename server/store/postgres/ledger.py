@@ -1,0 +1,185 @@
+"""Where a partition commits in PostgreSQL: one statement for each batch, in the epoch of its lease or not at all.
+
+The statement compares and sets the partition's epoch and position, and writes nothing when they are not what its owner
+left. So a batch may be sent again whenever its outcome is open, and a former owner changes nothing.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Collection, Iterator, Mapping, Sequence
+from datetime import UTC
+from types import TracebackType
+from typing import Self
+
+import asyncpg
+
+from server.engine.keys import Key
+from server.platform.errors import Unavailable
+from server.store.entities import AuditEntry
+from server.store.ports import Batch, IncomingCommand, LeaseLost, PartitionId, StoredAnswer
+from server.store.postgres.buckets import create_buckets
+from server.store.postgres.columns import TABLES
+from server.store.postgres.database import Database
+from server.store.postgres.leases import Lease
+from server.store.postgres.link import Link
+from server.store.postgres.literals import storable
+from server.store.postgres.outage import FAULTS, is_outage
+from server.store.postgres.statement import MOST_STATEMENTS, Statements
+
+logger = logging.getLogger(__name__)
+
+# Rows are found by their key, whatever the tables looked like when a statement was planned.
+_SETTINGS = {
+    "plan_cache_mode": "force_generic_plan",
+    "enable_seqscan": "off",
+    "enable_hashjoin": "off",
+    "enable_mergejoin": "off",
+    "jit": "off",
+}
+_FIRST_PAUSE_SECONDS = 0.01
+_LONGEST_PAUSE_SECONDS = 1.0
+
+
+class PostgresLedger:
+    """The commits of one lease, one at a time; reads go by the database that it is given."""
+
+    def __init__(self, dsn: str, lease: Lease, *, database: Database, statement_seconds: float) -> None:
+        self._partition_id = lease.partition_id
+        self._epoch = lease.epoch
+        self._position = lease.position
+        self._database = database
+        self._statements = Statements(lease.partition_id, lease.epoch)
+        self._is_settled = True
+        self._is_away = False
+        self._link = Link(
+            dsn,
+            statement_seconds=statement_seconds,
+            settings={**_SETTINGS, "application_name": f"gnomon partition {lease.partition_id}"},
+            plans=MOST_STATEMENTS,
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._link.close()
+
+    async def commit(self, batch: Batch) -> None:
+        """Return when the batch is durable, however long the database is away; raises LeaseLost.
+
+        Raises ValueError for a change that fits no table and for a row that is there already. After a commit that was
+        cancelled the lease counts as lost, because nobody knows where the partition stands.
+        """
+        if not self._is_settled:
+            raise LeaseLost(f"partition {self._partition_id} has a commit of which the outcome is not known")
+        text, arguments = self._statements.of(batch, self._position + 1)
+        self._is_settled = False
+        try:
+            await self._settle(text, arguments, batch)
+        except (ValueError, asyncpg.PostgresError):
+            self._is_settled = True
+            raise
+        self._position += 1
+        self._is_settled = True
+
+    async def _settle(self, text: str, arguments: Sequence[object], batch: Batch) -> None:
+        for pause in _pauses():
+            if await self._succeeds(self._send(text, arguments, batch)):
+                return
+            if await self._succeeds(self._is_committed()):
+                return
+            await asyncio.sleep(pause)
+
+    async def _succeeds(self, attempt: Awaitable[bool]) -> bool:
+        """What the attempt says, False while the database is away."""
+        try:
+            is_done = await attempt
+        except (Unavailable, *FAULTS) as error:
+            if not is_outage(error):
+                raise
+            self._report_away(error)
+            return False
+        self._report_back()
+        return is_done
+
+    async def _send(self, text: str, arguments: Sequence[object], batch: Batch) -> bool:
+        """Whether the batch found the partition as it was left, and is committed."""
+        try:
+            return bool(await self._link.fetch(text, *arguments))
+        except asyncpg.UniqueViolationError as error:
+            raise ValueError(f"a row of the batch is there already, by {error.constraint_name}") from error
+        except asyncpg.CheckViolationError as error:
+            if error.table_name != TABLES[AuditEntry].name:
+                raise
+            await create_buckets(
+                self._database, {entry.timestamp.astimezone(UTC).date() for entry in batch.audit}
+            )
+            return False
+
+    async def _is_committed(self) -> bool:
+        """Whether a batch that was sent counts; raises LeaseLost when the partition is not where it or we left it."""
+        text = "SELECT epoch, position FROM gnomon.partition WHERE partition_id = $1"
+        found = await self._link.fetch(text, self._partition_id)
+        here = (self._epoch, self._position)
+        there = tuple(found[0]) if found else None
+        if there not in {here, (self._epoch, self._position + 1)}:
+            raise LeaseLost(
+                f"partition {self._partition_id}: expected epoch and position {here}, found {there}"
+            )
+        return there != here
+
+    def _report_away(self, error: Exception) -> None:
+        if not self._is_away:
+            facts = {"partition_id": self._partition_id, "error": type(error).__name__}
+            logger.warning("the database is away, the commit waits", extra=facts)
+        self._is_away = True
+
+    def _report_back(self) -> None:
+        if self._is_away:
+            logger.info("the database is back", extra={"partition_id": self._partition_id})
+        self._is_away = False
+
+    async def documents(self, keys: Collection[Key]) -> Mapping[Key, bytes]:
+        text = """
+            SELECT process_instance_key, content FROM gnomon.instance_document
+            WHERE partition_id = $1 AND process_instance_key = ANY($2::bigint[])
+        """
+        found = await self._database.fetch(text, self._partition_id, list(keys))
+        return {Key(key): content for key, content in found}
+
+    async def answers(self, keys: Collection[tuple[str, str]]) -> Sequence[StoredAnswer]:
+        text = """
+            SELECT tenant_id, idempotency_key, request_hash, answer, created_at
+            FROM unnest($1::text[], $2::text[]) AS asked (tenant_id, idempotency_key)
+            JOIN gnomon.idempotency USING (tenant_id, idempotency_key)
+        """
+        tenants = [storable(tenant_id) for tenant_id, _ in keys]
+        found = await self._database.fetch(text, tenants, [storable(key) for _, key in keys])
+        return [StoredAnswer(**row) for row in found]
+
+    async def incoming(self, after: Mapping[PartitionId, int], most: int) -> Sequence[IncomingCommand]:
+        text = """
+            SELECT source, number, command FROM gnomon.outbox
+            LEFT JOIN unnest($2::smallint[], $3::bigint[]) AS seen (source, last) USING (source)
+            WHERE target = $1 AND number > coalesce(seen.last, 0)
+            ORDER BY source, number LIMIT $4
+        """
+        found = await self._database.fetch(text, self._partition_id, list(after), list(after.values()), most)
+        return [IncomingCommand(PartitionId(source), number, command) for source, number, command in found]
+
+    async def active_instances(self) -> Mapping[str, int]:
+        text = """
+            SELECT tenant_id, sum(count)::bigint FROM gnomon.active_instances
+            WHERE partition_id <> $1 GROUP BY tenant_id
+        """
+        return dict(await self._database.fetch(text, self._partition_id))
+
+
+def _pauses() -> Iterator[float]:
+    """Between attempts, for ever."""
+    pause = _FIRST_PAUSE_SECONDS
+    while True:
+        yield pause
+        pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)

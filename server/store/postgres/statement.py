@@ -1,0 +1,162 @@
+"""A batch as one statement and its arguments.
+
+The clauses that a batch needs make the text; few different sets of them occur, so that each text is planned once.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import count
+
+from server.engine.keys import COUNTER_BITS, Key
+from server.store.entities import AuditEntry
+from server.store.ports import EVERY_OTHER_PARTITION, Batch, OutgoingCommand, PartitionId
+from server.store.postgres import clauses
+from server.store.postgres.clauses import PLACE_BITS, Clause
+from server.store.postgres.coalesce import coalesce
+from server.store.postgres.columns import TABLES, Column, Table
+from server.store.postgres.literals import scalars, texts
+
+MOST_STATEMENTS = 128
+"""So many texts are kept here, and so many plans of each connection that commits."""
+
+MOST_PLACES = 1 << PLACE_BITS
+
+Filled = tuple[Clause, Sequence[object]]
+
+
+class Statements:
+    """Makes the statements of one partition in one epoch."""
+
+    def __init__(self, partition_id: PartitionId, epoch: int) -> None:
+        self._partition_id = partition_id
+        self._epoch = epoch
+        self._updates: dict[Table, _Updates] = {}
+
+    def of(self, batch: Batch, position: int) -> tuple[str, list[object]]:
+        """Text and arguments of the commit that leads to this position; raises ValueError for what fits no table."""
+        filled = [
+            *self._rows(batch),
+            *_documents(batch),
+            *_answers(batch),
+            *_audit(batch.audit, self._partition_id << COUNTER_BITS | position << PLACE_BITS),
+            *_commands(batch),
+            *_counts(batch),
+        ]
+        arguments: list[object] = [self._partition_id, self._epoch, position, batch.last_key]
+        for _, values in filled:
+            arguments += values
+        return _text(tuple(clause for clause, _ in filled)), arguments
+
+    def _rows(self, batch: Batch) -> Iterator[Filled]:
+        for rows in coalesce(batch.changes):
+            if rows.inserts:
+                yield clauses.insert_of(rows.table), _arrays(rows.table.columns, rows.inserts.values())
+            if rows.updates:
+                updates = self._updates.get(rows.table)
+                if updates is None:
+                    updates = self._updates[rows.table] = _Updates(rows.table)
+                yield updates.fill(rows.updates)
+
+
+class _Updates:
+    """Of one table; the columns that they name only become more, so that the clause stays the same for long."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._columns: list[Column] = []
+        self._bits: dict[str, int] = {}
+        self._clause = Clause("")
+
+    def fill(self, updates: Mapping[Key, Mapping[str, object]]) -> Filled:
+        rows = list(updates.values())
+        new = {name for values in rows for name in values if name not in self._bits}
+        if new:
+            self._learn(new)
+        masks = [sum([self._bits[name] for name in values]) for values in rows]
+        arrays = [column.literal([values.get(column.name) for values in rows]) for column in self._columns]
+        return self._clause, (scalars(masks), scalars(list(updates)), *arrays)
+
+    def _learn(self, names: Iterable[str]) -> None:
+        self._columns += [self._table.columns[self._table.places[name]] for name in sorted(names)]
+        self._bits = {column.name: 1 << bit for bit, column in enumerate(self._columns)}
+        self._clause = clauses.update_of(self._table, self._columns)
+
+
+def _documents(batch: Batch) -> Iterator[Filled]:
+    live = {key: content for key, content in batch.documents.items() if content is not None}
+    if live:
+        yield clauses.PUT_DOCUMENTS, (scalars(list(live)), list(live.values()))
+    if len(live) < len(batch.documents):
+        ended = [key for key, content in batch.documents.items() if content is None]
+        yield clauses.END_DOCUMENTS, (scalars(ended),)
+    if batch.definitions:
+        definitions = (scalars(list(batch.definitions)), list(batch.definitions.values()))
+        yield clauses.PUT_DEFINITIONS, definitions
+
+
+def _answers(batch: Batch) -> Iterator[Filled]:
+    if batch.answers:
+        arrays = (
+            texts([answer.tenant_id for answer in batch.answers]),
+            texts([answer.idempotency_key for answer in batch.answers]),
+            [answer.request_hash for answer in batch.answers],
+            [answer.answer for answer in batch.answers],
+            scalars([answer.created_at for answer in batch.answers]),
+        )
+        yield clauses.KEEP_ANSWERS, arrays
+
+
+def _audit(entries: Sequence[AuditEntry], first_key: int) -> Iterator[Filled]:
+    _expect_places(entries, "audit entries")
+    if entries:
+        table = TABLES[AuditEntry]
+        key = table.places[table.key.name]
+        rows = [list(table.cells(entry)) for entry in entries]
+        for place, cells in enumerate(rows):
+            cells[key] = first_key + place
+        yield clauses.AUDIT, _arrays(table.columns, rows)
+
+
+def _commands(batch: Batch) -> Iterator[Filled]:
+    _expect_places(batch.outgoing, "outgoing commands")
+    sent: list[tuple[int, OutgoingCommand]] = []
+    broadcast: list[tuple[int, OutgoingCommand]] = []
+    for numbered in enumerate(batch.outgoing):
+        (broadcast if numbered[1].target == EVERY_OTHER_PARTITION else sent).append(numbered)
+    if sent:
+        targets = scalars([command.target for _, command in sent])
+        yield clauses.SEND, (targets, *_placed(sent))
+    if broadcast:
+        yield clauses.BROADCAST, _placed(broadcast)
+    if batch.taken:
+        sources = scalars([command.source for command in batch.taken])
+        yield clauses.TAKE, (sources, scalars([command.number for command in batch.taken]))
+
+
+def _placed(commands: Sequence[tuple[int, OutgoingCommand]]) -> tuple[object, object]:
+    return scalars([place for place, _ in commands]), [command.command for _, command in commands]
+
+
+def _counts(batch: Batch) -> Iterator[Filled]:
+    grown = {tenant_id: growth for tenant_id, growth in batch.active_instances.items() if growth}
+    if grown:
+        yield clauses.COUNT_INSTANCES, (texts(list(grown)), scalars(list(grown.values())))
+
+
+def _expect_places(items: Sequence[object], name: str) -> None:
+    if len(items) > MOST_PLACES:
+        raise ValueError(f"expected at most {MOST_PLACES} {name} in a batch, found {len(items)}")
+
+
+def _arrays(columns: Sequence[Column], rows: Iterable[Sequence[object]]) -> list[str]:
+    return [column.literal(values) for column, values in zip(columns, zip(*rows, strict=True), strict=True)]
+
+
+@lru_cache(MOST_STATEMENTS)
+def _text(filled: tuple[Clause, ...]) -> str:
+    parameter = count(5)
+    named = [f"fence AS ({clauses.FENCE}\n)"]
+    for number, clause in enumerate(filled, start=1):
+        places = [f"${next(parameter)}" for _ in range(clause.parameters)]
+        named.append(f"clause_{number} AS ({clause.text.format(*places)}\n)")
+    return f"WITH {', '.join(named)}\nSELECT partition_id FROM fence"

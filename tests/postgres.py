@@ -1,0 +1,25 @@
+"""A real PostgreSQL of one's own, durable as in production."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from server.platform.postgres.bundled import bundled_postgres
+from server.platform.postgres.config import DatabaseConfig
+
+
+@contextmanager
+def postgres_server() -> Iterator[str]:
+    """The DSN of a server that is gone, with its data, when the block ends."""
+    with open_directory() as directory, bundled_postgres(DatabaseConfig(data_directory=directory)) as dsn:
+        yield dsn
+
+
+@contextmanager
+def open_directory() -> Iterator[Path]:
+    """Temporary; an account that a server of root becomes may pass through it."""
+    with tempfile.TemporaryDirectory(prefix="gnomon-test-") as name:
+        directory = Path(name)
+        directory.chmod(0o711)
+        yield directory

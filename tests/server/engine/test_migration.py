@@ -1,0 +1,419 @@
+from collections.abc import Mapping
+
+import pytest
+
+from server.bpmn.builder import ProcessBuilder, process
+from server.bpmn.executable import Element, ElementType, ExecutableProcess
+from server.engine import State, commands
+from server.engine import process as handle
+from server.engine.commands import MappingInstruction
+from server.engine.events import IncidentRaised, JobCreated, ProcessInstanceMigrated
+from server.engine.keys import Key
+from server.engine.rejection import Rejected, RejectionType
+from server.engine.state import Definition
+from server.store import entities
+from tests.server.engine.scenario import MINUTE, Scenario
+
+FAILING = '=assert(null, false, "never")'
+CHARGE = {"charge": "pay"}
+
+
+def order(**attributes: object) -> ProcessBuilder:
+    return process("order", name="Order").service_task("charge", type="charge", **attributes).end()  # type: ignore[arg-type]
+
+
+def payment(**attributes: object) -> ProcessBuilder:
+    """Where `charge` of the order becomes `pay`, with a task behind it."""
+    builder = process("payment", name="Payment", version_tag="v2")
+    return (
+        builder.service_task("pay", type="pay", name="Pay", **attributes)
+        .service_task("ship", type="ship")
+        .end()
+    )  # type: ignore[arg-type]
+
+
+def block(process_id: str, fork: str, join: str, *tasks: str) -> ProcessBuilder:
+    """A fork into one service task each, joined again, and a task `after`."""
+    first, *others = tasks
+    builder = process(process_id).parallel_gateway(fork).service_task(first, type=first)
+    builder.parallel_gateway(join).service_task("after", type="after").end()
+    for other in others:
+        builder.branch(fork).service_task(other, type=other).connect_to(join)
+    return builder
+
+
+def refused(engine: Scenario, process_id: str, mapping: Mapping[str, str]) -> tuple[RejectionType, str]:
+    refusal = engine.refusal(engine.migration(process_id, mapping))
+    return refusal.type, refusal.reason.removeprefix(
+        f"process instance {engine.instance_key} cannot be migrated: "
+    )
+
+
+def test_a_migrated_instance_goes_on_in_the_target(engine: Scenario) -> None:
+    engine.deploy(order(), payment()).start(x=1)
+
+    engine.migrate("payment", CHARGE).complete("charge", y=2).complete("ship")
+
+    assert engine.path == ["start", "charge", "ship", "end"]
+    assert engine.is_completed
+    assert engine.variables() == {"x": 1, "y": 2}
+
+
+def test_an_instance_can_go_to_another_version_of_its_process(engine: Scenario) -> None:
+    engine.deploy(order()).start()
+
+    engine.deploy(order(outputs={"paid": "=true"})).migrate("order", {"charge": "charge"}).complete("charge")
+
+    assert engine.variables() == {"paid": True}
+    assert engine.rows.get(entities.ProcessInstance, engine.instance_key).process_definition_version == 2
+
+
+def test_rows_tell_of_the_target(engine: Scenario) -> None:
+    engine.deploy(order(), payment()).start().fail("charge")
+    element, job, incident = engine.element("charge").key, engine.job("charge").key, engine.incident.key
+
+    engine.advance(MINUTE).migrate("payment", CHARGE)
+
+    instance = engine.rows.get(entities.ProcessInstance, engine.instance_key)
+    assert (instance.process_definition_id, instance.process_definition_name) == ("payment", "Payment")
+    assert (instance.process_definition_version_tag, instance.has_incident) == ("v2", True)
+    row = engine.rows.get(entities.ElementInstance, element)
+    assert (row.element_id, row.element_name, row.process_definition_id) == ("pay", "Pay", "payment")
+    assert engine.rows.get(entities.Job, job).last_update_time == engine.now
+    assert engine.rows.get(entities.Incident, incident).state is entities.IncidentState.ACTIVE
+    (started,) = [row for row in engine.rows.all(entities.ElementInstance) if row.element_id == "start"]
+    assert started.process_definition_id == "order"
+
+
+def test_a_job_keeps_everything_but_its_element(engine: Scenario) -> None:
+    engine.deploy(order(headers={"h": "1"}), payment()).start()
+    (before,) = engine.activate("charge")
+
+    engine.migrate("payment", CHARGE)
+
+    (job,) = engine.instance.jobs.values()
+    assert (job.key, job.type, job.headers, job.element_id) == (before.key, "charge", {"h": "1"}, "pay")
+    assert (job.worker, job.due, job.retries) == (before.worker, before.deadline, before.retries)
+    assert len(engine.happened(JobCreated)) == 1
+
+
+def test_a_worker_learns_of_the_target(engine: Scenario) -> None:
+    engine.deploy(order(), payment()).start().migrate("payment", CHARGE)
+
+    (job,) = engine.activate("charge")
+
+    assert (job.element_id, job.instance.process_definition_id, job.instance.version) == ("pay", "payment", 1)
+
+
+def test_an_incident_stays_open_and_its_resolution_tries_the_target(engine: Scenario) -> None:
+    engine.deploy(order(inputs={"x": FAILING}), payment(inputs={"x": "=1"})).start()
+
+    engine.migrate("payment", CHARGE)
+    key = engine.incident.key
+    engine.resolve()
+
+    assert engine.instance.incidents == {}
+    assert [key] == [event.key for event in engine.happened(IncidentRaised)]
+    assert engine.job("pay").element_id == "pay"
+
+
+def test_a_gateway_that_found_no_way_finds_one_in_the_target(engine: Scenario) -> None:
+    stuck = process("stuck").exclusive_gateway("decide").flow(condition="=x").end()
+    mended = process("mended").exclusive_gateway("choose").flow(condition="=x").end()
+    mended.branch("choose").flow(default=True).end("otherwise")
+    engine.deploy(stuck, mended).start(x=False)
+
+    engine.migrate("mended", {"decide": "choose"}).resolve()
+
+    assert engine.path == ["start", "decide", "otherwise"]
+    assert engine.is_completed
+
+
+def test_instructions_for_what_is_not_active_are_without_effect(engine: Scenario) -> None:
+    engine.deploy(order(), payment()).start()
+
+    engine.migrate("payment", {**CHARGE, "start": "ship", "end": "start", "order": "pay"})
+
+    assert {"payment", "pay"} == {element.element_id for element in engine.instance.elements.values()}
+
+
+def test_two_elements_may_become_one(engine: Scenario) -> None:
+    engine.deploy(block("source", "fork", "join", "a", "b"), payment()).start()
+
+    engine.migrate("payment", {"a": "pay", "b": "pay"}).complete("a").complete("b")
+
+    assert engine.activate("ship", most=2)[0].instance.process_definition_id == "payment"
+    assert [job.element_id for job in engine.instance.jobs.values()] == ["ship", "ship"]
+
+
+def test_an_instance_can_go_to_and_fro(engine: Scenario) -> None:
+    engine.deploy(order(), payment()).start()
+    before = engine.instance.head
+
+    engine.migrate("payment", CHARGE).migrate("order", {"pay": "charge"})
+
+    assert engine.instance.head == before
+    assert engine.complete("charge").is_completed
+
+
+def test_other_instances_stay_where_they_are(engine: Scenario) -> None:
+    engine.deploy(order(), payment()).start()
+    other = engine.instance
+
+    engine.start().migrate("payment", CHARGE)
+
+    assert other.head.process_definition_id == "order"
+    assert [event.instance.key for event in engine.happened(ProcessInstanceMigrated)] == [engine.instance_key]
+
+
+# Joining gateways
+
+
+def test_an_arrival_waits_at_the_gateway_of_the_target(engine: Scenario) -> None:
+    engine.deploy(block("source", "f", "join", "a", "b"), block("target", "g", "meet", "c", "d")).start()
+    engine.complete("a")
+
+    engine.migrate("target", {"b": "d", "join": "meet", "a_to_join": "c_to_meet"})
+    waiting = dict(engine.instance.elements[engine.instance_key].joins)
+    engine.complete("b")
+
+    assert waiting == {"c_to_meet": 1}
+    assert engine.path == ["start", "f", "a", "b", "meet"]
+    assert engine.complete("after").is_completed
+
+
+def test_a_flow_of_the_same_id_needs_no_instruction(engine: Scenario) -> None:
+    engine.deploy(block("order", "f", "join", "a", "b")).start().complete("a")
+    engine.deploy(block("order", "f", "join", "a", "b", "c"))
+
+    engine.migrate("order", {"b": "b", "join": "join"}).complete("b")
+
+    assert engine.instance.elements[engine.instance_key].joins == {"a_to_join": 1, "b_to_join": 1}
+    assert engine.cancel().is_terminated
+
+
+def test_surplus_arrivals_are_kept(engine: Scenario) -> None:
+    builder = process("order").parallel_gateway("fork").exclusive_gateway("merge").service_task("a", type="a")
+    builder.parallel_gateway("join").end().branch("a").connect_to("merge")
+    builder.branch("fork").service_task("b", type="b").connect_to("join")
+    engine.deploy(builder).start().complete("a").complete("a")
+
+    engine.migrate("order", {"a": "a", "b": "b", "join": "join"})
+
+    root = engine.instance.elements[engine.instance_key]
+    assert (root.joins, root.flows) == ({"a_to_join": 2}, 2)
+
+
+def two_joins(process_id: str) -> ProcessBuilder:
+    """Each of `a` and `c` waits for the `b` behind it."""
+    builder = block(process_id, "fork", "left", "a", "b")
+    builder.branch("fork").service_task("c", type="c").parallel_gateway("right").end("late")
+    return builder.branch("b").connect_to("right")
+
+
+JOIN = {"b": "b", "join": "join", "a_to_join": "a_to_join"}
+
+
+@pytest.mark.parametrize(
+    ("target", "mapping", "reason"),
+    [
+        pytest.param(
+            block("target", "f", "join", "a", "b"),
+            {"b": "b"},
+            "there is no mapping instruction for active element 'join'",
+            id="unmapped gateway",
+        ),
+        pytest.param(
+            block("target", "f", "join", "x", "b"),
+            {"b": "b", "join": "join"},
+            "taken sequence flow 'a_to_join' is not mapped to one of its own into gateway 'join'",
+            id="unmapped flow",
+        ),
+        pytest.param(
+            block("target", "f", "join", "a", "b"),
+            JOIN | {"a_to_join": "start_to_f"},
+            "taken sequence flow 'a_to_join' is not mapped to one of its own into gateway 'join'",
+            id="flow that leads elsewhere",
+        ),
+        pytest.param(
+            process("target")
+            .service_task("a", type="a")
+            .parallel_gateway("join")
+            .service_task("b", type="b"),
+            JOIN,
+            "gateway 'join' has fewer incoming sequence flows than gateway 'join', which waits for some",
+            id="too few flows",
+        ),
+        pytest.param(
+            process("target")
+            .service_task("a", type="a")
+            .exclusive_gateway("join")
+            .service_task("b", type="b"),
+            JOIN,
+            "active element 'join' is a PARALLEL_GATEWAY, target element 'join' a EXCLUSIVE_GATEWAY",
+            id="another kind of gateway",
+        ),
+    ],
+)
+def test_an_arrival_that_would_wait_nowhere_is_refused(
+    engine: Scenario, target: ProcessBuilder, mapping: Mapping[str, str], reason: str
+) -> None:
+    engine.deploy(block("source", "f", "join", "a", "b"), target.end()).start().complete("a")
+
+    assert (RejectionType.INVALID_STATE, reason) == refused(engine, "target", mapping)
+
+
+def test_two_arrivals_do_not_become_one(engine: Scenario) -> None:
+    engine.deploy(block("source", "f", "join", "a", "b", "c"), block("target", "f", "join", "a", "b", "c"))
+    engine.start().complete("a").complete("b")
+
+    found = refused(engine, "target", {"c": "c", "join": "join", "b_to_join": "a_to_join"})
+
+    reason = "taken sequence flow 'b_to_join' is not mapped to one of its own into gateway 'join'"
+    assert (RejectionType.INVALID_STATE, reason) == found
+
+
+def test_two_gateways_that_wait_do_not_become_one(engine: Scenario) -> None:
+    engine.deploy(two_joins("source"), block("target", "fork", "join", "a", "b", "c")).start()
+    engine.complete("a").complete("c")
+
+    mapping = {"left": "join", "right": "join", "a_to_left": "a_to_join", "c_to_right": "c_to_join"}
+    found = refused(engine, "target", {"b": "b", **mapping})
+
+    reason = "several gateways with taken flows are mapped to gateway 'join'"
+    assert (RejectionType.INVALID_STATE, reason) == found
+
+
+# Refusals
+
+
+@pytest.mark.parametrize(
+    ("instructions", "reason"),
+    [
+        pytest.param(
+            [("charge", "pay"), ("charge", "ship")],
+            "several mapping instructions for source element 'charge'",
+            id="source twice",
+        ),
+        pytest.param(
+            [("charge", "pay"), ("nothing", "ship")],
+            "process 'order' has no source element 'nothing'",
+            id="unknown source",
+        ),
+        pytest.param(
+            [("charge", "nothing")], "process 'payment' has no target element 'nothing'", id="unknown target"
+        ),
+        pytest.param(
+            [("charge", "pay_to_ship")],
+            "process 'payment' has no target element 'pay_to_ship'",
+            id="flow for an element",
+        ),
+        pytest.param(
+            [("charge", "pay"), ("start_to_charge", "pay")],
+            "process 'payment' has no target sequence flow 'pay'",
+            id="element for a flow",
+        ),
+    ],
+)
+def test_instructions_have_to_make_sense(
+    engine: Scenario, instructions: list[tuple[str, str]], reason: str
+) -> None:
+    engine.deploy(order(), payment()).start()
+    target = engine.state.latest("default", "payment")
+    assert target is not None
+
+    refusal = engine.refusal(
+        commands.MigrateProcessInstance(
+            tenant_id="default",
+            process_instance_key=engine.instance_key,
+            target_process_definition_key=target.key,
+            mapping_instructions=tuple(MappingInstruction(*pair) for pair in instructions),
+        )
+    )
+
+    assert (RejectionType.INVALID_ARGUMENT, reason) == (refusal.type, refusal.reason)
+
+
+@pytest.mark.parametrize(
+    ("source", "mapping", "reason"),
+    [
+        pytest.param(
+            order(), {}, "there is no mapping instruction for active element 'charge'", id="unmapped"
+        ),
+        pytest.param(
+            order(),
+            {"charge": "end"},
+            "active element 'charge' is a SERVICE_TASK, target element 'end' a END_EVENT",
+            id="another type",
+        ),
+        pytest.param(
+            process("order").node("task", "charge", outputs={"x": FAILING}).end(),
+            CHARGE,
+            "active element 'charge' is a TASK, which is not supported",
+            id="unsupported type",
+        ),
+    ],
+)
+def test_an_active_element_needs_a_counterpart(
+    engine: Scenario, source: ProcessBuilder, mapping: Mapping[str, str], reason: str
+) -> None:
+    engine.deploy(source, payment()).start()
+
+    assert (RejectionType.INVALID_STATE, reason) == refused(engine, "payment", mapping)
+
+
+def test_an_element_stays_in_its_flow_scope() -> None:
+    state, elsewhere = State(), Element("elsewhere", None, ElementType.PROCESS)
+    scenario = Scenario()
+    scenario.deploy(order()).start()
+    state.adopt(scenario.instance)
+    state.definitions = dict(scenario.state.definitions)
+    root = Element("target", None, ElementType.PROCESS)
+    pay = Element("pay", None, ElementType.SERVICE_TASK, flow_scope=elsewhere)
+    nested = ExecutableProcess("target", None, None, root, None, {"target": root, "pay": pay})
+    state.define(Definition(Key(7), "default", 1, "target.bpmn", "", nested))
+    command = commands.MigrateProcessInstance(
+        tenant_id="default",
+        process_instance_key=scenario.instance_key,
+        target_process_definition_key=Key(7),
+        mapping_instructions=(MappingInstruction("charge", "pay"),),
+    )
+
+    with pytest.raises(Rejected, match="target element 'pay' is not in the flow scope") as caught:
+        handle(state, command, scenario.now)
+
+    assert caught.value.type is RejectionType.INVALID_STATE
+
+
+def test_an_instance_that_ended_cannot_be_migrated(engine: Scenario) -> None:
+    engine.deploy(order(), payment()).start().complete("charge")
+
+    refusal = engine.refusal(engine.migration("payment", CHARGE))
+
+    assert refusal.type is RejectionType.NOT_FOUND
+    assert refusal.reason == f"no active process instance with key {engine.instance_key}"
+
+
+@pytest.mark.parametrize("tenant_id", ["default", "other"])
+def test_a_target_that_the_tenant_has_not_is_not_found(engine: Scenario, tenant_id: str) -> None:
+    engine.tenant_id = "other"
+    engine.deploy(payment())
+    foreign = engine.state.latest("other", "payment")
+    assert foreign is not None
+    engine.tenant_id = "default"
+    engine.deploy(order()).start()
+    key = foreign.key if tenant_id == "other" else Key(42)
+
+    refusal = engine.refusal(
+        commands.MigrateProcessInstance(
+            tenant_id="default",
+            process_instance_key=engine.instance_key,
+            target_process_definition_key=key,
+            mapping_instructions=(MappingInstruction("charge", "pay"),),
+        )
+    )
+
+    assert (refusal.type, refusal.reason) == (
+        RejectionType.NOT_FOUND,
+        f"no process definition with key {key}",
+    )

@@ -1,0 +1,172 @@
+"""A server on a socket with one servicer, callers of it, and a wire between them that can be cut."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import TYPE_CHECKING, cast
+
+import grpc
+
+from gnomon.engine.v1 import process_instance_service_pb2 as pb
+from gnomon.engine.v1.process_instance_service_pb2_grpc import ProcessInstanceServiceStub
+from server.platform.call import AUTHORIZATION, Call, Principal, TenantId
+from server.platform.channels import Channel, error_of
+from server.platform.channels.port import Metadata
+from server.platform.dispatch import Dispatcher
+from server.platform.errors import Unauthenticated
+from server.platform.grpc_server import GrpcConfig, GrpcServer
+from server.platform.interceptors import interceptors
+from server.platform.policy import Mode, policies_of
+
+if TYPE_CHECKING:
+    from gnomon.engine.v1.process_instance_service_pb2_grpc import ProcessInstanceServiceAsyncStub
+
+HOST = "127.0.0.1"
+SECONDS = 20.0
+MEBIBYTE = 1024 * 1024
+
+SERVICE = pb.DESCRIPTOR.services_by_name["ProcessInstanceService"]
+CREATE = f"/{SERVICE.full_name}/CreateProcessInstance"
+CREDENTIAL = (AUTHORIZATION, "Bearer worker")
+WORKER = Principal(
+    "worker",
+    frozenset({TenantId("default")}),
+    frozenset(policy.permission for policy in policies_of(SERVICE).values()),
+)
+
+Serve = Callable[[pb.CreateProcessInstanceRequest], Awaitable[pb.CreateProcessInstanceResponse]]
+
+
+async def echo(request: pb.CreateProcessInstanceRequest) -> pb.CreateProcessInstanceResponse:
+    return pb.CreateProcessInstanceResponse(
+        process_definition_id=request.process_definition_id, variables=request.variables
+    )
+
+
+class Desk:
+    """Creates process instances the way `serve` does, and keeps the calls."""
+
+    def __init__(self) -> None:
+        self.serve: Serve = echo
+        self.calls: list[Call] = []
+
+    async def create_process_instance(
+        self, request: pb.CreateProcessInstanceRequest, call: Call
+    ) -> pb.CreateProcessInstanceResponse:
+        self.calls.append(call)
+        return await self.serve(request)
+
+
+class Waiting:
+    """Serves a call when it is let go."""
+
+    def __init__(self) -> None:
+        self.begun = 0
+        self.cut_off = 0
+        self.let_go = asyncio.Event()
+
+    async def __call__(self, request: pb.CreateProcessInstanceRequest) -> pb.CreateProcessInstanceResponse:
+        self.begun += 1
+        try:
+            await self.let_go.wait()
+        except asyncio.CancelledError:
+            self.cut_off += 1
+            raise
+        return await echo(request)
+
+
+def authenticate(call: Call) -> None:
+    if call.metadata.get(AUTHORIZATION) != CREDENTIAL[1]:
+        raise Unauthenticated("unknown")
+    call.principal = WORKER
+
+
+def server_of(desk: Desk, config: GrpcConfig) -> GrpcServer:
+    return GrpcServer(Dispatcher({SERVICE: desk}, interceptors(Mode.EMBEDDED, authenticate)), config)
+
+
+@asynccontextmanager
+async def serving(desk: Desk, config: GrpcConfig | None = None) -> AsyncIterator[str]:
+    """Where it listens."""
+    server = server_of(desk, config or GrpcConfig(port=0, drain_seconds=0.1))
+    port = await server.start()
+    try:
+        yield f"{HOST}:{port}"
+    finally:
+        await server.stop()
+
+
+class Caller:
+    """Raises the ServiceError behind a failure."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._stub: ProcessInstanceServiceAsyncStub = ProcessInstanceServiceStub(
+            cast("grpc.aio.Channel", channel)
+        )
+
+    async def create(
+        self,
+        process_id: str,
+        *,
+        variables: bytes = b"",
+        seconds: float | None = SECONDS,
+        metadata: Metadata = (CREDENTIAL,),
+    ) -> pb.CreateProcessInstanceResponse:
+        request = pb.CreateProcessInstanceRequest(process_definition_id=process_id, variables=variables)
+        try:
+            return await self._stub.CreateProcessInstance(request, timeout=seconds, metadata=metadata)
+        except grpc.RpcError as failure:
+            raise error_of(failure) from failure
+
+
+class Wire:
+    """Leads to a server; every connection over it can be cut."""
+
+    def __init__(self, target: str) -> None:
+        self._host, _, port = target.rpartition(":")
+        self._port = int(port)
+        self._writers: set[asyncio.StreamWriter] = set()
+
+    @asynccontextmanager
+    async def laid(self) -> AsyncIterator[str]:
+        """Where it begins."""
+        listener = await asyncio.start_server(self._connect, HOST, 0)
+        async with listener:
+            yield f"{HOST}:{listener.sockets[0].getsockname()[1]}"
+            self.cut()
+
+    def cut(self) -> None:
+        for writer in self._writers:
+            writer.transport.abort()
+
+    async def _connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        far_reader, far_writer = await asyncio.open_connection(self._host, self._port)
+        both = {writer, far_writer}
+        self._writers |= both
+        try:
+            async with asyncio.TaskGroup() as directions:
+                directions.create_task(_carry(reader, far_writer))
+                directions.create_task(_carry(far_reader, writer))
+        finally:
+            self._writers -= both
+
+
+async def _carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with suppress(ConnectionError):
+        while piece := await reader.read(MEBIBYTE):
+            writer.write(piece)
+            await writer.drain()
+    writer.close()
+
+
+def free_port() -> int:
+    with socket.create_server((HOST, 0)) as reserved:
+        port: int = reserved.getsockname()[1]
+    return port
+
+
+async def until(condition: Callable[[], object]) -> None:
+    async with asyncio.timeout(SECONDS):
+        while not condition():  # noqa: ASYNC110  # what is looked at tells nobody when it changes
+            await asyncio.sleep(0.005)

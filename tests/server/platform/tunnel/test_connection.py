@@ -1,0 +1,188 @@
+"""Connections come and go; a channel stays."""
+
+import asyncio
+from contextlib import suppress
+
+import grpc
+import pytest
+
+from server.platform.channels import TunnelChannel, TunnelConfig
+from server.platform.errors import Unavailable
+from server.platform.grpc_server import GrpcConfig
+from tests.server.platform.tunnel.harness import (
+    HOST,
+    SECONDS,
+    Caller,
+    Desk,
+    Waiting,
+    Wire,
+    echo,
+    free_port,
+    server_of,
+    serving,
+    until,
+)
+
+PATIENT = TunnelConfig(connect_seconds=SECONDS, max_back_off_seconds=0.1)
+
+
+async def test_a_call_waits_for_a_server_that_comes_late(desk: Desk) -> None:
+    port = free_port()
+    async with TunnelChannel(f"{HOST}:{port}", PATIENT) as channel:
+        early = asyncio.ensure_future(Caller(channel).create("early"))
+        await asyncio.sleep(0)
+
+        async with serving(desk, GrpcConfig(port=port, drain_seconds=0.1)):
+            response = await early
+
+    assert response.process_definition_id == "early"
+
+
+async def test_without_a_server_a_call_is_unavailable() -> None:
+    config = TunnelConfig(connect_seconds=0.1)
+    async with TunnelChannel(f"{HOST}:{free_port()}", config) as channel:
+        with pytest.raises(Unavailable):
+            await Caller(channel).create("order")
+
+
+async def test_keepalive_stays_above_what_a_server_bears() -> None:
+    with pytest.raises(ValueError, match="keepalive_seconds: expected at least 5"):
+        TunnelConfig(keepalive_seconds=1)
+
+
+async def test_a_call_with_less_patience_waits_no_longer_than_its_deadline() -> None:
+    async with TunnelChannel(f"{HOST}:{free_port()}", PATIENT) as channel:
+        with pytest.raises(Unavailable):
+            await Caller(channel).create("order", seconds=0.1)
+
+
+async def test_a_server_that_knows_no_tunnel_is_unavailable() -> None:
+    server = grpc.aio.server()
+    port = server.add_insecure_port(f"{HOST}:0")
+    await server.start()
+    async with TunnelChannel(f"{HOST}:{port}", TunnelConfig(connect_seconds=0.3)) as channel:
+        with pytest.raises(Unavailable):
+            await Caller(channel).create("order")
+    await server.stop(0)
+
+
+async def test_a_connection_that_breaks_ends_its_calls_on_both_sides(desk: Desk, target: str) -> None:
+    desk.serve = waiting = Waiting()
+    wire = Wire(target)
+    async with wire.laid() as near, TunnelChannel(near, PATIENT) as channel:
+        calls = [asyncio.ensure_future(Caller(channel).create("order")) for _ in range(10)]
+        await until(lambda: waiting.begun == 10)
+
+        wire.cut()
+
+        outcomes = await asyncio.gather(*calls, return_exceptions=True)
+        assert {type(outcome) for outcome in outcomes} == {Unavailable}
+        await until(lambda: waiting.cut_off == 10)
+
+
+async def test_after_a_connection_broke_calls_go_over_the_next(desk: Desk, target: str) -> None:
+    wire = Wire(target)
+    async with wire.laid() as near, TunnelChannel(near, PATIENT) as channel:
+        caller = Caller(channel)
+        await caller.create("before")
+
+        for number in range(3):
+            wire.cut()
+            await until_served(caller, f"after-{number}")
+
+    assert desk.calls
+
+
+async def test_calls_find_the_server_that_takes_the_place_of_another(desk: Desk) -> None:
+    port = free_port()
+    config = GrpcConfig(port=port, drain_seconds=0.1)
+    async with TunnelChannel(f"{HOST}:{port}", PATIENT) as channel:
+        caller = Caller(channel)
+        async with serving(desk, config):
+            await caller.create("first")
+        second = Desk()
+        async with serving(second, config):
+            await until_served(caller, "second")
+
+    assert (len(desk.calls), len(second.calls)) == (1, 1)
+
+
+async def test_a_server_that_stops_answers_what_is_under_way_and_takes_nothing_new(desk: Desk) -> None:
+    desk.serve = waiting = Waiting()
+    server = server_of(desk, GrpcConfig(port=0, drain_seconds=SECONDS))
+    port = await server.start()
+    async with TunnelChannel(f"{HOST}:{port}") as channel, asyncio.timeout(SECONDS / 2):
+        caller = Caller(channel)
+        under_way = asyncio.ensure_future(caller.create("under way"))
+        await until(lambda: waiting.begun == 1)
+        desk.serve = echo
+
+        stopping = asyncio.ensure_future(server.stop())
+        await until_unavailable(caller)
+        waiting.let_go.set()
+
+        assert (await under_way).process_definition_id == "under way"
+        await stopping
+
+
+async def test_a_tunnel_without_calls_does_not_keep_a_server_from_stopping(desk: Desk) -> None:
+    server = server_of(desk, GrpcConfig(port=0, drain_seconds=SECONDS))
+    port = await server.start()
+    async with TunnelChannel(f"{HOST}:{port}") as channel, asyncio.timeout(SECONDS / 2):
+        await Caller(channel).create("order")
+
+        await server.stop()
+
+
+async def test_a_server_that_has_waited_long_enough_cuts_calls_off(desk: Desk) -> None:
+    desk.serve = waiting = Waiting()
+    server = server_of(desk, GrpcConfig(port=0, drain_seconds=0.1))
+    port = await server.start()
+    async with TunnelChannel(f"{HOST}:{port}") as channel:
+        under_way = asyncio.ensure_future(Caller(channel).create("order"))
+        await until(lambda: waiting.begun == 1)
+
+        await server.stop()
+
+        with pytest.raises(Unavailable):
+            await under_way
+        await until(lambda: waiting.cut_off == 1)
+
+
+async def test_a_channel_that_closes_ends_its_calls_on_both_sides(desk: Desk, target: str) -> None:
+    desk.serve = waiting = Waiting()
+    async with TunnelChannel(target) as channel:
+        under_way = asyncio.ensure_future(Caller(channel).create("order"))
+        await until(lambda: waiting.begun == 1)
+
+    with pytest.raises(Unavailable):
+        await under_way
+    await until(lambda: waiting.cut_off == 1)
+
+
+async def test_what_the_block_raises_leaves_it_as_it_is(target: str) -> None:
+    async def use() -> None:
+        async with TunnelChannel(target) as channel:
+            await Caller(channel).create("order")
+            raise LookupError("raised inside")
+
+    with pytest.raises(LookupError, match="raised inside"):
+        await use()
+
+
+async def until_unavailable(caller: Caller) -> None:
+    async with asyncio.timeout(SECONDS):
+        with suppress(Unavailable):
+            while True:
+                await caller.create("too late")
+
+
+async def until_served(caller: Caller, process_id: str) -> None:
+    """A call that meets the break itself is unavailable, and may be made again."""
+    async with asyncio.timeout(SECONDS):
+        while True:
+            try:
+                await caller.create(process_id)
+            except Unavailable:
+                continue
+            return
