@@ -11,7 +11,8 @@ class EdgeConfig:
     """`port` 0 takes a free one; `long_call_timeout_seconds` is for calls that wait for something to happen.
 
     `public_url` is the address that clients know; empty means what they connect to. `shutdown_seconds` is what
-    requests get to end at stop. `reuse_port` lets several processes share the port.
+    requests get to end at stop. `reuse_port` lets several processes share the port. `services` are the gRPC addresses,
+    host:port, of the processes that serve; without any this process serves itself.
     """
 
     host: str = "127.0.0.1"
@@ -22,6 +23,7 @@ class EdgeConfig:
     long_call_timeout_seconds: float = 3700.0
     shutdown_seconds: float = 5.0
     reuse_port: bool = False
+    services: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not 0 <= self.port <= MAX_PORT:

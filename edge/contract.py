@@ -36,7 +36,8 @@ class Route:
     """One method at one path.
 
     `path` names its variables after their fields, as google.api.http and the router both do. `body_fields` are the
-    members of the body, or the one field that the body is. `may_wait` tells calls that wait for something to happen.
+    members of the body, or the one field that the body is. `etag_field` is what tells one content of the answer from
+    another. `may_wait` tells calls that wait for something to happen.
     """
 
     policy: Policy
@@ -48,6 +49,7 @@ class Route:
     body: BodyForm
     body_fields: tuple[FieldDescriptor, ...]
     response_field: FieldDescriptor | None
+    etag_field: FieldDescriptor | None
     media_type: str
     status: int
     may_wait: bool
@@ -91,6 +93,7 @@ def _route(policy: Policy, binding: HttpRule, number: int) -> Route:
         body=body,
         body_fields=body_fields,
         response_field=_response_field(policy, binding),
+        etag_field=_etag_field(policy),
         media_type=rule.response_type or JSON,
         status=rule.success_status or (200 if policy.descriptor.output_type.fields else 204),
         may_wait=policy.is_long_polling or "DEADLINE_EXCEEDED" in policy.rejections,
@@ -139,3 +142,7 @@ def _body_fields(
 def _response_field(policy: Policy, binding: HttpRule) -> FieldDescriptor | None:
     name = binding.response_body
     return policy.descriptor.output_type.fields_by_name[name] if name else None
+
+
+def _etag_field(policy: Policy) -> FieldDescriptor | None:
+    return next((field for field in policy.descriptor.output_type.fields if rule_of(field).etag), None)

@@ -2,8 +2,10 @@
 
 import grpc
 from aiohttp import web
+from google.protobuf.message import Message
 from multidict import CIMultiDict, istr
 
+from edge.conditional import Respond, conditionally
 from edge.config import EdgeConfig
 from edge.contract import JSON, Route
 from edge.metadata import metadata_of
@@ -26,16 +28,14 @@ _TEXT_HEADERS = (
 def handler_of(route: Route, channel: Channel, config: EdgeConfig) -> Handler:
     """Compile the handler of a route; it raises ServiceError for what `problem.guarded` answers."""
     policy = route.policy
-    decode, encode = decoder_of(route), encoder_of(route)
+    decode, respond = decoder_of(route), _responder(route)
     call = channel.unary_unary(policy.path, policy.request.SerializeToString, policy.response.FromString)
     timeout = config.long_call_timeout_seconds if route.may_wait else config.call_timeout_seconds
-    is_command, success, empty = policy.is_command, route.status, route.empty_status
-    fixed_headers = _fixed_headers(route)
+    is_command = policy.is_command
 
     async def handle(request: web.Request) -> web.StreamResponse:
         headers = request.headers
-        request_id = request[REQUEST_ID]
-        metadata = metadata_of(headers, request_id, is_command=is_command)
+        metadata = metadata_of(headers, request[REQUEST_ID], is_command=is_command)
         message = decode(
             await request.read(), headers.get(_CONTENT_TYPE, ""), path=request.match_info, query=request.query
         )
@@ -43,15 +43,24 @@ def handler_of(route: Route, channel: Channel, config: EdgeConfig) -> Handler:
             answer = await call(message, timeout=timeout, metadata=metadata)
         except grpc.RpcError as failure:
             raise _refusal(error_of(failure), policy) from failure
-        body = encode(answer)
-        if body is None:
-            plain = CIMultiDict(((_REQUEST_ID, request_id), (_CACHE_CONTROL, "no-store")))
-            return web.Response(status=empty, headers=plain)
-        return web.Response(
-            body=body, status=success, headers=CIMultiDict((*fixed_headers, (_REQUEST_ID, request_id)))
-        )
+        return respond(answer, request)
 
     return handle
+
+
+def _responder(route: Route) -> Respond:
+    encode = encoder_of(route)
+    success, empty = route.status, route.empty_status
+    fixed_headers = _fixed_headers(route)
+
+    def respond(answer: Message, request: web.Request) -> web.Response:
+        own = (_REQUEST_ID, request[REQUEST_ID])
+        body = encode(answer)
+        if body is None:
+            return web.Response(status=empty, headers=CIMultiDict((own, (_CACHE_CONTROL, "no-store"))))
+        return web.Response(body=body, status=success, headers=CIMultiDict((*fixed_headers, own)))
+
+    return conditionally(respond, route.etag_field) if route.etag_field else respond
 
 
 def _fixed_headers(route: Route) -> tuple[tuple[istr, str], ...]:

@@ -6,7 +6,7 @@ import logging
 import re
 import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Self
 
@@ -34,7 +34,9 @@ from server.partition.config import (
     PartitionConfig,
     QuotaConfig,
 )
-from server.platform.channels import LocalChannel
+from server.platform.channels import Channel, LocalChannel
+from server.platform.channels.several import SeveralChannels
+from server.platform.channels.tunnel import TunnelChannel
 from server.platform.clock import SystemClock, VirtualClock
 from server.platform.config import ConfigError
 from server.platform.dispatch import Dispatcher
@@ -43,6 +45,7 @@ from server.platform.interceptors import interceptors
 from server.platform.logging import LoggingConfig
 from server.platform.policy import Mode
 from server.platform.postgres.config import DatabaseConfig
+from server.storage import prepare
 
 logger = logging.getLogger(__name__)
 
@@ -94,27 +97,31 @@ class Addresses:
         return f"ready http={self.http} grpc={self.grpc}"
 
 
-@asynccontextmanager
-async def serving(config: Config, clock: VirtualClock | None = None) -> AsyncIterator[Addresses]:
+def serving(config: Config, clock: VirtualClock | None = None) -> AbstractAsyncContextManager[Addresses]:
     """Serve while the block runs; at its end take no more calls, let those under way end, then stop.
 
-    Embedded mode has its own clock, `clock` when it is given; the others keep their state in `config.database`.
+    Embedded mode has its own clock, `clock` when it is given; the others keep their state in `config.database`. An edge
+    that names its services is an edge and nothing else.
     """
-    config = _with_ports(with_demo_access(config))
+    config = _with_ports(config)
+    if config.edge.services:
+        return _edge_alone(config)
+    return _everything(with_demo_access(config), clock)
+
+
+@asynccontextmanager
+async def _everything(config: Config, clock: VirtualClock | None) -> AsyncIterator[Addresses]:
     async with _engine(config, clock) as engine:
         identity = create_identity(_identity_config(config))
         dispatcher = _dispatcher(config, engine, identity)
         grpc_server = GrpcServer(dispatcher, config.grpc)
-        channel = LocalChannel(dispatcher)
-        edge = EdgeServer(
-            create_app(config.edge, lambda _: channel, oidc_routes(channel, OidcConfig())), config.edge
-        )
+        edge = _edge(config, LocalChannel(dispatcher))
         async with asyncio.TaskGroup() as tasks:
             running = tasks.create_task(engine.run())
             try:
                 await engine.ready()
                 grpc_port, http_port = await grpc_server.start(), await edge.start()
-                yield Addresses(f"http://{config.edge.host}:{http_port}", f"{config.grpc.host}:{grpc_port}")
+                yield Addresses(_url(config, http_port), f"{config.grpc.host}:{grpc_port}")
             finally:
                 engine.drain()
                 await _stop(edge, grpc_server)
@@ -123,13 +130,36 @@ async def serving(config: Config, clock: VirtualClock | None = None) -> AsyncIte
 
 
 @asynccontextmanager
+async def _edge_alone(config: Config) -> AsyncIterator[Addresses]:
+    async with AsyncExitStack() as stack:
+        tunnels = [
+            await stack.enter_async_context(TunnelChannel(address)) for address in config.edge.services
+        ]
+        edge = _edge(config, SeveralChannels(tunnels))
+        port = await edge.start()
+        stack.push_async_callback(edge.stop)
+        yield Addresses(_url(config, port), ",".join(config.edge.services))
+
+
+def _edge(config: Config, channel: Channel) -> EdgeServer:
+    app = create_app(config.edge, lambda _: channel, oidc_routes(channel, OidcConfig()))
+    return EdgeServer(app, config.edge)
+
+
+def _url(config: Config, port: int) -> str:
+    return f"http://{config.edge.host}:{port}"
+
+
+@asynccontextmanager
 async def _engine(config: Config, clock: VirtualClock | None) -> AsyncIterator[Engine]:
     engine_config = _engine_config(config)
     if config.server.mode is Mode.EMBEDDED:
         yield create_embedded_engine(engine_config, clock)
-    else:
-        async with durable_engine(engine_config) as engine:
-            yield engine
+        return
+    if config.server.mode is Mode.CLUSTER:
+        await prepare(config.database.dsn, config.cluster.partitions)
+    async with durable_engine(engine_config) as engine:
+        yield engine
 
 
 async def _ended(engine: Engine, running: "asyncio.Task[None]") -> None:

@@ -21,7 +21,6 @@ from server.storage import prepare
 
 logger = logging.getLogger(__name__)
 
-MOST_PROCESSES = 64
 SECRET_OCTETS = 32
 READY_SECONDS = 60.0
 STOP_SECONDS = 12.0
@@ -42,9 +41,9 @@ def database(config: Config) -> Iterator[str]:
 @asynccontextmanager
 async def launched(config: Config, file: Path | None, dsn: str) -> AsyncIterator[Addresses]:
     """All processes serve when the block begins, and are gone at its end. Raises CannotLaunch, MigrationError."""
-    count = config.cluster.partitions or min(os.cpu_count() or 1, MOST_PROCESSES)
-    await prepare(dsn, count)
-    environment = _environment(config, dsn, count)
+    partitions = await prepare(dsn, config.cluster.partitions)
+    count = min(partitions, os.cpu_count() or 1)
+    environment = _environment(config, dsn)
     children = [_Child(number, file, environment) for number in range(count)]
     async with asyncio.TaskGroup() as tasks:
         supervising = [tasks.create_task(child.supervise()) for child in children]
@@ -56,14 +55,13 @@ async def launched(config: Config, file: Path | None, dsn: str) -> AsyncIterator
                 task.cancel()
 
 
-def _environment(config: Config, dsn: str, count: int) -> Mapping[str, str]:
+def _environment(config: Config, dsn: str) -> Mapping[str, str]:
     """What all processes are told on top of the configuration."""
     keys = config.token.signing_keys or config.database.data_directory / "signing-keys"
     return {
         **os.environ,
         "GNOMON_SERVER__MODE": config.server.mode,
         "GNOMON_DATABASE__DSN": dsn,
-        "GNOMON_CLUSTER__PARTITIONS": str(count),
         "GNOMON_CLUSTER__SECRET": config.cluster.secret or secrets.token_hex(SECRET_OCTETS),
         "GNOMON_CLUSTER__PORT": "0",
         "GNOMON_EDGE__PORT": str(config.edge.port or free_port(config.edge.host)),

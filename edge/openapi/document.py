@@ -38,6 +38,13 @@ _PARAMETERS: Schema = {
         "description": "A repeat with the same key and body answers as the first call did.",
         "schema": {"type": "string", "minLength": 1, "maxLength": MAX_IDEMPOTENCY_KEY, "pattern": _PRINTABLE},
     },
+    "IfNoneMatch": {
+        "name": "If-None-Match",
+        "in": "header",
+        "required": False,
+        "description": "Entity tags of what the caller has; it is not sent again.",
+        "schema": {"type": "string", "pattern": _PRINTABLE},
+    },
 }
 
 

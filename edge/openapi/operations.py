@@ -13,6 +13,7 @@ from server.platform.errors import PROBLEMS
 from server.platform.policy import Mode, Policy
 
 _FILE: Schema = {"type": "string", "contentMediaType": "application/octet-stream"}
+_ETAG: Schema = {"ETag": {"schema": {"type": "string"}, "description": "Tells this content from any other."}}
 
 
 def operation(route: Route, schemas: Schemas) -> Schema:
@@ -51,6 +52,8 @@ def _parameters(route: Route, schemas: Schemas) -> Iterator[Schema]:
         yield {"$ref": "#/components/parameters/TenantId"}
     if route.policy.is_command:
         yield {"$ref": "#/components/parameters/IdempotencyKey"}
+    if route.etag_field is not None:
+        yield {"$ref": "#/components/parameters/IfNoneMatch"}
 
 
 def _parameter(field: FieldDescriptor, schemas: Schemas) -> Schema:
@@ -107,6 +110,9 @@ def _successes(route: Route, schemas: Schemas) -> dict[str, Schema]:
     schema = _whole(field, schemas) if field else schemas.answer(response)
     content: Schema = {route.media_type: {"schema": schema}}
     success: dict[str, Schema] = {str(route.status): {"description": "Done.", "content": content}}
+    if route.etag_field is not None:
+        success[str(route.status)]["headers"] = _ETAG
+        success["304"] = {"description": "The caller has it already.", "headers": _ETAG}
     return success | nothing if field and is_optional_value(field) else success
 
 

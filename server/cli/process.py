@@ -47,16 +47,25 @@ def _config(file: Path | None, mode: Mode | None) -> Config:
     config = load(Config, file, os.environ)
     if mode is not None:
         config = dataclasses.replace(config, server=dataclasses.replace(config.server, mode=mode))
-    if config.server.mode is Mode.CLUSTER and not config.database.dsn:
-        raise ConfigError("expected database.dsn in cluster mode, found none")
-    if config.server.mode is Mode.CLUSTER and not config.cluster.secret:
-        raise ConfigError("expected cluster.secret in cluster mode, found none")
+    if config.server.mode is Mode.CLUSTER and not config.edge.services:
+        _expect_cluster(config)
     data = os.environ.get("GNOMON_DATA_DIR")
     if data:
         config = dataclasses.replace(
             config, database=dataclasses.replace(config.database, data_directory=Path(data))
         )
     return config
+
+
+def _expect_cluster(config: Config) -> None:
+    """What the processes of a cluster have to share before they can find each other."""
+    for name, value in (
+        ("database.dsn", config.database.dsn),
+        ("cluster.secret", config.cluster.secret),
+        ("token.signing_keys", config.token.signing_keys),
+    ):
+        if not value:
+            raise ConfigError(f"expected {name} in cluster mode, found none")
 
 
 async def _serve(service: AbstractAsyncContextManager[Addresses], *, is_owned: bool = False) -> None:

@@ -10,12 +10,14 @@ from typing import NamedTuple
 
 from server.engine import commands
 from server.engine.answers import Answer, CreatedInstance, Deployment
+from server.engine.keys import Key
 from server.partition.origin import Origin
 from server.platform.errors import ServiceError
 from server.store.entities import AuditEntry, AuditResult
 
 CLIENT = "CLIENT"
 PROCESS_INSTANCE = "PROCESS_INSTANCE"
+LONGEST_DETAIL = 2_000
 
 
 class Audited(NamedTuple):
@@ -46,8 +48,33 @@ def audit_entry(
     audited = AUDITED.get(type(command))
     if audited is None:
         return None
-    key = getattr(command, audited.key) if audited.key else None
-    entry = AuditEntry(
+    if isinstance(result, ServiceError):
+        return refused_entry(audited, command, origin, result, now)
+    entry = _entry(audited, command, origin, now)
+    match result:
+        case CreatedInstance(head):
+            entry.entity_key = entry.process_instance_key = head.key
+            entry.process_definition_key = head.process_definition_key
+        case Deployment(key):
+            entry.entity_key = key
+        case _:
+            pass
+    return entry
+
+
+def refused_entry(
+    audited: Audited, named: object, origin: Origin, refusal: ServiceError, now: datetime
+) -> AuditEntry:
+    """What the log keeps of a command that was refused; `named`, the command or its request, has the entity's key."""
+    entry = _entry(audited, named, origin, now)
+    entry.result = AuditResult.FAIL
+    entry.reason, entry.detail = refusal.reason, refusal.detail[:LONGEST_DETAIL]
+    return entry
+
+
+def _entry(audited: Audited, named: object, origin: Origin, now: datetime) -> AuditEntry:
+    key = _key(audited, named)
+    return AuditEntry(
         tenant_id=origin.tenant_id,
         timestamp=now,
         operation_type=audited.operation_type,
@@ -60,14 +87,9 @@ def audit_entry(
         operation_reference=origin.operation_reference,
         request_id=origin.request_id,
     )
-    match result:
-        case ServiceError():
-            entry.result, entry.reason, entry.detail = AuditResult.FAIL, result.reason, result.detail
-        case CreatedInstance(head):
-            entry.entity_key = entry.process_instance_key = head.key
-            entry.process_definition_key = head.process_definition_key
-        case Deployment():
-            entry.entity_key = result.key
-        case _:
-            pass
-    return entry
+
+
+def _key(audited: Audited, named: object) -> Key | None:
+    """A number that no entity can have is left out."""
+    key: Key = getattr(named, audited.key) if audited.key else Key(0)
+    return key if key > 0 else None

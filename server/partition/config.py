@@ -53,7 +53,7 @@ class ClusterConfig:
     """[cluster]: the processes of one deployment.
 
     `host` and `port` are where a process listens for the others, `address` how they reach it when that differs;
-    `secret` is what they share. There are `partitions` of them, one for each core when it is 0; their number can grow
+    `secret` is what they share. There are `partitions` of them, when it is 0 as many as there were, and at first one for each core; their number can grow
     and never shrinks. A lease is good for `lease_seconds`, and is looked after every `poll_seconds`.
     """
 

@@ -25,7 +25,9 @@ from server.store.postgres.ledger import PostgresLedger
 logger = logging.getLogger(__name__)
 
 UPKEEP_SECONDS = 1.0
-MOST_MOVED = 500
+# Ended process instances are moved many at a time: a move costs a flush of its own.
+MOVE_SECONDS = 0.5
+MOST_MOVED = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +83,8 @@ class Ended:
     async def run(self) -> None:
         while True:
             await self._some.wait()
+            if len(self._keys) < MOST_MOVED:
+                await asyncio.sleep(MOVE_SECONDS)
             keys = self._keys[:MOST_MOVED]
             try:
                 await self._history.move(self._partition_id, keys)

@@ -52,4 +52,6 @@ class Answers:
 
     def _settle(self, place: tuple[str, str], answer: asyncio.Future[Answer]) -> None:
         if answer.cancelled() or answer.exception() is not None:
-            self._kept.pop(place, None)
+            kept = self._kept.get(place)
+            if kept is not None and kept.answer is answer:
+                del self._kept[place]

@@ -98,6 +98,7 @@ class Partition:
         key = origin.idempotency if origin else None
         if key is None:
             return await self._enqueue(command, origin)
+        self._expect_open()
         answer = self._answers.find(key)
         if answer is None:
             answer = self._place(command, origin)
@@ -286,10 +287,21 @@ class Partition:
     def _refuse_callers(self, reason: str) -> None:
         """What waits did not happen; of what was processed or is being committed nobody knows whether it counts."""
         waiting = self._queue.clear()
-        in_hand = chain.from_iterable(turn.entries for turn in self._in_hand)
-        _refuse((entry for entry in chain(in_hand, waiting) if entry.incoming is None), reason)
+        _refuse((entry for entry in waiting if entry.incoming is None), reason)
+        for entry in chain.from_iterable(turn.entries for turn in self._in_hand):
+            if entry.incoming is None and entry.is_wanted:
+                self._put_off(entry, reason)
         for entry in filter(_is_wanted, waiting):
             self._queue.put_urgent(entry)
+
+    def _put_off(self, entry: Entry, reason: str) -> None:
+        """Refuse the caller of what may count yet; a repeat waits for the outcome, it must not happen a second time."""
+        told, key = entry.future, entry.origin.idempotency if entry.origin else None
+        if key is not None:
+            entry.future = asyncio.get_running_loop().create_future()
+            self._answers.keep(key, entry.future)
+        if told is not None:
+            told.set_exception(Unavailable(reason))
 
     def _refuse_everybody(self, reason: str) -> None:
         _refuse(chain(*(turn.entries for turn in self._in_hand), self._queue.clear()), reason)

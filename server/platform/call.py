@@ -35,7 +35,8 @@ class Call:
     """Filled in by the interceptors, read by the servicer.
 
     `time_remaining` is in seconds, None when the caller set no deadline; `principal` is preset on calls between
-    services of one process.
+    services of one process. `is_submitted` is set once a partition has the command: from then on the partition keeps
+    the audit entry, whatever becomes of it.
     """
 
     policy: Policy
@@ -45,6 +46,7 @@ class Call:
     principal: Principal = ANONYMOUS
     tenant_id: TenantId = field(default=TenantId(""))
     request_id: str = ""
+    is_submitted: bool = False
 
     @property
     def idempotency_key(self) -> str | None:

@@ -14,6 +14,11 @@ class Clock(Protocol):
         ...
 
 
+def to_the_millisecond(instant: datetime) -> datetime:
+    """As the wire writes it, so that what was read can be searched for."""
+    return instant.replace(microsecond=instant.microsecond // 1000 * 1000)
+
+
 class SystemClock:
     """The machine's clock."""
 

@@ -20,6 +20,8 @@ from server.platform.policy import Policy, policies_of
 logger = logging.getLogger(__name__)
 
 Servicer = Callable[[Message, Call], Awaitable[Message]]
+# Told of each command of a known caller that was refused before a partition had it.
+Refused = Callable[[Call, ServiceError], None]
 
 
 class Interceptor(Protocol):
@@ -36,11 +38,19 @@ class Operation:
     serve: Servicer | None
 
 
+def unnoticed(_: Call, __: ServiceError) -> None:
+    pass
+
+
 class Dispatcher:
     """All RPCs of a process."""
 
     def __init__(
-        self, servicers: Mapping[ServiceDescriptor, object | None], interceptors: Sequence[Interceptor]
+        self,
+        servicers: Mapping[ServiceDescriptor, object | None],
+        interceptors: Sequence[Interceptor],
+        *,
+        refused: Refused = unnoticed,
     ) -> None:
         self.operations: Mapping[str, Operation] = {
             path: Operation(policy, _serve(policy, servicer))
@@ -49,6 +59,7 @@ class Dispatcher:
         }
         self.services = tuple(servicers)
         self._interceptors = tuple(interceptors)
+        self._refused = refused
 
     async def dispatch(
         self,
@@ -70,7 +81,9 @@ class Dispatcher:
             if operation.serve is None:
                 raise LookupError(f"no servicer serves {path}")  # noqa: TRY301  # a fault of the wiring
             return await operation.serve(request, call)
-        except ServiceError:
+        except ServiceError as refusal:
+            if call.policy.is_command and call.principal is not ANONYMOUS and not call.is_submitted:
+                self._refused(call, refusal)
             raise
         except Exception as error:
             logger.exception("call failed", extra={"rpc": path, "request_id": call.request_id})

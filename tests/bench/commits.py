@@ -1,58 +1,67 @@
 """Commits of a partition to PostgreSQL, beside single rows that are inserted one by one on the same server.
 
-A third of the commands creates a process instance, a third activates its job, a third completes the job and with it the
-process instance; each writes what the engine would have it write, with an audit entry and a kept answer. CPU time of
-PostgreSQL is that of the connection's own process.
+The batches are what the engine makes of commands: a third creates process instances, a third activates their jobs, a
+third completes these, and each is audited and has its answer kept. CPU time of PostgreSQL is that of the connection's
+own process; statements are planned before the clock starts, as they are once in the life of a connection.
 """
 
-import asyncio
+import hashlib
 import os
 import time
-from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from importlib.resources import files
+from itertools import cycle
 from pathlib import Path
+from typing import TypeVar
 
 import asyncpg
 import uvloop
 from rich.table import Table
 
-from server.engine.keys import Key, first_key
-from server.platform.postgres.migrations import migrate
-from server.store.entities import (
-    AuditEntry,
-    AuditResult,
-    ElementInstance,
-    ElementInstanceState,
-    Job,
-    JobState,
-    ProcessInstance,
-    ProcessInstanceState,
-    Variable,
+from server.engine import State
+from server.engine.answers import ActivatedJobs
+from server.engine.commands import (
+    ActivateJobs,
+    Command,
+    CompleteJob,
+    CreateProcessInstance,
+    DeployResources,
+    Resource,
 )
-from server.store.ports import Batch, Insert, PartitionId, StoredAnswer, Update
-from server.store.postgres.ledger import PostgresLedger
+from server.engine.keys import Key
+from server.partition.config import QuotaConfig
+from server.partition.idempotency import IdempotencyKey
+from server.partition.origin import Origin
+from server.partition.quota import Quota
+from server.partition.turn import Entry, Turns
+from server.platform.postgres.migrations import migrate
+from server.platform.postgres.pool import open_pool
+from server.store.ports import Batch, PartitionId
+from server.store.postgres.history import History
 from server.store.postgres.leases import Leases
+from server.store.postgres.ledger import PostgresLedger
+from server.store.postgres.pooled import PooledDatabase
+from tests.bench.models import MODELS, VARIABLES, ours
 from tests.postgres import postgres_server
 
 SIZES = (1, 16, 64, 128)
-COMMANDS = 6_000
+COMMANDS = 12_000
+SINGLE_ROWS = 4_000
 ROUNDS = 3
-STATEMENT_SECONDS = 10.0
+MODEL = "one service task"
 PARTITION = PartitionId(1)
-DEFINITION = Key(first_key(PARTITION) + 1)
 TENANT = "default"
-START = datetime(2026, 1, 1, tzinfo=UTC)
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
 TICK = timedelta(milliseconds=5)
-KEYS_OF_AN_INSTANCE = 10
-DOCUMENT = bytes(range(256)) * 2
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Cost:
-    """Of one command, on the average of a run: microseconds of CPU here and at the server."""
+    """On the average of a run; microseconds of CPU of one command, here and at the server."""
 
     commands_per_second: float
     milliseconds_per_commit: float
@@ -61,12 +70,11 @@ class Cost:
 
 
 def table() -> Table:
-    title = f"Commits to PostgreSQL, best of {ROUNDS}"
-    table = Table(title=title)
-    for column in ("commands a batch", "commands/s", "ms a commit", "Python µs", "PostgreSQL µs"):
+    table = Table(title=f"Commits to PostgreSQL, best of {ROUNDS} runs")
+    for column in ("commands a commit", "commands/s", "ms a commit", "CPU µs/command: Python", "PostgreSQL"):
         table.add_column(column, justify="right")
     with postgres_server() as dsn:
-        for name, cost in uvloop.run(_costs(dsn)):
+        for name, cost in uvloop.run(_costs(dsn)).items():
             table.add_row(
                 name,
                 f"{cost.commands_per_second:,.0f}",
@@ -77,19 +85,19 @@ def table() -> Table:
     return table
 
 
-async def _costs(dsn: str) -> Sequence[tuple[str, Cost]]:
+async def _costs(dsn: str) -> dict[str, Cost]:
     await migrate(dsn, files("server.store.postgres").joinpath("migrations"))
     best: dict[str, Cost] = {}
     async with open_pool(dsn, 2) as pool:
         await pool.execute("CREATE TABLE single (key bigint PRIMARY KEY, content text NOT NULL)")
         await Leases(PooledDatabase(pool)).create_partitions(PARTITION)
-        await History(PooledDatabase(pool)).ensure_buckets(START)
+        await History(PooledDatabase(pool)).ensure_buckets(NOW)
         for _ in range(ROUNDS):
-            costs = {"a row, no batch": await _single_rows(pool)}
+            costs = {"1 row": await _single_rows(pool)}
             costs |= {f"{size}": await _commits(dsn, pool, size=size) for size in SIZES}
             for name, cost in costs.items():
                 best[name] = min(best.get(name, cost), cost, key=lambda cost: cost.milliseconds_per_commit)
-    return list(best.items())
+    return best
 
 
 async def _single_rows(pool: asyncpg.Pool) -> Cost:
@@ -100,32 +108,27 @@ async def _single_rows(pool: asyncpg.Pool) -> Cost:
         async def commit(key: int) -> None:
             await insert.fetch(key, "x" * 150)
 
-        return await _measured(range(2_000), commit, commands=1, backend=connection.get_server_pid())
+        return await _measured(range(SINGLE_ROWS), commit, commands=1, backend=connection.get_server_pid())
 
 
 async def _commits(dsn: str, pool: asyncpg.Pool, *, size: int) -> Cost:
-    leases = Leases(PooledDatabase(pool))
-    lease = await leases.take(PARTITION, "bench", address="", seconds=60.0)
+    database = PooledDatabase(pool)
+    lease = await Leases(database).take(PARTITION, "bench", address="", seconds=60.0)
     assert lease is not None
-    batches = list(_batches(size, Key(lease.last_key + 1)))
-    async with PostgresLedger(
-        dsn, lease, database=PooledDatabase(pool), statement_seconds=STATEMENT_SECONDS
-    ) as ledger:
+    batches = list(_batches(size, lease.last_key))
+    async with PostgresLedger(dsn, lease, database=database, statement_seconds=10.0) as ledger:
         await ledger.commit(batches[0])
         text = "SELECT pid FROM pg_stat_activity WHERE application_name = $1"
         backend = await pool.fetchval(text, f"gnomon partition {PARTITION}")
         cost = await _measured(batches[1:], ledger.commit, commands=size, backend=backend)
-    await leases.release(lease, "bench")
+    await Leases(database).release(lease, "bench")
     return cost
-
-
-T = TypeVar("T")
 
 
 async def _measured(
     items: Sequence[T], commit: Callable[[T], Awaitable[None]], *, commands: int, backend: int
 ) -> Cost:
-    """The first quarter warms up: statements are planned once in the life of a connection."""
+    """Of the last three quarters; the first one warms up."""
     warm = len(items) // 4
     for item in items[:warm]:
         await commit(item)
@@ -143,40 +146,45 @@ async def _measured(
 
 
 def _cpu_seconds(pid: int) -> float:
-    """User and system time of a process of this machine (proc(5))."""
+    """User and system time of a process of this machine, as proc(5) has it."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def _batches(size: int, first: Key) -> Iterator[Batch]:
-    """Each process instance takes part in three batches, a full lap of commands apart."""
-    lap = size
-    commands: list[Callable[[Batch], None]] = []
-    for turn in range(COMMANDS // 3):
-        commands.append(partial(_create, turn, first))
-        if turn >= lap:
-            commands.append(partial(_activate, turn - lap, first))
-        if turn >= 2 * lap:
-            commands.append(partial(_complete, turn - 2 * lap, first))
-    for begin in range(0, len(commands) - size + 1, size):
-        batch = Batch()
-        for command in commands[begin : begin + size]:
-            command(batch)
-        yield batch
+def _batches(size: int, last_key: Key) -> Iterator[Batch]:
+    """What the turns of a partition come to, each of so many commands, after one that deploys the process."""
+    state = State(PARTITION)
+    state.last_key = last_key
+    turns = Turns(state, Quota(QuotaConfig()))
+    content, process_id = ours(MODEL), str(MODELS[MODEL].element.get("id"))
+    resource = Resource("model.bpmn", content, hashlib.sha256(content).hexdigest(), (process_id,))
+    yield turns.run([Entry(DeployResources(TENANT, (resource,)))], NOW).batch
+    commands = _commands(process_id, activated := [])
+    for number in range(COMMANDS // size):
+        entries = [
+            Entry(next(commands), origin=_origin(number * size + place, last_key)) for place in range(size)
+        ]
+        turn = turns.run(entries, NOW + number * TICK)
+        activated += [
+            job.key for _, result in turn.results if isinstance(result, ActivatedJobs) for job in result.jobs
+        ]
+        yield turn.batch
 
 
-def _create(number: int, first: Key, batch: Batch) -> None:
-    key, now = _key(number, first), START + number * TICK
-    head = {"tenant_id": TENANT, "process_definition_key": DEFINITION, "process_definition_id": "order"}
-    batch.changes += [
-        Insert(
-            ProcessInstance(
-                process_instance_key=key,
-                process_definition_name="Order",
-                process_definition_version=1,
-                process_definition_version_tag=None,
-                start_date=now,
-                **head,
-            )
-        ),
-    ]
+def _commands(process_id: str, activated: list[Key]) -> Iterator[Command]:
+    """Without end: a job that is not there to be completed makes way for an instance more."""
+    variables = {name: str(value) for name, value in VARIABLES.items()}
+    create = CreateProcessInstance(tenant_id=TENANT, process_definition_id=process_id, variables=variables)
+    activate = ActivateJobs(
+        tenant_id=TENANT, type="work", worker="bench", timeout=timedelta(minutes=1), max_jobs=1
+    )
+    for kind in cycle((create, activate, CompleteJob)):
+        if kind is not CompleteJob:
+            yield kind
+        elif activated:
+            yield CompleteJob(TENANT, activated.pop(0), {"done": "true"})
+
+
+def _origin(number: int, last_key: Key) -> Origin:
+    key = IdempotencyKey(TENANT, f"{last_key}-{number}", hashlib.sha256(b"%d" % number).digest())
+    return Origin(TENANT, actor_id="bench", request_id=f"request-{number}", idempotency=key)

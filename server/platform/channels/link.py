@@ -12,14 +12,22 @@ from server.platform.channels.status import error_of_status
 from server.platform.errors import PayloadTooLarge, ServiceError, Unavailable
 from server.platform.tunnel.batches import ENVELOPE_BYTES, batches
 
+# So often is a silent server asked before it counts as gone.
+ASKED_IN_A_SILENCE = 4
+
 Stream = grpc.aio.StreamStreamCall[pb.ExchangeRequest, pb.ExchangeResponse]
 
 
 class Link:
-    """Lasts as long as its stream; `run` ends with it, and with `run` every call that is still under way."""
+    """Lasts as long as its stream; `run` ends with it, and with `run` every call that is still under way.
 
-    def __init__(self, stream: Stream, max_message_bytes: int) -> None:
+    A server that has nothing to say is asked for a sign of life; one that is silent for `silence_seconds` is gone, or
+    stands still, which is the same to those who wait.
+    """
+
+    def __init__(self, stream: Stream, max_message_bytes: int, silence_seconds: float) -> None:
         self._stream = stream
+        self._silence_seconds = silence_seconds
         self._max_bytes = max_message_bytes
         self._ids = count(1)
         self._awaited: dict[int, asyncio.Future[bytes | ServiceError]] = {}
@@ -66,7 +74,7 @@ class Link:
             self._work.set()
 
     async def run(self, tasks: asyncio.TaskGroup) -> None:
-        """Exchange batches until the server ends the stream; raises grpc.RpcError when it breaks."""
+        """Exchange batches until the server ends the stream; raises grpc.RpcError, TimeoutError when it breaks."""
         writing = tasks.create_task(self._write())
         try:
             await self._read()
@@ -76,9 +84,13 @@ class Link:
             self._give_up()
 
     async def _read(self) -> None:
-        while isinstance(response := await self._stream.read(), pb.ExchangeResponse):
+        while isinstance(response := await self._heard(), pb.ExchangeResponse):
             for answer in response.answers:
                 self._settle(answer.id, _outcome(answer))
+
+    async def _heard(self) -> object:
+        async with asyncio.timeout(self._silence_seconds):
+            return await self._stream.read()
 
     def _settle(self, call_id: int, outcome: bytes | ServiceError) -> None:
         answer = self._awaited.pop(call_id, None)
@@ -92,12 +104,21 @@ class Link:
     async def _write(self) -> None:
         try:
             while True:
-                await self._work.wait()
-                self._work.clear()
+                await self._worth_writing()
                 await self._write_waiting()
         except (grpc.aio.AioRpcError, asyncio.InvalidStateError):
             # The stream has ended; whoever reads is told why.
             return
+
+    async def _worth_writing(self) -> None:
+        """Return when there is something to write; a sign of life is asked for in the meantime."""
+        while not self._work.is_set():
+            try:
+                async with asyncio.timeout(self._silence_seconds / ASKED_IN_A_SILENCE):
+                    await self._work.wait()
+            except TimeoutError:
+                await self._stream.write(pb.ExchangeRequest())
+        self._work.clear()
 
     async def _write_waiting(self) -> None:
         cancellations, self._cancellations = self._cancellations, []

@@ -36,8 +36,6 @@ MILLISECONDS = 1000
 MEBIBYTE = 1024 * 1024
 LONGEST_MILLISECONDS = 2**32 - 1
 FIRST_PAUSE_SECONDS = 0.05
-LEAST_KEEPALIVE_SECONDS = 5
-PING_TIMEOUT_MILLISECONDS = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,21 +43,14 @@ class TunnelConfig:
     """[tunnel]: `max_calls` may be under way at once, `connect_seconds` is how long a call waits for a connection.
 
     `max_message_bytes` is what the server takes. A connection that broke is tried again after at most
-    `max_back_off_seconds`; after `keepalive_seconds` of silence, at least five, the server is asked whether it is there.
+    `max_back_off_seconds`; one whose server is silent for `silence_seconds` counts as broken.
     """
 
     max_calls: int = 4096
     max_message_bytes: int = 5 * MEBIBYTE
     connect_seconds: float = 2.0
     max_back_off_seconds: float = 2.0
-    keepalive_seconds: float = 15.0
-
-    def __post_init__(self) -> None:
-        # The server takes more frequent questions for an attack.
-        if self.keepalive_seconds < LEAST_KEEPALIVE_SECONDS:
-            raise ValueError(
-                f"keepalive_seconds: expected at least {LEAST_KEEPALIVE_SECONDS}, found {self.keepalive_seconds}"
-            )
+    silence_seconds: float = 2.5
 
 
 class TunnelChannel:
@@ -85,6 +76,11 @@ class TunnelChannel:
         self._connecting.cancel()
         # What the block raised goes on as it is, in no group.
         await self._tasks.__aexit__(None, None, None)
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether a call would go out at once."""
+        return self._link is not None
 
     def unary_unary(
         self,
@@ -145,13 +141,19 @@ class TunnelChannel:
             stub: TunnelServiceAsyncStub = TunnelServiceStub(channel)
             pause = FIRST_PAUSE_SECONDS
             while True:
-                link = Link(stub.Exchange(wait_for_ready=True), self._config.max_message_bytes)
+                link = Link(
+                    stub.Exchange(wait_for_ready=True),
+                    self._config.max_message_bytes,
+                    self._config.silence_seconds,
+                )
                 try:
                     await link.open()
                     pause = FIRST_PAUSE_SECONDS
                     await self._hold(link)
                 except grpc.aio.AioRpcError as error:
                     logger.warning("a tunnel broke", extra=_facts(self._target, error))
+                except TimeoutError:
+                    logger.warning("a tunnel's server is silent", extra={"target": self._target})
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, self._config.max_back_off_seconds)
 
@@ -175,11 +177,6 @@ def _milliseconds(seconds: float | None) -> int | None:
 def _options(config: TunnelConfig) -> list[tuple[str, int]]:
     return [
         ("grpc.max_receive_message_length", config.max_message_bytes),
-        ("grpc.keepalive_time_ms", int(config.keepalive_seconds * MILLISECONDS)),
-        ("grpc.keepalive_timeout_ms", PING_TIMEOUT_MILLISECONDS),
-        # The timeout above counts for nothing while this one is longer.
-        ("grpc.http2.ping_timeout_ms", PING_TIMEOUT_MILLISECONDS),
-        ("grpc.http2.max_pings_without_data", 0),
         ("grpc.initial_reconnect_backoff_ms", int(FIRST_PAUSE_SECONDS * MILLISECONDS)),
         ("grpc.min_reconnect_backoff_ms", int(config.connect_seconds * MILLISECONDS)),
         ("grpc.max_reconnect_backoff_ms", int(config.max_back_off_seconds * MILLISECONDS)),

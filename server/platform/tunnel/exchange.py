@@ -1,7 +1,8 @@
 """One stream: calls in, answers out, each call a task of its own.
 
 Calls that are served and answers that are not written yet are bounded, so that a client that only sends fills
-nothing: beyond the bound calls are refused, and beyond that many answers nothing more is read.
+nothing: beyond the bound calls are refused, and beyond that many answers nothing more is read. A request that holds
+nothing asks for a sign of life, which is a response that holds nothing.
 """
 
 import asyncio
@@ -30,6 +31,7 @@ class Exchange:
         self._has_room = asyncio.Event()
         self._has_room.set()
         self._is_ending = False
+        self._is_asked = False
 
     async def run(self, stream: Stream) -> None:
         async with asyncio.TaskGroup() as tasks:
@@ -44,11 +46,14 @@ class Exchange:
 
     async def _read(self, stream: Stream, tasks: asyncio.TaskGroup) -> None:
         while isinstance(request := await stream.read(), pb.ExchangeRequest):
+            self._is_asked |= not (request.calls or request.cancellations)
             for call_id in request.cancellations:
                 if call_id in self._running:
                     self._running[call_id].cancel()
             for call in request.calls:
                 self._begin(call, tasks)
+            if self._is_asked:
+                self._changed.set()
             await self._has_room.wait()
         self.end()
 
@@ -90,6 +95,9 @@ class Exchange:
             answers, self._answers = self._answers, []
             for batch in batches(answers, self._max_bytes):
                 await stream.write(pb.ExchangeResponse(answers=batch))
+            if self._is_asked:
+                self._is_asked = False
+                await stream.write(pb.ExchangeResponse())
             self._has_room.set()
 
     @property

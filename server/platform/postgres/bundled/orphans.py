@@ -4,6 +4,7 @@ On Linux they end by themselves as soon as the owner is gone, elsewhere they hav
 """
 
 import logging
+from pathlib import Path
 
 from server.platform.postgres.bundled import lock, pid_file
 from server.platform.postgres.bundled.errors import PostgresError
@@ -18,7 +19,7 @@ def end_orphans(layout: Layout, programs: Programs, *, seconds: float) -> None:
     if lock.is_taken(programs.server_lock):
         return
     for file in layout.root.glob(f"data-*/{pid_file.NAME}"):
-        _tell(file.parent.name, layout, programs=programs, seconds=seconds)
+        _tell_to_end(file.parent, programs, seconds=seconds)
     try:
         lock.take(programs.server_lock, seconds=seconds)
     except TimeoutError:
@@ -27,9 +28,9 @@ def end_orphans(layout: Layout, programs: Programs, *, seconds: float) -> None:
         ) from None
 
 
-def _tell(data: str, layout: Layout, *, programs: Programs, seconds: float) -> None:
+def _tell_to_end(data: Path, programs: Programs, *, seconds: float) -> None:
     try:
-        programs.run("pg_ctl", "stop", "-D", layout.root / data, "-m", "fast", "--no-wait", seconds=seconds)
+        programs.run("pg_ctl", "stop", "-D", data, "-m", "fast", "--no-wait", seconds=seconds)
     except PostgresError as error:
         # It was faster than we, or is about to end.
-        logger.info("a server could not be told to end", extra={"data": data, "reason": str(error)})
+        logger.info("a server could not be told to end", extra={"data": data.name, "reason": str(error)})

@@ -19,10 +19,11 @@ def main(account: str, uid: str, gid: str, owner: str, *command: str) -> None:
         os.setuid(int(uid))
     # A change of account takes the signal away, so it is asked for last.
     _end_with(int(owner))
-    for directory in filter(None, map(_closed, command)):
+    closed = next(filter(None, map(_closed, command)), None)
+    if closed is not None:
         sys.exit(
-            f"the account {account} may not enter {directory}: use a data directory and an installation outside it, "
-            f"another database.account, or let the account in (chmod o+x {directory})"
+            f"the account {account} may not enter {closed}: use a data directory and an installation outside it, "
+            f"another database.account, or let the account in (chmod o+x {closed})"
         )
     try:
         os.execv(command[0], command)  # noqa: S606  # this is what the script is for

@@ -75,6 +75,6 @@ def _log(layout: Layout) -> str:
     newest = max(files, key=lambda file: file.lstat().st_mtime_ns)
     # The account may have put a link there to what only root may read.
     descriptor = os.open(newest, os.O_RDONLY | os.O_NOFOLLOW)
-    with open(descriptor, "rb") as log:
+    with os.fdopen(descriptor, "rb") as log:
         log.seek(max(os.fstat(descriptor).st_size - TAIL_BYTES, 0))
         return last_lines(log.read(TAIL_BYTES).decode(errors="replace"))

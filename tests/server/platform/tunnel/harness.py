@@ -121,12 +121,15 @@ class Caller:
 
 
 class Wire:
-    """Leads to a server; every connection over it can be cut."""
+    """Leads to a server; every connection over it can be cut, and all of it clogged. Counts the pieces it carried."""
 
     def __init__(self, target: str) -> None:
         self._host, _, port = target.rpartition(":")
         self._port = int(port)
         self._writers: set[asyncio.StreamWriter] = set()
+        self._is_clear = asyncio.Event()
+        self._is_clear.set()
+        self.carried = 0
 
     @asynccontextmanager
     async def laid(self) -> AsyncIterator[str]:
@@ -140,24 +143,29 @@ class Wire:
         for writer in self._writers:
             writer.transport.abort()
 
+    def clog(self) -> None:
+        """Carry nothing more, and leave every connection open."""
+        self._is_clear.clear()
+
     async def _connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         far_reader, far_writer = await asyncio.open_connection(self._host, self._port)
         both = {writer, far_writer}
         self._writers |= both
         try:
             async with asyncio.TaskGroup() as directions:
-                directions.create_task(_carry(reader, far_writer))
-                directions.create_task(_carry(far_reader, writer))
+                directions.create_task(self._carry(reader, far_writer))
+                directions.create_task(self._carry(far_reader, writer))
         finally:
             self._writers -= both
 
-
-async def _carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    with suppress(ConnectionError):
-        while piece := await reader.read(MEBIBYTE):
-            writer.write(piece)
-            await writer.drain()
-    writer.close()
+    async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError):
+            while piece := await reader.read(MEBIBYTE):
+                await self._is_clear.wait()
+                writer.write(piece)
+                self.carried += 1
+                await writer.drain()
+        writer.close()
 
 
 def free_port() -> int:

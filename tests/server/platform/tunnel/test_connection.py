@@ -45,9 +45,34 @@ async def test_without_a_server_a_call_is_unavailable() -> None:
             await Caller(channel).create("order")
 
 
-async def test_keepalive_stays_above_what_a_server_bears() -> None:
-    with pytest.raises(ValueError, match="keepalive_seconds: expected at least 5"):
-        TunnelConfig(keepalive_seconds=1)
+async def test_the_calls_of_a_server_that_stands_still_are_unavailable(desk: Desk, target: str) -> None:
+    desk.serve = waiting = Waiting()
+    wire = Wire(target)
+    config = TunnelConfig(connect_seconds=0.1, silence_seconds=0.2)
+    async with wire.laid() as near, TunnelChannel(near, config) as channel:
+        call = asyncio.ensure_future(Caller(channel).create("order"))
+        await until(lambda: waiting.begun == 1)
+
+        wire.clog()
+
+        with pytest.raises(Unavailable):
+            await call
+        await until(lambda: not channel.is_connected)
+        wire.cut()
+
+
+async def test_a_call_may_take_longer_than_a_server_may_be_silent(desk: Desk, target: str) -> None:
+    desk.serve = waiting = Waiting()
+    wire = Wire(target)
+    async with wire.laid() as near, TunnelChannel(near, TunnelConfig(silence_seconds=0.2)) as channel:
+        call = asyncio.ensure_future(Caller(channel).create("order"))
+        await until(lambda: waiting.begun == 1)
+        begun = wire.carried
+
+        await until(lambda: wire.carried > begun + 20)
+        waiting.let_go.set()
+
+        assert (await call).process_definition_id == "order"
 
 
 async def test_a_call_with_less_patience_waits_no_longer_than_its_deadline() -> None:

@@ -11,7 +11,7 @@ import pytest
 from gnomon.tunnel.v1 import tunnel_service_pb2 as pb
 from server.platform.channels.link import Link, Stream
 from server.platform.errors import Unavailable
-from tests.server.platform.tunnel.harness import MEBIBYTE, until
+from tests.server.platform.tunnel.harness import MEBIBYTE, SECONDS, until
 
 
 class Calls:
@@ -62,7 +62,7 @@ def stream() -> BusyStream:
 
 @pytest.fixture
 async def calls(stream: BusyStream) -> AsyncIterator[Calls]:
-    link = Link(cast("Stream", stream), MEBIBYTE)
+    link = Link(cast("Stream", stream), MEBIBYTE, SECONDS)
     calls = Calls(link)
     async with asyncio.TaskGroup() as tasks:
         running = tasks.create_task(link.run(tasks))

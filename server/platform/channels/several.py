@@ -1,0 +1,60 @@
+"""One channel to several servers that are all the same: calls take turns, a server that is away is passed over."""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import cycle
+from typing import Protocol
+
+from google.protobuf.message import Message
+
+from server.platform.channels.port import Channel, Metadata, UnaryCall
+
+
+class Connecting(Channel, Protocol):
+    """A channel that knows whether a call would go out at once."""
+
+    @property
+    def is_connected(self) -> bool: ...
+
+
+class SeveralChannels:
+    """A call that was sent stays where it is: whether it took effect there, only its caller can find out."""
+
+    def __init__(self, channels: Sequence[Connecting]) -> None:
+        if not channels:
+            raise ValueError("expected one channel at least")
+        self._channels = channels
+
+    def unary_unary(
+        self,
+        method: str,
+        request_serializer: Callable[[Message], bytes] | None = None,
+        response_deserializer: Callable[[bytes], Message] | None = None,
+        _registered_method: bool | None = False,  # noqa: FBT001, FBT002  # as generated code calls it
+    ) -> UnaryCall[Message, Message]:
+        calls = [
+            (channel, channel.unary_unary(method, request_serializer, response_deserializer))
+            for channel in self._channels
+        ]
+        turns = cycle(calls)
+
+        async def call(
+            request: Message,
+            *,
+            timeout: float | None = None,  # noqa: ASYNC109  # as stubs call it
+            metadata: Metadata | None = None,
+        ) -> Message:
+            chosen = _connected(turns, len(calls))
+            return await chosen(request, timeout=timeout, metadata=metadata)
+
+        return call
+
+
+def _connected(
+    turns: Iterator[tuple[Connecting, UnaryCall[Message, Message]]], most: int
+) -> UnaryCall[Message, Message]:
+    """The next that is connected; when none is, the next one, which waits for its connection."""
+    for _ in range(most):
+        channel, call = next(turns)
+        if channel.is_connected:
+            return call
+    return next(turns)[1]
