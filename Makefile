@@ -6,9 +6,15 @@ SOURCES := server identity edge
 CHECKED := $(SOURCES) tests proto examples
 
 ##@ Use
-.PHONY: run demo
+.PHONY: run durable demo survive
 run: .venv/.runtime ## Serve everything in one process, embedded mode
 	@$(BIN)/gnomon serve
+
+durable: .venv/.runtime ## Serve durably, with a database of its own in gnomon-data/
+	@$(BIN)/gnomon serve --mode bundled
+
+survive: .venv/.runtime ## Show a process instance that outlives its server
+	@$(BIN)/gnomon survive
 
 demo: .venv/.runtime ## Deploy examples/, work them off, show what happened
 	@$(BIN)/gnomon demo

@@ -4,24 +4,18 @@ from importlib.metadata import version
 from typing import Annotated
 
 import typer
-from typer.core import TyperGroup
 
+from server.cli.admin.group import admin
 from server.cli.demo.command import demo
 from server.cli.deploy import deploy
 from server.cli.incidents import list_incidents, resolve
 from server.cli.instances import instances
 from server.cli.jobs import list_jobs
+from server.cli.list_by_default import ListByDefault
 from server.cli.serve import serve
 from server.cli.start import start
+from server.cli.survive.command import survive
 from server.cli.work import work
-
-
-class ListByDefault(TyperGroup):
-    """A group whose command `list` need not be named."""
-
-    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]  # its base is private
-        is_named = args and args[0] in (*self.commands, *self.get_help_option_names(ctx))
-        return super().parse_args(ctx, args if is_named else ["list", *args])
 
 
 app = typer.Typer(
@@ -45,6 +39,8 @@ app.add_typer(incidents, name="incidents")
 incidents.command("list")(list_incidents)
 incidents.command("resolve")(resolve)
 app.command()(demo)
+app.add_typer(admin, name="admin")
+app.command()(survive)
 
 
 def _show_version(is_wanted: bool) -> None:  # noqa: FBT001  # as typer calls it

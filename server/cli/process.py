@@ -35,8 +35,8 @@ def run(file: Path | None, mode: Mode | None, *, is_owned: bool) -> None:
         config = _config(file, mode)
         platform_logging.configure(config.logging)
         if config.server.mode is Mode.BUNDLED and not is_owned:
-            with launcher.database(config) as dsn:
-                uvloop.run(_serve(launcher.launched(config, file, dsn)))
+            with launcher.database(config) as database:
+                uvloop.run(_serve(launcher.launched(config, file, database)))
         else:
             uvloop.run(_serve(serving(config), is_owned=is_owned))
     except ValueError as error:

@@ -51,7 +51,7 @@ async def migrate(dsn: str, folder: Traversable) -> tuple[int, ...]:
 async def pending(dsn: str, folder: Traversable) -> tuple[int, ...]:
     """Numbers that the database lacks; raises MigrationError when it cannot be brought to these files."""
     async with _connected(dsn) as connection:
-        is_new = await connection.fetchval("SELECT to_regclass('gnomon_migration') IS NULL")
+        is_new = await connection.fetchval("SELECT to_regclass('public.gnomon_migration') IS NULL")
         applied = {} if is_new else await _applied(connection)
     return tuple(migration.number for migration in _lacking(_read(folder), applied))
 
@@ -82,7 +82,7 @@ async def _create_table(connection: asyncpg.Connection) -> None:
     # Two that create it at once: the later one fails when the earlier one is done.
     with suppress(asyncpg.UniqueViolationError, asyncpg.DuplicateTableError):
         await connection.execute("""
-            CREATE TABLE IF NOT EXISTS gnomon_migration (
+            CREATE TABLE IF NOT EXISTS public.gnomon_migration (
                 number integer PRIMARY KEY,
                 name text NOT NULL,
                 checksum text NOT NULL,
@@ -96,7 +96,7 @@ async def _apply_next(connection: asyncpg.Connection, migrations: Sequence[Migra
         try:
             async with connection.transaction():
                 await connection.execute(f"SET LOCAL lock_timeout = '{_LOCK_SECONDS}s'")
-                await connection.execute("LOCK TABLE gnomon_migration IN SHARE ROW EXCLUSIVE MODE")
+                await connection.execute("LOCK TABLE public.gnomon_migration IN SHARE ROW EXCLUSIVE MODE")
                 lacking = _lacking(migrations, await _applied(connection))
                 if lacking:
                     await _apply(connection, lacking[0])
@@ -108,7 +108,7 @@ async def _apply_next(connection: asyncpg.Connection, migrations: Sequence[Migra
 
 async def _applied(connection: asyncpg.Connection) -> Mapping[int, tuple[str, str]]:
     """Name and checksum by number."""
-    rows = await connection.fetch("SELECT number, name, checksum FROM gnomon_migration")
+    rows = await connection.fetch("SELECT number, name, checksum FROM public.gnomon_migration")
     return {number: (name, checksum) for number, name, checksum in rows}
 
 
@@ -133,5 +133,7 @@ async def _apply(connection: asyncpg.Connection, migration: Migration) -> None:
         raise
     except asyncpg.PostgresError as error:
         raise MigrationError(f"{migration} failed: {error}") from error
-    text = "INSERT INTO gnomon_migration (number, name, checksum, applied_at) VALUES ($1, $2, $3, now())"
+    text = (
+        "INSERT INTO public.gnomon_migration (number, name, checksum, applied_at) VALUES ($1, $2, $3, now())"
+    )
     await connection.execute(text, migration.number, migration.name, migration.checksum)

@@ -1,0 +1,12 @@
+"""A group whose command `list` need not be named."""
+
+import typer
+from typer.core import TyperGroup
+
+
+class ListByDefault(TyperGroup):
+    """Words that name no command are options of `list`."""
+
+    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]  # its base is private
+        is_named = args and args[0] in (*self.commands, *self.get_help_option_names(ctx))
+        return super().parse_args(ctx, args if is_named else ["list", *args])

@@ -1,0 +1,1 @@
+"""`gnomon survive`: a process instance outlives the server that it began in."""
