@@ -48,7 +48,7 @@ class TunnelConfig:
 
     max_calls: int = 4096
     max_message_bytes: int = 5 * MEBIBYTE
-    connect_seconds: float = 2.0
+    connect_seconds: float = 5.0
     max_back_off_seconds: float = 2.0
     silence_seconds: float = 2.5
 
