@@ -96,7 +96,7 @@ class Node:
         if partition_id in self._held or holding is None or holding.owner == self.node_id:
             return self.find_local(partition_id)
         if not holding.is_live or not holding.address:
-            raise Unavailable(f"partition {partition_id} has no owner at the moment")
+            raise Unavailable.untouched(f"partition {partition_id} has no owner at the moment")
         place = (partition_id, holding.address)
         if place not in self._remote:
             channel = self._tunnels.find(holding.address)
@@ -107,7 +107,7 @@ class Node:
         """A partition that is served here; raises Unavailable."""
         held = self._held.get(partition_id)
         if held is None or held.local is None:
-            raise Unavailable(f"partition {partition_id} is not served here")
+            raise Unavailable.untouched(f"partition {partition_id} is not served here")
         return held.local
 
     def members(self) -> Sequence[Member]:

@@ -161,7 +161,7 @@ class Partition:
 
     def _expect_open(self) -> None:
         if not self.is_open or self._is_ending:
-            raise Unavailable(f"partition {self.id} is not serving")
+            raise Unavailable.untouched(f"partition {self.id} is not serving")
 
     def drain(self) -> None:
         """Let nobody wait any longer for what has yet to happen; commands are served until `run` ends."""

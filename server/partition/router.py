@@ -27,6 +27,9 @@ FIRST = PartitionId(1)
 # What a deployment waits at most until every other partition knows its definitions.
 SPREAD_SECONDS = 5.0
 RETRY_SECONDS = 0.5
+# The next owner sees within a poll that a partition is free.
+HAND_OVER_SECONDS = 1.5
+LOOK_SECONDS = 0.05
 NO_JOBS = ActivatedJobs(())
 
 
@@ -38,11 +41,26 @@ class Router:
         self._is_draining = False
 
     async def submit(self, command: commands.Command, origin: Origin) -> Answer:
-        """The command's answer once it is committed; raises the refusal, or Unavailable."""
-        answer = await self.partitions.find(self._partition(command, origin)).submit(command, origin)
+        """The command's answer once it is committed; raises the refusal, or Unavailable.
+
+        A partition that is being handed over is waited for.
+        """
+        answer = await self._answer(command, origin)
         if isinstance(command, commands.DeployResources):
             await self._spread()
         return answer
+
+    async def _answer(self, command: commands.Command, origin: Origin) -> Answer:
+        clock = asyncio.get_running_loop().time
+        until = clock() + HAND_OVER_SECONDS
+        while True:
+            try:
+                port = self.partitions.find(self._partition(command, origin))
+                return await port.submit(command, origin)
+            except Unavailable as refusal:
+                if not refusal.is_untouched or clock() > until:
+                    raise
+            await asyncio.sleep(LOOK_SECONDS)
 
     async def activate(self, command: commands.ActivateJobs, seconds: float) -> ActivatedJobs:
         """Jobs as soon as there are any, none when there were none in so many seconds; none are waited for at 0."""

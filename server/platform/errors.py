@@ -23,7 +23,7 @@ An OAuth error is an `OAuthError`: its reason is the protocol's own code, its do
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from google.protobuf.any_pb2 import Any as AnyMessage
 from google.rpc.error_details_pb2 import ErrorInfo
@@ -146,7 +146,18 @@ class ResourceExhausted(ServiceError):
 
 
 class Unavailable(ServiceError):
+    """Not now; its metadata `executed` is "no" when it is certain that nothing happened."""
+
     reason = "UNAVAILABLE"
+
+    @classmethod
+    def untouched(cls, detail: str) -> Self:
+        """Nothing happened, so that the call may be made again as it is."""
+        return cls(detail, executed="no")
+
+    @property
+    def is_untouched(self) -> bool:
+        return self.metadata.get("executed") == "no"
 
 
 class DeadlineExceeded(ServiceError):

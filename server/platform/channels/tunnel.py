@@ -133,7 +133,7 @@ class TunnelChannel:
                 while self._link is None:
                     await self._linked.wait()
         except TimeoutError:
-            raise Unavailable(f"there is no connection to {self._target}") from None
+            raise Unavailable.untouched(f"there is no connection to {self._target}") from None
         return self._link
 
     async def _stay_connected(self) -> None:

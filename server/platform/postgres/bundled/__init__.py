@@ -5,6 +5,7 @@ One owner per directory; the server ends with it, however it ends.
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from urllib.parse import quote, urlencode
 
 from server.platform.postgres.bundled import cluster, upgrade
@@ -14,12 +15,20 @@ from server.platform.postgres.bundled.installation import kept_installation
 from server.platform.postgres.bundled.layout import Layout, laid_out, socket_directory
 from server.platform.postgres.bundled.lock import opened, owner_lock
 from server.platform.postgres.bundled.orphans import end_orphans
-from server.platform.postgres.bundled.process import running
+from server.platform.postgres.bundled.process import Server, running
 from server.platform.postgres.bundled.programs import Programs
 from server.platform.postgres.bundled.settings import options
 from server.platform.postgres.config import DatabaseConfig
 
-__all__ = ["PostgresError", "bundled_postgres"]
+__all__ = ["BundledPostgres", "PostgresError", "bundled_postgres", "bundled_server"]
+
+
+@dataclass(frozen=True, slots=True)
+class BundledPostgres:
+    """A server that runs; its DSN holds the password, and stays when the server is started again."""
+
+    dsn: str
+    server: Server
 
 
 @contextmanager
@@ -28,16 +37,23 @@ def bundled_postgres(config: DatabaseConfig) -> Iterator[str]:
 
     Belongs in the main thread: the server ends when the thread that started it has ended.
     """
-    with ExitStack() as stack:
-        try:
-            dsn = stack.enter_context(_served(config))
-        except OSError as error:
-            raise PostgresError(f"cannot run PostgreSQL in {config.data_directory}: {error}") from error
-        yield dsn
+    with bundled_server(config) as bundled:
+        yield bundled.dsn
 
 
 @contextmanager
-def _served(config: DatabaseConfig) -> Iterator[str]:
+def bundled_server(config: DatabaseConfig) -> Iterator[BundledPostgres]:
+    """As `bundled_postgres`, for those who see to it that the server keeps running."""
+    with ExitStack() as stack:
+        try:
+            bundled = stack.enter_context(_served(config))
+        except OSError as error:
+            raise PostgresError(f"cannot run PostgreSQL in {config.data_directory}: {error}") from error
+        yield bundled
+
+
+@contextmanager
+def _served(config: DatabaseConfig) -> Iterator[BundledPostgres]:
     account = server_account(config.account)
     layout = laid_out(config.data_directory, account)
     with ExitStack() as stack:
@@ -50,10 +66,11 @@ def _served(config: DatabaseConfig) -> Iterator[str]:
         _provide_data(layout, programs, config=config)
         settings = options(config.shared_buffers_mib, sockets=sockets, logs=layout.logs)
         data = layout.data(installation.major)
-        stack.enter_context(running(data, settings, programs=programs, layout=layout, config=config))
+        server = stack.enter_context(running(data, settings, programs=programs, layout=layout, config=config))
         password = quote(cluster.password_in(layout.password), safe="")
         host = urlencode({"host": sockets})
-        yield f"postgresql://{cluster.ROLE}:{password}@/{cluster.DATABASE}?{host}"
+        dsn = f"postgresql://{cluster.ROLE}:{password}@/{cluster.DATABASE}?{host}"
+        yield BundledPostgres(dsn, server)
 
 
 def _provide_data(layout: Layout, programs: Programs, *, config: DatabaseConfig) -> None:

@@ -1,12 +1,13 @@
-"""The server's process: ready when the block begins, gone when it ends."""
+"""The server's process: ready when the block begins, gone when it ends, started again when it dies in between."""
 
+import asyncio
 import logging
 import os
 import signal
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from server.platform.postgres.bundled import pid_file
@@ -18,6 +19,7 @@ from server.platform.postgres.config import DatabaseConfig
 logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 0.02
+WATCH_SECONDS = 0.2
 HARD_STOP_SECONDS = 5.0
 TAIL_BYTES = 8 * 1024
 
@@ -25,48 +27,96 @@ TAIL_BYTES = 8 * 1024
 @contextmanager
 def running(
     data: Path, options: Sequence[str], *, programs: Programs, layout: Layout, config: DatabaseConfig
-) -> Iterator[None]:
+) -> Iterator["Server"]:
     pid_file.forget_dead(data)
-    with layout.start_log.open("wb") as output:
-        process = programs.start("postgres", "-D", data, *options, output=output)
-    with process:
+    server = Server(data, options, programs=programs, layout=layout, config=config)
+    try:
+        server.await_ready()
+        yield server
+    finally:
+        server.stop()
+
+
+class Server:
+    """A process, and another one in its place when it died; belongs to the thread that makes it."""
+
+    def __init__(
+        self,
+        data: Path,
+        options: Sequence[str],
+        *,
+        programs: Programs,
+        layout: Layout,
+        config: DatabaseConfig,
+    ) -> None:
+        self._data = data
+        self._options = options
+        self._programs = programs
+        self._layout = layout
+        self._config = config
+        self._process = self._started()
+
+    def await_ready(self) -> None:
+        deadline = time.monotonic() + self._config.start_seconds
+        while not self._is_ready(deadline):
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(POLL_SECONDS)
+
+    async def keep_running(self) -> None:
+        """Start the server again whenever it died, until cancelled."""
+        while True:
+            await asyncio.sleep(WATCH_SECONDS)
+            code = self._process.poll()
+            if code is not None:
+                logger.error("PostgreSQL died and is started again", extra={"code": code})
+                await self._restart()
+
+    def stop(self) -> None:
+        """Ask, then demand, then end."""
+        for number, patience in (
+            (signal.SIGINT, self._config.stop_seconds),
+            (signal.SIGQUIT, HARD_STOP_SECONDS),
+            (signal.SIGKILL, HARD_STOP_SECONDS),
+        ):
+            self._process.send_signal(number)
+            try:
+                self._process.wait(patience)
+            except subprocess.TimeoutExpired:
+                logger.warning(
+                    "PostgreSQL did not end in time", extra={"signal": number.name, "seconds": patience}
+                )
+            else:
+                return
+
+    async def _restart(self) -> None:
+        """What the dead one has left makes a start fail until the last of it is gone."""
+        self._process = self._started()
+        deadline = time.monotonic() + self._config.start_seconds
         try:
-            _await_ready(process, data, layout=layout, seconds=config.start_seconds)
-            yield
-        finally:
-            _stop(process, config.stop_seconds)
+            while not self._is_ready(deadline):  # noqa: ASYNC110  # a file says it
+                await asyncio.sleep(POLL_SECONDS)
+        except PostgresError as error:
+            logger.warning("PostgreSQL did not start", extra={"reason": str(error)})
+            self.stop()
 
+    def _started(self) -> subprocess.Popen[bytes]:
+        with self._layout.start_log.open("wb") as output:
+            return self._programs.start("postgres", "-D", self._data, *self._options, output=output)
 
-def _await_ready(process: subprocess.Popen[bytes], data: Path, *, layout: Layout, seconds: float) -> None:
-    deadline = time.monotonic() + seconds
-    while not pid_file.says_ready(data, process.pid):
+    def _is_ready(self, deadline: float) -> bool:
+        if pid_file.says_ready(self._data, self._process.pid):
+            return True
+        code = self._process.poll()
+        if code is not None:
+            raise PostgresError(
+                f"PostgreSQL in {self._data} ended with {code} at its start: {_log(self._layout)}"
+            )
         if time.monotonic() > deadline:
             raise PostgresError(
-                f"PostgreSQL in {data} was not ready within {seconds:g} s (database.start_seconds): {_log(layout)}"
+                f"PostgreSQL in {self._data} was not ready within {self._config.start_seconds:g} s "
+                f"(database.start_seconds): {_log(self._layout)}"
             )
-        try:
-            code = process.wait(POLL_SECONDS)
-        except subprocess.TimeoutExpired:
-            continue
-        raise PostgresError(f"PostgreSQL in {data} ended with {code} at its start: {_log(layout)}")
-
-
-def _stop(process: subprocess.Popen[bytes], seconds: float) -> None:
-    """Ask, then demand, then end."""
-    for number, patience in (
-        (signal.SIGINT, seconds),
-        (signal.SIGQUIT, HARD_STOP_SECONDS),
-        (signal.SIGKILL, HARD_STOP_SECONDS),
-    ):
-        process.send_signal(number)
-        try:
-            process.wait(patience)
-        except subprocess.TimeoutExpired:
-            logger.warning(
-                "PostgreSQL did not end in time", extra={"signal": number.name, "seconds": patience}
-            )
-        else:
-            return
+        return False
 
 
 def _log(layout: Layout) -> str:
