@@ -29,6 +29,7 @@ class Permission(StrEnum):
     VARIABLE_WRITE = "variable:write"
     HISTORY_READ = "history:read"
     OPERATIONS_READ = "operations:read"
+    AUDIT_READ = "audit:read"
     CLOCK_WRITE = "clock:write"
     IDENTITY_READ = "identity:read"
     IDENTITY_WRITE = "identity:write"

@@ -1,13 +1,16 @@
 """Composition root of the engine: the only place that sees all of it."""
 
-from collections.abc import AsyncIterator, Mapping
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from google.protobuf.descriptor import ServiceDescriptor
 
 from gnomon.engine.v1 import (
+    audit_log_service_pb2,
     clock_service_pb2,
     console_service_pb2,
     deployment_service_pb2,
@@ -25,6 +28,7 @@ from gnomon.engine.v1 import (
 from gnomon.partition.v1 import partition_service_pb2
 from server.config import EngineConfig
 from server.engine import State
+from server.partition.audit_trail import WaitingEntries
 from server.partition.config import ClusterConfig
 from server.partition.durable import DurablePartitions
 from server.partition.local import LocalPartition, OnlyPartition
@@ -33,26 +37,36 @@ from server.partition.partition import Partition
 from server.partition.quota import Quota
 from server.partition.router import Router
 from server.partition.tunnels import Tunnels
+from server.partition.upkeep import keep_history, note_refusals
 from server.platform.clock import Clock, SystemClock, VirtualClock
-from server.platform.dispatch import Dispatcher
+from server.platform.dispatch import Dispatcher, Refused, unnoticed
 from server.platform.grpc_server import GrpcConfig, GrpcServer
 from server.platform.interceptors import identify_request
 from server.platform.postgres.pool import open_pool
+from server.rpc.audit_log import AuditLogServicer
 from server.rpc.clock import ClockServicer
+from server.rpc.console import ConsoleServicer
 from server.rpc.deployment import DeploymentServicer
 from server.rpc.element_instance import ElementInstanceServicer
+from server.rpc.history import HistoryServicer
 from server.rpc.incident import IncidentServicer
 from server.rpc.job import JobServicer
+from server.rpc.operations import OperationsServicer
 from server.rpc.partition import PartitionServicer, check_secret
 from server.rpc.process_definition import ProcessDefinitionServicer
 from server.rpc.process_instance import ProcessInstanceServicer
+from server.rpc.refusals import Refusals
 from server.rpc.topology import TopologyServicer
+from server.rpc.user_task import UserTaskServicer
 from server.rpc.variable import VariableServicer
 from server.store.memory import MemoryStore
 from server.store.ports import Store
+from server.store.postgres.history import History
 from server.store.postgres.leases import Leases
 from server.store.postgres.pooled import PooledDatabase
 from server.store.postgres.reads import PostgresStore
+
+MOST_REFUSALS = 10_000
 
 Servicers = Mapping[ServiceDescriptor, object | None]
 
@@ -62,6 +76,11 @@ class Engine(Protocol):
 
     @property
     def servicers(self) -> Servicers: ...
+
+    @property
+    def refused(self) -> Refused:
+        """Wants to be told of commands that were refused before they came here."""
+        ...
 
     async def run(self) -> None: ...
 
@@ -85,6 +104,7 @@ class MemoryEngine:
     clock: VirtualClock
     partition: Partition
     servicers: Servicers
+    refused: Refused = unnoticed
 
     async def run(self) -> None:
         await self.partition.run()
@@ -105,9 +125,15 @@ def create_embedded_engine(config: EngineConfig, clock: VirtualClock | None = No
     partition = Partition(State(), store, clock, config.partition, quota=Quota(config.quota))
     local = LocalPartition(partition, store, config.jobs, config.instances)
     router = Router(OnlyPartition(local, config.grpc.host, config.grpc.port))
-    servicers = {
+    servicers: Servicers = {
         **_servicers(config, store, router),
         _service(clock_service_pb2): ClockServicer(clock, partition),
+        # Offered over durable history only; the mode gate answers for them.
+        _service(user_task_service_pb2): None,
+        _service(history_service_pb2): None,
+        _service(console_service_pb2): None,
+        _service(operations_service_pb2): None,
+        _service(audit_log_service_pb2): None,
     }
     return MemoryEngine(clock, partition, servicers)
 
@@ -119,10 +145,16 @@ class DurableEngine:
     node: Node
     router: Router
     servicers: Servicers
+    refused: Refused
+    upkeep: Sequence[Callable[[], Coroutine[None, None, None]]]
 
     async def run(self) -> None:
         """Serve until `stop`, then hand the partitions over."""
-        await self.node.run()
+        async with asyncio.TaskGroup() as tasks:
+            beside = [tasks.create_task(work()) for work in self.upkeep]
+            await self.node.run()
+            for work in beside:
+                work.cancel()
 
     async def ready(self) -> None:
         await self.node.ready()
@@ -140,21 +172,26 @@ async def durable_engine(config: EngineConfig, clock: Clock | None = None) -> As
     """Other processes of the deployment reach its partitions while the block runs. Raises Unavailable."""
     dsn = config.database.dsn
     async with open_pool(dsn, config.database.pool_connections) as pool, Tunnels() as tunnels:
-        database, store = PooledDatabase(pool), PostgresStore(pool)
+        database, store, clock = PooledDatabase(pool), PostgresStore(pool), clock or SystemClock()
         partitions = DurablePartitions(
             dsn=dsn,
             database=database,
             store=store,
-            clock=clock or SystemClock(),
+            clock=clock,
             partition=config.partition,
             jobs=config.jobs,
             instances=config.instances,
             quota=config.quota,
         )
         node = Node(config.cluster, Leases(database), partitions.open, tunnels)
-        router = Router(node)
+        router, refusals = Router(node), WaitingEntries(MOST_REFUSALS)
+        servicers = {**_servicers(config, store, router), **_durable_servicers(store, router)}
+        upkeep = (
+            partial(note_refusals, refusals, router),
+            partial(keep_history, History(database), config.history, clock),
+        )
         async with _reachable_by_others(node, config.cluster):
-            yield DurableEngine(node, router, _servicers(config, store, router))
+            yield DurableEngine(node, router, servicers, Refusals(refusals, clock), upkeep)
 
 
 @asynccontextmanager
@@ -179,11 +216,19 @@ def _servicers(config: EngineConfig, store: Store, router: Router) -> Servicers:
         _service(variable_service_pb2): VariableServicer(store),
         _service(incident_service_pb2): IncidentServicer(store, router),
         _service(topology_service_pb2): TopologyServicer(router.partitions),
-        # Offered over durable history only; the mode gate answers for them elsewhere.
-        _service(user_task_service_pb2): None,
-        _service(history_service_pb2): None,
-        _service(console_service_pb2): None,
-        _service(operations_service_pb2): None,
+    }
+
+
+def _durable_servicers(store: Store, router: Router) -> Servicers:
+    """Of what is offered over durable history only."""
+    return {
+        _service(user_task_service_pb2): UserTaskServicer(),
+        _service(history_service_pb2): HistoryServicer(store),
+        _service(console_service_pb2): ConsoleServicer(store),
+        _service(operations_service_pb2): OperationsServicer(router),
+        _service(audit_log_service_pb2): AuditLogServicer(store),
+        # The virtual clock is embedded mode's alone.
+        _service(clock_service_pb2): None,
     }
 
 

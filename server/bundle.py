@@ -220,7 +220,9 @@ def _dispatcher(config: Config, engine: Engine, identity: Identity) -> Dispatche
     directory = LocalChannel(Dispatcher(identity.servicers, ()))
     authenticate = Authenticator(directory, AccessConfig(issuer=identity.issuer), SystemClock())
     return Dispatcher(
-        {**engine.servicers, **identity.servicers}, interceptors(config.server.mode, authenticate)
+        {**engine.servicers, **identity.servicers},
+        interceptors(config.server.mode, authenticate),
+        refused=engine.refused,
     )
 
 

@@ -1,6 +1,6 @@
 """Bundled mode: one program that runs a database and a process for each partition, and ends them with itself.
 
-The processes share both ports. One that dies is started again. Each ends when its standard input does, so that nothing
+The processes share both ports. One that dies is started again, and so is the database. Each ends when its standard input does, so that nothing
 is left behind when this program is killed.
 """
 
@@ -12,11 +12,13 @@ import signal
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from server.bundle import Addresses, Config, free_port
-from server.platform.postgres.bundled import bundled_postgres
+from server.platform.postgres.bundled import bundled_server
+from server.platform.postgres.bundled.process import Server
 from server.storage import prepare
 
 logger = logging.getLogger(__name__)
@@ -31,22 +33,35 @@ class CannotLaunch(RuntimeError):
     """A process did not become ready."""
 
 
+@dataclass(frozen=True, slots=True)
+class Database:
+    """Where it is, and our own server when it runs here."""
+
+    dsn: str
+    server: Server | None = None
+
+
 @contextmanager
-def database(config: Config) -> Iterator[str]:
-    """The configured database, or the bundled one while the block runs; yields its DSN."""
-    with ExitStack() as stack:
-        yield config.database.dsn or stack.enter_context(bundled_postgres(config.database))
+def database(config: Config) -> Iterator[Database]:
+    """The configured database, or the bundled one while the block runs."""
+    if config.database.dsn:
+        yield Database(config.database.dsn)
+        return
+    with bundled_server(config.database) as bundled:
+        yield Database(bundled.dsn, bundled.server)
 
 
 @asynccontextmanager
-async def launched(config: Config, file: Path | None, dsn: str) -> AsyncIterator[Addresses]:
+async def launched(config: Config, file: Path | None, database: Database) -> AsyncIterator[Addresses]:
     """All processes serve when the block begins, and are gone at its end. Raises CannotLaunch, MigrationError."""
-    partitions = await prepare(dsn, config.cluster.partitions)
+    partitions = await prepare(database.dsn, config.cluster.partitions)
     count = min(partitions, os.cpu_count() or 1)
-    environment = _environment(config, dsn)
+    environment = _environment(config, database.dsn)
     children = [_Child(number, file, environment) for number in range(count)]
     async with asyncio.TaskGroup() as tasks:
         supervising = [tasks.create_task(child.supervise()) for child in children]
+        if database.server is not None:
+            supervising.append(tasks.create_task(database.server.keep_running()))
         try:
             addresses = await asyncio.gather(*(child.ready() for child in children))
             yield addresses[0]

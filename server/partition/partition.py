@@ -176,7 +176,10 @@ class Partition:
         self._work.set()
 
     async def run(self) -> None:
-        """Serve until told to stop, until cancelled, or until a commit fails."""
+        """Serve until told to stop, until cancelled, or until a commit fails; what came meanwhile goes first."""
+        for each in await self._ledger.incoming(self._came, MOST_INCOMING):
+            self._queue.put_urgent(Entry(COMMANDS.unpack(each.command), incoming=each))
+            self._came[each.source] = each.number
         self._is_open = True
         try:
             async with asyncio.TaskGroup() as commits:

@@ -96,7 +96,7 @@ class Router:
             case commands.CreateProcessInstance():
                 key = origin.idempotency
                 return self._next() if key is None else self._hashed(key.tenant_id, key.key)
-            case commands.CancelProcessInstance():
+            case commands.CancelProcessInstance() | commands.MigrateProcessInstance():
                 return self._known(command.process_instance_key)
             case (
                 commands.CompleteJob() | commands.FailJob() | commands.ThrowJobError() | commands.UpdateJob()
@@ -156,16 +156,21 @@ class Router:
             await asyncio.gather(*waiting, return_exceptions=True)
 
     async def _spread(self) -> None:
-        """Let every other partition learn of a deployment; one that cannot be reached does when it comes back."""
-        others = [port for port in self._reachable() if port is not self.partitions.find(FIRST)]
-        if not others:
-            return
+        """Let every other partition learn of a deployment; one that stays away does when it comes back."""
+        others = [partition_id for partition_id in self.partitions.ids if partition_id != FIRST]
         with suppress(TimeoutError):
             async with asyncio.timeout(SPREAD_SECONDS):
-                outcomes = await asyncio.gather(*(port.catch_up() for port in others), return_exceptions=True)
+                outcomes = await asyncio.gather(*map(self._tell, others), return_exceptions=True)
                 for outcome in outcomes:
-                    if isinstance(outcome, BaseException) and not isinstance(outcome, Unavailable):
+                    if isinstance(outcome, BaseException):
                         raise outcome
+
+    async def _tell(self, partition_id: PartitionId) -> None:
+        """Return when the partition has caught up, wherever it is by then."""
+        while True:
+            with suppress(Unavailable):
+                return await self.partitions.find(partition_id).catch_up()
+            await asyncio.sleep(RETRY_SECONDS)
 
 
 async def _first_jobs(ports: Sequence[PartitionPort], command: commands.ActivateJobs) -> ActivatedJobs:

@@ -1,4 +1,7 @@
-"""Who asked for a command: its caller, with the idempotency key of the call and a hash that tells its request."""
+"""Who asked for a command: its caller, with the idempotency key of the call and a hash that tells its request.
+
+Made at the moment when the command goes to its partition, which keeps the audit entry from then on.
+"""
 
 import hashlib
 
@@ -10,13 +13,19 @@ from server.platform.call import Call
 
 
 def origin_of(request: Message, call: Call) -> Origin:
+    call.is_submitted = True
     return Origin(
         tenant_id=call.tenant_id,
         actor_id=call.principal.subject,
         request_id=call.request_id,
         idempotency=_idempotency_key(request, call),
-        operation_reference=getattr(request, "operation_reference", None) or None,
+        operation_reference=operation_reference_of(request),
     )
+
+
+def operation_reference_of(request: Message) -> int | None:
+    """The caller's own number for what it does, where the request has a place for one."""
+    return getattr(request, "operation_reference", None) or None
 
 
 def _idempotency_key(request: Message, call: Call) -> IdempotencyKey | None:

@@ -1,4 +1,4 @@
-"""Starts, reads and cancels process instances."""
+"""Starts, reads, cancels and migrates process instances."""
 
 from gnomon.engine.v1 import process_instance_pb2 as entity_pb
 from gnomon.engine.v1 import process_instance_service_pb2 as pb
@@ -11,6 +11,7 @@ from server.partition.config import InstancesConfig
 from server.partition.router import Router
 from server.platform.call import Call
 from server.platform.query import equals
+from server.rpc.migration import migration_of
 from server.rpc.origin import origin_of
 from server.rpc.searching import get, search
 from server.rpc.variables import variables_of
@@ -61,6 +62,12 @@ class ProcessInstanceServicer:
         command = CancelProcessInstance(call.tenant_id, Key(request.process_instance_key))
         await self._router.submit(command, origin_of(request, call))
         return pb.CancelProcessInstanceResponse()
+
+    async def migrate_process_instance(
+        self, request: pb.MigrateProcessInstanceRequest, call: Call
+    ) -> pb.MigrateProcessInstanceResponse:
+        await self._router.submit(migration_of(request, call), origin_of(request, call))
+        return pb.MigrateProcessInstanceResponse()
 
 
 def _command(request: pb.CreateProcessInstanceRequest, call: Call) -> CreateProcessInstance:

@@ -4,7 +4,7 @@ A commit and a search each run without a pause, so that no reader sees half a ba
 the store's own and changes with later commits: map it at once.
 """
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Collection, Mapping, Sequence
 from typing import cast
 
@@ -12,6 +12,7 @@ from server.engine.keys import Key
 from server.platform.query import Page, Query, evaluate
 from server.store.entities import (
     ElementInstance,
+    ElementInstanceState,
     Entity,
     Incident,
     Job,
@@ -19,7 +20,16 @@ from server.store.entities import (
     ProcessInstanceState,
     Variable,
 )
-from server.store.ports import Batch, E, IncomingCommand, Insert, PartitionId, StoredAnswer, Update
+from server.store.ports import (
+    Batch,
+    E,
+    ElementStatistics,
+    IncomingCommand,
+    Insert,
+    PartitionId,
+    StoredAnswer,
+    Update,
+)
 from server.store.searchables import SEARCHABLES
 from server.store.table import Table
 
@@ -76,6 +86,26 @@ class MemoryStore:
     async def search(self, entity: type[E], query: Query, *, tenant_id: str) -> Page[E]:
         rows = self._tables[entity].candidates(query.conditions, tenant_id=tenant_id)
         return cast("Page[E]", evaluate(rows, query))
+
+    async def element_statistics(
+        self, process_definition_key: Key, *, tenant_id: str
+    ) -> Sequence[ElementStatistics]:
+        rows = cast(
+            "Sequence[ElementInstance]", self._tables[ElementInstance].candidates((), tenant_id=tenant_id)
+        )
+        found = [row for row in rows if row.process_definition_key == process_definition_key]
+        counts = Counter((row.element_id, row.state) for row in found)
+        incidents = Counter(row.element_id for row in found if row.has_incident)
+        return [
+            ElementStatistics(
+                element_id,
+                active=counts[element_id, ElementInstanceState.ACTIVE],
+                completed=counts[element_id, ElementInstanceState.COMPLETED],
+                canceled=counts[element_id, ElementInstanceState.TERMINATED],
+                incidents=incidents[element_id],
+            )
+            for element_id in sorted({row.element_id for row in found})
+        ]
 
     def _check(self, batch: Batch) -> None:
         inserted: set[tuple[type[Entity], Key]] = set()

@@ -116,6 +116,17 @@ class Ledger(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class ElementStatistics:
+    """How many instances of an element there are and were; `incidents` are the active ones with an open incident."""
+
+    element_id: str
+    active: int
+    completed: int
+    canceled: int
+    incidents: int
+
+
 class Store(Protocol):
     """Reads see committed batches only."""
 
@@ -124,3 +135,9 @@ class Store(Protocol):
         ...
 
     async def search(self, entity: type[E], query: Query, *, tenant_id: str) -> Page[E]: ...
+
+    async def element_statistics(
+        self, process_definition_key: Key, *, tenant_id: str
+    ) -> Sequence[ElementStatistics]:
+        """Of each element of a process definition that has or had an instance, in the order of their ids."""
+        ...

@@ -23,6 +23,8 @@ ENGINE = [
     "POST /v1/process-instances/{key}/cancellation",
     "GET /v2/variables/{variableKey}",
     "POST /v1/process-instances/{key}/migration",
+    "POST /v2/process-instances/{processInstanceKey}/migration",
+    "GET /v1/audit-log",
     "PUT /v2/clock",
     "POST /v2/clock/reset",
 ]
@@ -33,7 +35,6 @@ ENGINE_NOT_YET = [
     "POST /v2/signals/broadcast",
     "PUT /v2/roles/{roleId}/groups/{groupId}",
     "DELETE /v2/tenants/{tenant}/mapping-rules/{mapping_rule}",
-    "POST /v2/process-instances/{processInstanceKey}/migration",
 ]
 
 PROVIDER = [

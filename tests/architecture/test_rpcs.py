@@ -11,10 +11,14 @@ from server.config import EngineConfig
 from server.platform.dispatch import snake_case
 from server.platform.errors import PROBLEMS
 from server.platform.policy import Mode, Policy, policies_of, services
+from server.rpc.refusals import AUDITED_RPCS
 from tests.identity.deployment import deployed
 
 # Whoever has a credential may ask, whatever it allows.
 OPEN_TO_THE_AUTHENTICATED = {"/gnomon.engine.v1.TopologyService/GetTopology"}
+
+# Nobody but the embedded mode, which keeps no audit log, has a clock that moves.
+UNAUDITED = {"PinClock", "ResetClock"}
 
 POLICIES = {policy.path: policy for service in services() for policy in policies_of(service).values()}
 
@@ -71,3 +75,11 @@ def test_every_rpc_names_its_permission_or_is_open(path: str) -> None:
 @pytest.mark.parametrize("path", sorted(POLICIES))
 def test_every_rejection_that_an_rpc_names_is_a_reason(path: str) -> None:
     assert set(POLICIES[path].rejections) <= PROBLEMS.keys()
+
+
+def test_every_command_is_audited_also_when_it_is_refused_early() -> None:
+    commands = {policy.name: policy for policy in POLICIES.values() if policy.is_command}
+
+    assert commands.keys() - UNAUDITED == AUDITED_RPCS.keys()
+    for name, audited in AUDITED_RPCS.items():
+        assert audited.key is None or audited.key in commands[name].request.DESCRIPTOR.fields_by_name

@@ -58,9 +58,7 @@ class Story:
         )
         await self.instances.CreateProcessInstance(start, timeout=CALL_SECONDS, metadata=self.metadata)
         begun = self._answered(begun)
-        jobs = (
-            await self.jobs.ActivateJobs(activation, timeout=CALL_SECONDS, metadata=self.metadata)
-        ).jobs
+        jobs = (await self.jobs.ActivateJobs(activation, timeout=CALL_SECONDS, metadata=self.metadata)).jobs
         begun = self._answered(begun)
         for job in jobs:
             completion = job_pb.CompleteJobRequest(job_key=job.job_key, variables=RESULT)

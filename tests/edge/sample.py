@@ -84,11 +84,17 @@ message_type {
   field { name: "text" number: 1 type: TYPE_STRING label: LABEL_OPTIONAL }
   field { name: "inner" number: 2 type: TYPE_MESSAGE type_name: ".sample.v1.Inner" label: LABEL_OPTIONAL }
 }
+message_type {
+  name: "ObjectOfText"
+  field { name: "text" number: 1 type: TYPE_STRING label: LABEL_OPTIONAL }
+  field { name: "object" number: 2 type: TYPE_BYTES label: LABEL_OPTIONAL }
+}
 message_type { name: "Nothing" }
 service {
   name: "SampleService"
   method { name: "Send" input_type: ".sample.v1.Everything" output_type: ".sample.v1.Everything" }
   method { name: "PutInner" input_type: ".sample.v1.InnerOfText" output_type: ".sample.v1.Nothing" }
+  method { name: "PutObject" input_type: ".sample.v1.ObjectOfText" output_type: ".sample.v1.Nothing" }
   method { name: "ListObjects" input_type: ".sample.v1.Simple" output_type: ".sample.v1.Everything" }
   method { name: "GetMaybe" input_type: ".sample.v1.Simple" output_type: ".sample.v1.Everything" }
   method { name: "GetText" input_type: ".sample.v1.Simple" output_type: ".sample.v1.Everything" }
@@ -100,6 +106,7 @@ _OBJECTS = {"object", "maybe_object", "objects"}
 _BINDINGS = {
     "Send": HttpRule(post="/send", body="*", additional_bindings=[HttpRule(put="/send/{key}", body="*")]),
     "PutInner": HttpRule(put="/inners/{text}", body="inner"),
+    "PutObject": HttpRule(put="/objects/{text}", body="object"),
     "ListObjects": HttpRule(get="/objects", response_body="objects"),
     "GetMaybe": HttpRule(get="/maybe", response_body="maybe_object"),
     "GetText": HttpRule(get="/text", response_body="text"),

@@ -32,16 +32,24 @@ def test_an_rpc_without_body_has_its_fields_in_the_query_string() -> None:
 
 
 @pytest.mark.parametrize(
-    ("operation_id", "body"),
+    ("route", "body"),
     [
-        pytest.param("acceptCancellation", BodyForm.NONE, id="none"),
-        pytest.param("searchJobs", BodyForm.MEMBERS, id="members"),
-        pytest.param("listHistoricProcessInstances", BodyForm.FIELD, id="field"),
-        pytest.param("createDeployment", BodyForm.MULTIPART, id="multipart"),
+        pytest.param(CONTRACT["acceptCancellation"], BodyForm.NONE, id="none"),
+        pytest.param(CONTRACT["searchJobs"], BodyForm.MEMBERS, id="members"),
+        pytest.param(ROUTES["putObject"], BodyForm.FIELD, id="field"),
+        pytest.param(CONTRACT["createDeployment"], BodyForm.MULTIPART, id="multipart"),
     ],
 )
-def test_the_form_of_a_body_is_read_from_the_contract(operation_id: str, body: BodyForm) -> None:
-    assert CONTRACT[operation_id].body is body
+def test_the_form_of_a_body_is_read_from_the_contract(route: Route, body: BodyForm) -> None:
+    assert route.body is body
+
+
+def test_an_answer_that_tells_its_content_apart_names_the_field() -> None:
+    field = CONTRACT["getLintRules"].etag_field
+
+    assert field is not None
+    assert field.name == "etag"
+    assert CONTRACT["getTopology"].etag_field is None
 
 
 def test_a_text_answer_names_its_media_type_and_field() -> None:

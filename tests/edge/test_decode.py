@@ -286,8 +286,8 @@ def test_a_message_can_be_the_body_as_a_whole() -> None:
 
 
 def test_an_object_can_be_the_body_as_a_whole() -> None:
-    decoder = CONTRACT["listHistoricProcessInstances"]
+    decoder, path = SAMPLE["putObject"], {"text": "a"}
 
-    assert decode(' {"a": 1.0} ', decoder).query == b'{"a": 1.0}'
-    assert decode("", decoder).query == b"{}"
-    assert refusal("[]", decoder)
+    assert decode(' {"a": 1.0} ', decoder, path=path).object == b'{"a": 1.0}'
+    assert decode("", decoder, path=path).object == b"{}"
+    assert refusal("[]", decoder, path=path)

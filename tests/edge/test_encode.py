@@ -151,10 +151,10 @@ def test_an_entity_has_every_documented_member() -> None:
             id="text",
         ),
         pytest.param(
-            "listHistoricProcessInstances",
-            history_service_pb2.ListHistoricProcessInstancesResponse(page=b'{"a":1}'),
-            b'{"a":1}',
-            id="object",
+            "getFlowNodeStatistics",
+            history_service_pb2.GetFlowNodeStatisticsResponse(flow_nodes=[{"element_id": "a", "active": 2}]),
+            b'[{"elementId":"a","active":2,"completed":0,"canceled":0,"incidents":0}]',
+            id="list of messages",
         ),
     ],
 )

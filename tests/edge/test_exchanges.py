@@ -8,8 +8,8 @@ from google.protobuf.message import Message
 from multidict import CIMultiDict
 
 from gnomon.engine.v1 import (
+    audit_log_service_pb2,
     console_service_pb2,
-    history_service_pb2,
     incident_service_pb2,
     job_service_pb2,
     process_definition_service_pb2,
@@ -86,18 +86,34 @@ EXCHANGES = [
         id="text",
     ),
     pytest.param(
-        ("GET", "/api/v1/console/deployments?part=forms", ""),
-        console_service_pb2.GetConsoleDeploymentsRequest(part="forms"),
-        console_service_pb2.GetConsoleDeploymentsResponse(deployments=b'{"forms":[]}'),
-        (200, "application/json", '{"forms":[]}'),
+        ("GET", "/api/v1/console/startable-processes/7/form", ""),
+        console_service_pb2.GetStartFormRequest(process_definition_key=7),
+        console_service_pb2.GetStartFormResponse(form=b'{"id":"f"}'),
+        (200, "application/json", '{"id":"f"}'),
         id="object as a whole",
     ),
     pytest.param(
-        ("POST", "/api/v1/history/process-instances/search", '{"anything": [1]}'),
-        history_service_pb2.ListHistoricProcessInstancesRequest(query=b'{"anything": [1]}'),
-        history_service_pb2.ListHistoricProcessInstancesResponse(),
-        (200, "application/json", "{}"),
-        id="object as a body",
+        ("GET", "/api/v1/console/startable-processes/7/form", ""),
+        console_service_pb2.GetStartFormRequest(process_definition_key=7),
+        console_service_pb2.GetStartFormResponse(),
+        (204, "", ""),
+        id="no object",
+    ),
+    pytest.param(
+        ("GET", "/api/v1/console/deployments?part=forms", ""),
+        console_service_pb2.GetConsoleDeploymentsRequest(part="forms"),
+        console_service_pb2.GetConsoleDeploymentsResponse(),
+        (200, "application/json", '{"processDefinitions":[],"forms":[]}'),
+        id="query parameter",
+    ),
+    pytest.param(
+        ("GET", "/v1/audit-log?result=FAIL&from=1970-01-01T00:00:05Z&entityKey=9&sortOrder=DESC&limit=2", ""),
+        audit_log_service_pb2.ListAuditEntriesRequest(
+            result=2, **{"from": {"seconds": 5}}, entity_key=9, sort_order=2, limit=2
+        ),
+        audit_log_service_pb2.ListAuditEntriesResponse(cursor="abc"),
+        (200, "application/json", '{"items":[],"cursor":"abc"}'),
+        id="search by query parameters",
     ),
     pytest.param(
         ("POST", "/api/v1/user-tasks/search", '{"pageSize": 5}'),

@@ -157,6 +157,12 @@ def test_a_form_has_files(document: Any) -> None:
         ("post", "/v2/jobs/{jobKey}/failure", "204 400 401 403 404 409 413 500 503"),
         ("get", "/v2/variables/{variableKey}", "200 400 401 403 404 500 503"),
         ("get", "/v2/status", "204 400 500 503"),
+        ("get", "/api/v1/console/modeling/lint-rules", "200 304 400 401 403 404 500 501 503"),
+        (
+            "get",
+            "/api/v1/console/startable-processes/{processDefinitionKey}/form",
+            "200 204 400 401 403 404 500 501 503",
+        ),
         ("put", "/v2/clock", "204 400 401 403 409 413 500 501 503"),
         ("post", "/v2/process-instances", "200 400 401 403 404 409 413 429 500 503 504"),
         ("post", "/v2/incidents/search", "200 400 401 403 413 500 503"),
@@ -169,6 +175,13 @@ def test_a_form_has_files(document: Any) -> None:
 )
 def test_an_operation_names_every_status(document: Any, method: str, path: str, statuses: str) -> None:
     assert " ".join(document["paths"][path][method]["responses"]) == statuses
+
+
+def test_an_answer_that_tells_its_content_apart_says_so(document: Any) -> None:
+    operation = document["paths"]["/api/v1/console/modeling/lint-rules"]["get"]
+
+    assert {"$ref": "#/components/parameters/IfNoneMatch"} in operation["parameters"]
+    assert all("ETag" in operation["responses"][status]["headers"] for status in ("200", "304"))
 
 
 def test_public_operations_need_no_credential(document: Any) -> None:

@@ -21,7 +21,7 @@ tenants = ["other"]
 id = "stranger"
 secret = "stranger-secret"
 tenants = ["other"]
-permissions = ["process:deploy", "instance:create", "instance:cancel", "job:work", "incident:resolve", "history:read", "operations:read", "clock:write"]
+permissions = ["process:deploy", "instance:create", "instance:cancel", "instance:migrate", "job:work", "incident:resolve", "history:read", "operations:read", "clock:write"]
 
 [[bootstrap.clients]]
 id = "traveller"

@@ -43,6 +43,10 @@ def owned(server: Server) -> Iterator[dict[str, str]]:
 
 
 BODIES = {
+    "MigrateProcessInstance": {
+        "targetProcessDefinitionKey": "1",
+        "mappingInstructions": [{"sourceElementId": "task", "targetElementId": "task"}],
+    },
     "ThrowJobError": {"errorCode": "x"},
     "UpdateJob": {"changeset": {"retries": 1}},
     "CreateProcessInstance": {"processDefinitionId": "owned"},

@@ -24,6 +24,15 @@ ORDER = (
     process("order", name="Order").start().service_task("charge", type="charge", name="Charge").end().to_xml()
 )
 
+PAYMENT = (
+    process("order", name="Order")
+    .start()
+    .service_task("pay", type="pay", name="Pay")
+    .service_task("ship", type="ship")
+    .end()
+    .to_xml()
+)
+
 pytestmark = pytest.mark.golden
 
 
@@ -78,6 +87,7 @@ def _play(scene: Scene) -> None:
     scene.play("get-process-definition-xml", "GET", f"/v2/process-definitions/{definition}/xml")
     _play_an_incident(scene)
     _play_an_error(scene)
+    _play_a_migration(scene)
     _play_refusals(scene)
     scene.play("reset-clock", "POST", "/v2/clock/reset")
     scene.play("discovery", "GET", "/.well-known/openid-configuration")
@@ -126,6 +136,23 @@ def _play_an_error(scene: Scene) -> None:
     scene.play("cancel-process-instance", "POST", path, {})
     ended = {"filter": {"state": {"$in": ["COMPLETED", "TERMINATED"]}}}
     scene.play("search-process-instances", "POST", "/v2/process-instances/search", ended)
+
+
+def _play_a_migration(scene: Scene) -> None:
+    start = {"processDefinitionId": "order"}
+    instance = scene.play("create-process-instance-to-migrate", "POST", "/v2/process-instances", start)
+    files = {"resources": ("order.bpmn", PAYMENT)}
+    deployed = scene.play("create-deployment-of-a-version", "POST", "/v2/deployments", files=files)
+    target = deployed["deployments"][0]["processDefinition"]["processDefinitionKey"]
+    path = f"/v2/process-instances/{instance['processInstanceKey']}/migration"
+    scene.play("refused-mapping", "POST", path, _migration(target, charge="nothing"))
+    scene.play("migrate-process-instance", "POST", path, _migration(target, charge="pay"))
+    scene.play("activate-jobs-after-a-migration", "POST", "/v2/jobs/activation", _activation())
+
+
+def _migration(target: str, **mapping: str) -> dict[str, object]:
+    pairs = [{"sourceElementId": source, "targetElementId": name} for source, name in mapping.items()]
+    return {"targetProcessDefinitionKey": target, "mappingInstructions": pairs}
 
 
 def _play_refusals(scene: Scene) -> None:

@@ -1,11 +1,13 @@
 """What must hold after any history."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from typing import Any
 
 import msgspec
 
 from server.engine import State, apply
 from server.engine.events import Event
+from server.engine.keys import Key
 from server.engine.state import JobState, ProcessInstance
 from server.store import entities
 from tests.server.engine.rows import Rows
@@ -91,14 +93,14 @@ def _expect_definition(row: entities.ProcessInstance, instance: ProcessInstance)
 def _expect_parts(instance: ProcessInstance, rows: Rows) -> None:
     """Element instances, jobs and incidents stand in the definition of their process instance."""
     definition = (instance.head.process_definition_key, instance.head.process_definition_id)
-    kinds = (
+    kinds: tuple[tuple[type[Any], Collection[int]], ...] = (
         (entities.ElementInstance, instance.elements.keys() - {instance.head.key}),
         (entities.Job, instance.jobs),
         (entities.Incident, instance.incidents),
     )
     for kind, keys in kinds:
         for key in keys:
-            row = rows.get(kind, key)
+            row = rows.get(kind, Key(key))
             assert definition == (row.process_definition_key, row.process_definition_id)
             assert row.element_id == instance.elements[row.element_instance_key].element_id
     for job in instance.jobs.values():

@@ -35,7 +35,7 @@ def photograph(state: State) -> object:
 class Player:
     """`faults` counts commands that ended in one; every refused command is checked to have changed nothing.
 
-    The process has a twin that differs in its ids alone, so that process instances can be migrated to and fro.
+    The process has a twin that differs in its ids alone, so that process instances can be migrated there and back.
     """
 
     def __init__(self, block: Block) -> None:
@@ -48,9 +48,7 @@ class Player:
     def play(self, moves: Iterable[Move]) -> "Player":
         for move in moves:
             if move.kind == "advance":
-                self.scenario.now += move.number * SECOND
-                for command in list(self.scenario.due.take(self.scenario.now, 1_000)):
-                    self._execute(command)
+                self.scenario.advance(move.number * SECOND)
             elif move.kind == "deploy":
                 self.scenario.deploy(written(self._block))
             else:

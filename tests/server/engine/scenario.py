@@ -1,8 +1,11 @@
-"""Drives the engine through a story: its own time, one tenant unless told otherwise, every event kept."""
+"""Drives the engine through a story: its own time, one tenant unless told otherwise, every event kept.
+
+`Scenario` calls the engine itself; `tests.server.engine.durable` has one whose commands a partition carries out.
+"""
 
 import hashlib
-from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
 from itertools import starmap
 from typing import Any, Self, cast
 
@@ -19,6 +22,8 @@ from server.engine.rejection import Rejected
 from server.engine.state import ElementInstance, Job, ProcessInstance
 from server.engine.variables import Variables
 from server.partition.due import Due
+from tests.durable import EPOCH
+from tests.server.engine.laws import expect_laws
 from tests.server.engine.rows import Rows
 
 MINUTE = timedelta(minutes=1)
@@ -29,7 +34,7 @@ class Scenario:
 
     def __init__(self, tenant_id: str = "default") -> None:
         self.tenant_id = tenant_id
-        self.now = datetime(2026, 1, 1, tzinfo=UTC)
+        self.now = EPOCH
         self.state = State()
         self.events: list[events.Event] = []
         self.last_events: list[events.Event] = []
@@ -43,9 +48,7 @@ class Scenario:
     def execute(self, command: Command) -> Answer:
         outcome = process(self.state, command, self.now)
         self.last_events = outcome.events
-        self.events += outcome.events
-        self.due.observe(outcome.events)
-        self.rows.apply(outcome.events, self.now)
+        self.happens(outcome.events)
         return outcome.answer
 
     def refusal(self, command: Command) -> Rejected:
@@ -125,6 +128,16 @@ class Scenario:
     def resolve(self) -> Self:
         self.execute(commands.ResolveIncident(self.tenant_id, self.incident.key))
         return self
+
+    def happens(self, happened: Sequence[events.Event]) -> None:
+        """Take note of what a command, or time, brought."""
+        self.events += happened
+        self.due.observe(happened)
+        self.rows.apply(happened, self.now)
+
+    def expect_laws(self) -> None:
+        """What must hold after any story."""
+        expect_laws(self.state, self.events, self.rows)
 
     # What is
 

@@ -1,4 +1,5 @@
 from collections.abc import Mapping
+from typing import Any
 
 import pytest
 
@@ -18,18 +19,18 @@ FAILING = '=assert(null, false, "never")'
 CHARGE = {"charge": "pay"}
 
 
-def order(**attributes: object) -> ProcessBuilder:
-    return process("order", name="Order").service_task("charge", type="charge", **attributes).end()  # type: ignore[arg-type]
+def order(**attributes: Any) -> ProcessBuilder:
+    return process("order", name="Order").service_task("charge", type="charge", **attributes).end()
 
 
-def payment(**attributes: object) -> ProcessBuilder:
+def payment(**attributes: Any) -> ProcessBuilder:
     """Where `charge` of the order becomes `pay`, with a task behind it."""
     builder = process("payment", name="Payment", version_tag="v2")
     return (
         builder.service_task("pay", type="pay", name="Pay", **attributes)
         .service_task("ship", type="ship")
         .end()
-    )  # type: ignore[arg-type]
+    )
 
 
 def block(process_id: str, fork: str, join: str, *tasks: str) -> ProcessBuilder:
@@ -146,7 +147,7 @@ def test_two_elements_may_become_one(engine: Scenario) -> None:
     assert [job.element_id for job in engine.instance.jobs.values()] == ["ship", "ship"]
 
 
-def test_an_instance_can_go_to_and_fro(engine: Scenario) -> None:
+def test_an_instance_can_go_there_and_back(engine: Scenario) -> None:
     engine.deploy(order(), payment()).start()
     before = engine.instance.head
 

@@ -1,27 +1,33 @@
-"""The engine with its interceptors behind both channels: every test here runs over each."""
+"""The engine of each mode with its interceptors behind every channel: every test here runs over all of them."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
 
 import grpc
 import pytest
 
-from server.app import create_embedded_engine
-from server.config import EngineConfig
-from server.partition.config import InstancesConfig
 from server.platform.call import AUTHORIZATION, Call, Principal, TenantId
 from server.platform.channels import Channel, LocalChannel
+from server.platform.channels.tunnel import TunnelChannel
 from server.platform.dispatch import Dispatcher
 from server.platform.errors import Unauthenticated
 from server.platform.grpc_server import GrpcConfig, GrpcServer
 from server.platform.interceptors import interceptors
 from server.platform.policy import Mode
+from tests.durable import migrated_database
 from tests.server.rpc.caller import EVERYTHING, Caller
+from tests.server.rpc.engines import Running, Time, bundled, embedded
 
 PRINCIPALS = {
     "Bearer worker": Principal("worker", frozenset({TenantId("default")}), EVERYTHING),
     "Bearer stranger": Principal("stranger", frozenset({TenantId("other")}), EVERYTHING),
     "Bearer reader": Principal("reader", frozenset({TenantId("default")}), frozenset({"history:read"})),
+    "Bearer traveller": Principal(
+        "traveller", frozenset({TenantId("default"), TenantId("other")}), EVERYTHING
+    ),
 }
 
 
@@ -35,20 +41,108 @@ def authenticate(call: Call) -> None:
     call.principal = principal
 
 
-@pytest.fixture(params=["local", "grpc"])
-async def caller(request: pytest.FixtureRequest) -> AsyncIterator[Caller]:
-    config = EngineConfig(instances=InstancesConfig(await_completion_seconds=0.2))
-    engine = create_embedded_engine(config)
-    dispatcher = Dispatcher(engine.servicers, interceptors(Mode.EMBEDDED, authenticate))
-    async with asyncio.TaskGroup() as tasks:
-        running = tasks.create_task(engine.partition.run())
-        if request.param == "local":
-            yield Caller(LocalChannel(dispatcher))
-        else:
-            server = GrpcServer(dispatcher, GrpcConfig(port=0))
-            port = await server.start()
-            async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
-                typed: Channel = channel
-                yield Caller(typed)
-            await server.stop()
-        running.cancel()
+@asynccontextmanager
+async def local(dispatcher: Dispatcher) -> AsyncIterator[Channel]:
+    yield LocalChannel(dispatcher)
+
+
+@asynccontextmanager
+async def direct(dispatcher: Dispatcher) -> AsyncIterator[Channel]:
+    async with _listening(dispatcher) as address, grpc.aio.insecure_channel(address) as channel:
+        typed: Channel = channel
+        yield typed
+
+
+@asynccontextmanager
+async def tunnel(dispatcher: Dispatcher) -> AsyncIterator[Channel]:
+    async with _listening(dispatcher) as address, TunnelChannel(address) as channel:
+        yield channel
+
+
+@asynccontextmanager
+async def _listening(dispatcher: Dispatcher) -> AsyncIterator[str]:
+    server = GrpcServer(dispatcher, GrpcConfig(port=0))
+    port = await server.start()
+    yield f"127.0.0.1:{port}"
+    await server.stop()
+
+
+NewEngine = Callable[[], AbstractAsyncContextManager[Running]]
+NewChannel = Callable[[Dispatcher], AbstractAsyncContextManager[Channel]]
+
+CHANNELS: Mapping[str, NewChannel] = {"local": local, "grpc": direct, "tunnel": tunnel}
+
+
+@pytest.fixture(scope="session")
+def durable_dsn(postgres_dsn: str) -> str:
+    return asyncio.run(migrated_database(postgres_dsn, "rpc"))
+
+
+@pytest.fixture(scope="session")
+def embedded_engine() -> NewEngine:
+    return embedded
+
+
+@pytest.fixture(scope="session")
+def bundled_engine(durable_dsn: str) -> NewEngine:
+    return partial(bundled, durable_dsn, 1)
+
+
+@pytest.fixture(scope="session")
+def bundled_engine_of_three(durable_dsn: str) -> NewEngine:
+    return partial(bundled, durable_dsn, 3)
+
+
+@dataclass(frozen=True)
+class Service:
+    """An engine, and a way to call it as everybody does."""
+
+    running: Running
+    caller: Caller
+
+
+@dataclass(frozen=True)
+class Setup:
+    new_engine: NewEngine
+    new_channel: NewChannel
+
+
+@pytest.fixture(
+    params=[
+        pytest.param(("embedded_engine", "local"), id="embedded-local"),
+        pytest.param(("embedded_engine", "grpc"), id="embedded-grpc"),
+        pytest.param(("embedded_engine", "tunnel"), id="embedded-tunnel"),
+        pytest.param(("bundled_engine", "local"), id="bundled-local"),
+        pytest.param(("bundled_engine", "grpc"), id="bundled-grpc"),
+        pytest.param(("bundled_engine", "tunnel"), id="bundled-tunnel"),
+        pytest.param(("bundled_engine_of_three", "local"), id="bundled-three partitions"),
+    ]
+)
+def setup(request: pytest.FixtureRequest) -> Setup:
+    engine, channel = request.param
+    return Setup(request.getfixturevalue(engine), CHANNELS[channel])
+
+
+@pytest.fixture
+async def service(setup: Setup) -> AsyncIterator[Service]:
+    async with setup.new_engine() as running:
+        dispatcher = Dispatcher(
+            running.engine.servicers, interceptors(running.mode, authenticate), refused=running.engine.refused
+        )
+        async with setup.new_channel(dispatcher) as channel:
+            yield Service(running, Caller(channel))
+
+
+@pytest.fixture
+def caller(service: Service) -> Caller:
+    return service.caller
+
+
+@pytest.fixture
+def time(service: Service) -> Time:
+    return service.running.time
+
+
+@pytest.fixture
+def mode(service: Service) -> Mode:
+    return service.running.mode

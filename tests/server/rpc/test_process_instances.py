@@ -14,6 +14,7 @@ from server.platform.errors import (
     TenantMismatch,
     Unauthenticated,
 )
+from server.platform.policy import Mode
 from tests.server.rpc.caller import Caller
 
 ORDER = process("order", name="Order").start().service_task("charge", type="charge").end()
@@ -211,8 +212,16 @@ async def test_a_caller_that_nobody_knows_is_refused(caller: Caller) -> None:
         await caller.signed_in_as("nobody").deploy(ORDER)
 
 
-async def test_what_the_mode_does_not_offer_says_so_before_anything_else(caller: Caller) -> None:
-    with pytest.raises(ModeNotSupported) as refusal:
-        await caller.signed_in_as("nobody")("AcceptCancellation", process_instance_key=5)
+NOT_OFFERED = {
+    Mode.EMBEDDED: ("AcceptCancellation", {"process_instance_key": 5}),
+    Mode.BUNDLED: ("PinClock", {"timestamp": 0}),
+}
 
-    assert refusal.value.metadata == {"mode": "embedded"}
+
+async def test_what_the_mode_does_not_offer_says_so_before_anything_else(caller: Caller, mode: Mode) -> None:
+    rpc, fields = NOT_OFFERED[mode]
+
+    with pytest.raises(ModeNotSupported) as refusal:
+        await caller.signed_in_as("nobody")(rpc, **fields)
+
+    assert refusal.value.metadata == {"mode": mode}

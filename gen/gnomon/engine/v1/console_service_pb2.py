@@ -25,9 +25,10 @@ _sym_db = _symbol_database.Default()
 from gnomon.buf.validate import validate_pb2 as buf_dot_validate_dot_validate__pb2
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 from google.api import annotations_pb2 as google_dot_api_dot_annotations__pb2
+from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&gnomon/engine/v1/console_service.proto\x12\x10gnomon.engine.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\"H\n\x1cGetConsoleDeploymentsRequest\x12\x1f\n\x04part\x18\x01 \x01(\tB\x0c\xbaH\tr\x07R\x05\x66ormsH\x00\x88\x01\x01\x42\x07\n\x05_part\"<\n\x1dGetConsoleDeploymentsResponse\x12\x1b\n\x0b\x64\x65ployments\x18\x01 \x01(\x0c\x42\x06\x92\xe7\x18\x02\x08\x02\"\x15\n\x13GetLintRulesRequest\"0\n\x14GetLintRulesResponse\x12\x18\n\x08rule_set\x18\x01 \x01(\x0c\x42\x06\x92\xe7\x18\x02\x08\x02\"D\n\x13GetStartFormRequest\x12-\n\x16process_definition_key\x18\x01 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01\":\n\x14GetStartFormResponse\x12\x19\n\x04\x66orm\x18\x01 \x01(\x0c\x42\x06\x92\xe7\x18\x02\x08\x02H\x00\x88\x01\x01\x42\x07\n\x05_form2\xf0\x04\n\x0e\x43onsoleService\x12\xce\x01\n\x15GetConsoleDeployments\x12..gnomon.engine.v1.GetConsoleDeploymentsRequest\x1a/.gnomon.engine.v1.GetConsoleDeploymentsResponse\"T\x8a\xe7\x18 \n\x0foperations:read\x1a\x02\x02\x03\x32\tNOT_FOUND\x82\xd3\xe4\x93\x02*\x12\x1b/api/v1/console/deploymentsb\x0b\x64\x65ployments\x12\xb7\x01\n\x0cGetLintRules\x12%.gnomon.engine.v1.GetLintRulesRequest\x1a&.gnomon.engine.v1.GetLintRulesResponse\"X\x8a\xe7\x18\x1f\n\x0eprocess:deploy\x1a\x02\x02\x03\x32\tNOT_FOUND\x82\xd3\xe4\x93\x02/\x12#/api/v1/console/modeling/lint-rulesb\x08rule_set\x12\xd2\x01\n\x0cGetStartForm\x12%.gnomon.engine.v1.GetStartFormRequest\x1a&.gnomon.engine.v1.GetStartFormResponse\"s\x8a\xe7\x18 \n\x0finstance:create\x1a\x02\x02\x03\x32\tNOT_FOUND\x82\xd3\xe4\x93\x02I\x12\x41/api/v1/console/startable-processes/{process_definition_key}/formb\x04\x66ormb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&gnomon/engine/v1/console_service.proto\x12\x10gnomon.engine.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\x1a\x1fgoogle/protobuf/timestamp.proto\"H\n\x1cGetConsoleDeploymentsRequest\x12\x1f\n\x04part\x18\x01 \x01(\tB\x0c\xbaH\tr\x07R\x05\x66ormsH\x00\x88\x01\x01\x42\x07\n\x05_part\"\x82\x02\n\x15\x43onsoleProcessVersion\x12&\n\x16process_definition_key\x18\x01 \x01(\x03\x42\x06\x92\xe7\x18\x02\x08\x01\x12\x0f\n\x07version\x18\x02 \x01(\x05\x12\x18\n\x0bversion_tag\x18\x03 \x01(\tH\x00\x88\x01\x01\x12\x11\n\x04name\x18\x04 \x01(\tH\x01\x88\x01\x01\x12\x15\n\rresource_name\x18\x05 \x01(\t\x12\x1e\n\x0e\x64\x65ployment_key\x18\x06 \x01(\x03\x42\x06\x92\xe7\x18\x02\x08\x01\x12\x33\n\x0f\x64\x65ployment_time\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.TimestampB\x0e\n\x0c_version_tagB\x07\n\x05_name\"t\n\x18\x43onsoleProcessDefinition\x12\x1d\n\x15process_definition_id\x18\x01 \x01(\t\x12\x39\n\x08versions\x18\x02 \x03(\x0b\x32\'.gnomon.engine.v1.ConsoleProcessVersion\"`\n\x0b\x43onsoleForm\x12\x18\n\x08\x66orm_key\x18\x01 \x01(\x03\x42\x06\x92\xe7\x18\x02\x08\x01\x12\x0f\n\x07\x66orm_id\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\x05\x12\x15\n\rresource_name\x18\x04 \x01(\t\"\xa9\x01\n\x1dGetConsoleDeploymentsResponse\x12G\n\x13process_definitions\x18\x02 \x03(\x0b\x32*.gnomon.engine.v1.ConsoleProcessDefinition\x12,\n\x05\x66orms\x18\x03 \x03(\x0b\x32\x1d.gnomon.engine.v1.ConsoleFormJ\x04\x08\x01\x10\x02R\x0b\x64\x65ployments\"\x15\n\x13GetLintRulesRequest\"@\n\nLintBounds\x12\x10\n\x03min\x18\x01 \x01(\x05H\x00\x88\x01\x01\x12\x10\n\x03max\x18\x02 \x01(\x05H\x01\x88\x01\x01\x42\x06\n\x04_minB\x06\n\x04_max\"m\n\x0bLintOptions\x12\x11\n\tattribute\x18\x01 \x03(\t\x12\r\n\x05value\x18\x02 \x03(\t\x12\x31\n\x06\x62ounds\x18\x03 \x01(\x0b\x32\x1c.gnomon.engine.v1.LintBoundsH\x00\x88\x01\x01\x42\t\n\x07_bounds\"\xb0\x01\n\x08LintRule\x12\n\n\x02id\x18\x01 \x01(\t\x12\x10\n\x08severity\x18\x02 \x01(\t\x12\x12\n\napplies_to\x18\x03 \x03(\t\x12\x0f\n\x07message\x18\x04 \x01(\t\x12\x0e\n\x06\x66\x61mily\x18\x05 \x01(\t\x12\x0e\n\x06static\x18\x06 \x01(\x08\x12\x11\n\tevaluator\x18\x07 \x01(\t\x12.\n\x07options\x18\x08 \x01(\x0b\x32\x1d.gnomon.engine.v1.LintOptions\"\x91\x01\n\x14GetLintRulesResponse\x12\x0f\n\x07profile\x18\x02 \x01(\t\x12\x17\n\x0f\x63\x61talog_version\x18\x03 \x01(\x05\x12)\n\x05rules\x18\x04 \x03(\x0b\x32\x1a.gnomon.engine.v1.LintRule\x12\x14\n\x04\x65tag\x18\x05 \x01(\tB\x06\x92\xe7\x18\x02 \x01J\x04\x08\x01\x10\x02R\x08rule_set\"D\n\x13GetStartFormRequest\x12-\n\x16process_definition_key\x18\x01 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01\":\n\x14GetStartFormResponse\x12\x19\n\x04\x66orm\x18\x01 \x01(\x0c\x42\x06\x92\xe7\x18\x02\x08\x02H\x00\x88\x01\x01\x42\x07\n\x05_form2\xd9\x04\n\x0e\x43onsoleService\x12\xc1\x01\n\x15GetConsoleDeployments\x12..gnomon.engine.v1.GetConsoleDeploymentsRequest\x1a/.gnomon.engine.v1.GetConsoleDeploymentsResponse\"G\x8a\xe7\x18 \n\x0foperations:read\x1a\x02\x02\x03\x32\tNOT_FOUND\x82\xd3\xe4\x93\x02\x1d\x12\x1b/api/v1/console/deployments\x12\xad\x01\n\x0cGetLintRules\x12%.gnomon.engine.v1.GetLintRulesRequest\x1a&.gnomon.engine.v1.GetLintRulesResponse\"N\x8a\xe7\x18\x1f\n\x0eprocess:deploy\x1a\x02\x02\x03\x32\tNOT_FOUND\x82\xd3\xe4\x93\x02%\x12#/api/v1/console/modeling/lint-rules\x12\xd2\x01\n\x0cGetStartForm\x12%.gnomon.engine.v1.GetStartFormRequest\x1a&.gnomon.engine.v1.GetStartFormResponse\"s\x8a\xe7\x18 \n\x0finstance:create\x1a\x02\x02\x03\x32\tNOT_FOUND\x82\xd3\xe4\x93\x02I\x12\x41/api/v1/console/startable-processes/{process_definition_key}/formb\x04\x66ormb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -36,32 +37,48 @@ if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_GETCONSOLEDEPLOYMENTSREQUEST'].fields_by_name['part']._loaded_options = None
   _globals['_GETCONSOLEDEPLOYMENTSREQUEST'].fields_by_name['part']._serialized_options = b'\272H\tr\007R\005forms'
-  _globals['_GETCONSOLEDEPLOYMENTSRESPONSE'].fields_by_name['deployments']._loaded_options = None
-  _globals['_GETCONSOLEDEPLOYMENTSRESPONSE'].fields_by_name['deployments']._serialized_options = b'\222\347\030\002\010\002'
-  _globals['_GETLINTRULESRESPONSE'].fields_by_name['rule_set']._loaded_options = None
-  _globals['_GETLINTRULESRESPONSE'].fields_by_name['rule_set']._serialized_options = b'\222\347\030\002\010\002'
+  _globals['_CONSOLEPROCESSVERSION'].fields_by_name['process_definition_key']._loaded_options = None
+  _globals['_CONSOLEPROCESSVERSION'].fields_by_name['process_definition_key']._serialized_options = b'\222\347\030\002\010\001'
+  _globals['_CONSOLEPROCESSVERSION'].fields_by_name['deployment_key']._loaded_options = None
+  _globals['_CONSOLEPROCESSVERSION'].fields_by_name['deployment_key']._serialized_options = b'\222\347\030\002\010\001'
+  _globals['_CONSOLEFORM'].fields_by_name['form_key']._loaded_options = None
+  _globals['_CONSOLEFORM'].fields_by_name['form_key']._serialized_options = b'\222\347\030\002\010\001'
+  _globals['_GETLINTRULESRESPONSE'].fields_by_name['etag']._loaded_options = None
+  _globals['_GETLINTRULESRESPONSE'].fields_by_name['etag']._serialized_options = b'\222\347\030\002 \001'
   _globals['_GETSTARTFORMREQUEST'].fields_by_name['process_definition_key']._loaded_options = None
   _globals['_GETSTARTFORMREQUEST'].fields_by_name['process_definition_key']._serialized_options = b'\272H\004\"\002 \000\222\347\030\002\010\001'
   _globals['_GETSTARTFORMRESPONSE'].fields_by_name['form']._loaded_options = None
   _globals['_GETSTARTFORMRESPONSE'].fields_by_name['form']._serialized_options = b'\222\347\030\002\010\002'
   _globals['_CONSOLESERVICE'].methods_by_name['GetConsoleDeployments']._loaded_options = None
-  _globals['_CONSOLESERVICE'].methods_by_name['GetConsoleDeployments']._serialized_options = b'\212\347\030 \n\017operations:read\032\002\002\0032\tNOT_FOUND\202\323\344\223\002*\022\033/api/v1/console/deploymentsb\013deployments'
+  _globals['_CONSOLESERVICE'].methods_by_name['GetConsoleDeployments']._serialized_options = b'\212\347\030 \n\017operations:read\032\002\002\0032\tNOT_FOUND\202\323\344\223\002\035\022\033/api/v1/console/deployments'
   _globals['_CONSOLESERVICE'].methods_by_name['GetLintRules']._loaded_options = None
-  _globals['_CONSOLESERVICE'].methods_by_name['GetLintRules']._serialized_options = b'\212\347\030\037\n\016process:deploy\032\002\002\0032\tNOT_FOUND\202\323\344\223\002/\022#/api/v1/console/modeling/lint-rulesb\010rule_set'
+  _globals['_CONSOLESERVICE'].methods_by_name['GetLintRules']._serialized_options = b'\212\347\030\037\n\016process:deploy\032\002\002\0032\tNOT_FOUND\202\323\344\223\002%\022#/api/v1/console/modeling/lint-rules'
   _globals['_CONSOLESERVICE'].methods_by_name['GetStartForm']._loaded_options = None
   _globals['_CONSOLESERVICE'].methods_by_name['GetStartForm']._serialized_options = b'\212\347\030 \n\017instance:create\032\002\002\0032\tNOT_FOUND\202\323\344\223\002I\022A/api/v1/console/startable-processes/{process_definition_key}/formb\004form'
-  _globals['_GETCONSOLEDEPLOYMENTSREQUEST']._serialized_start=149
-  _globals['_GETCONSOLEDEPLOYMENTSREQUEST']._serialized_end=221
-  _globals['_GETCONSOLEDEPLOYMENTSRESPONSE']._serialized_start=223
-  _globals['_GETCONSOLEDEPLOYMENTSRESPONSE']._serialized_end=283
-  _globals['_GETLINTRULESREQUEST']._serialized_start=285
-  _globals['_GETLINTRULESREQUEST']._serialized_end=306
-  _globals['_GETLINTRULESRESPONSE']._serialized_start=308
-  _globals['_GETLINTRULESRESPONSE']._serialized_end=356
-  _globals['_GETSTARTFORMREQUEST']._serialized_start=358
-  _globals['_GETSTARTFORMREQUEST']._serialized_end=426
-  _globals['_GETSTARTFORMRESPONSE']._serialized_start=428
-  _globals['_GETSTARTFORMRESPONSE']._serialized_end=486
-  _globals['_CONSOLESERVICE']._serialized_start=489
-  _globals['_CONSOLESERVICE']._serialized_end=1113
+  _globals['_GETCONSOLEDEPLOYMENTSREQUEST']._serialized_start=182
+  _globals['_GETCONSOLEDEPLOYMENTSREQUEST']._serialized_end=254
+  _globals['_CONSOLEPROCESSVERSION']._serialized_start=257
+  _globals['_CONSOLEPROCESSVERSION']._serialized_end=515
+  _globals['_CONSOLEPROCESSDEFINITION']._serialized_start=517
+  _globals['_CONSOLEPROCESSDEFINITION']._serialized_end=633
+  _globals['_CONSOLEFORM']._serialized_start=635
+  _globals['_CONSOLEFORM']._serialized_end=731
+  _globals['_GETCONSOLEDEPLOYMENTSRESPONSE']._serialized_start=734
+  _globals['_GETCONSOLEDEPLOYMENTSRESPONSE']._serialized_end=903
+  _globals['_GETLINTRULESREQUEST']._serialized_start=905
+  _globals['_GETLINTRULESREQUEST']._serialized_end=926
+  _globals['_LINTBOUNDS']._serialized_start=928
+  _globals['_LINTBOUNDS']._serialized_end=992
+  _globals['_LINTOPTIONS']._serialized_start=994
+  _globals['_LINTOPTIONS']._serialized_end=1103
+  _globals['_LINTRULE']._serialized_start=1106
+  _globals['_LINTRULE']._serialized_end=1282
+  _globals['_GETLINTRULESRESPONSE']._serialized_start=1285
+  _globals['_GETLINTRULESRESPONSE']._serialized_end=1430
+  _globals['_GETSTARTFORMREQUEST']._serialized_start=1432
+  _globals['_GETSTARTFORMREQUEST']._serialized_end=1500
+  _globals['_GETSTARTFORMRESPONSE']._serialized_start=1502
+  _globals['_GETSTARTFORMRESPONSE']._serialized_end=1560
+  _globals['_CONSOLESERVICE']._serialized_start=1563
+  _globals['_CONSOLESERVICE']._serialized_end=2164
 # @@protoc_insertion_point(module_scope)

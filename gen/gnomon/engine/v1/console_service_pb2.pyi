@@ -3,8 +3,11 @@
 isort:skip_file
 """
 
+from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
+from google.protobuf.internal import containers as _containers
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -41,22 +44,147 @@ class GetConsoleDeploymentsRequest(_message.Message):
 Global___GetConsoleDeploymentsRequest: _TypeAlias = GetConsoleDeploymentsRequest  # noqa: Y015
 
 @_typing.final
+class ConsoleProcessVersion(_message.Message):
+    """A version of a process, which never changes."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PROCESS_DEFINITION_KEY_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    VERSION_TAG_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    RESOURCE_NAME_FIELD_NUMBER: _builtins.int
+    DEPLOYMENT_KEY_FIELD_NUMBER: _builtins.int
+    DEPLOYMENT_TIME_FIELD_NUMBER: _builtins.int
+    process_definition_key: _builtins.int
+    """Key."""
+    version: _builtins.int
+    """Version."""
+    version_tag: _builtins.str
+    """Tag of the version, as modelled."""
+    name: _builtins.str
+    """Name of the process, as modelled."""
+    resource_name: _builtins.str
+    """File that it came from."""
+    deployment_key: _builtins.int
+    """Key of the deployment that brought it."""
+    @_builtins.property
+    def deployment_time(self) -> _timestamp_pb2.Timestamp:
+        """When it was first deployed."""
+
+    def __init__(
+        self,
+        *,
+        process_definition_key: _builtins.int = ...,
+        version: _builtins.int = ...,
+        version_tag: _builtins.str | None = ...,
+        name: _builtins.str | None = ...,
+        resource_name: _builtins.str = ...,
+        deployment_key: _builtins.int = ...,
+        deployment_time: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_name", b"_name", "_version_tag", b"_version_tag", "deployment_time", b"deployment_time", "name", b"name", "version_tag", b"version_tag"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_name", b"_name", "_version_tag", b"_version_tag", "deployment_key", b"deployment_key", "deployment_time", b"deployment_time", "name", b"name", "process_definition_key", b"process_definition_key", "resource_name", b"resource_name", "version", b"version", "version_tag", b"version_tag"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__name: _TypeAlias = _typing.Literal["name"]  # noqa: Y015
+    _WhichOneofArgType__name: _TypeAlias = _typing.Literal["_name", b"_name"]  # noqa: Y015
+    _WhichOneofReturnType__version_tag: _TypeAlias = _typing.Literal["version_tag"]  # noqa: Y015
+    _WhichOneofArgType__version_tag: _TypeAlias = _typing.Literal["_version_tag", b"_version_tag"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__name) -> _WhichOneofReturnType__name | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__version_tag) -> _WhichOneofReturnType__version_tag | None: ...
+
+Global___ConsoleProcessVersion: _TypeAlias = ConsoleProcessVersion  # noqa: Y015
+
+@_typing.final
+class ConsoleProcessDefinition(_message.Message):
+    """A process with its versions."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PROCESS_DEFINITION_ID_FIELD_NUMBER: _builtins.int
+    VERSIONS_FIELD_NUMBER: _builtins.int
+    process_definition_id: _builtins.str
+    """Id of the process in the model."""
+    @_builtins.property
+    def versions(self) -> _containers.RepeatedCompositeFieldContainer[Global___ConsoleProcessVersion]:
+        """The versions, oldest first."""
+
+    def __init__(
+        self,
+        *,
+        process_definition_id: _builtins.str = ...,
+        versions: _abc.Iterable[Global___ConsoleProcessVersion] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["process_definition_id", b"process_definition_id", "versions", b"versions"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ConsoleProcessDefinition: _TypeAlias = ConsoleProcessDefinition  # noqa: Y015
+
+@_typing.final
+class ConsoleForm(_message.Message):
+    """A deployed form."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FORM_KEY_FIELD_NUMBER: _builtins.int
+    FORM_ID_FIELD_NUMBER: _builtins.int
+    VERSION_FIELD_NUMBER: _builtins.int
+    RESOURCE_NAME_FIELD_NUMBER: _builtins.int
+    form_key: _builtins.int
+    """Key."""
+    form_id: _builtins.str
+    """Id in the form."""
+    version: _builtins.int
+    """Version."""
+    resource_name: _builtins.str
+    """File that it came from."""
+    def __init__(
+        self,
+        *,
+        form_key: _builtins.int = ...,
+        form_id: _builtins.str = ...,
+        version: _builtins.int = ...,
+        resource_name: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["form_id", b"form_id", "form_key", b"form_key", "resource_name", b"resource_name", "version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ConsoleForm: _TypeAlias = ConsoleForm  # noqa: Y015
+
+@_typing.final
 class GetConsoleDeploymentsResponse(_message.Message):
     """Response of GetConsoleDeployments."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    DEPLOYMENTS_FIELD_NUMBER: _builtins.int
-    deployments: _builtins.bytes
-    """The deployments, a JSON object."""
+    PROCESS_DEFINITIONS_FIELD_NUMBER: _builtins.int
+    FORMS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def process_definitions(self) -> _containers.RepeatedCompositeFieldContainer[Global___ConsoleProcessDefinition]:
+        """The processes in the order of their ids; none when only the forms were asked for."""
+
+    @_builtins.property
+    def forms(self) -> _containers.RepeatedCompositeFieldContainer[Global___ConsoleForm]:
+        """The forms."""
+
     def __init__(
         self,
         *,
-        deployments: _builtins.bytes = ...,
+        process_definitions: _abc.Iterable[Global___ConsoleProcessDefinition] | None = ...,
+        forms: _abc.Iterable[Global___ConsoleForm] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["deployments", b"deployments"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["forms", b"forms", "process_definitions", b"process_definitions"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -80,22 +208,161 @@ class GetLintRulesRequest(_message.Message):
 Global___GetLintRulesRequest: _TypeAlias = GetLintRulesRequest  # noqa: Y015
 
 @_typing.final
+class LintBounds(_message.Message):
+    """Inclusive limits of a number, a length or a count."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MIN_FIELD_NUMBER: _builtins.int
+    MAX_FIELD_NUMBER: _builtins.int
+    min: _builtins.int
+    """The least."""
+    max: _builtins.int
+    """The most."""
+    def __init__(
+        self,
+        *,
+        min: _builtins.int | None = ...,
+        max: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_max", b"_max", "_min", b"_min", "max", b"max", "min", b"min"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_max", b"_max", "_min", b"_min", "max", b"max", "min", b"min"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__max: _TypeAlias = _typing.Literal["max"]  # noqa: Y015
+    _WhichOneofArgType__max: _TypeAlias = _typing.Literal["_max", b"_max"]  # noqa: Y015
+    _WhichOneofReturnType__min: _TypeAlias = _typing.Literal["min"]  # noqa: Y015
+    _WhichOneofArgType__min: _TypeAlias = _typing.Literal["_min", b"_min"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__max) -> _WhichOneofReturnType__max | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__min) -> _WhichOneofReturnType__min | None: ...
+
+Global___LintBounds: _TypeAlias = LintBounds  # noqa: Y015
+
+@_typing.final
+class LintOptions(_message.Message):
+    """What an evaluator makes its decision of."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ATTRIBUTE_FIELD_NUMBER: _builtins.int
+    VALUE_FIELD_NUMBER: _builtins.int
+    BOUNDS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def attribute(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What it looks at: attributes, extensions or children of the element."""
+
+    @_builtins.property
+    def value(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What it compares with."""
+
+    @_builtins.property
+    def bounds(self) -> Global___LintBounds:
+        """Between which limits it has to be."""
+
+    def __init__(
+        self,
+        *,
+        attribute: _abc.Iterable[_builtins.str] | None = ...,
+        value: _abc.Iterable[_builtins.str] | None = ...,
+        bounds: Global___LintBounds | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_bounds", b"_bounds", "bounds", b"bounds"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_bounds", b"_bounds", "attribute", b"attribute", "bounds", b"bounds", "value", b"value"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__bounds: _TypeAlias = _typing.Literal["bounds"]  # noqa: Y015
+    _WhichOneofArgType__bounds: _TypeAlias = _typing.Literal["_bounds", b"_bounds"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__bounds) -> _WhichOneofReturnType__bounds | None: ...
+
+Global___LintOptions: _TypeAlias = LintOptions  # noqa: Y015
+
+@_typing.final
+class LintRule(_message.Message):
+    """One rule of a model."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    SEVERITY_FIELD_NUMBER: _builtins.int
+    APPLIES_TO_FIELD_NUMBER: _builtins.int
+    MESSAGE_FIELD_NUMBER: _builtins.int
+    FAMILY_FIELD_NUMBER: _builtins.int
+    STATIC_FIELD_NUMBER: _builtins.int
+    EVALUATOR_FIELD_NUMBER: _builtins.int
+    OPTIONS_FIELD_NUMBER: _builtins.int
+    id: _builtins.str
+    """Id that the refusal of a deployment names."""
+    severity: _builtins.str
+    """error or warning."""
+    message: _builtins.str
+    """What is wrong where it is broken."""
+    family: _builtins.str
+    """Kind of resource that it belongs to."""
+    static: _builtins.bool
+    """Whether the model alone decides."""
+    evaluator: _builtins.str
+    """Kind of check."""
+    @_builtins.property
+    def applies_to(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Types of element that it looks at; empty when it looks at the model as a whole."""
+
+    @_builtins.property
+    def options(self) -> Global___LintOptions:
+        """Options of the check."""
+
+    def __init__(
+        self,
+        *,
+        id: _builtins.str = ...,
+        severity: _builtins.str = ...,
+        applies_to: _abc.Iterable[_builtins.str] | None = ...,
+        message: _builtins.str = ...,
+        family: _builtins.str = ...,
+        static: _builtins.bool = ...,
+        evaluator: _builtins.str = ...,
+        options: Global___LintOptions | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["options", b"options"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["applies_to", b"applies_to", "evaluator", b"evaluator", "family", b"family", "id", b"id", "message", b"message", "options", b"options", "severity", b"severity", "static", b"static"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___LintRule: _TypeAlias = LintRule  # noqa: Y015
+
+@_typing.final
 class GetLintRulesResponse(_message.Message):
     """Response of GetLintRules."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    RULE_SET_FIELD_NUMBER: _builtins.int
-    rule_set: _builtins.bytes
-    """The rule set, a JSON object."""
+    PROFILE_FIELD_NUMBER: _builtins.int
+    CATALOG_VERSION_FIELD_NUMBER: _builtins.int
+    RULES_FIELD_NUMBER: _builtins.int
+    ETAG_FIELD_NUMBER: _builtins.int
+    profile: _builtins.str
+    """Release of the model language that the rules are for."""
+    catalog_version: _builtins.int
+    """Edition of the catalogue."""
+    etag: _builtins.str
+    """Tells this content from any other."""
+    @_builtins.property
+    def rules(self) -> _containers.RepeatedCompositeFieldContainer[Global___LintRule]:
+        """The rules."""
+
     def __init__(
         self,
         *,
-        rule_set: _builtins.bytes = ...,
+        profile: _builtins.str = ...,
+        catalog_version: _builtins.int = ...,
+        rules: _abc.Iterable[Global___LintRule] | None = ...,
+        etag: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["rule_set", b"rule_set"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["catalog_version", b"catalog_version", "etag", b"etag", "profile", b"profile", "rules", b"rules"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

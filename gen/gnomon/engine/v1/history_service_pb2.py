@@ -23,37 +23,38 @@ _sym_db = _symbol_database.Default()
 
 
 from gnomon.buf.validate import validate_pb2 as buf_dot_validate_dot_validate__pb2
+from gnomon.engine.v1 import process_instance_pb2 as gnomon_dot_engine_dot_v1_dot_process__instance__pb2
+from gnomon.engine.v1 import process_instance_service_pb2 as gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2
+from gnomon.query.v1 import page_pb2 as gnomon_dot_query_dot_v1_dot_page__pb2
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 from google.api import annotations_pb2 as google_dot_api_dot_annotations__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&gnomon/engine/v1/history_service.proto\x12\x10gnomon.engine.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\"<\n#ListHistoricProcessInstancesRequest\x12\x15\n\x05query\x18\x01 \x01(\x0c\x42\x06\x92\xe7\x18\x02\x08\x02\"<\n$ListHistoricProcessInstancesResponse\x12\x14\n\x04page\x18\x01 \x01(\x0c\x42\x06\x92\xe7\x18\x02\x08\x02\"M\n\x1cGetFlowNodeStatisticsRequest\x12-\n\x16process_definition_key\x18\x01 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01\"6\n\x1dGetFlowNodeStatisticsResponse\x12\x15\n\x05items\x18\x01 \x03(\x0c\x42\x06\x92\xe7\x18\x02\x08\x02\x32\xff\x03\n\x0eHistoryService\x12\xed\x01\n\x1cListHistoricProcessInstances\x12\x35.gnomon.engine.v1.ListHistoricProcessInstancesRequest\x1a\x36.gnomon.engine.v1.ListHistoricProcessInstancesResponse\"^\x8a\xe7\x18\x1d\n\x0chistory:read\x1a\x02\x02\x03\x32\tNOT_FOUND\x82\xd3\xe4\x93\x02\x37\"(/api/v1/history/process-instances/search:\x05queryb\x04page\x12\xfc\x01\n\x15GetFlowNodeStatistics\x12..gnomon.engine.v1.GetFlowNodeStatisticsRequest\x1a/.gnomon.engine.v1.GetFlowNodeStatisticsResponse\"\x81\x01\x8a\xe7\x18\x1d\n\x0chistory:read\x1a\x02\x02\x03\x32\tNOT_FOUND\x82\xd3\xe4\x93\x02Z\x12Q/api/v1/history/process-definitions/{process_definition_key}/flow-node-statisticsb\x05itemsb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&gnomon/engine/v1/history_service.proto\x12\x10gnomon.engine.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\'gnomon/engine/v1/process_instance.proto\x1a/gnomon/engine/v1/process_instance_service.proto\x1a\x1agnomon/query/v1/page.proto\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\"\xe9\x01\n%SearchHistoricProcessInstancesRequest\x12<\n\x06\x66ilter\x18\x01 \x01(\x0b\x32\'.gnomon.engine.v1.ProcessInstanceFilterH\x00\x88\x01\x01\x12=\n\x04sort\x18\x02 \x03(\x0b\x32%.gnomon.engine.v1.ProcessInstanceSortB\x08\xbaH\x05\x92\x01\x02\x10\n\x12/\n\x04page\x18\x03 \x01(\x0b\x32\x1c.gnomon.query.v1.PageRequestH\x01\x88\x01\x01\x42\t\n\x07_filterB\x07\n\x05_page\"\x87\x01\n&SearchHistoricProcessInstancesResponse\x12\x30\n\x05items\x18\x01 \x03(\x0b\x32!.gnomon.engine.v1.ProcessInstance\x12+\n\x04page\x18\x02 \x01(\x0b\x32\x1d.gnomon.query.v1.PageResponse\"M\n\x1cGetFlowNodeStatisticsRequest\x12-\n\x16process_definition_key\x18\x01 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01\"p\n\x12\x46lowNodeStatistics\x12\x12\n\nelement_id\x18\x01 \x01(\t\x12\x0e\n\x06\x61\x63tive\x18\x02 \x01(\x03\x12\x11\n\tcompleted\x18\x03 \x01(\x03\x12\x10\n\x08\x63\x61nceled\x18\x04 \x01(\x03\x12\x11\n\tincidents\x18\x05 \x01(\x03\"f\n\x1dGetFlowNodeStatisticsResponse\x12\x38\n\nflow_nodes\x18\x02 \x03(\x0b\x32$.gnomon.engine.v1.FlowNodeStatisticsJ\x04\x08\x01\x10\x02R\x05items2\x80\x04\n\x0eHistoryService\x12\xe9\x01\n\x1eSearchHistoricProcessInstances\x12\x37.gnomon.engine.v1.SearchHistoricProcessInstancesRequest\x1a\x38.gnomon.engine.v1.SearchHistoricProcessInstancesResponse\"T\x8a\xe7\x18\x1d\n\x0chistory:read\x1a\x02\x02\x03\x32\tNOT_FOUND\x82\xd3\xe4\x93\x02-\"(/api/v1/history/process-instances/search:\x01*\x12\x81\x02\n\x15GetFlowNodeStatistics\x12..gnomon.engine.v1.GetFlowNodeStatisticsRequest\x1a/.gnomon.engine.v1.GetFlowNodeStatisticsResponse\"\x86\x01\x8a\xe7\x18\x1d\n\x0chistory:read\x1a\x02\x02\x03\x32\tNOT_FOUND\x82\xd3\xe4\x93\x02_\x12Q/api/v1/history/process-definitions/{process_definition_key}/flow-node-statisticsb\nflow_nodesb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'gnomon.engine.v1.history_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_LISTHISTORICPROCESSINSTANCESREQUEST'].fields_by_name['query']._loaded_options = None
-  _globals['_LISTHISTORICPROCESSINSTANCESREQUEST'].fields_by_name['query']._serialized_options = b'\222\347\030\002\010\002'
-  _globals['_LISTHISTORICPROCESSINSTANCESRESPONSE'].fields_by_name['page']._loaded_options = None
-  _globals['_LISTHISTORICPROCESSINSTANCESRESPONSE'].fields_by_name['page']._serialized_options = b'\222\347\030\002\010\002'
+  _globals['_SEARCHHISTORICPROCESSINSTANCESREQUEST'].fields_by_name['sort']._loaded_options = None
+  _globals['_SEARCHHISTORICPROCESSINSTANCESREQUEST'].fields_by_name['sort']._serialized_options = b'\272H\005\222\001\002\020\n'
   _globals['_GETFLOWNODESTATISTICSREQUEST'].fields_by_name['process_definition_key']._loaded_options = None
   _globals['_GETFLOWNODESTATISTICSREQUEST'].fields_by_name['process_definition_key']._serialized_options = b'\272H\004\"\002 \000\222\347\030\002\010\001'
-  _globals['_GETFLOWNODESTATISTICSRESPONSE'].fields_by_name['items']._loaded_options = None
-  _globals['_GETFLOWNODESTATISTICSRESPONSE'].fields_by_name['items']._serialized_options = b'\222\347\030\002\010\002'
-  _globals['_HISTORYSERVICE'].methods_by_name['ListHistoricProcessInstances']._loaded_options = None
-  _globals['_HISTORYSERVICE'].methods_by_name['ListHistoricProcessInstances']._serialized_options = b'\212\347\030\035\n\014history:read\032\002\002\0032\tNOT_FOUND\202\323\344\223\0027\"(/api/v1/history/process-instances/search:\005queryb\004page'
+  _globals['_HISTORYSERVICE'].methods_by_name['SearchHistoricProcessInstances']._loaded_options = None
+  _globals['_HISTORYSERVICE'].methods_by_name['SearchHistoricProcessInstances']._serialized_options = b'\212\347\030\035\n\014history:read\032\002\002\0032\tNOT_FOUND\202\323\344\223\002-\"(/api/v1/history/process-instances/search:\001*'
   _globals['_HISTORYSERVICE'].methods_by_name['GetFlowNodeStatistics']._loaded_options = None
-  _globals['_HISTORYSERVICE'].methods_by_name['GetFlowNodeStatistics']._serialized_options = b'\212\347\030\035\n\014history:read\032\002\002\0032\tNOT_FOUND\202\323\344\223\002Z\022Q/api/v1/history/process-definitions/{process_definition_key}/flow-node-statisticsb\005items'
-  _globals['_LISTHISTORICPROCESSINSTANCESREQUEST']._serialized_start=149
-  _globals['_LISTHISTORICPROCESSINSTANCESREQUEST']._serialized_end=209
-  _globals['_LISTHISTORICPROCESSINSTANCESRESPONSE']._serialized_start=211
-  _globals['_LISTHISTORICPROCESSINSTANCESRESPONSE']._serialized_end=271
-  _globals['_GETFLOWNODESTATISTICSREQUEST']._serialized_start=273
-  _globals['_GETFLOWNODESTATISTICSREQUEST']._serialized_end=350
-  _globals['_GETFLOWNODESTATISTICSRESPONSE']._serialized_start=352
-  _globals['_GETFLOWNODESTATISTICSRESPONSE']._serialized_end=406
-  _globals['_HISTORYSERVICE']._serialized_start=409
-  _globals['_HISTORYSERVICE']._serialized_end=920
+  _globals['_HISTORYSERVICE'].methods_by_name['GetFlowNodeStatistics']._serialized_options = b'\212\347\030\035\n\014history:read\032\002\002\0032\tNOT_FOUND\202\323\344\223\002_\022Q/api/v1/history/process-definitions/{process_definition_key}/flow-node-statisticsb\nflow_nodes'
+  _globals['_SEARCHHISTORICPROCESSINSTANCESREQUEST']._serialized_start=268
+  _globals['_SEARCHHISTORICPROCESSINSTANCESREQUEST']._serialized_end=501
+  _globals['_SEARCHHISTORICPROCESSINSTANCESRESPONSE']._serialized_start=504
+  _globals['_SEARCHHISTORICPROCESSINSTANCESRESPONSE']._serialized_end=639
+  _globals['_GETFLOWNODESTATISTICSREQUEST']._serialized_start=641
+  _globals['_GETFLOWNODESTATISTICSREQUEST']._serialized_end=718
+  _globals['_FLOWNODESTATISTICS']._serialized_start=720
+  _globals['_FLOWNODESTATISTICS']._serialized_end=832
+  _globals['_GETFLOWNODESTATISTICSRESPONSE']._serialized_start=834
+  _globals['_GETFLOWNODESTATISTICSRESPONSE']._serialized_end=936
+  _globals['_HISTORYSERVICE']._serialized_start=939
+  _globals['_HISTORYSERVICE']._serialized_end=1451
 # @@protoc_insertion_point(module_scope)

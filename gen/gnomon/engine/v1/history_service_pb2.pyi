@@ -4,6 +4,9 @@ isort:skip_file
 """
 
 from collections import abc as _abc
+from gnomon.engine.v1 import process_instance_pb2 as _process_instance_pb2
+from gnomon.engine.v1 import process_instance_service_pb2 as _process_instance_service_pb2
+from gnomon.query.v1 import page_pb2 as _page_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
@@ -19,48 +22,77 @@ else:
 DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
-class ListHistoricProcessInstancesRequest(_message.Message):
-    """Request of ListHistoricProcessInstances."""
+class SearchHistoricProcessInstancesRequest(_message.Message):
+    """Request of SearchHistoricProcessInstances."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    QUERY_FIELD_NUMBER: _builtins.int
-    query: _builtins.bytes
-    """The query, a JSON object."""
+    FILTER_FIELD_NUMBER: _builtins.int
+    SORT_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def filter(self) -> _process_instance_service_pb2.ProcessInstanceFilter:
+        """Which ones."""
+
+    @_builtins.property
+    def sort(self) -> _containers.RepeatedCompositeFieldContainer[_process_instance_service_pb2.ProcessInstanceSort]:
+        """In which order."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageRequest:
+        """Which page."""
+
     def __init__(
         self,
         *,
-        query: _builtins.bytes = ...,
+        filter: _process_instance_service_pb2.ProcessInstanceFilter | None = ...,
+        sort: _abc.Iterable[_process_instance_service_pb2.ProcessInstanceSort] | None = ...,
+        page: _page_pb2.PageRequest | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_page", b"_page", "filter", b"filter", "page", b"page"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["query", b"query"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_page", b"_page", "filter", b"filter", "page", b"page", "sort", b"sort"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__filter: _TypeAlias = _typing.Literal["filter"]  # noqa: Y015
+    _WhichOneofArgType__filter: _TypeAlias = _typing.Literal["_filter", b"_filter"]  # noqa: Y015
+    _WhichOneofReturnType__page: _TypeAlias = _typing.Literal["page"]  # noqa: Y015
+    _WhichOneofArgType__page: _TypeAlias = _typing.Literal["_page", b"_page"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__filter) -> _WhichOneofReturnType__filter | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__page) -> _WhichOneofReturnType__page | None: ...
 
-Global___ListHistoricProcessInstancesRequest: _TypeAlias = ListHistoricProcessInstancesRequest  # noqa: Y015
+Global___SearchHistoricProcessInstancesRequest: _TypeAlias = SearchHistoricProcessInstancesRequest  # noqa: Y015
 
 @_typing.final
-class ListHistoricProcessInstancesResponse(_message.Message):
-    """Response of ListHistoricProcessInstances."""
+class SearchHistoricProcessInstancesResponse(_message.Message):
+    """Response of SearchHistoricProcessInstances."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
+    ITEMS_FIELD_NUMBER: _builtins.int
     PAGE_FIELD_NUMBER: _builtins.int
-    page: _builtins.bytes
-    """One page of matches, a JSON object."""
+    @_builtins.property
+    def items(self) -> _containers.RepeatedCompositeFieldContainer[_process_instance_pb2.ProcessInstance]:
+        """The matches on this page."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageResponse:
+        """Where the page stands."""
+
     def __init__(
         self,
         *,
-        page: _builtins.bytes = ...,
+        items: _abc.Iterable[_process_instance_pb2.ProcessInstance] | None = ...,
+        page: _page_pb2.PageResponse | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["page", b"page"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["page", b"page"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["items", b"items", "page", b"page"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___ListHistoricProcessInstancesResponse: _TypeAlias = ListHistoricProcessInstancesResponse  # noqa: Y015
+Global___SearchHistoricProcessInstancesResponse: _TypeAlias = SearchHistoricProcessInstancesResponse  # noqa: Y015
 
 @_typing.final
 class GetFlowNodeStatisticsRequest(_message.Message):
@@ -85,24 +117,62 @@ class GetFlowNodeStatisticsRequest(_message.Message):
 Global___GetFlowNodeStatisticsRequest: _TypeAlias = GetFlowNodeStatisticsRequest  # noqa: Y015
 
 @_typing.final
+class FlowNodeStatistics(_message.Message):
+    """How many instances of a flow node there are and were."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ELEMENT_ID_FIELD_NUMBER: _builtins.int
+    ACTIVE_FIELD_NUMBER: _builtins.int
+    COMPLETED_FIELD_NUMBER: _builtins.int
+    CANCELED_FIELD_NUMBER: _builtins.int
+    INCIDENTS_FIELD_NUMBER: _builtins.int
+    element_id: _builtins.str
+    """Id of the flow node."""
+    active: _builtins.int
+    """Active ones, those with an open incident included."""
+    completed: _builtins.int
+    """Ran to their end."""
+    canceled: _builtins.int
+    """Ended from outside."""
+    incidents: _builtins.int
+    """Active ones with an open incident."""
+    def __init__(
+        self,
+        *,
+        element_id: _builtins.str = ...,
+        active: _builtins.int = ...,
+        completed: _builtins.int = ...,
+        canceled: _builtins.int = ...,
+        incidents: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["active", b"active", "canceled", b"canceled", "completed", b"completed", "element_id", b"element_id", "incidents", b"incidents"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FlowNodeStatistics: _TypeAlias = FlowNodeStatistics  # noqa: Y015
+
+@_typing.final
 class GetFlowNodeStatisticsResponse(_message.Message):
     """Response of GetFlowNodeStatistics."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    ITEMS_FIELD_NUMBER: _builtins.int
+    FLOW_NODES_FIELD_NUMBER: _builtins.int
     @_builtins.property
-    def items(self) -> _containers.RepeatedScalarFieldContainer[_builtins.bytes]:
-        """One JSON object for each flow node."""
+    def flow_nodes(self) -> _containers.RepeatedCompositeFieldContainer[Global___FlowNodeStatistics]:
+        """The flow nodes in the order of their ids."""
 
     def __init__(
         self,
         *,
-        items: _abc.Iterable[_builtins.bytes] | None = ...,
+        flow_nodes: _abc.Iterable[Global___FlowNodeStatistics] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["items", b"items"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["flow_nodes", b"flow_nodes"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -35,10 +35,10 @@ class HistoryServiceStub:
         Args:
             channel: A grpc.Channel.
         """
-        self.ListHistoricProcessInstances = channel.unary_unary(
-                '/gnomon.engine.v1.HistoryService/ListHistoricProcessInstances',
-                request_serializer=gnomon_dot_engine_dot_v1_dot_history__service__pb2.ListHistoricProcessInstancesRequest.SerializeToString,
-                response_deserializer=gnomon_dot_engine_dot_v1_dot_history__service__pb2.ListHistoricProcessInstancesResponse.FromString,
+        self.SearchHistoricProcessInstances = channel.unary_unary(
+                '/gnomon.engine.v1.HistoryService/SearchHistoricProcessInstances',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_history__service__pb2.SearchHistoricProcessInstancesRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_history__service__pb2.SearchHistoricProcessInstancesResponse.FromString,
                 _registered_method=True)
         self.GetFlowNodeStatistics = channel.unary_unary(
                 '/gnomon.engine.v1.HistoryService/GetFlowNodeStatistics',
@@ -51,7 +51,7 @@ class HistoryServiceServicer:
     """Reads durable history.
     """
 
-    def ListHistoricProcessInstances(self, request, context):
+    def SearchHistoricProcessInstances(self, request, context):
         """Lists process instances of the caller's tenant, ended ones included.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -59,7 +59,8 @@ class HistoryServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def GetFlowNodeStatistics(self, request, context):
-        """Counts the instances at each flow node of a process definition.
+        """Counts the instances at each flow node of a process definition; one where there never was any is left out.
+        Rejected with NOT_FOUND when there is no such definition.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -68,10 +69,10 @@ class HistoryServiceServicer:
 
 def add_HistoryServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
-            'ListHistoricProcessInstances': grpc.unary_unary_rpc_method_handler(
-                    servicer.ListHistoricProcessInstances,
-                    request_deserializer=gnomon_dot_engine_dot_v1_dot_history__service__pb2.ListHistoricProcessInstancesRequest.FromString,
-                    response_serializer=gnomon_dot_engine_dot_v1_dot_history__service__pb2.ListHistoricProcessInstancesResponse.SerializeToString,
+            'SearchHistoricProcessInstances': grpc.unary_unary_rpc_method_handler(
+                    servicer.SearchHistoricProcessInstances,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_history__service__pb2.SearchHistoricProcessInstancesRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_history__service__pb2.SearchHistoricProcessInstancesResponse.SerializeToString,
             ),
             'GetFlowNodeStatistics': grpc.unary_unary_rpc_method_handler(
                     servicer.GetFlowNodeStatistics,
@@ -91,7 +92,7 @@ class HistoryService:
     """
 
     @staticmethod
-    def ListHistoricProcessInstances(request,
+    def SearchHistoricProcessInstances(request,
             target,
             options=(),
             channel_credentials=None,
@@ -104,9 +105,9 @@ class HistoryService:
         return grpc.experimental.unary_unary(
             request,
             target,
-            '/gnomon.engine.v1.HistoryService/ListHistoricProcessInstances',
-            gnomon_dot_engine_dot_v1_dot_history__service__pb2.ListHistoricProcessInstancesRequest.SerializeToString,
-            gnomon_dot_engine_dot_v1_dot_history__service__pb2.ListHistoricProcessInstancesResponse.FromString,
+            '/gnomon.engine.v1.HistoryService/SearchHistoricProcessInstances',
+            gnomon_dot_engine_dot_v1_dot_history__service__pb2.SearchHistoricProcessInstancesRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_history__service__pb2.SearchHistoricProcessInstancesResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -33,30 +33,34 @@ class HistoryServiceStub:
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> HistoryServiceAsyncStub: ...
-    ListHistoricProcessInstances: _grpc.UnaryUnaryMultiCallable[_history_service_pb2.ListHistoricProcessInstancesRequest, _history_service_pb2.ListHistoricProcessInstancesResponse]
+    SearchHistoricProcessInstances: _grpc.UnaryUnaryMultiCallable[_history_service_pb2.SearchHistoricProcessInstancesRequest, _history_service_pb2.SearchHistoricProcessInstancesResponse]
     """Lists process instances of the caller's tenant, ended ones included."""
     GetFlowNodeStatistics: _grpc.UnaryUnaryMultiCallable[_history_service_pb2.GetFlowNodeStatisticsRequest, _history_service_pb2.GetFlowNodeStatisticsResponse]
-    """Counts the instances at each flow node of a process definition."""
+    """Counts the instances at each flow node of a process definition; one where there never was any is left out.
+    Rejected with NOT_FOUND when there is no such definition.
+    """
 
 @_typing.type_check_only
 class HistoryServiceAsyncStub(HistoryServiceStub):
     """Reads durable history."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
-    ListHistoricProcessInstances: _aio.UnaryUnaryMultiCallable[_history_service_pb2.ListHistoricProcessInstancesRequest, _history_service_pb2.ListHistoricProcessInstancesResponse]  # type: ignore[assignment]
+    SearchHistoricProcessInstances: _aio.UnaryUnaryMultiCallable[_history_service_pb2.SearchHistoricProcessInstancesRequest, _history_service_pb2.SearchHistoricProcessInstancesResponse]  # type: ignore[assignment]
     """Lists process instances of the caller's tenant, ended ones included."""
     GetFlowNodeStatistics: _aio.UnaryUnaryMultiCallable[_history_service_pb2.GetFlowNodeStatisticsRequest, _history_service_pb2.GetFlowNodeStatisticsResponse]  # type: ignore[assignment]
-    """Counts the instances at each flow node of a process definition."""
+    """Counts the instances at each flow node of a process definition; one where there never was any is left out.
+    Rejected with NOT_FOUND when there is no such definition.
+    """
 
 class HistoryServiceServicer(metaclass=_abc_1.ABCMeta):
     """Reads durable history."""
 
     @_abc_1.abstractmethod
-    def ListHistoricProcessInstances(
+    def SearchHistoricProcessInstances(
         self,
-        request: _history_service_pb2.ListHistoricProcessInstancesRequest,
+        request: _history_service_pb2.SearchHistoricProcessInstancesRequest,
         context: _ServicerContext,
-    ) -> _typing.Union[_history_service_pb2.ListHistoricProcessInstancesResponse, _abc.Awaitable[_history_service_pb2.ListHistoricProcessInstancesResponse]]:
+    ) -> _typing.Union[_history_service_pb2.SearchHistoricProcessInstancesResponse, _abc.Awaitable[_history_service_pb2.SearchHistoricProcessInstancesResponse]]:
         """Lists process instances of the caller's tenant, ended ones included."""
 
     @_abc_1.abstractmethod
@@ -65,6 +69,8 @@ class HistoryServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _history_service_pb2.GetFlowNodeStatisticsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_history_service_pb2.GetFlowNodeStatisticsResponse, _abc.Awaitable[_history_service_pb2.GetFlowNodeStatisticsResponse]]:
-        """Counts the instances at each flow node of a process definition."""
+        """Counts the instances at each flow node of a process definition; one where there never was any is left out.
+        Rejected with NOT_FOUND when there is no such definition.
+        """
 
 def add_HistoryServiceServicer_to_server(servicer: HistoryServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -23,11 +23,12 @@ _sym_db = _symbol_database.Default()
 
 
 from gnomon.buf.validate import validate_pb2 as buf_dot_validate_dot_validate__pb2
+from gnomon.engine.v1 import process_instance_pb2 as gnomon_dot_engine_dot_v1_dot_process__instance__pb2
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 from google.api import annotations_pb2 as google_dot_api_dot_annotations__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n)gnomon/engine/v1/operations_service.proto\x12\x10gnomon.engine.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\"H\n\x19\x41\x63\x63\x65ptCancellationRequest\x12+\n\x14process_instance_key\x18\x01 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01\"\x1c\n\x1a\x41\x63\x63\x65ptCancellationResponse\"\\\n\x12MappingInstruction\x12\"\n\x11source_element_id\x18\x01 \x01(\tB\x07\xbaH\x04r\x02\x10\x01\x12\"\n\x11target_element_id\x18\x02 \x01(\tB\x07\xbaH\x04r\x02\x10\x01\"\xca\x01\n\x16\x41\x63\x63\x65ptMigrationRequest\x12+\n\x14process_instance_key\x18\x01 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01\x12\x34\n\x1dtarget_process_definition_key\x18\x02 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01\x12M\n\x14mapping_instructions\x18\x03 \x03(\x0b\x32$.gnomon.engine.v1.MappingInstructionB\t\xbaH\x06\x92\x01\x03\x10\xe8\x07\"\x19\n\x17\x41\x63\x63\x65ptMigrationResponse2\xdf\x03\n\x11OperationsService\x12\xe7\x01\n\x12\x41\x63\x63\x65ptCancellation\x12+.gnomon.engine.v1.AcceptCancellationRequest\x1a,.gnomon.engine.v1.AcceptCancellationResponse\"v\x8a\xe7\x18\x31\n\x0finstance:cancel\x1a\x02\x02\x03(\x01\x32\tNOT_FOUND2\rINVALID_STATE\x82\xd3\xe4\x93\x02;\"9/v1/process-instances/{process_instance_key}/cancellation\x12\xdf\x01\n\x0f\x41\x63\x63\x65ptMigration\x12(.gnomon.engine.v1.AcceptMigrationRequest\x1a).gnomon.engine.v1.AcceptMigrationResponse\"w\x8a\xe7\x18\x32\n\x10instance:migrate\x1a\x02\x02\x03(\x01\x32\tNOT_FOUND2\rINVALID_STATE\x82\xd3\xe4\x93\x02;\"6/v1/process-instances/{process_instance_key}/migration:\x01*b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n)gnomon/engine/v1/operations_service.proto\x12\x10gnomon.engine.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\'gnomon/engine/v1/process_instance.proto\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\"H\n\x19\x41\x63\x63\x65ptCancellationRequest\x12+\n\x14process_instance_key\x18\x01 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01\"\x1c\n\x1a\x41\x63\x63\x65ptCancellationResponse\"\xc8\x02\n\x16\x41\x63\x63\x65ptMigrationRequest\x12+\n\x14process_instance_key\x18\x01 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01\x12\x34\n\x1dtarget_process_definition_key\x18\x02 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01\x12M\n\x14mapping_instructions\x18\x03 \x03(\x0b\x32$.gnomon.engine.v1.MappingInstructionB\t\xbaH\x06\x92\x01\x03\x10\xe8\x07:|\xbaHy\x1aw\n\x1d\x61\x63\x63\x65pt_migration.instructions\x12\x31\x61t least one of mappingInstructions must be given\x1a#size(this.mapping_instructions) > 0\"\x19\n\x17\x41\x63\x63\x65ptMigrationResponse2\xdf\x03\n\x11OperationsService\x12\xe7\x01\n\x12\x41\x63\x63\x65ptCancellation\x12+.gnomon.engine.v1.AcceptCancellationRequest\x1a,.gnomon.engine.v1.AcceptCancellationResponse\"v\x8a\xe7\x18\x31\n\x0finstance:cancel\x1a\x02\x02\x03(\x01\x32\tNOT_FOUND2\rINVALID_STATE\x82\xd3\xe4\x93\x02;\"9/v1/process-instances/{process_instance_key}/cancellation\x12\xdf\x01\n\x0f\x41\x63\x63\x65ptMigration\x12(.gnomon.engine.v1.AcceptMigrationRequest\x1a).gnomon.engine.v1.AcceptMigrationResponse\"w\x8a\xe7\x18\x32\n\x10instance:migrate\x1a\x02\x02\x03(\x01\x32\tNOT_FOUND2\rINVALID_STATE\x82\xd3\xe4\x93\x02;\"6/v1/process-instances/{process_instance_key}/migration:\x01*b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -36,30 +37,26 @@ if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_ACCEPTCANCELLATIONREQUEST'].fields_by_name['process_instance_key']._loaded_options = None
   _globals['_ACCEPTCANCELLATIONREQUEST'].fields_by_name['process_instance_key']._serialized_options = b'\272H\004\"\002 \000\222\347\030\002\010\001'
-  _globals['_MAPPINGINSTRUCTION'].fields_by_name['source_element_id']._loaded_options = None
-  _globals['_MAPPINGINSTRUCTION'].fields_by_name['source_element_id']._serialized_options = b'\272H\004r\002\020\001'
-  _globals['_MAPPINGINSTRUCTION'].fields_by_name['target_element_id']._loaded_options = None
-  _globals['_MAPPINGINSTRUCTION'].fields_by_name['target_element_id']._serialized_options = b'\272H\004r\002\020\001'
   _globals['_ACCEPTMIGRATIONREQUEST'].fields_by_name['process_instance_key']._loaded_options = None
   _globals['_ACCEPTMIGRATIONREQUEST'].fields_by_name['process_instance_key']._serialized_options = b'\272H\004\"\002 \000\222\347\030\002\010\001'
   _globals['_ACCEPTMIGRATIONREQUEST'].fields_by_name['target_process_definition_key']._loaded_options = None
   _globals['_ACCEPTMIGRATIONREQUEST'].fields_by_name['target_process_definition_key']._serialized_options = b'\272H\004\"\002 \000\222\347\030\002\010\001'
   _globals['_ACCEPTMIGRATIONREQUEST'].fields_by_name['mapping_instructions']._loaded_options = None
   _globals['_ACCEPTMIGRATIONREQUEST'].fields_by_name['mapping_instructions']._serialized_options = b'\272H\006\222\001\003\020\350\007'
+  _globals['_ACCEPTMIGRATIONREQUEST']._loaded_options = None
+  _globals['_ACCEPTMIGRATIONREQUEST']._serialized_options = b'\272Hy\032w\n\035accept_migration.instructions\0221at least one of mappingInstructions must be given\032#size(this.mapping_instructions) > 0'
   _globals['_OPERATIONSSERVICE'].methods_by_name['AcceptCancellation']._loaded_options = None
   _globals['_OPERATIONSSERVICE'].methods_by_name['AcceptCancellation']._serialized_options = b'\212\347\0301\n\017instance:cancel\032\002\002\003(\0012\tNOT_FOUND2\rINVALID_STATE\202\323\344\223\002;\"9/v1/process-instances/{process_instance_key}/cancellation'
   _globals['_OPERATIONSSERVICE'].methods_by_name['AcceptMigration']._loaded_options = None
   _globals['_OPERATIONSSERVICE'].methods_by_name['AcceptMigration']._serialized_options = b'\212\347\0302\n\020instance:migrate\032\002\002\003(\0012\tNOT_FOUND2\rINVALID_STATE\202\323\344\223\002;\"6/v1/process-instances/{process_instance_key}/migration:\001*'
-  _globals['_ACCEPTCANCELLATIONREQUEST']._serialized_start=152
-  _globals['_ACCEPTCANCELLATIONREQUEST']._serialized_end=224
-  _globals['_ACCEPTCANCELLATIONRESPONSE']._serialized_start=226
-  _globals['_ACCEPTCANCELLATIONRESPONSE']._serialized_end=254
-  _globals['_MAPPINGINSTRUCTION']._serialized_start=256
-  _globals['_MAPPINGINSTRUCTION']._serialized_end=348
-  _globals['_ACCEPTMIGRATIONREQUEST']._serialized_start=351
-  _globals['_ACCEPTMIGRATIONREQUEST']._serialized_end=553
-  _globals['_ACCEPTMIGRATIONRESPONSE']._serialized_start=555
-  _globals['_ACCEPTMIGRATIONRESPONSE']._serialized_end=580
-  _globals['_OPERATIONSSERVICE']._serialized_start=583
-  _globals['_OPERATIONSSERVICE']._serialized_end=1062
+  _globals['_ACCEPTCANCELLATIONREQUEST']._serialized_start=193
+  _globals['_ACCEPTCANCELLATIONREQUEST']._serialized_end=265
+  _globals['_ACCEPTCANCELLATIONRESPONSE']._serialized_start=267
+  _globals['_ACCEPTCANCELLATIONRESPONSE']._serialized_end=295
+  _globals['_ACCEPTMIGRATIONREQUEST']._serialized_start=298
+  _globals['_ACCEPTMIGRATIONREQUEST']._serialized_end=626
+  _globals['_ACCEPTMIGRATIONRESPONSE']._serialized_start=628
+  _globals['_ACCEPTMIGRATIONRESPONSE']._serialized_end=653
+  _globals['_OPERATIONSSERVICE']._serialized_start=656
+  _globals['_OPERATIONSSERVICE']._serialized_end=1135
 # @@protoc_insertion_point(module_scope)

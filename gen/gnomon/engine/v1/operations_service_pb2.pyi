@@ -4,6 +4,7 @@ isort:skip_file
 """
 
 from collections import abc as _abc
+from gnomon.engine.v1 import process_instance_pb2 as _process_instance_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
@@ -58,32 +59,6 @@ class AcceptCancellationResponse(_message.Message):
 Global___AcceptCancellationResponse: _TypeAlias = AcceptCancellationResponse  # noqa: Y015
 
 @_typing.final
-class MappingInstruction(_message.Message):
-    """Where one element of the source goes."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    SOURCE_ELEMENT_ID_FIELD_NUMBER: _builtins.int
-    TARGET_ELEMENT_ID_FIELD_NUMBER: _builtins.int
-    source_element_id: _builtins.str
-    """Element of the source."""
-    target_element_id: _builtins.str
-    """Element of the target."""
-    def __init__(
-        self,
-        *,
-        source_element_id: _builtins.str = ...,
-        target_element_id: _builtins.str = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["source_element_id", b"source_element_id", "target_element_id", b"target_element_id"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___MappingInstruction: _TypeAlias = MappingInstruction  # noqa: Y015
-
-@_typing.final
 class AcceptMigrationRequest(_message.Message):
     """Request of AcceptMigration."""
 
@@ -97,15 +72,15 @@ class AcceptMigrationRequest(_message.Message):
     target_process_definition_key: _builtins.int
     """Key of the process definition to move to."""
     @_builtins.property
-    def mapping_instructions(self) -> _containers.RepeatedCompositeFieldContainer[Global___MappingInstruction]:
-        """How active elements are mapped."""
+    def mapping_instructions(self) -> _containers.RepeatedCompositeFieldContainer[_process_instance_pb2.MappingInstruction]:
+        """Where its active elements go."""
 
     def __init__(
         self,
         *,
         process_instance_key: _builtins.int = ...,
         target_process_definition_key: _builtins.int = ...,
-        mapping_instructions: _abc.Iterable[Global___MappingInstruction] | None = ...,
+        mapping_instructions: _abc.Iterable[_process_instance_pb2.MappingInstruction] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...

@@ -52,14 +52,16 @@ class OperationsServiceServicer:
     """
 
     def AcceptCancellation(self, request, context):
-        """Cancels a process instance.
+        """Cancels an active process instance with everything in it.
+        Rejected with NOT_FOUND when it ended or never was.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def AcceptMigration(self, request, context):
-        """Moves a process instance to another process definition.
+        """Moves an active process instance to another version of its process, or to another process; its active elements
+        are mapped by id. Rejected as MigrateProcessInstance is.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

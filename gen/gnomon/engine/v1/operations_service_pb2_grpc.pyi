@@ -34,9 +34,13 @@ class OperationsServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> OperationsServiceAsyncStub: ...
     AcceptCancellation: _grpc.UnaryUnaryMultiCallable[_operations_service_pb2.AcceptCancellationRequest, _operations_service_pb2.AcceptCancellationResponse]
-    """Cancels a process instance."""
+    """Cancels an active process instance with everything in it.
+    Rejected with NOT_FOUND when it ended or never was.
+    """
     AcceptMigration: _grpc.UnaryUnaryMultiCallable[_operations_service_pb2.AcceptMigrationRequest, _operations_service_pb2.AcceptMigrationResponse]
-    """Moves a process instance to another process definition."""
+    """Moves an active process instance to another version of its process, or to another process; its active elements
+    are mapped by id. Rejected as MigrateProcessInstance is.
+    """
 
 @_typing.type_check_only
 class OperationsServiceAsyncStub(OperationsServiceStub):
@@ -44,9 +48,13 @@ class OperationsServiceAsyncStub(OperationsServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     AcceptCancellation: _aio.UnaryUnaryMultiCallable[_operations_service_pb2.AcceptCancellationRequest, _operations_service_pb2.AcceptCancellationResponse]  # type: ignore[assignment]
-    """Cancels a process instance."""
+    """Cancels an active process instance with everything in it.
+    Rejected with NOT_FOUND when it ended or never was.
+    """
     AcceptMigration: _aio.UnaryUnaryMultiCallable[_operations_service_pb2.AcceptMigrationRequest, _operations_service_pb2.AcceptMigrationResponse]  # type: ignore[assignment]
-    """Moves a process instance to another process definition."""
+    """Moves an active process instance to another version of its process, or to another process; its active elements
+    are mapped by id. Rejected as MigrateProcessInstance is.
+    """
 
 class OperationsServiceServicer(metaclass=_abc_1.ABCMeta):
     """Commands of the operations family, over durable history."""
@@ -57,7 +65,9 @@ class OperationsServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operations_service_pb2.AcceptCancellationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operations_service_pb2.AcceptCancellationResponse, _abc.Awaitable[_operations_service_pb2.AcceptCancellationResponse]]:
-        """Cancels a process instance."""
+        """Cancels an active process instance with everything in it.
+        Rejected with NOT_FOUND when it ended or never was.
+        """
 
     @_abc_1.abstractmethod
     def AcceptMigration(
@@ -65,6 +75,8 @@ class OperationsServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _operations_service_pb2.AcceptMigrationRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_operations_service_pb2.AcceptMigrationResponse, _abc.Awaitable[_operations_service_pb2.AcceptMigrationResponse]]:
-        """Moves a process instance to another process definition."""
+        """Moves an active process instance to another version of its process, or to another process; its active elements
+        are mapped by id. Rejected as MigrateProcessInstance is.
+        """
 
 def add_OperationsServiceServicer_to_server(servicer: OperationsServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -13,10 +13,10 @@ import builtins as _builtins
 import sys
 import typing as _typing
 
-if sys.version_info >= (3, 10):
-    from typing import TypeAlias as _TypeAlias
+if sys.version_info >= (3, 11):
+    from typing import TypeAlias as _TypeAlias, Never as _Never
 else:
-    from typing_extensions import TypeAlias as _TypeAlias
+    from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
@@ -101,6 +101,32 @@ class ProcessInstanceStateFilter(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__neq) -> _WhichOneofReturnType__neq | None: ...
 
 Global___ProcessInstanceStateFilter: _TypeAlias = ProcessInstanceStateFilter  # noqa: Y015
+
+@_typing.final
+class MappingInstruction(_message.Message):
+    """Where an element of one process definition goes in another."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SOURCE_ELEMENT_ID_FIELD_NUMBER: _builtins.int
+    TARGET_ELEMENT_ID_FIELD_NUMBER: _builtins.int
+    source_element_id: _builtins.str
+    """Element of the source, or a sequence flow that was taken and waits at a joining gateway."""
+    target_element_id: _builtins.str
+    """Element of the target, or a sequence flow into a joining gateway."""
+    def __init__(
+        self,
+        *,
+        source_element_id: _builtins.str = ...,
+        target_element_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["source_element_id", b"source_element_id", "target_element_id", b"target_element_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___MappingInstruction: _TypeAlias = MappingInstruction  # noqa: Y015
 
 @_typing.final
 class ProcessInstance(_message.Message):

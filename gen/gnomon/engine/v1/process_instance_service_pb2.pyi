@@ -514,3 +514,58 @@ class CancelProcessInstanceResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___CancelProcessInstanceResponse: _TypeAlias = CancelProcessInstanceResponse  # noqa: Y015
+
+@_typing.final
+class MigrateProcessInstanceRequest(_message.Message):
+    """Request of MigrateProcessInstance."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PROCESS_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
+    TARGET_PROCESS_DEFINITION_KEY_FIELD_NUMBER: _builtins.int
+    MAPPING_INSTRUCTIONS_FIELD_NUMBER: _builtins.int
+    OPERATION_REFERENCE_FIELD_NUMBER: _builtins.int
+    process_instance_key: _builtins.int
+    """Which one."""
+    target_process_definition_key: _builtins.int
+    """Key of the process definition to move to."""
+    operation_reference: _builtins.int
+    """Known from other operations; any value is refused."""
+    @_builtins.property
+    def mapping_instructions(self) -> _containers.RepeatedCompositeFieldContainer[_process_instance_pb2.MappingInstruction]:
+        """Where its active elements go."""
+
+    def __init__(
+        self,
+        *,
+        process_instance_key: _builtins.int = ...,
+        target_process_definition_key: _builtins.int = ...,
+        mapping_instructions: _abc.Iterable[_process_instance_pb2.MappingInstruction] | None = ...,
+        operation_reference: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_operation_reference", b"_operation_reference", "operation_reference", b"operation_reference"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_operation_reference", b"_operation_reference", "mapping_instructions", b"mapping_instructions", "operation_reference", b"operation_reference", "process_instance_key", b"process_instance_key", "target_process_definition_key", b"target_process_definition_key"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__operation_reference: _TypeAlias = _typing.Literal["operation_reference"]  # noqa: Y015
+    _WhichOneofArgType__operation_reference: _TypeAlias = _typing.Literal["_operation_reference", b"_operation_reference"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__operation_reference) -> _WhichOneofReturnType__operation_reference | None: ...
+
+Global___MigrateProcessInstanceRequest: _TypeAlias = MigrateProcessInstanceRequest  # noqa: Y015
+
+@_typing.final
+class MigrateProcessInstanceResponse(_message.Message):
+    """Response of MigrateProcessInstance."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___MigrateProcessInstanceResponse: _TypeAlias = MigrateProcessInstanceResponse  # noqa: Y015

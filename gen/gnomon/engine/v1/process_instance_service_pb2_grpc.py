@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class ProcessInstanceServiceStub:
-    """Starts, reads and cancels process instances.
+    """Starts, reads, cancels and migrates process instances.
     """
 
     def __init__(self, channel):
@@ -55,10 +55,15 @@ class ProcessInstanceServiceStub:
                 request_serializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.CancelProcessInstanceRequest.SerializeToString,
                 response_deserializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.CancelProcessInstanceResponse.FromString,
                 _registered_method=True)
+        self.MigrateProcessInstance = channel.unary_unary(
+                '/gnomon.engine.v1.ProcessInstanceService/MigrateProcessInstance',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.MigrateProcessInstanceRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.MigrateProcessInstanceResponse.FromString,
+                _registered_method=True)
 
 
 class ProcessInstanceServiceServicer:
-    """Starts, reads and cancels process instances.
+    """Starts, reads, cancels and migrates process instances.
     """
 
     def CreateProcessInstance(self, request, context):
@@ -93,6 +98,17 @@ class ProcessInstanceServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def MigrateProcessInstance(self, request, context):
+        """Moves an active process instance to another version of its process, or to another process; its active elements
+        are mapped by id, its jobs, incidents and variables stay as they are.
+        Rejected with NOT_FOUND when it ended or never was, or there is no such process definition, INVALID_ARGUMENT when
+        an instruction names no element or a source twice, INVALID_STATE when an active element has no counterpart of its
+        type in its flow scope.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_ProcessInstanceServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -116,6 +132,11 @@ def add_ProcessInstanceServiceServicer_to_server(servicer, server):
                     request_deserializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.CancelProcessInstanceRequest.FromString,
                     response_serializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.CancelProcessInstanceResponse.SerializeToString,
             ),
+            'MigrateProcessInstance': grpc.unary_unary_rpc_method_handler(
+                    servicer.MigrateProcessInstance,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.MigrateProcessInstanceRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.MigrateProcessInstanceResponse.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'gnomon.engine.v1.ProcessInstanceService', rpc_method_handlers)
@@ -125,7 +146,7 @@ def add_ProcessInstanceServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class ProcessInstanceService:
-    """Starts, reads and cancels process instances.
+    """Starts, reads, cancels and migrates process instances.
     """
 
     @staticmethod
@@ -226,6 +247,33 @@ class ProcessInstanceService:
             '/gnomon.engine.v1.ProcessInstanceService/CancelProcessInstance',
             gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.CancelProcessInstanceRequest.SerializeToString,
             gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.CancelProcessInstanceResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def MigrateProcessInstance(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.ProcessInstanceService/MigrateProcessInstance',
+            gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.MigrateProcessInstanceRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.MigrateProcessInstanceResponse.FromString,
             options,
             channel_credentials,
             insecure,

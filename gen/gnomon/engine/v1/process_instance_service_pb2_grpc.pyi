@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class ProcessInstanceServiceStub:
-    """Starts, reads and cancels process instances."""
+    """Starts, reads, cancels and migrates process instances."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -47,10 +47,17 @@ class ProcessInstanceServiceStub:
     """Cancels an active process instance with everything in it.
     Rejected with NOT_FOUND when it ended or never was.
     """
+    MigrateProcessInstance: _grpc.UnaryUnaryMultiCallable[_process_instance_service_pb2.MigrateProcessInstanceRequest, _process_instance_service_pb2.MigrateProcessInstanceResponse]
+    """Moves an active process instance to another version of its process, or to another process; its active elements
+    are mapped by id, its jobs, incidents and variables stay as they are.
+    Rejected with NOT_FOUND when it ended or never was, or there is no such process definition, INVALID_ARGUMENT when
+    an instruction names no element or a source twice, INVALID_STATE when an active element has no counterpart of its
+    type in its flow scope.
+    """
 
 @_typing.type_check_only
 class ProcessInstanceServiceAsyncStub(ProcessInstanceServiceStub):
-    """Starts, reads and cancels process instances."""
+    """Starts, reads, cancels and migrates process instances."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateProcessInstance: _aio.UnaryUnaryMultiCallable[_process_instance_service_pb2.CreateProcessInstanceRequest, _process_instance_service_pb2.CreateProcessInstanceResponse]  # type: ignore[assignment]
@@ -67,9 +74,16 @@ class ProcessInstanceServiceAsyncStub(ProcessInstanceServiceStub):
     """Cancels an active process instance with everything in it.
     Rejected with NOT_FOUND when it ended or never was.
     """
+    MigrateProcessInstance: _aio.UnaryUnaryMultiCallable[_process_instance_service_pb2.MigrateProcessInstanceRequest, _process_instance_service_pb2.MigrateProcessInstanceResponse]  # type: ignore[assignment]
+    """Moves an active process instance to another version of its process, or to another process; its active elements
+    are mapped by id, its jobs, incidents and variables stay as they are.
+    Rejected with NOT_FOUND when it ended or never was, or there is no such process definition, INVALID_ARGUMENT when
+    an instruction names no element or a source twice, INVALID_STATE when an active element has no counterpart of its
+    type in its flow scope.
+    """
 
 class ProcessInstanceServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Starts, reads and cancels process instances."""
+    """Starts, reads, cancels and migrates process instances."""
 
     @_abc_1.abstractmethod
     def CreateProcessInstance(
@@ -107,6 +121,19 @@ class ProcessInstanceServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_process_instance_service_pb2.CancelProcessInstanceResponse, _abc.Awaitable[_process_instance_service_pb2.CancelProcessInstanceResponse]]:
         """Cancels an active process instance with everything in it.
         Rejected with NOT_FOUND when it ended or never was.
+        """
+
+    @_abc_1.abstractmethod
+    def MigrateProcessInstance(
+        self,
+        request: _process_instance_service_pb2.MigrateProcessInstanceRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_process_instance_service_pb2.MigrateProcessInstanceResponse, _abc.Awaitable[_process_instance_service_pb2.MigrateProcessInstanceResponse]]:
+        """Moves an active process instance to another version of its process, or to another process; its active elements
+        are mapped by id, its jobs, incidents and variables stay as they are.
+        Rejected with NOT_FOUND when it ended or never was, or there is no such process definition, INVALID_ARGUMENT when
+        an instruction names no element or a source twice, INVALID_STATE when an active element has no counterpart of its
+        type in its flow scope.
         """
 
 def add_ProcessInstanceServiceServicer_to_server(servicer: ProcessInstanceServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -27,7 +27,7 @@ from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb
 from google.api import annotations_pb2 as google_dot_api_dot_annotations__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n(gnomon/engine/v1/user_task_service.proto\x12\x10gnomon.engine.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\"\x82\x03\n\x14ListUserTasksRequest\x12\x15\n\x08\x61ssignee\x18\x01 \x01(\tH\x00\x88\x01\x01\x12\x1c\n\x0f\x63\x61ndidate_group\x18\x02 \x01(\tH\x01\x88\x01\x01\x12\x1b\n\x0e\x63\x61ndidate_user\x18\x03 \x01(\tH\x02\x88\x01\x01\x12\x1c\n\x0f\x62pmn_process_id\x18\x04 \x01(\tH\x03\x88\x01\x01\x12)\n\x14process_instance_key\x18\x05 \x01(\x03\x42\x06\x92\xe7\x18\x02\x08\x01H\x04\x88\x01\x01\x12\x12\n\x05state\x18\x06 \x01(\tH\x05\x88\x01\x01\x12\x13\n\x06\x63ursor\x18\x07 \x01(\tH\x06\x88\x01\x01\x12\"\n\tpage_size\x18\x08 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xf4\x03(\x01H\x07\x88\x01\x01\x42\x0b\n\t_assigneeB\x12\n\x10_candidate_groupB\x11\n\x0f_candidate_userB\x12\n\x10_bpmn_process_idB\x17\n\x15_process_instance_keyB\x08\n\x06_stateB\t\n\x07_cursorB\x0c\n\n_page_size\"N\n\x15ListUserTasksResponse\x12\x15\n\x05items\x18\x01 \x03(\x0c\x42\x06\x92\xe7\x18\x02\x08\x02\x12\x13\n\x06\x63ursor\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\t\n\x07_cursor2\xbb\x01\n\x0fUserTaskService\x12\xa7\x01\n\rListUserTasks\x12&.gnomon.engine.v1.ListUserTasksRequest\x1a\'.gnomon.engine.v1.ListUserTasksResponse\"E\x8a\xe7\x18\x1d\n\x0chistory:read\x1a\x02\x02\x03\x32\tNOT_FOUND\x82\xd3\xe4\x93\x02\x1e\"\x19/api/v1/user-tasks/search:\x01*b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n(gnomon/engine/v1/user_task_service.proto\x12\x10gnomon.engine.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\"\x89\x03\n\x14ListUserTasksRequest\x12\x15\n\x08\x61ssignee\x18\x01 \x01(\tH\x00\x88\x01\x01\x12\x1c\n\x0f\x63\x61ndidate_group\x18\x02 \x01(\tH\x01\x88\x01\x01\x12\x1b\n\x0e\x63\x61ndidate_user\x18\x03 \x01(\tH\x02\x88\x01\x01\x12\x1c\n\x0f\x62pmn_process_id\x18\x04 \x01(\tH\x03\x88\x01\x01\x12\x30\n\x14process_instance_key\x18\x05 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01H\x04\x88\x01\x01\x12\x12\n\x05state\x18\x06 \x01(\tH\x05\x88\x01\x01\x12\x13\n\x06\x63ursor\x18\x07 \x01(\tH\x06\x88\x01\x01\x12\"\n\tpage_size\x18\x08 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xf4\x03(\x01H\x07\x88\x01\x01\x42\x0b\n\t_assigneeB\x12\n\x10_candidate_groupB\x11\n\x0f_candidate_userB\x12\n\x10_bpmn_process_idB\x17\n\x15_process_instance_keyB\x08\n\x06_stateB\t\n\x07_cursorB\x0c\n\n_page_size\"N\n\x15ListUserTasksResponse\x12\x15\n\x05items\x18\x01 \x03(\x0c\x42\x06\x92\xe7\x18\x02\x08\x02\x12\x13\n\x06\x63ursor\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\t\n\x07_cursor2\xbb\x01\n\x0fUserTaskService\x12\xa7\x01\n\rListUserTasks\x12&.gnomon.engine.v1.ListUserTasksRequest\x1a\'.gnomon.engine.v1.ListUserTasksResponse\"E\x8a\xe7\x18\x1d\n\x0chistory:read\x1a\x02\x02\x03\x32\tNOT_FOUND\x82\xd3\xe4\x93\x02\x1e\"\x19/api/v1/user-tasks/search:\x01*b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,7 +35,7 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'gnomon.engine.v1.user_task_
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_LISTUSERTASKSREQUEST'].fields_by_name['process_instance_key']._loaded_options = None
-  _globals['_LISTUSERTASKSREQUEST'].fields_by_name['process_instance_key']._serialized_options = b'\222\347\030\002\010\001'
+  _globals['_LISTUSERTASKSREQUEST'].fields_by_name['process_instance_key']._serialized_options = b'\272H\004\"\002 \000\222\347\030\002\010\001'
   _globals['_LISTUSERTASKSREQUEST'].fields_by_name['page_size']._loaded_options = None
   _globals['_LISTUSERTASKSREQUEST'].fields_by_name['page_size']._serialized_options = b'\272H\007\032\005\030\364\003(\001'
   _globals['_LISTUSERTASKSRESPONSE'].fields_by_name['items']._loaded_options = None
@@ -43,9 +43,9 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_USERTASKSERVICE'].methods_by_name['ListUserTasks']._loaded_options = None
   _globals['_USERTASKSERVICE'].methods_by_name['ListUserTasks']._serialized_options = b'\212\347\030\035\n\014history:read\032\002\002\0032\tNOT_FOUND\202\323\344\223\002\036\"\031/api/v1/user-tasks/search:\001*'
   _globals['_LISTUSERTASKSREQUEST']._serialized_start=152
-  _globals['_LISTUSERTASKSREQUEST']._serialized_end=538
-  _globals['_LISTUSERTASKSRESPONSE']._serialized_start=540
-  _globals['_LISTUSERTASKSRESPONSE']._serialized_end=618
-  _globals['_USERTASKSERVICE']._serialized_start=621
-  _globals['_USERTASKSERVICE']._serialized_end=808
+  _globals['_LISTUSERTASKSREQUEST']._serialized_end=545
+  _globals['_LISTUSERTASKSRESPONSE']._serialized_start=547
+  _globals['_LISTUSERTASKSRESPONSE']._serialized_end=625
+  _globals['_USERTASKSERVICE']._serialized_start=628
+  _globals['_USERTASKSERVICE']._serialized_end=815
 # @@protoc_insertion_point(module_scope)

@@ -161,22 +161,28 @@ class FieldRule(_message.Message):
     FORM_FIELD_NUMBER: _builtins.int
     TENANT_FIELD_NUMBER: _builtins.int
     QUERY_FIELD_NUMBER: _builtins.int
+    ETAG_FIELD_NUMBER: _builtins.int
     form: Global___JsonForm.ValueType
     """JSON form, where it is not protobuf's own."""
     tenant: _builtins.bool
     """True when the field names tenants: each must be the caller's."""
     query: _builtins.bool
     """True when the field stands in the query string although the request has a body."""
+    etag: _builtins.bool
+    """True for the text of an answer that tells one content of it from another: it is the ETag header too, and a request
+    whose If-None-Match names it is answered with 304.
+    """
     def __init__(
         self,
         *,
         form: Global___JsonForm.ValueType = ...,
         tenant: _builtins.bool = ...,
         query: _builtins.bool = ...,
+        etag: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["form", b"form", "query", b"query", "tenant", b"tenant"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["etag", b"etag", "form", b"form", "query", b"query", "tenant", b"tenant"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -9,7 +9,14 @@ import pytest
 from server.platform.postgres.bundled import PostgresError, bundled_postgres
 from server.platform.postgres.config import DatabaseConfig
 from tests.server.platform.postgres import fakes
-from tests.server.platform.postgres.conftest import ACCOUNT, as_root, owner_process, query, served
+from tests.server.platform.postgres.conftest import (
+    ACCOUNT,
+    START_SECONDS,
+    as_root,
+    owner_process,
+    query,
+    served,
+)
 
 # Rights of the account named, but for reading what lies below root's own directory, where Python may be.
 AS_DAEMON = (
@@ -48,7 +55,7 @@ def test_the_account_can_write_nothing_but_the_data_the_logs_and_the_socket(
     dsn: str, directory: Path
 ) -> None:
     assert dsn
-    own = {path.name for path in (directory / "postgres").iterdir() if path.stat().st_uid == ACCOUNT.uid}
+    own = {path.name for path in (directory / "postgres").iterdir() if path.lstat().st_uid == ACCOUNT.uid}
 
     assert own == {"data-18", "log", "password", "socket"}
 
@@ -128,7 +135,7 @@ async def test_without_root_the_server_runs_as_whoever_starts_it(empty_directory
         assert owner.stdin is not None
         found = await query(owner.stdout.readline().strip(), "SELECT 1")
         owner.stdin.close()
-        exit_code = owner.wait(30)
+        exit_code = owner.wait(START_SECONDS)
 
     assert (found, exit_code) == (1, 0)
     assert owners(empty_directory) == {daemon.pw_uid}

@@ -11,7 +11,14 @@ import pytest
 from server.platform.postgres.bundled import PostgresError, lock
 from server.platform.postgres.bundled.installation import kept_installation
 from server.platform.postgres.bundled.programs import Programs
-from tests.server.platform.postgres.conftest import ACCOUNT, END_SECONDS, owner_process, query, served
+from tests.server.platform.postgres.conftest import (
+    ACCOUNT,
+    END_SECONDS,
+    START_SECONDS,
+    owner_process,
+    query,
+    served,
+)
 
 STATUS_LINES = "\n\n\n\n\n\n\nready   \n"
 
@@ -27,7 +34,7 @@ def await_end_of_server(directory: Path) -> None:
 
 
 def await_path(path: Path) -> None:
-    deadline = time.monotonic() + END_SECONDS
+    deadline = time.monotonic() + START_SECONDS
     while not path.exists():
         assert time.monotonic() < deadline, f"no {path}"
         os.sched_yield()
@@ -41,7 +48,7 @@ def start_by_hand(directory: Path, *, inherited: int) -> None:
     """A server that does not end with its owner."""
     options = "-c listen_addresses= -c unix_socket_directories=."
     arguments = ("start", "-w", "-D", data(directory), "-o", options)
-    programs(directory, inherited=inherited).run("pg_ctl", *arguments, seconds=END_SECONDS)
+    programs(directory, inherited=inherited).run("pg_ctl", *arguments, seconds=START_SECONDS)
 
 
 @pytest.fixture
@@ -51,7 +58,7 @@ def foreign_server(directory: Path) -> Iterator[str]:
         start_by_hand(directory, inherited=nothing.fileno())
         yield (data(directory) / "postmaster.pid").read_text().split()[0]
         stop = ("stop", "-D", data(directory), "-m", "fast")
-        programs(directory, inherited=nothing.fileno()).run("pg_ctl", *stop, seconds=END_SECONDS)
+        programs(directory, inherited=nothing.fileno()).run("pg_ctl", *stop, seconds=START_SECONDS)
 
 
 @pytest.fixture

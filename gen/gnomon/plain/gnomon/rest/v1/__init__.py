@@ -145,6 +145,12 @@ class FieldRule(betterproto2.Message):
     True when the field stands in the query string although the request has a body.
     """
 
+    etag: "bool" = betterproto2.field(4, betterproto2.TYPE_BOOL)
+    """
+    True for the text of an answer that tells one content of it from another: it is the ETag header too, and a request
+    whose If-None-Match names it is answered with 304.
+    """
+
 
 default_message_pool.register_message("gnomon.rest.v1", "FieldRule", FieldRule)
 

@@ -5,15 +5,16 @@ from gnomon.engine.v1 import job_pb2 as pb
 from server.bpmn.builder import process
 from server.platform.errors import InvalidArgument, InvalidState, NotFound
 from tests.server.rpc.caller import Caller
+from tests.server.rpc.engines import Time
 
 CHARGE = process("order").start().service_task("charge", type="charge", headers={"currency": "EUR"}).end()
 MIDNIGHT = 1_767_225_600_000  # 2026-01-01T00:00:00Z
 
 
 @pytest.fixture
-async def job_key(caller: Caller) -> int:
+async def job_key(caller: Caller, time: Time) -> int:
     """An activated job of a running instance, at midnight."""
-    await caller("PinClock", timestamp=MIDNIGHT)
+    await time.pin(MIDNIGHT)
     await caller.deploy(CHARGE)
     await caller.start("order", b'{"total": 120}')
     (job,) = await caller.activate("charge")
@@ -25,8 +26,8 @@ async def _row(caller: Caller, job_key: int) -> pb.Job:
     return found.items[0]
 
 
-async def test_an_activated_job_says_all_that_its_worker_needs(caller: Caller) -> None:
-    await caller("PinClock", timestamp=MIDNIGHT)
+async def test_an_activated_job_says_all_that_its_worker_needs(caller: Caller, time: Time) -> None:
+    await time.pin(MIDNIGHT)
     await caller.deploy(CHARGE)
     key = await caller.start("order", b'{"total": 120}')
 
@@ -37,33 +38,35 @@ async def test_an_activated_job_says_all_that_its_worker_needs(caller: Caller) -
     assert job.deadline == MIDNIGHT + 60_000
 
 
-async def test_a_job_whose_deadline_passes_is_offered_again(caller: Caller, job_key: int) -> None:
+async def test_a_job_whose_deadline_passes_is_offered_again(caller: Caller, time: Time, job_key: int) -> None:
     assert await caller.activate("charge") == []
 
-    await caller("PinClock", timestamp=MIDNIGHT + 60_000)
+    await time.pin(MIDNIGHT + 60_000)
 
     assert (await _row(caller, job_key)).state == pb.JOB_STATE_TIMED_OUT
     assert [job.job_key for job in await caller.activate("charge")] == [job_key]
 
 
-async def test_a_failed_job_is_offered_again_after_its_back_off(caller: Caller, job_key: int) -> None:
+async def test_a_failed_job_is_offered_again_after_its_back_off(
+    caller: Caller, time: Time, job_key: int
+) -> None:
     await caller("FailJob", job_key=job_key, retries=2, retry_back_off=5_000, error_message="declined")
 
-    await caller("PinClock", timestamp=MIDNIGHT + 4_999)
+    await time.pin(MIDNIGHT + 4_999)
     early = await caller.activate("charge")
-    await caller("PinClock", timestamp=MIDNIGHT + 5_000)
+    await time.pin(MIDNIGHT + 5_000)
     (job,) = await caller.activate("charge")
 
     assert early == []
     assert (job.job_key, job.retries) == (job_key, 2)
 
 
-async def test_a_deadline_can_be_moved(caller: Caller, job_key: int) -> None:
+async def test_a_deadline_can_be_moved(caller: Caller, time: Time, job_key: int) -> None:
     await caller("UpdateJob", job_key=job_key, changeset={"timeout": 120_000})
 
-    await caller("PinClock", timestamp=MIDNIGHT + 60_000)
+    await time.pin(MIDNIGHT + 60_000)
     at_the_old_one = await caller.activate("charge")
-    await caller("PinClock", timestamp=MIDNIGHT + 120_000)
+    await time.pin(MIDNIGHT + 120_000)
 
     assert at_the_old_one == []
     assert len(await caller.activate("charge")) == 1
@@ -124,14 +127,3 @@ async def test_a_malformed_report_changes_nothing(
         await caller(rpc, job_key=job_key, **fields)
 
     assert await _row(caller, job_key) == before
-
-
-async def test_the_clock_runs_again_after_a_reset(caller: Caller) -> None:
-    await caller.deploy(CHARGE)
-    await caller("PinClock", timestamp=MIDNIGHT)
-
-    await caller("ResetClock")
-    key = await caller.start("order")
-
-    found = (await caller("GetProcessInstance", process_instance_key=key)).process_instance
-    assert found.start_date.seconds > MIDNIGHT // 1000
