@@ -6,6 +6,7 @@ from datetime import date, timedelta
 
 import asyncpg
 
+from server.platform.errors import Unavailable
 from server.store.entities import ProcessDefinition
 from server.store.postgres.columns import TABLES
 from server.store.postgres.database import Database
@@ -80,7 +81,9 @@ async def _drop(database: Database, bucket: Bucket) -> bool:
     for _ in range(_LOCK_ATTEMPTS):
         try:
             await database.execute(text)
-        except asyncpg.LockNotAvailableError:
+        except Unavailable as refusal:
+            if not isinstance(refusal.__cause__, asyncpg.LockNotAvailableError):
+                raise
             continue
         return True
     return False

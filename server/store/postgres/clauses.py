@@ -1,14 +1,17 @@
-"""The clauses of a commit's statement: what each writes once the fence gave its row.
+"""The clauses of a commit's statement: what each writes if the fence gave its row.
 
-`{}` stands where a parameter of the clause goes; `$1` is the partition and `$3` the new position in all of them.
+`$1` is the partition and `$3` the new position in all of them, `{n}` the n-th parameter of the clause's own. The keys of
+rows that change are passed for the scan too, so that it finds just these whatever the planner knows of the table.
 """
 
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cache
 
 from server.store.entities import AuditEntry
 from server.store.postgres.columns import TABLES, Column, Table
+
+_PARAMETER = re.compile(r"\{(\d+)\}")
 
 FENCE = """
 UPDATE gnomon.partition SET position = $3, last_key = GREATEST(last_key, $4)
@@ -16,59 +19,58 @@ WHERE partition_id = $1 AND epoch = $2 AND position = $3 - 1
 RETURNING partition_id"""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class Clause:
     """Compared by identity, so that a statement is found by its clauses."""
 
-    text: str
-
-    @property
-    def parameters(self) -> int:
-        return self.text.count("{}")
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.parameters = len(set(_PARAMETER.findall(text)))
 
 
 @cache
 def insert_of(table: Table) -> Clause:
     return Clause(f"""
 INSERT INTO runtime.{table.name} (partition_id, {_names(table.columns)})
-SELECT fence.partition_id, {_values(table.columns)}
-FROM fence, unnest({_arrays(table.columns)}) AS r ({_names(table.columns)})""")  # noqa: S608  # names of our own
+SELECT $1, {_values(table.columns)}
+FROM unnest({_arrays(table.columns)}) AS r ({_names(table.columns)})
+WHERE EXISTS (SELECT FROM fence)""")  # noqa: S608  # names of our own
 
 
 def update_of(table: Table, columns: Sequence[Column]) -> Clause:
-    """Bit n of a row's mask is set when the n-th of the columns changes."""
+    """Parameters are the keys, a mask for each row, of which bit n is set when the n-th column changes, and the columns."""
     assignments = ", ".join(
-        f"{column.name} = CASE WHEN r.mask & {1 << bit} <> 0 THEN {column.value} ELSE t.{column.name} END"
-        for bit, column in enumerate(columns)
+        f"{column.name} = CASE WHEN r.mask & {1 << bit} <> 0 THEN {value} ELSE t.{column.name} END"
+        for bit, (column, value) in enumerate(zip(columns, _values_of(columns, 2), strict=True))
     )
-    items = (table.key, *columns)
+    arrays = f"{{0}}::text::bigint[], {{1}}::text::bigint[], {_arrays(columns, 2)}"
     return Clause(f"""
 UPDATE runtime.{table.name} AS t SET {assignments}
-FROM fence, unnest({{}}::text::bigint[], {_arrays(items)}) AS r (mask, {_names(items)})
-WHERE t.partition_id = fence.partition_id AND t.{table.key.name} = r.{table.key.name}""")  # noqa: S608  # names of our own
+FROM unnest({arrays}) AS r (key, mask, {_names(columns)})
+WHERE t.partition_id = $1 AND t.{table.key.name} = ANY({{0}}::text::bigint[]) AND t.{table.key.name} = r.key
+AND EXISTS (SELECT FROM fence)""")  # noqa: S608  # names of our own
 
 
 PUT_DOCUMENTS = Clause("""
 INSERT INTO gnomon.instance_document (partition_id, process_instance_key, content)
-SELECT fence.partition_id, r.key, r.content
-FROM fence, unnest({}::text::bigint[], {}::bytea[]) AS r (key, content)
+SELECT $1, r.key, r.content FROM unnest({0}::text::bigint[], {1}::bytea[]) AS r (key, content)
+WHERE EXISTS (SELECT FROM fence)
 ON CONFLICT (partition_id, process_instance_key) DO UPDATE SET content = EXCLUDED.content""")
 
 END_DOCUMENTS = Clause("""
-DELETE FROM gnomon.instance_document AS t
-USING fence, unnest({}::text::bigint[]) AS r (key)
-WHERE t.partition_id = fence.partition_id AND t.process_instance_key = r.key""")
+DELETE FROM gnomon.instance_document
+WHERE partition_id = $1 AND process_instance_key = ANY({0}::text::bigint[]) AND EXISTS (SELECT FROM fence)""")
 
 PUT_DEFINITIONS = Clause("""
 INSERT INTO gnomon.definition_document (partition_id, process_definition_key, content)
-SELECT fence.partition_id, r.key, r.content
-FROM fence, unnest({}::text::bigint[], {}::bytea[]) AS r (key, content)
+SELECT $1, r.key, r.content FROM unnest({0}::text::bigint[], {1}::bytea[]) AS r (key, content)
+WHERE EXISTS (SELECT FROM fence)
 ON CONFLICT (partition_id, process_definition_key) DO UPDATE SET content = EXCLUDED.content""")
 
 KEEP_ANSWERS = Clause("""
 INSERT INTO gnomon.idempotency (partition_id, tenant_id, idempotency_key, request_hash, answer, created_at)
-SELECT fence.partition_id, r.*
-FROM fence, unnest({}::text::text[], {}::text::text[], {}::bytea[], {}::bytea[], {}::text::timestamptz[]) AS r
+SELECT $1, r.*
+FROM unnest({0}::text::text[], {1}::text::text[], {2}::bytea[], {3}::bytea[], {4}::text::timestamptz[]) AS r
+WHERE EXISTS (SELECT FROM fence)
 ON CONFLICT DO NOTHING""")
 
 # The numbers of commands and the keys of audit entries leave twelve bits for their place in the batch.
@@ -76,25 +78,38 @@ PLACE_BITS = 12
 
 SEND = Clause(f"""
 INSERT INTO gnomon.outbox (target, source, number, command)
-SELECT r.target, fence.partition_id, ($3 << {PLACE_BITS}) + r.place, r.command
-FROM fence, unnest({{}}::text::smallint[], {{}}::text::bigint[], {{}}::bytea[]) AS r (target, place, command)""")  # noqa: S608  # names of our own
+SELECT r.target, $1, ($3 << {PLACE_BITS}) + r.place, r.command
+FROM unnest({{0}}::text::smallint[], {{1}}::text::bigint[], {{2}}::bytea[]) AS r (target, place, command)
+WHERE EXISTS (SELECT FROM fence)""")  # noqa: S608  # names of our own
 
 BROADCAST = Clause(f"""
 INSERT INTO gnomon.outbox (target, source, number, command)
-SELECT other.partition_id, fence.partition_id, ($3 << {PLACE_BITS}) + r.place, r.command
-FROM fence, unnest({{}}::text::bigint[], {{}}::bytea[]) AS r (place, command), gnomon.partition AS other
-WHERE other.partition_id <> fence.partition_id""")  # noqa: S608  # names of our own
+SELECT other.partition_id, $1, ($3 << {PLACE_BITS}) + r.place, r.command
+FROM unnest({{0}}::text::bigint[], {{1}}::bytea[]) AS r (place, command), gnomon.partition AS other
+WHERE other.partition_id <> $1 AND EXISTS (SELECT FROM fence)""")  # noqa: S608  # names of our own
 
 TAKE = Clause("""
 DELETE FROM gnomon.outbox AS t
-USING fence, unnest({}::text::smallint[], {}::text::bigint[]) AS r (source, number)
-WHERE t.target = fence.partition_id AND t.source = r.source AND t.number = r.number""")
+USING unnest({0}::text::smallint[], {1}::text::bigint[]) AS r (source, number)
+WHERE t.target = $1 AND t.source = ANY({0}::text::smallint[]) AND t.number = ANY({1}::text::bigint[])
+AND t.source = r.source AND t.number = r.number AND EXISTS (SELECT FROM fence)""")
 
 COUNT_INSTANCES = Clause("""
 INSERT INTO gnomon.active_instances AS t (partition_id, tenant_id, count)
-SELECT fence.partition_id, r.tenant_id, r.count
-FROM fence, unnest({}::text::text[], {}::text::bigint[]) AS r (tenant_id, count)
+SELECT $1, r.tenant_id, r.count FROM unnest({0}::text::text[], {1}::text::bigint[]) AS r (tenant_id, count)
+WHERE EXISTS (SELECT FROM fence)
 ON CONFLICT (partition_id, tenant_id) DO UPDATE SET count = t.count + EXCLUDED.count""")
+
+
+def statement(clauses: Iterable[Clause]) -> str:
+    """All of them in one, after the four parameters that they share; one row comes of it when the fence gave one."""
+    named = [f"fence AS ({FENCE}\n)"]
+    first = 5
+    for number, clause in enumerate(clauses, start=1):
+        text = clause.text.format(*(f"${first + place}" for place in range(clause.parameters)))
+        named.append(f"clause_{number} AS ({text}\n)")
+        first += clause.parameters
+    return f"WITH {', '.join(named)}\nSELECT partition_id FROM fence"
 
 
 def _names(columns: Iterable[Column]) -> str:
@@ -102,16 +117,25 @@ def _names(columns: Iterable[Column]) -> str:
 
 
 def _values(columns: Iterable[Column]) -> str:
-    return ", ".join(column.value for column in columns)
+    return ", ".join(_values_of(columns))
 
 
-def _arrays(columns: Iterable[Column]) -> str:
-    return ", ".join(f"{{}}::text::{column.item_type}[]" for column in columns)
+def _values_of(columns: Iterable[Column], first: int = 0) -> Sequence[str]:
+    """Each of two parameters from the first on: the value that all rows have, then the array."""
+    return [column.value("r", f"{{{first + 2 * place}}}") for place, column in enumerate(columns)]
+
+
+def _arrays(columns: Iterable[Column], first: int = 0) -> str:
+    return ", ".join(
+        f"{{{first + 2 * place + 1}}}::text::{column.item_type}[]" for place, column in enumerate(columns)
+    )
 
 
 _AUDIT = TABLES[AuditEntry].columns
+_TIMESTAMP = _values_of(_AUDIT)[TABLES[AuditEntry].places["timestamp"]]
 
 AUDIT = Clause(f"""
 INSERT INTO history.audit_entry (bucket, partition_id, {_names(_AUDIT)})
-SELECT (r.timestamp AT TIME ZONE 'UTC')::date, fence.partition_id, {_values(_AUDIT)}
-FROM fence, unnest({_arrays(_AUDIT)}) AS r ({_names(_AUDIT)})""")  # noqa: S608  # names of our own
+SELECT ({_TIMESTAMP} AT TIME ZONE 'UTC')::date, $1, {_values(_AUDIT)}
+FROM unnest({_arrays(_AUDIT)}) AS r ({_names(_AUDIT)})
+WHERE EXISTS (SELECT FROM fence)""")  # noqa: S608  # names of our own

@@ -58,8 +58,8 @@ def _update(rows: RowChanges, key: Key, values: Mapping[str, object]) -> None:
         if name not in places or name == rows.table.key.name:
             raise ValueError(f"{rows.table.entity.__name__} {key} has no {name} that can change")
     cells = rows.inserts.get(key)
-    if cells is None:
+    if cells is not None:
+        for name, value in values.items():
+            cells[places[name]] = value
+    elif values:
         rows.updates.setdefault(key, {}).update(values)
-        return
-    for name, value in values.items():
-        cells[places[name]] = value

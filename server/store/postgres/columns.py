@@ -8,30 +8,46 @@ from typing import Any, get_origin, get_type_hints
 from server.engine.keys import Key
 from server.platform.query import FieldType, Searchable
 from server.store.entities import Entity
-from server.store.postgres.literals import json_objects, scalars, text_arrays, texts
+from server.store.postgres.literals import (
+    NO_ITEMS,
+    json_object,
+    json_objects,
+    scalars,
+    storable,
+    storable_texts,
+    text_arrays,
+    texts,
+)
 from server.store.searchables import SEARCHABLES
-
-Literal = Callable[[Sequence[Any]], str]
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`type` is the column's in SQL, `item_type` what an array of its values is made of."""
+    """`type` is the column's in SQL, `item_type` what an array of its values is made of.
+
+    Values of many rows are passed as two parameters: the one that all rows have, or an array of all of them.
+    """
 
     name: str
     type: str
     item_type: str
-    to_literal: Literal
+    to_value: Callable[[Any], object]
+    to_literal: Callable[[Sequence[Any]], str]
 
-    def literal(self, values: Sequence[object]) -> str:
-        """The values as an array, empty when there is none: `unnest` gives NULL where an array is over."""
-        is_empty = values[0] is None and values.count(None) == len(values)
-        return "{}" if is_empty else self.to_literal(values)
+    def shared(self, values: Sequence[object]) -> tuple[object, str]:
+        """Most columns of a batch hold one value, which is cheaper to pass once; an array that is over is NULL."""
+        first = values[0]
+        if values.count(first) == len(values):
+            return (first if first is None else self.to_value(first)), NO_ITEMS
+        return self.separate(values)
 
-    @property
-    def value(self) -> str:
-        """How a row `r` of an array's items has the value."""
-        return f"r.{self.name}" if self.type == self.item_type else f"r.{self.name}::{self.type}"
+    def separate(self, values: Sequence[object]) -> tuple[None, str]:
+        return None, self.to_literal(values)
+
+    def value(self, row: str, parameter: str) -> str:
+        """How the value is had from a row of the arrays' items and the parameter for all."""
+        item = f"{row}.{self.name}" + ("" if self.type == self.item_type else f"::{self.type}")
+        return f"coalesce({item}, {parameter}::{self.type})"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,16 +88,20 @@ def _column(name: str, searchable: Searchable[Entity], hint: object) -> Column:
     if name in searchable.fields:
         return Column(name, *_SCALARS[searchable.fields[name].type])
     if get_origin(hint) is Mapping:
-        return Column(name, "jsonb", "text", json_objects)
+        return Column(name, "jsonb", "text", json_object, json_objects)
     raise TypeError(f"{searchable.entity.__name__}.{name}: no column holds a {hint}")
 
 
-_SCALARS: Mapping[FieldType, tuple[str, str, Literal]] = {
-    FieldType.TEXT: ("text", "text", texts),
-    FieldType.INTEGER: ("bigint", "bigint", scalars),
-    FieldType.BOOLEAN: ("boolean", "boolean", scalars),
-    FieldType.DATE_TIME: ("timestamptz", "timestamptz", scalars),
-    FieldType.TEXTS: ("text[]", "text", text_arrays),
+def _as_it_is(value: object) -> object:
+    return value
+
+
+_SCALARS: Mapping[FieldType, tuple[str, str, Callable[[Any], object], Callable[[Sequence[Any]], str]]] = {
+    FieldType.TEXT: ("text", "text", storable, texts),
+    FieldType.INTEGER: ("bigint", "bigint", _as_it_is, scalars),
+    FieldType.BOOLEAN: ("boolean", "boolean", _as_it_is, scalars),
+    FieldType.DATE_TIME: ("timestamptz", "timestamptz", _as_it_is, scalars),
+    FieldType.TEXTS: ("text[]", "text", storable_texts, text_arrays),
 }
 
 TABLES: Mapping[type[Entity], Table] = {

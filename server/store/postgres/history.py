@@ -78,7 +78,7 @@ class History:
     async def _days(self, partition_id: PartitionId, keys: Sequence[Key]) -> Sequence[date]:
         text = f"""
             SELECT DISTINCT {_END} FROM runtime.process_instance
-            WHERE partition_id = $1 AND process_instance_key = ANY($2::bigint[])
+            WHERE partition_id = $1 AND process_instance_key = ANY($2::bigint[]) AND state <> 'ACTIVE'
         """  # noqa: S608  # names of our own
         return [row[0] for row in await self._database.fetch(text, partition_id, keys)]
 

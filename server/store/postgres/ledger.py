@@ -9,7 +9,7 @@ import logging
 from collections.abc import Awaitable, Collection, Iterator, Mapping, Sequence
 from datetime import UTC
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 
 import asyncpg
 
@@ -26,13 +26,15 @@ from server.store.postgres.literals import storable
 from server.store.postgres.outage import FAULTS, is_outage
 from server.store.postgres.statement import MOST_STATEMENTS, Statements
 
+T = TypeVar("T")
+
 logger = logging.getLogger(__name__)
 
-# Rows are found by their key, whatever the tables looked like when a statement was planned.
+# One plan for good, whatever the tables looked like when it was made: rows by their keys, joined by a hash of these.
 _SETTINGS = {
     "plan_cache_mode": "force_generic_plan",
     "enable_seqscan": "off",
-    "enable_hashjoin": "off",
+    "enable_nestloop": "off",
     "enable_mergejoin": "off",
     "jit": "off",
 }
@@ -85,27 +87,31 @@ class PostgresLedger:
         self._is_settled = True
 
     async def _settle(self, text: str, arguments: Sequence[object], batch: Batch) -> None:
+        is_open = False
         for pause in _pauses():
-            if await self._succeeds(self._send(text, arguments, batch)):
+            is_sent = await self._tried(self._send(text, arguments, batch))
+            if is_sent:
                 return
-            if await self._succeeds(self._is_committed()):
+            is_open = is_open or is_sent is None
+            place = await self._tried(self._place())
+            if place is not None and self._is_committed(place, is_open=is_open):
                 return
             await asyncio.sleep(pause)
 
-    async def _succeeds(self, attempt: Awaitable[bool]) -> bool:
-        """What the attempt says, False while the database is away."""
+    async def _tried(self, attempt: Awaitable[T]) -> T | None:
+        """What comes of it, None when the database was away."""
         try:
-            is_done = await attempt
+            result = await attempt
         except (Unavailable, *FAULTS) as error:
-            if not is_outage(error):
+            if not isinstance(error, Unavailable) and not is_outage(error):
                 raise
             self._report_away(error)
-            return False
+            return None
         self._report_back()
-        return is_done
+        return result
 
     async def _send(self, text: str, arguments: Sequence[object], batch: Batch) -> bool:
-        """Whether the batch found the partition as it was left, and is committed."""
+        """Whether the batch is committed, because the partition was where it was left."""
         try:
             return bool(await self._link.fetch(text, *arguments))
         except asyncpg.UniqueViolationError as error:
@@ -118,17 +124,22 @@ class PostgresLedger:
             )
             return False
 
-    async def _is_committed(self) -> bool:
-        """Whether a batch that was sent counts; raises LeaseLost when the partition is not where it or we left it."""
+    async def _place(self) -> tuple[int, int]:
+        """Epoch and position of the partition."""
         text = "SELECT epoch, position FROM gnomon.partition WHERE partition_id = $1"
         found = await self._link.fetch(text, self._partition_id)
-        here = (self._epoch, self._position)
-        there = tuple(found[0]) if found else None
-        if there not in {here, (self._epoch, self._position + 1)}:
+        return (found[0]["epoch"], found[0]["position"]) if found else (0, 0)
+
+    def _is_committed(self, place: tuple[int, int], *, is_open: bool) -> bool:
+        """Whether an attempt with an open outcome counted; raises LeaseLost when somebody else was here."""
+        if is_open and place == (self._epoch, self._position + 1):
+            return True
+        if place != (self._epoch, self._position):
             raise LeaseLost(
-                f"partition {self._partition_id}: expected epoch and position {here}, found {there}"
+                f"partition {self._partition_id}: expected epoch {self._epoch} and position {self._position},"
+                f" found {place[0]} and {place[1]}"
             )
-        return there != here
+        return False
 
     def _report_away(self, error: Exception) -> None:
         if not self._is_away:

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 
 import orjson
 
+NO_ITEMS = "{}"
+
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
@@ -18,6 +20,10 @@ def storable(text: str) -> str:
     if text.isascii() and "\0" not in text:
         return text
     return _UNSTORABLE.sub("\ufffd", text)
+
+
+def storable_texts(texts: Sequence[str]) -> Sequence[str]:
+    return [storable(text) for text in texts]
 
 
 def scalars(values: Sequence[object]) -> str:
@@ -38,27 +44,27 @@ def texts(values: Sequence[str | None]) -> str:
     return "{" + ",".join(["NULL" if value is None else _quoted(value) for value in values]) + "}"
 
 
-def json_objects(values: Sequence[Mapping[str, object] | None]) -> str:
-    """Of JSON texts."""
-    return texts([None if value is None else _json(value) for value in values])
-
-
-def text_arrays(values: Sequence[Sequence[str] | None]) -> str:
-    """Of array literals: arrays of different lengths make no array of two dimensions."""
-    return texts([None if value is None else texts(value) if value else "{}" for value in values])
-
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def _json(value: Mapping[str, object]) -> str:
+def json_object(value: Mapping[str, object]) -> str:
     """As JSON; jsonb takes no NUL however it is spelled."""
     try:
         text = orjson.dumps(value, default=dict).decode()
     except orjson.JSONEncodeError:  # a lone surrogate
         text = "\\u0000"
     return text if "\\u0000" not in text else orjson.dumps(_storable(value), default=dict).decode()
+
+
+def json_objects(values: Sequence[Mapping[str, object] | None]) -> str:
+    """Of JSON texts."""
+    return texts([None if value is None else json_object(value) for value in values])
+
+
+def text_arrays(values: Sequence[Sequence[str] | None]) -> str:
+    """Of array literals: arrays of different lengths make no array of two dimensions."""
+    return texts([None if value is None else texts(value) if value else NO_ITEMS for value in values])
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _storable(value: object) -> object:

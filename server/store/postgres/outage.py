@@ -14,4 +14,5 @@ def is_outage(error: Exception) -> bool:
     """Whether the database was away, overwhelmed or changing; all else is a fault of a statement or of the set-up."""
     if isinstance(error, asyncpg.PostgresError):
         return (error.sqlstate or "").startswith(_PASSING)
-    return isinstance(error, OSError | asyncpg.TargetServerAttributeNotMatched)
+    # The driver calls it an internal error when the server's good-bye meets the next statement, and no primary one too.
+    return isinstance(error, OSError | asyncpg.InternalClientError)

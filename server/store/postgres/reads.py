@@ -1,21 +1,23 @@
 """Reads of the durable store: rows by their keys and searches, live rows and ended ones together."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
 
 import asyncpg
 
 from server.engine.keys import COUNTER_BITS, Key
 from server.platform.query import Condition, Operator, Page, Query
 from server.platform.query.cursor import cursors
-from server.platform.query.sql import count_of, page_of, quoted
+from server.platform.query.sql import Statement, count_of, page_of, page_of_few, quoted
 from server.store.entities import Entity
-from server.store.ports import E
+from server.store.ports import E, ElementStatistics
 from server.store.postgres.literals import storable
 from server.store.postgres.pooled import PooledDatabase
 from server.store.postgres.relations import RELATIONS
 from server.store.postgres.rows import row_reader
 from server.store.searchables import SEARCHABLES
+
+FEW = 20_000
+"""So many matches are sorted sooner than a page of them is found by reading an order."""
 
 _GET: Mapping[type[Entity], str] = {
     entity: f"""
@@ -27,6 +29,8 @@ _GET: Mapping[type[Entity], str] = {
 
 # Keys of which one value has few rows.
 _SELECTIVE = frozenset({"process_instance_key", "parent_process_instance_key", "scope_key", "entity_key"})
+
+Found = tuple[Sequence[asyncpg.Record], int]
 
 
 class PostgresStore:
@@ -40,47 +44,73 @@ class PostgresStore:
         return row_reader(entity)(records[0]) if records else None
 
     async def search(self, entity: type[E], query: Query, *, tenant_id: str) -> Page[E]:
-        relation, window = RELATIONS[entity], query.window
-        page = page_of(relation, query, tenant_id=tenant_id)
-        async with self._reading(entity, query.conditions) as connection:
-            records = await connection.fetch(page.text, *page.arguments)
-            total = _known_total(query, len(records))
-            if total is None:
-                count = count_of(relation, query.conditions, tenant_id=tenant_id)
-                total = await connection.fetchval(count.text, *count.arguments)
+        find = _looked_up if _is_lookup(entity, query) else _searched
+        async with self._database.connection() as connection:
+            records, total = await find(connection, entity, query, tenant_id)
         items = list(map(row_reader(entity), records))
-        if window.before is not None:
+        if query.window.before is not None:
             items.reverse()
         return Page(items, total, *cursors(query, items))
 
-    @asynccontextmanager
-    async def _reading(
-        self, entity: type[Entity], conditions: Sequence[Condition]
-    ) -> AsyncIterator[asyncpg.Connection]:
-        async with self._database.connection() as connection:
-            if _is_lookup(entity, conditions):
-                yield connection
-                return
-            async with connection.transaction(isolation="repeatable_read", readonly=True):
-                # A plan for any tenant and any value suits none: some have a million rows and some have ten.
-                await connection.execute("SET LOCAL plan_cache_mode = force_custom_plan")
-                yield connection
+    async def element_statistics(
+        self, process_definition_key: Key, *, tenant_id: str
+    ) -> Sequence[ElementStatistics]:
+        text = """
+            SELECT element_id,
+                count(*) FILTER (WHERE state = 'ACTIVE') AS active,
+                count(*) FILTER (WHERE state = 'COMPLETED') AS completed,
+                count(*) FILTER (WHERE state = 'TERMINATED') AS canceled,
+                count(*) FILTER (WHERE has_incident) AS incidents
+            FROM gnomon.element_instance WHERE tenant_id = $1 AND process_definition_key = $2
+            GROUP BY element_id ORDER BY element_id
+        """
+        records = await self._database.fetch(text, storable(tenant_id), process_definition_key)
+        return [ElementStatistics(**record) for record in records]
 
 
-def _known_total(query: Query, found: int) -> int | None:
-    """Number of all matches when the page tells it: it begins at a known place and shows their end."""
-    window = query.window
-    if window.after is not None or window.before is not None:
-        return None
-    if window.limit is not None and found == window.limit:
-        return None
-    return window.offset + found if found or not window.offset else None
+def _is_lookup(entity: type[Entity], query: Query) -> bool:
+    """Whether few rows match whatever the values are, or all are asked for."""
+    keys = {SEARCHABLES[entity].key.name, *_SELECTIVE}
+    return query.window.limit is None or any(_names_values(condition, keys) for condition in query.conditions)
 
 
-def _is_lookup(entity: type[Entity], conditions: Sequence[Condition]) -> bool:
-    """Whether few rows match, whatever the values are: then one plan suits all."""
-    key = SEARCHABLES[entity].key.name
-    return any(
-        condition.operator in {Operator.EQ, Operator.IN} and condition.field.name in {key, *_SELECTIVE}
-        for condition in conditions
-    )
+def _names_values(condition: Condition, keys: set[str]) -> bool:
+    return condition.operator in {Operator.EQ, Operator.IN} and condition.field.name in keys
+
+
+async def _looked_up(
+    connection: asyncpg.Connection, entity: type[Entity], query: Query, tenant_id: str
+) -> Found:
+    """The page, then the count unless the page tells it; one plan suits all values."""
+    relation, window = RELATIONS[entity], query.window
+    records = await _fetch(connection, page_of(relation, query, tenant_id=tenant_id))
+    if window.after is None and window.before is None and len(records) != window.limit:
+        if records or not window.offset:
+            return records, window.offset + len(records)
+    return records, await _count(connection, entity, query, tenant_id)
+
+
+async def _searched(
+    connection: asyncpg.Connection, entity: type[Entity], query: Query, tenant_id: str
+) -> Found:
+    """The count, which says how to find the page."""
+    relation = RELATIONS[entity]
+    async with connection.transaction(isolation="repeatable_read", readonly=True):
+        # A plan for any tenant and any value suits none: some have a million rows and some have ten.
+        await connection.execute("SET LOCAL plan_cache_mode = force_custom_plan")
+        total = await _count(connection, entity, query, tenant_id)
+        if total <= query.window.offset:
+            return (), total
+        find = page_of_few if total <= FEW else page_of
+        return await _fetch(connection, find(relation, query, tenant_id=tenant_id)), total
+
+
+async def _count(connection: asyncpg.Connection, entity: type[Entity], query: Query, tenant_id: str) -> int:
+    records = await _fetch(connection, count_of(RELATIONS[entity], query.conditions, tenant_id=tenant_id))
+    count: int = records[0][0]
+    return count
+
+
+async def _fetch(connection: asyncpg.Connection, statement: Statement) -> Sequence[asyncpg.Record]:
+    records: Sequence[asyncpg.Record] = await connection.fetch(statement.text, *statement.arguments)
+    return records

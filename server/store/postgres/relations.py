@@ -4,10 +4,8 @@ from collections.abc import Mapping
 
 from server.platform.query.sql import Relation
 from server.store.entities import (
-    AuditEntry,
     ElementInstance,
     Entity,
-    Incident,
     Job,
     ProcessDefinition,
     ProcessInstance,
@@ -15,18 +13,26 @@ from server.store.entities import (
 )
 from server.store.postgres.columns import TABLES
 
-# Texts of any length that are looked for by value: the indexes hold their starts.
-_PREFIXED: Mapping[type[Entity], tuple[str, ...]] = {
+# Texts of any length that are looked for by value. Of some the indexes hold the starts, which also gives orders; of
+# others they hold what is not too long, so that matches are counted without looking at their rows.
+_BY_START: Mapping[type[Entity], tuple[str, ...]] = {
+    ProcessInstance: ("business_id",),
+    Variable: ("value",),
+}
+_GUARDED: Mapping[type[Entity], tuple[str, ...]] = {
     ProcessDefinition: ("process_definition_id",),
-    ProcessInstance: ("process_definition_id", "business_id"),
+    ProcessInstance: ("process_definition_id",),
     ElementInstance: ("process_definition_id", "element_id"),
-    Job: ("type",),
-    Variable: ("name", "value"),
-    Incident: (),
-    AuditEntry: (),
+    Job: ("type", "worker"),
+    Variable: ("name",),
 }
 
 RELATIONS: Mapping[type[Entity], Relation] = {
-    entity: Relation.of(entity, f"gnomon.{TABLES[entity].name}", prefixed=prefixed)
-    for entity, prefixed in _PREFIXED.items()
+    entity: Relation.of(
+        entity,
+        f"gnomon.{table.name}",
+        by_start=_BY_START.get(entity, ()),
+        guarded=_GUARDED.get(entity, ()),
+    )
+    for entity, table in TABLES.items()
 }

@@ -5,7 +5,6 @@ The clauses that a batch needs make the text; few different sets of them occur, 
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import count
 
 from server.engine.keys import COUNTER_BITS, Key
 from server.store.entities import AuditEntry
@@ -50,7 +49,7 @@ class Statements:
     def _rows(self, batch: Batch) -> Iterator[Filled]:
         for rows in coalesce(batch.changes):
             if rows.inserts:
-                yield clauses.insert_of(rows.table), _arrays(rows.table.columns, rows.inserts.values())
+                yield clauses.insert_of(rows.table), _passed(rows.table, rows.inserts.values())
             if rows.updates:
                 updates = self._updates.get(rows.table)
                 if updates is None:
@@ -73,8 +72,10 @@ class _Updates:
         if new:
             self._learn(new)
         masks = [sum([self._bits[name] for name in values]) for values in rows]
-        arrays = [column.literal([values.get(column.name) for values in rows]) for column in self._columns]
-        return self._clause, (scalars(masks), scalars(list(updates)), *arrays)
+        passed: list[object] = [scalars(list(updates)), scalars(masks)]
+        for column in self._columns:
+            passed += column.shared([values.get(column.name) for values in rows])
+        return self._clause, passed
 
     def _learn(self, names: Iterable[str]) -> None:
         self._columns += [self._table.columns[self._table.places[name]] for name in sorted(names)]
@@ -114,7 +115,7 @@ def _audit(entries: Sequence[AuditEntry], first_key: int) -> Iterator[Filled]:
         rows = [list(table.cells(entry)) for entry in entries]
         for place, cells in enumerate(rows):
             cells[key] = first_key + place
-        yield clauses.AUDIT, _arrays(table.columns, rows)
+        yield clauses.AUDIT, _passed(table, rows)
 
 
 def _commands(batch: Batch) -> Iterator[Filled]:
@@ -148,15 +149,14 @@ def _expect_places(items: Sequence[object], name: str) -> None:
         raise ValueError(f"expected at most {MOST_PLACES} {name} in a batch, found {len(items)}")
 
 
-def _arrays(columns: Sequence[Column], rows: Iterable[Sequence[object]]) -> list[str]:
-    return [column.literal(values) for column, values in zip(columns, zip(*rows, strict=True), strict=True)]
+def _passed(table: Table, rows: Iterable[Sequence[object]]) -> list[object]:
+    passed: list[object] = []
+    for column, values in zip(table.columns, zip(*rows, strict=True), strict=True):
+        # The keys tell how many rows there are.
+        passed += column.separate(values) if column is table.key else column.shared(values)
+    return passed
 
 
 @lru_cache(MOST_STATEMENTS)
 def _text(filled: tuple[Clause, ...]) -> str:
-    parameter = count(5)
-    named = [f"fence AS ({clauses.FENCE}\n)"]
-    for number, clause in enumerate(filled, start=1):
-        places = [f"${next(parameter)}" for _ in range(clause.parameters)]
-        named.append(f"clause_{number} AS ({clause.text.format(*places)}\n)")
-    return f"WITH {', '.join(named)}\nSELECT partition_id FROM fence"
+    return clauses.statement(filled)

@@ -1,4 +1,5 @@
--- What reads see of live process instances: small and hot. Columns are the fields of server.store.entities.
+-- What reads see of live process instances: small and hot. Columns are the fields of server.store.entities. Pages keep
+-- room for the changes of their rows, so that these stay in their page and no index is written.
 
 CREATE SCHEMA runtime;
 
@@ -39,7 +40,7 @@ CREATE TABLE runtime.process_instance (
     tags text[] COLLATE "C" NOT NULL,
     business_id text COLLATE "C",
     PRIMARY KEY (partition_id, process_instance_key)
-);
+) WITH (fillfactor = 70);
 
 CREATE TABLE runtime.element_instance (
     partition_id smallint NOT NULL,
@@ -59,7 +60,7 @@ CREATE TABLE runtime.element_instance (
     incident_key bigint,
     root_process_instance_key bigint,
     PRIMARY KEY (partition_id, element_instance_key)
-);
+) WITH (fillfactor = 70);
 
 CREATE TABLE runtime.job (
     partition_id smallint NOT NULL,
@@ -88,7 +89,7 @@ CREATE TABLE runtime.job (
     is_denied boolean,
     root_process_instance_key bigint,
     PRIMARY KEY (partition_id, job_key)
-);
+) WITH (fillfactor = 50);
 
 CREATE TABLE runtime.variable (
     partition_id smallint NOT NULL,
@@ -100,7 +101,7 @@ CREATE TABLE runtime.variable (
     value text COLLATE "C" NOT NULL,
     root_process_instance_key bigint,
     PRIMARY KEY (partition_id, variable_key)
-);
+) WITH (fillfactor = 80);
 
 CREATE TABLE runtime.incident (
     partition_id smallint NOT NULL,
@@ -119,4 +120,4 @@ CREATE TABLE runtime.incident (
     tags text[] COLLATE "C" NOT NULL,
     root_process_instance_key bigint,
     PRIMARY KEY (partition_id, incident_key)
-);
+) WITH (fillfactor = 70);

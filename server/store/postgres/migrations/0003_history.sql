@@ -21,7 +21,9 @@ CREATE TABLE history.process_instance (
     root_process_instance_key bigint,
     tags text[] COLLATE "C" NOT NULL,
     business_id text COLLATE "C",
-    PRIMARY KEY (partition_id, process_instance_key, bucket)
+    PRIMARY KEY (partition_id, process_instance_key, bucket),
+    -- A search for active ones does not come here.
+    CONSTRAINT process_instance_ended CHECK (state <> 'ACTIVE')
 ) PARTITION BY RANGE (bucket);
 
 CREATE TABLE history.element_instance (

@@ -1,0 +1,99 @@
+"""What operators see of a deployment, and change by hand: its partitions and its nodes, as their rows say."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from server.platform.errors import NotFound
+from server.store.ports import PartitionId
+from server.store.postgres.database import Database
+
+KEYS_SKIPPED = 1 << 40
+"""Half a year's at 70 000 a second; a partition has room for two thousand restores."""
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionRow:
+    """`owner` has it if it `is_live`, or had it last; `queued` commands of other partitions wait in the outbox."""
+
+    partition_id: PartitionId
+    owner: str | None
+    address: str | None
+    epoch: int
+    position: int
+    is_live: bool
+    expires_at: datetime | None
+    active_instances: int
+    queued: int
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRow:
+    """A node that has said within a day that it lives; `expires_at` is when it counts as dead."""
+
+    node_id: str
+    address: str
+    started_at: datetime
+    expires_at: datetime
+    is_live: bool
+    partitions: tuple[PartitionId, ...]
+
+
+async def partitions(database: Database) -> Sequence[PartitionRow]:
+    text = """
+        SELECT partition_id, owner, address, epoch, position,
+            owner IS NOT NULL AND expires_at >= clock_timestamp() AS is_live, expires_at,
+            (SELECT coalesce(sum(count), 0)::bigint FROM gnomon.active_instances AS active
+                WHERE active.partition_id = held.partition_id) AS active_instances,
+            (SELECT count(*) FROM gnomon.outbox WHERE target = held.partition_id) AS queued
+        FROM gnomon.partition AS held ORDER BY partition_id
+    """
+    return [PartitionRow(**row) for row in await database.fetch(text)]
+
+
+async def nodes(database: Database) -> Sequence[NodeRow]:
+    """Those that live first."""
+    text = """
+        SELECT node_id, address, started_at, expires_at, expires_at >= clock_timestamp() AS is_live,
+            ARRAY(SELECT partition_id FROM gnomon.partition
+                WHERE owner = node_id AND gnomon.partition.expires_at >= clock_timestamp() ORDER BY partition_id
+            ) AS partitions
+        FROM gnomon.node ORDER BY is_live DESC, node_id
+    """
+    return [NodeRow(**{**row, "partitions": tuple(row["partitions"])}) for row in await database.fetch(text)]
+
+
+async def release(database: Database, partition_id: PartitionId) -> str | None:
+    """Take a partition from its owner, so that whoever has room takes it; who had it, None when nobody had.
+
+    The new epoch is what makes it safe: the owner that was commits nothing more, even before it knows. Raises NotFound.
+    """
+    text = """
+        WITH before AS (
+            SELECT partition_id, owner FROM gnomon.partition WHERE partition_id = $1 FOR UPDATE
+        )
+        UPDATE gnomon.partition AS held
+        SET owner = NULL, address = NULL, epoch = epoch + 1, expires_at = clock_timestamp()
+        FROM before WHERE held.partition_id = before.partition_id
+        RETURNING before.owner
+    """
+    found = await database.fetch(text, partition_id)
+    if not found:
+        raise NotFound(f"no partition {partition_id}")
+    owner: str | None = found[0][0]
+    return owner
+
+
+async def begin_anew(database: Database) -> None:
+    """Make a database that was restored nobody's: no node that knew it, then or since, commits there.
+
+    Epochs go on from the time of day, above all that there were after the backup was taken. Keys leave room for those
+    that were given since, which clients may hold still.
+    """
+    text = f"""
+        UPDATE gnomon.partition SET owner = NULL, address = NULL, expires_at = NULL,
+            epoch = greatest(epoch + 1, (extract(epoch FROM clock_timestamp()) * 1000)::bigint),
+            last_key = last_key + {KEYS_SKIPPED};
+        DELETE FROM gnomon.node
+    """  # noqa: S608  # a constant of ours
+    await database.execute(text)

@@ -1,0 +1,46 @@
+"""Check what has to hold between the tables, whatever has happened: each check a row of one table.
+
+All checks look at one moment: what they read is one snapshot, taken while the deployment goes on. They change nothing.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+import asyncpg
+
+from server.store.postgres.verify import outbox
+from server.store.postgres.verify.checks import CHECKS, Check
+from server.store.postgres.verify.findings import Findings
+from server.store.postgres.verify.snapshot import Formats, Snapshot
+
+__all__ = ["CHECKS", "Check", "Findings", "Formats", "Verdict", "verify"]
+
+PATIENCE = timedelta(seconds=5)
+EXAMPLES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a check found; nothing when all is well."""
+
+    check: Check
+    findings: Findings
+
+
+async def verify(
+    connection: asyncpg.Connection,
+    formats: Formats,
+    *,
+    checks: Sequence[Check] = CHECKS,
+    patience: timedelta = PATIENCE,
+    examples: int = EXAMPLES,
+) -> Sequence[Verdict]:
+    """The verdicts of these checks, in their order.
+
+    A command to a partition that has an owner may wait so long in the outbox; nothing else is waited for.
+    """
+    waiting = await outbox.waiting(connection, patience)
+    async with connection.transaction(isolation="repeatable_read", readonly=True):
+        snapshot = Snapshot(connection, formats, waiting=waiting, examples=examples)
+        return [Verdict(check, await check.search(snapshot)) for check in checks]

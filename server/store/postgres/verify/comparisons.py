@@ -1,0 +1,160 @@
+"""What rows say of a live process instance, beside what its document says: one comparison for each table.
+
+Facts are tuples by the key of their row. A document has what is active, so rows of what has ended are left out.
+"""
+
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from server.engine.keys import Key
+from server.engine.state import JobState, ProcessInstance
+from server.store.entities import JobState as Shown
+from server.store.postgres.literals import storable
+
+Fact = tuple[object, ...]
+Facts = Mapping[Key, Fact]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """`text` selects rows of tenants $1 and process instances $2 to $3: process instance, key, and then the fact."""
+
+    name: str
+    text: str
+    documented: Callable[[ProcessInstance], Facts]
+    agree: Callable[[Fact, Fact], bool] = operator.eq
+
+
+def _process_instance(instance: ProcessInstance) -> Facts:
+    head = instance.head
+    return {
+        head.key: (
+            head.process_definition_key,
+            head.process_definition_id,
+            head.version,
+            storable(head.business_id) if head.business_id is not None else None,
+            bool(instance.incidents),
+        )
+    }
+
+
+def _element_instances(instance: ProcessInstance) -> Facts:
+    return {
+        element.key: (
+            element.element_id,
+            element.type.value,
+            element.scope_key,
+            element.incident_key is not None,
+            element.incident_key,
+        )
+        for element in instance.elements.values()
+        if element.scope_key is not None
+    }
+
+
+def _jobs(instance: ProcessInstance) -> Facts:
+    return {
+        job.key: (
+            job.element_instance_key,
+            job.element_id,
+            storable(job.type),
+            job.retries,
+            job.state,
+            storable(job.worker),
+            job.due,
+        )
+        for job in instance.jobs.values()
+    }
+
+
+def _variables(instance: ProcessInstance) -> Facts:
+    return {
+        variable.key: (scope_key, storable(name), storable(variable.value))
+        for scope_key, variables in instance.variables.items()
+        for name, variable in variables.items()
+    }
+
+
+def _incidents(instance: ProcessInstance) -> Facts:
+    return {
+        incident.key: (incident.element_instance_key, incident.job_key, incident.error_type.value)
+        for incident in instance.incidents.values()
+    }
+
+
+# What a row shows is what happened to the job last; on offer it may be for several reasons.
+_SHOWN_AS: Mapping[object, frozenset[object]] = {
+    JobState.ACTIVATABLE: frozenset(
+        {Shown.CREATED, Shown.FAILED, Shown.TIMED_OUT, Shown.ERROR_THROWN, Shown.RETRIES_UPDATED}
+    ),
+    JobState.ACTIVATED: frozenset({Shown.CREATED, Shown.RETRIES_UPDATED}),
+    JobState.BACKING_OFF: frozenset({Shown.FAILED, Shown.RETRIES_UPDATED}),
+    JobState.FAILED: frozenset({Shown.FAILED, Shown.RETRIES_UPDATED}),
+    JobState.ERROR_THROWN: frozenset({Shown.ERROR_THROWN, Shown.RETRIES_UPDATED}),
+}
+
+
+def _is_same_job(documented: Fact, shown: Fact) -> bool:
+    *facts, state, worker, due = documented
+    *shown_facts, shown_state, shown_worker, shown_deadline = shown
+    if facts != shown_facts or shown_state not in _SHOWN_AS[state]:
+        return False
+    return state is not JobState.ACTIVATED or (worker, due) == (shown_worker, shown_deadline)
+
+
+COMPARISONS = (
+    Comparison(
+        "process-instances",
+        """
+        SELECT process_instance_key, process_instance_key, process_definition_key, process_definition_id,
+            process_definition_version, business_id, has_incident
+        FROM runtime.process_instance
+        WHERE tenant_id = ANY($1) AND process_instance_key BETWEEN $2 AND $3 AND state = 'ACTIVE'
+        """,
+        _process_instance,
+    ),
+    Comparison(
+        "element-instances",
+        """
+        SELECT process_instance_key, element_instance_key, element_id, type, element_instance_scope_key,
+            has_incident, incident_key
+        FROM runtime.element_instance
+        WHERE tenant_id = ANY($1) AND process_instance_key BETWEEN $2 AND $3 AND state = 'ACTIVE'
+        """,
+        _element_instances,
+    ),
+    Comparison(
+        "jobs",
+        """
+        SELECT process_instance_key, job_key, element_instance_key, element_id, type, retries, state, worker, deadline
+        FROM runtime.job
+        WHERE tenant_id = ANY($1) AND process_instance_key BETWEEN $2 AND $3
+            AND state NOT IN ('COMPLETED', 'CANCELED')
+        """,
+        _jobs,
+        _is_same_job,
+    ),
+    Comparison(
+        "variables",
+        """
+        SELECT process_instance_key, variable_key, scope_key, name, value FROM runtime.variable AS v
+        WHERE tenant_id = ANY($1) AND process_instance_key BETWEEN $2 AND $3
+            AND (scope_key = process_instance_key OR EXISTS (
+                SELECT FROM runtime.element_instance AS scope
+                WHERE scope.partition_id = v.partition_id AND scope.element_instance_key = v.scope_key
+                    AND scope.state = 'ACTIVE'
+            ))
+        """,
+        _variables,
+    ),
+    Comparison(
+        "incidents",
+        """
+        SELECT process_instance_key, incident_key, element_instance_key, job_key, error_type
+        FROM runtime.incident
+        WHERE tenant_id = ANY($1) AND process_instance_key BETWEEN $2 AND $3 AND state = 'ACTIVE'
+        """,
+        _incidents,
+    ),
+)

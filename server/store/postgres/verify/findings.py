@@ -1,0 +1,17 @@
+"""What a check finds: how much, and the first few of it."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Findings:
+    """`examples` are at most so many of the `count`, each as the kind and the key of what breaks the rule."""
+
+    most_examples: int
+    count: int = 0
+    examples: list[str] = field(default_factory=list)
+
+    def add(self, example: object) -> None:
+        self.count += 1
+        if len(self.examples) < self.most_examples:
+            self.examples.append(str(example))

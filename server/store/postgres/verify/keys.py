@@ -1,0 +1,96 @@
+"""Statements that find keys out of their place.
+
+Each row has its key from the partition that has the row. A look at the lowest and the highest key of each partition is
+enough, and as fast however many rows there are.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from server.engine.keys import COUNTER_BITS
+from server.store.entities import AuditEntry, ProcessDefinition
+from server.store.postgres.clauses import PLACE_BITS
+from server.store.postgres.columns import TABLES
+
+
+class Keyed(NamedTuple):
+    """A table whose primary key begins with the partition and this key."""
+
+    relation: str
+    key: str
+
+
+LIVE = tuple(
+    Keyed(f"runtime.{table.name}", table.key.name)
+    for entity, table in TABLES.items()
+    if entity is not AuditEntry
+)
+ENDED = tuple(
+    Keyed(f"history.{table.name}", table.key.name)
+    for entity, table in TABLES.items()
+    if entity not in {AuditEntry, ProcessDefinition}
+)
+PACKED = (
+    Keyed("gnomon.instance_document", "process_instance_key"),
+    Keyed("gnomon.definition_document", "process_definition_key"),
+)
+AUDITED = Keyed("history.audit_entry", "audit_entry_key")
+
+_COUNTED = (*LIVE, *ENDED, *PACKED)
+_FIRST = f"(p.partition_id::bigint << {COUNTER_BITS})"
+_LAST = f"({_FIRST} + {(1 << COUNTER_BITS) - 1})"
+
+
+def _union(texts: Iterable[str]) -> str:
+    return " UNION ALL ".join(texts)
+
+
+def _lowest(table: Keyed) -> str:
+    return f"(SELECT min({table.key}) FROM {table.relation} WHERE partition_id = p.partition_id)"  # noqa: S608  # names of our own
+
+
+def _highest(table: Keyed) -> str:
+    return f"(SELECT max({table.key}) FROM {table.relation} WHERE partition_id = p.partition_id)"  # noqa: S608  # names of our own
+
+
+def _beyond(table: Keyed, last: str) -> str:
+    return f"""
+        SELECT '{table.relation} ' || {_highest(table)} FROM gnomon.partition AS p WHERE {_highest(table)} > {last}
+    """  # noqa: S608  # names of our own
+
+
+UNKNOWN_PARTITIONS = _union(
+    f"""
+    SELECT DISTINCT '{table.relation} of partition ' || r.partition_id
+    FROM (SELECT min(partition_id) FROM {table.relation} UNION SELECT max(partition_id) FROM {table.relation})
+        AS r (partition_id)
+    WHERE r.partition_id NOT IN (SELECT partition_id FROM gnomon.partition)
+    """  # noqa: S608  # names of our own
+    for table in (*_COUNTED, AUDITED)
+)
+
+OF_OTHER_PARTITIONS = _union(
+    f"""
+    SELECT DISTINCT '{table.relation} ' || r.key FROM gnomon.partition AS p,
+        LATERAL (VALUES ({_lowest(table)}), ({_highest(table)})) AS r (key)
+    WHERE r.key NOT BETWEEN {_FIRST} AND {_LAST}
+    """  # noqa: S608  # names of our own
+    for table in (*_COUNTED, AUDITED)
+)
+
+NOT_GIVEN_YET = _union(_beyond(table, "p.last_key") for table in _COUNTED)
+
+AUDITED_LATER = _beyond(AUDITED, f"{_FIRST} + ((p.position + 1) << {PLACE_BITS}) - 1")
+
+GIVEN_TWICE = f"""
+    SELECT 'key ' || key FROM ({_union(f"SELECT {table.key} AS key FROM {table.relation}" for table in LIVE)})
+    AS live GROUP BY key HAVING count(*) > 1
+"""  # noqa: S608  # names of our own
+
+LIVE_AND_ENDED = _union(
+    f"""
+    SELECT '{ended.relation} ' || {ended.key}
+    FROM runtime.{ended.relation.removeprefix("history.")} JOIN {ended.relation} USING (partition_id, {ended.key})
+    """  # noqa: S608  # names of our own
+    for ended in ENDED
+)

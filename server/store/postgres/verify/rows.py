@@ -1,0 +1,92 @@
+"""Statements that find rows without those that belong to them."""
+
+from server.store.postgres.clauses import PLACE_BITS
+from server.store.postgres.verify.keys import LIVE
+
+# What ends is moved to history within moments, as long as its partition has an owner.
+MOVED_AFTER = "5 minutes"
+
+GAPS = """
+    SELECT 'partition ' || number FROM (SELECT max(partition_id)::integer AS most FROM gnomon.partition) AS highest,
+        generate_series(1, most) AS number
+    WHERE number NOT IN (SELECT partition_id FROM gnomon.partition)
+    UNION ALL
+    SELECT 'partition ' || partition_id FROM gnomon.partition WHERE partition_id < 1
+"""
+
+DOCUMENTS_WITHOUT_ROWS = """
+    SELECT 'process instance ' || d.process_instance_key FROM gnomon.instance_document AS d
+    WHERE NOT EXISTS (
+        SELECT FROM runtime.process_instance AS i
+        WHERE i.partition_id = d.partition_id AND i.process_instance_key = d.process_instance_key
+            AND i.state = 'ACTIVE'
+    )
+"""
+
+ROWS_WITHOUT_DOCUMENTS = """
+    SELECT 'process instance ' || i.process_instance_key FROM runtime.process_instance AS i
+    WHERE i.state = 'ACTIVE' AND NOT EXISTS (
+        SELECT FROM gnomon.instance_document AS d
+        WHERE d.partition_id = i.partition_id AND d.process_instance_key = i.process_instance_key
+    )
+"""
+
+NOT_MOVED = f"""
+    SELECT 'process instance ' || process_instance_key FROM runtime.process_instance JOIN gnomon.partition
+    USING (partition_id)
+    WHERE state <> 'ACTIVE' AND end_date < now() - interval '{MOVED_AFTER}'
+        AND owner IS NOT NULL AND expires_at >= now()
+"""  # noqa: S608  # a constant of ours
+
+LEFT_BEHIND = " UNION ALL ".join(
+    f"""
+    SELECT '{part.relation} ' || {part.key} FROM {part.relation} AS part WHERE NOT EXISTS (
+        SELECT FROM runtime.process_instance AS whole
+        WHERE whole.partition_id = part.partition_id AND whole.process_instance_key = part.process_instance_key
+    )
+    """  # noqa: S608  # names of our own
+    for part in LIVE
+    if part.relation not in {"runtime.process_definition", "runtime.process_instance"}
+)
+
+ENDED_TWICE = """
+    SELECT 'process instance ' || process_instance_key FROM history.process_instance
+    GROUP BY partition_id, process_instance_key HAVING count(*) > 1
+"""
+
+NOT_ENDED = """
+    SELECT 'history.process_instance ' || process_instance_key FROM history.process_instance
+    WHERE state = 'ACTIVE' OR end_date IS NULL
+    UNION ALL
+    SELECT 'history.element_instance ' || element_instance_key FROM history.element_instance
+    WHERE state = 'ACTIVE' OR end_date IS NULL
+    UNION ALL
+    SELECT 'history.job ' || job_key FROM history.job WHERE end_time IS NULL
+    UNION ALL
+    SELECT 'history.incident ' || incident_key FROM history.incident WHERE state = 'ACTIVE'
+"""
+
+DEFINITIONS_WITHOUT_ROWS = """
+    SELECT 'process definition ' || coalesce(d.process_definition_key, r.process_definition_key)
+    FROM gnomon.definition_document AS d
+    FULL JOIN runtime.process_definition AS r USING (partition_id, process_definition_key)
+    WHERE d.process_definition_key IS NULL OR r.process_definition_key IS NULL
+"""
+
+NOT_THE_LATEST = """
+    SELECT 'process ' || process_definition_id || ' of tenant ' || tenant_id FROM runtime.process_definition
+    GROUP BY tenant_id, process_definition_id
+    HAVING count(*) FILTER (WHERE is_latest_version) <> 1
+        OR max(version) FILTER (WHERE is_latest_version) <> max(version)
+"""
+
+SENT_NOWHERE = """
+    SELECT 'command ' || number || ' from ' || source || ' to ' || target FROM gnomon.outbox
+    WHERE source = target OR source NOT IN (SELECT partition_id FROM gnomon.partition)
+        OR target NOT IN (SELECT partition_id FROM gnomon.partition)
+"""
+
+SENT_LATER = f"""
+    SELECT 'command ' || number || ' from ' || source || ' to ' || target FROM gnomon.outbox
+    JOIN gnomon.partition ON partition_id = source WHERE number >> {PLACE_BITS} > position
+"""  # noqa: S608  # a constant of ours

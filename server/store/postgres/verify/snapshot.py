@@ -1,0 +1,65 @@
+"""One moment of the database, as checks read it: by a statement, or all rows in chunks."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import asyncpg
+
+from server.engine.events import ProcessDefinitionDeployed
+from server.store.postgres.verify.findings import Findings
+
+CHUNK = 1000
+
+# Rows that one pass over them finds fault with, by the names of checks.
+Pass = Callable[["Snapshot"], Awaitable[Mapping[str, Findings]]]
+Waiting = frozenset[tuple[int, int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Formats:
+    """How those who had the store keep something packed read it; each raises what msgspec does, KeyError or ValueError."""
+
+    definition: Callable[[bytes], ProcessDefinitionDeployed]
+    answer: Callable[[bytes], object]
+    command: Callable[[bytes], object]
+
+
+class Snapshot:
+    """Reads of one transaction; `waiting` are the commands that waited for long when it began."""
+
+    def __init__(
+        self, connection: asyncpg.Connection, formats: Formats, *, waiting: Waiting, examples: int
+    ) -> None:
+        self.formats = formats
+        self.waiting = waiting
+        self._connection = connection
+        self._examples = examples
+        self._passes: dict[Pass, Mapping[str, Findings]] = {}
+
+    def findings(self) -> Findings:
+        return Findings(self._examples)
+
+    async def found(self, text: str) -> Findings:
+        """What a statement gives, each row one finding as one text."""
+        counted = f"""
+            WITH found (example) AS MATERIALIZED ({text})
+            SELECT count(*), ARRAY(SELECT example FROM found ORDER BY 1 LIMIT $1) FROM found
+        """  # noqa: S608  # texts of our own
+        row = await self._connection.fetchrow(counted, self._examples)
+        return Findings(self._examples, row[0], row[1])
+
+    async def fetch(self, text: str, *arguments: object) -> Sequence[asyncpg.Record]:
+        found: Sequence[asyncpg.Record] = await self._connection.fetch(text, *arguments)
+        return found
+
+    async def chunks(self, text: str) -> AsyncIterator[Sequence[asyncpg.Record]]:
+        """All rows of a statement, so many at a time."""
+        cursor = await self._connection.cursor(text)
+        while rows := await cursor.fetch(CHUNK):
+            yield rows
+
+    async def once(self, run: Pass) -> Mapping[str, Findings]:
+        """What a pass finds, run for the first check that asks."""
+        if run not in self._passes:
+            self._passes[run] = await run(self)
+        return self._passes[run]
