@@ -59,5 +59,7 @@ def _private_jwk(key: SigningKey) -> dict[str, object]:
 
 def _signing_key(jwk: dict[str, str]) -> SigningKey:
     algorithm = SigningAlgorithm(jwk["alg"])
-    members = {name: value for name, value in jwk.items() if name not in {"kid", "use", "alg"}}
+    members: dict[str, str | list[str]] = {
+        name: value for name, value in jwk.items() if name not in {"kid", "use", "alg"}
+    }
     return SigningKey(jwk["kid"], algorithm, _IMPORTS[algorithm](members))
