@@ -7,7 +7,17 @@ is looked at twice. The table is the only place that knows all forms.
 from collections.abc import Callable, Mapping
 
 from server.feel import nodes
-from server.feel.closures import calls, literals, logic, loops, operators, paths, unary_tests
+from server.feel.closures import (
+    calls,
+    functions,
+    literals,
+    logic,
+    loops,
+    operators,
+    paths,
+    ranges,
+    unary_tests,
+)
 from server.feel.names import INPUT, Closure, Layout, Names
 
 _FORMS: Mapping[type, Callable[..., Closure]] = {
@@ -16,7 +26,7 @@ _FORMS: Mapping[type, Callable[..., Closure]] = {
     nodes.InputValue: literals.input_value,
     nodes.ListLiteral: literals.list_literal,
     nodes.ContextLiteral: literals.context_literal,
-    nodes.RangeLiteral: literals.range_literal,
+    nodes.RangeLiteral: ranges.range_literal,
     nodes.Negation: operators.negation,
     nodes.Arithmetic: operators.arithmetic,
     nodes.Comparison: operators.comparison,
@@ -33,7 +43,9 @@ _FORMS: Mapping[type, Callable[..., Closure]] = {
     nodes.InputComparison: unary_tests.input_comparison,
     nodes.Call: calls.call,
     nodes.QualifiedCall: calls.qualified_call,
-    nodes.Lambda: calls.definition,
+    nodes.Invocation: calls.invocation,
+    nodes.Lambda: functions.definition,
+    nodes.External: functions.external,
 }
 
 

@@ -7,9 +7,10 @@ exponent as IEEE 754 decimal128 has it, so that no text and no int made of one c
 import decimal
 import math
 import re
-from typing import Final
+from decimal import Decimal
+from typing import Final, TypeAlias
 
-from server.feel.values import Number
+Number: TypeAlias = int | Decimal
 
 _EXACT = [decimal.InvalidOperation, decimal.DivisionByZero, decimal.Overflow]
 CONTEXT: Final = decimal.Context(
@@ -28,7 +29,14 @@ def parse_number(text: str) -> Number:
         raise decimal.InvalidOperation(text)
     if match["rest"] == "" and len(text) <= _MAX_DIGITS:
         return int(text)
-    return CONTEXT.create_decimal(text)
+    return _plain(CONTEXT.create_decimal(text))
+
+
+def _plain(number: Decimal) -> Number:
+    """Write zeros out: 1E+3 is 1000, if that fits."""
+    exponent = number.as_tuple().exponent
+    is_short = isinstance(exponent, int) and exponent > 0 and -INT_BOUND < number < INT_BOUND
+    return int(number) if is_short else number
 
 
 def settled(number: Number) -> Number:
@@ -64,7 +72,7 @@ def divide(dividend: Number, divisor: Number) -> Number:
     """Divide; raises decimal.DivisionByZero and, for zero by zero, decimal.InvalidOperation."""
     if type(dividend) is type(divisor) is int and divisor and dividend % divisor == 0:
         return dividend // divisor
-    return settled(CONTEXT.divide(dividend, divisor))
+    return settled(_plain(CONTEXT.divide(dividend, divisor)))
 
 
 def power(number: Number, exponent: Number) -> Number:

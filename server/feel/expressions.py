@@ -4,13 +4,17 @@ from functools import lru_cache
 from typing import Final
 
 from server.feel import compiler
+from server.feel.dialects import DIALECTS, Dialect, DialectName
 from server.feel.errors import AssertionFailedError, EvaluationError, LimitExceededError
 from server.feel.failures import Evaluation
 from server.feel.names import Closure, Layout
 from server.feel.nodes import Literal
 from server.feel.parser import parse_expression, parse_unary_tests
+from server.feel.ports import NO_PORTS, Ports
 from server.feel.run import Run, Scope, measure
 from server.feel.values import Value
+
+NO_NAMES: Final[frozenset[str]] = frozenset()
 
 _CACHED_TEXTS: Final = 4096
 
@@ -21,51 +25,57 @@ _FALSE: Final = Evaluation(False)
 class Expression:
     """`variables` are the names that it reads from its scope; `constant` says that it is a literal."""
 
-    __slots__ = ("_closure", "_slot_count", "constant", "text", "variables")
+    __slots__ = ("_closure", "_dialect", "_slot_count", "constant", "text", "variables")
 
-    def __init__(self, text: str) -> None:
-        node = parse_expression(text)
-        layout = Layout()
+    def __init__(self, text: str, names: frozenset[str], dialect: Dialect) -> None:
+        node = parse_expression(text, names, dialect)
+        layout = Layout(dialect)
         self.text = text
         self.constant = isinstance(node, Literal)
+        self._dialect = dialect
         self._closure = compiler.compile_expression(node, layout)
         self._slot_count = layout.slot_count
         self.variables = frozenset(layout.variables)
 
-    def evaluate(self, scope: Scope) -> Evaluation:
+    def evaluate(self, scope: Scope, ports: Ports = NO_PORTS) -> Evaluation:
         """Evaluate; raises EvaluationError where there is no result at all."""
-        return _evaluation(self.text, self._closure, Run(scope, self._slot_count))
+        return _evaluation(self.text, self._closure, Run(scope, self._slot_count, self._dialect, ports))
 
 
 class UnaryTests:
     """The result is true, false or null. `variables` as those of an `Expression`."""
 
-    __slots__ = ("_closure", "_slot_count", "text", "variables")
+    __slots__ = ("_closure", "_dialect", "_slot_count", "text", "variables")
 
-    def __init__(self, text: str) -> None:
-        layout = Layout()
+    def __init__(self, text: str, names: frozenset[str], dialect: Dialect) -> None:
+        layout = Layout(dialect)
         self.text = text
-        self._closure = compiler.compile_unary_tests(parse_unary_tests(text), layout)
+        self._dialect = dialect
+        self._closure = compiler.compile_unary_tests(parse_unary_tests(text, names, dialect), layout)
         self._slot_count = layout.slot_count
         self.variables = frozenset(layout.variables)
 
-    def evaluate(self, input_value: Value, scope: Scope) -> Evaluation:
+    def evaluate(self, input_value: Value, scope: Scope, *, ports: Ports = NO_PORTS) -> Evaluation:
         """Evaluate; raises EvaluationError where there is no result at all."""
-        run = Run(scope, self._slot_count)
+        run = Run(scope, self._slot_count, self._dialect, ports)
         run.slots[0] = input_value
         return _evaluation(self.text, self._closure, run)
 
 
 @lru_cache(_CACHED_TEXTS)
-def compile_expression(text: str) -> Expression:
+def compile_expression(
+    text: str, *, names: frozenset[str] = NO_NAMES, dialect: DialectName = "camunda"
+) -> Expression:
     """Compile, or raise FeelSyntaxError; the `=` that marks an expression in a process is no part of it."""
-    return Expression(text)
+    return Expression(text, names, DIALECTS[dialect])
 
 
 @lru_cache(_CACHED_TEXTS)
-def compile_unary_tests(text: str) -> UnaryTests:
+def compile_unary_tests(
+    text: str, *, names: frozenset[str] = NO_NAMES, dialect: DialectName = "camunda"
+) -> UnaryTests:
     """Compile, or raise FeelSyntaxError; an empty text accepts every input."""
-    return UnaryTests(text)
+    return UnaryTests(text, names, DIALECTS[dialect])
 
 
 def _evaluation(text: str, closure: Closure, run: Run) -> Evaluation:

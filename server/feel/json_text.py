@@ -1,13 +1,17 @@
 """JSON with exact numbers."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal
-from typing import NoReturn
+from typing import NoReturn, TypeAlias
 
 from server.feel import text
 from server.feel.decimals import parse_number
-from server.feel.values import Context, Value
+from server.feel.temporal import writing
+from server.feel.temporal.values import DateTime
+from server.feel.values import Context, Function, Range, Value
+
+_Writer: TypeAlias = Callable[[Value], str]
 
 
 def read(source: str) -> Value:
@@ -27,27 +31,39 @@ def _refuse(constant: str) -> NoReturn:
 
 def pieces(value: Value) -> Iterator[str]:
     """Compact, recursive: the value must be measured. What JSON does not know becomes a string."""
+    return _pieces(value, _scalar)
+
+
+def variable(value: Value) -> str:
+    """Write what a process instance keeps; the value is one that an evaluation made.
+
+    A date-time has the offset of its zone, not the name; functions and ranges are null.
+    """
+    return "".join(_pieces(value, _scalar_of_variable))
+
+
+def _pieces(value: Value, scalar: _Writer) -> Iterator[str]:
     if isinstance(value, dict):
-        return _object(value)
+        return _object(value, scalar)
     if isinstance(value, list):
-        return _array(value)
-    return iter((_scalar(value),))
+        return _array(value, scalar)
+    return iter((scalar(value),))
 
 
-def _object(context: Context) -> Iterator[str]:
+def _object(context: Context, scalar: _Writer) -> Iterator[str]:
     opening = "{"
     for key, value in context.items():
         yield f"{opening}{json.dumps(key, ensure_ascii=False)}:"
-        yield from pieces(value)
+        yield from _pieces(value, scalar)
         opening = ","
     yield "}" if context else "{}"
 
 
-def _array(items: list[Value]) -> Iterator[str]:
+def _array(items: list[Value], scalar: _Writer) -> Iterator[str]:
     opening = "["
     for value in items:
         yield opening
-        yield from pieces(value)
+        yield from _pieces(value, scalar)
         opening = ","
     yield "]" if items else "[]"
 
@@ -57,4 +73,14 @@ def _scalar(value: Value) -> str:
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, Decimal):
         return str(value)
+    if isinstance(value, DateTime):
+        return f'"{writing.with_offset_and_region(value)}"'
     return json.dumps("".join(text.pieces(value)), ensure_ascii=False)
+
+
+def _scalar_of_variable(value: Value) -> str:
+    if isinstance(value, Function | Range):
+        return "null"
+    if isinstance(value, DateTime):
+        return f'"{writing.with_offset(value)}"'
+    return _scalar(value)

@@ -5,11 +5,11 @@ No character is refused here: a context key may hold nearly any symbol, so the p
 
 import re
 import sys
-from enum import Enum, auto
+from enum import IntEnum, auto
 from typing import NamedTuple
 
 
-class TokenKind(Enum):
+class TokenKind(IntEnum):
     NAME = auto()
     QUOTED_NAME = auto()
     NUMBER = auto()
@@ -33,7 +33,7 @@ _TOKEN = re.compile(
     rf"""
       (?P<BLANK>{_BLANK}+)
     | (?P<NAME>[^\W\d]\w*(?:\$\w*)*|(?:\$\w*)+)
-    | (?P<NUMBER>\d+(?:\.\d+)?|\.\d+)
+    | (?P<NUMBER>(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
     | (?P<STRING>"[^"\\]*(?:\\.[^"\\]*)*")
     | `(?P<QUOTED_NAME>[^`]+)`
     | (?P<SYMBOL>\*\*|\.\.|<=|>=|!=|.)
@@ -42,9 +42,12 @@ _TOKEN = re.compile(
 )
 
 
+_KINDS = dict(TokenKind.__members__)
+
+
 def tokenize(text: str) -> list[Token]:
     tokens = [
-        Token(TokenKind[kind], match[kind], match.start(), match.end())
+        Token(_KINDS[kind], match[kind], match.start(), match.end())
         for match in _TOKEN.finditer(text)
         if (kind := match.lastgroup or "SYMBOL") != "BLANK"
     ]

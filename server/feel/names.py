@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from server.feel import limits
+from server.feel.dialects import CAMUNDA, Dialect
 from server.feel.errors import EvaluationError, FeelSyntaxError
 from server.feel.failures import FailureType
 from server.feel.run import Run, verbatim
@@ -30,6 +31,7 @@ NO_ITEM: Context = {}
 class Layout:
     """What a compiled text needs at run time."""
 
+    dialect: Dialect = CAMUNDA
     slot_count: int = 0
     variables: set[str] = field(default_factory=set)
     size: int = 0
@@ -118,6 +120,9 @@ class Names:
         if self._item is None:
             return around
         return _item(self._item.slot, around) if name == "item" else _entry(self._item.slot, name, around)
+
+    def has_input(self) -> bool:
+        return self.is_bound(INPUT)
 
     def input(self) -> Closure:
         binding = self._bindings.get(INPUT)

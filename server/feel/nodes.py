@@ -6,12 +6,13 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from server.feel.types import Type
 from server.feel.values import Value
 
 Node: TypeAlias = (
     "Literal | Name | InputValue | ListLiteral | ContextLiteral | RangeLiteral | Negation | Arithmetic"
     " | Comparison | Between | In | InstanceOf | Conjunction | Disjunction | If | For | Quantified"
-    " | Path | Filter | Call | QualifiedCall | Lambda | InputComparison"
+    " | Path | Filter | Call | QualifiedCall | Invocation | Lambda | External | InputComparison"
 )
 
 
@@ -89,7 +90,7 @@ class In:
 @dataclass(frozen=True, slots=True)
 class InstanceOf:
     operand: Node
-    type_name: str
+    type: Type
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,9 +177,29 @@ class QualifiedCall:
 
 
 @dataclass(frozen=True, slots=True)
+class Invocation:
+    """The call of whatever an expression makes."""
+
+    function: Node
+    arguments: Arguments
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
 class Lambda:
+    """`types` has one for each parameter, None for one without."""
+
     parameters: tuple[str, ...]
+    types: tuple[Type | None, ...]
     body: Node
+
+
+@dataclass(frozen=True, slots=True)
+class External:
+    """The body of a function that another language has; it is not run."""
+
+    mapping: Node
+    position: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,13 @@
 from collections.abc import Callable
 
 from server.feel.decimals import parse_number
+from server.feel.errors import FeelSyntaxError
 from server.feel.lexer import TokenKind, unquote
 from server.feel.nodes import (
     Arguments,
     Call,
     ContextLiteral,
+    External,
     For,
     If,
     InputComparison,
@@ -24,11 +26,17 @@ from server.feel.nodes import (
     RangeLiteral,
 )
 from server.feel.pratt import Parser, Power
+from server.feel.temporal import reading
+from server.feel.type_names import type_of
+from server.feel.types import Type
 from server.feel.values import Value
 
 
 def name(parser: Parser) -> Node:
     position = parser.token.start
+    declared = parser.declared_name()
+    if declared is not None:
+        return Call(declared, arguments(parser), position) if parser.at("(") else Name(declared, position)
     length = parser.function_name_length()
     if length:
         return Call(parser.words(length), arguments(parser), position)
@@ -36,11 +44,29 @@ def name(parser: Parser) -> Node:
 
 
 def number(parser: Parser) -> Node:
-    return Literal(parse_number(parser.advance().text))
+    token = parser.advance()
+    exponent = token.text.lower().find("e")
+    if exponent > 0 and not parser.dialect.reads_exponents:
+        raise FeelSyntaxError("expected a number without an exponent", token.start + exponent)
+    try:
+        return Literal(parse_number(token.text))
+    except ArithmeticError as error:
+        raise FeelSyntaxError("expected a number within bounds", token.start) from error
 
 
 def string(parser: Parser) -> Node:
     return Literal(unquote(parser.advance().text))
+
+
+def temporal(parser: Parser) -> Node:
+    """Read `@"…"`; one that is no date, time or duration is null."""
+    parser.advance()
+    if parser.token.kind is not TokenKind.STRING:
+        raise parser.unexpected("a string")
+    try:
+        return Literal(reading.literal(unquote(parser.advance().text)))
+    except ValueError:
+        return Literal(None)
 
 
 def constant(value: Value) -> Callable[[Parser], Node]:
@@ -116,7 +142,7 @@ def _key(parser: Parser) -> str:
     token = parser.token
     if parser.is_symbol(1, ":") and token.kind in _QUOTED_KEYS:
         parser.advance(2)
-        return unquote(token.text) if token.kind is TokenKind.STRING else token.text
+        return parser.declare(unquote(token.text) if token.kind is TokenKind.STRING else token.text)
     last = token
     while not parser.at(":"):
         if parser.token.kind in _NO_PART_OF_A_KEY or parser.at(*"{}[](),"):
@@ -125,7 +151,7 @@ def _key(parser: Parser) -> str:
     if parser.token is token:
         raise parser.unexpected("a key")
     parser.advance()
-    return parser.text[token.start : last.end]
+    return parser.declare(parser.text[token.start : last.end])
 
 
 _QUOTED_KEYS = frozenset({TokenKind.STRING, TokenKind.QUOTED_NAME})
@@ -171,7 +197,7 @@ def _iterators(parser: Parser) -> tuple[Iterator, ...]:
 
 def _iterator(parser: Parser) -> Iterator:
     position = parser.token.start
-    name = parser.name()
+    name = parser.variable()
     parser.expect("in")
     source = parser.expression(Power.COMPARISON)
     if parser.accept(".."):
@@ -182,11 +208,22 @@ def _iterator(parser: Parser) -> Iterator:
 def lambda_(parser: Parser) -> Node:
     parser.advance()
     parser.expect("(")
-    parameters: tuple[str, ...] = ()
-    if not parser.at(")"):
-        parameters = parser.separated(parser.parameter)
+    parameters = () if parser.at(")") else parser.separated(lambda: _parameter(parser))
     parser.expect(")")
-    return Lambda(parameters, parser.expression())
+    names = tuple(name for name, _ in parameters)
+    return Lambda(names, tuple(kind for _, kind in parameters), _body(parser))
+
+
+def _parameter(parser: Parser) -> tuple[str, Type | None]:
+    name = parser.parameter()
+    return name, type_of(parser) if parser.accept(":") else None
+
+
+def _body(parser: Parser) -> Node:
+    if parser.at("external") and parser.is_symbol(1, "{"):
+        position = parser.advance().start
+        return External(context(parser), position)
+    return parser.expression()
 
 
 def arguments(parser: Parser) -> Arguments:

@@ -9,12 +9,14 @@ from server.feel.nodes import (
     Filter,
     In,
     InstanceOf,
+    Invocation,
     Node,
     Path,
     QualifiedCall,
 )
 from server.feel.operands import arguments, range_from
 from server.feel.pratt import Infix, Parser, Power
+from server.feel.type_names import type_of
 
 
 def disjunction(parser: Parser, left: Node) -> Node:
@@ -54,7 +56,7 @@ def between(parser: Parser, operand: Node) -> Node:
 def instance_of(parser: Parser, operand: Node) -> Node:
     parser.advance()
     parser.expect("of")
-    return InstanceOf(operand, parser.type_name())
+    return InstanceOf(operand, type_of(parser))
 
 
 def in_(parser: Parser, operand: Node) -> Node:
@@ -71,7 +73,7 @@ def in_(parser: Parser, operand: Node) -> Node:
 
 def path(parser: Parser, source: Node) -> Node:
     position = parser.advance().start
-    key = parser.name()
+    key = parser.key()
     if parser.at("("):
         return QualifiedCall(source, key, arguments(parser), position)
     return Path(source, key, position)
@@ -82,3 +84,8 @@ def filter_(parser: Parser, source: Node) -> Node:
     condition = parser.expression()
     parser.expect("]")
     return Filter(source, condition, position)
+
+
+def invocation(parser: Parser, function: Node) -> Node:
+    position = parser.token.start
+    return Invocation(function, arguments(parser), position)

@@ -1,25 +1,28 @@
 """Read a text into its syntax tree.
 
-The grammar is context-free, names hold no spaces, so a tree belongs to its text alone. The
+A tree belongs to its text and the names that were declared for it, since those may hold spaces and symbols. The
 tables at the end say which word begins which form and how tightly it binds.
 """
 
 from server.feel import operands, operations
+from server.feel.dialects import CAMUNDA, Dialect
 from server.feel.lexer import TokenKind
 from server.feel.nodes import Node, Tests
 from server.feel.pratt import Grammar, Infix, Parser, Power
+from server.feel.type_names import type_of
+from server.feel.types import Type
 
 
-def parse_expression(text: str) -> Node:
-    parser = Parser(text, _GRAMMAR)
+def parse_expression(text: str, names: frozenset[str] = frozenset(), dialect: Dialect = CAMUNDA) -> Node:
+    parser = Parser(text, _GRAMMAR, names, dialect)
     node = parser.expression()
     parser.expect_end()
     return node
 
 
-def parse_unary_tests(text: str) -> Tests:
+def parse_unary_tests(text: str, names: frozenset[str] = frozenset(), dialect: Dialect = CAMUNDA) -> Tests:
     """DMN 1.5 §10.3.1.2 rules 14 and 15; an empty text is the same as `-`."""
-    parser = Parser(text, _GRAMMAR)
+    parser = Parser(text, _GRAMMAR, names, dialect)
     if _is_any_input(parser):
         return Tests(())
     is_negated = _is_negation(parser)
@@ -30,6 +33,13 @@ def parse_unary_tests(text: str) -> Tests:
         parser.expect(")")
     parser.expect_end()
     return Tests(tests, is_negated=is_negated)
+
+
+def parse_type(text: str, names: frozenset[str] = frozenset()) -> Type:
+    parser = Parser(text, _GRAMMAR, names, CAMUNDA)
+    parsed = type_of(parser)
+    parser.expect_end()
+    return parsed
 
 
 def _is_any_input(parser: Parser) -> bool:
@@ -58,6 +68,7 @@ _GRAMMAR = Grammar(
         "true": operands.constant(True),
         "false": operands.constant(False),
         "?": operands.input_value,
+        "@": operands.temporal,
         "-": operands.negation,
         "<": operands.input_comparison,
         "<=": operands.input_comparison,
@@ -100,5 +111,6 @@ _GRAMMAR = Grammar(
         "**": operations.arithmetic(Power.EXPONENT),
         ".": Infix(Power.CHAIN, operations.path),
         "[": Infix(Power.CHAIN, operations.filter_),
+        "(": Infix(Power.CHAIN, operations.invocation),
     },
 )

@@ -13,9 +13,11 @@ import regex
 
 from server.feel.errors import InvocationError
 from server.feel.limits import MAX_MATCH_SECONDS, MAX_MATCHED_LENGTH, MAX_PATTERN_LENGTH
+from server.feel.pattern_syntax import translated
 from server.feel.values import Value
 
 _FLAGS = {"s": regex.DOTALL, "m": regex.MULTILINE, "i": regex.IGNORECASE, "x": regex.VERBOSE}
+_QUOTED = "q"
 _REFERENCE = re.compile(r"\\(.)|\$(\d)", re.DOTALL)
 _CACHED_PATTERNS = 512
 
@@ -76,9 +78,10 @@ def _bounded(text: str) -> str:
 
 @lru_cache(_CACHED_PATTERNS)
 def _compiled(pattern: str, flags: str) -> regex.Pattern[str]:
-    if len(pattern) > MAX_PATTERN_LENGTH or not {*flags} <= _FLAGS.keys():
+    if len(pattern) > MAX_PATTERN_LENGTH or not {*flags} <= {*_FLAGS, _QUOTED}:
         raise InvocationError(f"Invalid pattern '{pattern[:40]}' with flags '{flags}'")
+    text = regex.escape(pattern) if _QUOTED in flags else translated(pattern)
     try:
-        return regex.compile(pattern, sum(_FLAGS[flag] for flag in {*flags}))
+        return regex.compile(text, sum(_FLAGS[flag] for flag in {*flags} - {_QUOTED}))
     except (regex.error, RecursionError, OverflowError) as error:
         raise InvocationError(f"Invalid pattern '{pattern}'") from error

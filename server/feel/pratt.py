@@ -6,9 +6,11 @@ from typing import NamedTuple, TypeVar
 
 from server.feel import limits
 from server.feel.cursor import Cursor
+from server.feel.dialects import Dialect
 from server.feel.errors import FeelSyntaxError
 from server.feel.lexer import TokenKind
 from server.feel.nodes import Node
+from server.feel.vocabulary import Vocabulary, vocabulary_of
 
 _LITERALS = {"null", "true", "false"}
 _BEGINNERS = {"function", "if", "for", "some", "every", "not"}
@@ -17,20 +19,19 @@ _CONNECTIVES = frozenset(
 )
 RESERVED = _CONNECTIVES | _LITERALS | _BEGINNERS
 _NO_PART_OF_A_FUNCTION_NAME = RESERVED - {"of"}
-_FUNCTIONS_NAMED_WITH_KEYWORDS = (
-    ("get", "or", "else"),
-    ("date", "and", "time"),
-    ("years", "and", "months", "duration"),
-    ("and",),
-    ("or",),
-    ("not",),
-)
-_TYPES_WITH_SPACES = (
-    ("date", "and", "time"),
-    ("date", "time"),
-    ("years", "and", "months", "duration"),
-    ("days", "and", "time", "duration"),
-)
+_FUNCTIONS_NAMED_WITH_KEYWORDS = {
+    "get": ("get", "or", "else"),
+    "date": ("date", "and", "time"),
+    "years": ("years", "and", "months", "duration"),
+    "and": ("and",),
+    "or": ("or",),
+    "not": ("not",),
+}
+PROPERTIES_WITH_SPACES = {
+    "time": ("time", "offset"),
+    "start": ("start", "included"),
+    "end": ("end", "included"),
+}
 _WORDS = frozenset({TokenKind.NAME, TokenKind.SYMBOL})
 
 _Item = TypeVar("_Item")
@@ -64,18 +65,18 @@ class Grammar(NamedTuple):
 
 
 class Parser(Cursor):
-    def __init__(self, text: str, grammar: Grammar) -> None:
+    def __init__(self, text: str, grammar: Grammar, names: frozenset[str], dialect: Dialect) -> None:
         if len(text) > limits.MAX_TEXT_LENGTH:
             raise FeelSyntaxError(f"longer than {limits.MAX_TEXT_LENGTH} characters", limits.MAX_TEXT_LENGTH)
         super().__init__(text)
         self._grammar = grammar
+        self.dialect = dialect
+        self._vocabulary = Vocabulary(beside=vocabulary_of(names) if names else None)
         self._nesting = 0
 
     def expression(self, power: Power = Power.LOOSEST) -> Node:
         """Read an operand and all operators behind it that bind tighter than `power`."""
-        self._nesting += 1
-        if self._nesting > limits.MAX_NESTING:
-            raise FeelSyntaxError(f"nested deeper than {limits.MAX_NESTING} levels", self.token.start)
+        self.enter()
         node = self._operand()
         last = None
         while (infix := self._infix(power)) is not None:
@@ -83,8 +84,23 @@ class Parser(Cursor):
                 raise self.unexpected("no second comparison")
             node = infix.parse(self, node)
             last = infix.power
-        self._nesting -= 1
+        self.leave()
         return node
+
+    def enter(self) -> None:
+        """One level deeper into the text."""
+        self._nesting += 1
+        if self._nesting > limits.MAX_NESTING:
+            raise FeelSyntaxError(f"nested deeper than {limits.MAX_NESTING} levels", self.token.start)
+
+    def leave(self) -> None:
+        self._nesting -= 1
+
+    def declare(self, name: str) -> str:
+        """From here on the name is read as one, where the dialect has it so; the same name is answered."""
+        if self.dialect.binds_spaced_names:
+            self._vocabulary.declare(name)
+        return name
 
     def separated(self, item: Callable[[], _Item]) -> tuple[_Item, ...]:
         items = [item()]
@@ -92,7 +108,16 @@ class Parser(Cursor):
             items.append(item())
         return tuple(items)
 
+    def declared_name(self) -> str | None:
+        """Read a name of the vocabulary; None, and nothing is read, if there is none."""
+        length, name = self._vocabulary.find(self)
+        self.advance(length)
+        return name if length else None
+
     def name(self) -> str:
+        declared = self.declared_name()
+        if declared is not None:
+            return declared
         token = self.token
         if token.kind is not TokenKind.QUOTED_NAME and (
             token.kind is not TokenKind.NAME or token.text in RESERVED
@@ -100,16 +125,25 @@ class Parser(Cursor):
             raise self.unexpected("a name")
         return self.advance().text
 
+    def key(self) -> str:
+        """Read what stands behind the dot of a path."""
+        words = PROPERTIES_WITH_SPACES.get(self.token.text)
+        return self.words(len(words)) if words is not None and self.spells(words) else self.name()
+
     def function_name_length(self) -> int:
         """How many tokens from here are the name of a function that is called; none if no call begins."""
-        for words in _FUNCTIONS_NAMED_WITH_KEYWORDS:
-            if self._spells(words) and self.ahead(len(words)).text == "(":
-                return len(words)
+        words = _FUNCTIONS_NAMED_WITH_KEYWORDS.get(self.token.text)
+        if words is not None and self.spells(words) and self.ahead(len(words)).text == "(":
+            return len(words)
         length = self._length_of_names(_NO_PART_OF_A_FUNCTION_NAME)
         return length if self.is_symbol(length, "(") else 0
 
     def argument_name(self) -> str | None:
         """Read a parameter's name and its colon; None, and nothing is read, if there is none."""
+        length, name = self._vocabulary.find(self)
+        if length and self.is_symbol(length, ":"):
+            self.advance(length + 1)
+            return name
         length = self._parameter_length()
         if not length or not self.is_symbol(length, ":"):
             return None
@@ -118,27 +152,26 @@ class Parser(Cursor):
         return name
 
     def parameter(self) -> str:
+        declared = self.declared_name()
+        if declared is not None:
+            return declared
         length = self._parameter_length()
         if not length:
             raise self.unexpected("a parameter")
-        return self.words(length)
+        return self.declare(self.words(length))
+
+    def variable(self) -> str:
+        """Read the name that a loop gives to its items."""
+        length = self._length_of_names(RESERVED) if self.dialect.binds_spaced_names else 0
+        return self.declare(self.words(length)) if length > 1 else self.name()
 
     def words(self, length: int) -> str:
         return " ".join(self.advance().text for _ in range(length))
 
-    def type_name(self) -> str:
-        for words in _TYPES_WITH_SPACES:
-            if self._spells(words):
-                return self.words(len(words))
-        if self.at("null", "function"):
-            return self.advance().text
-        parts = [self.name()]
-        while self.accept("."):
-            parts.append(self.name())
-        return ".".join(parts)
-
     def _operand(self) -> Node:
         token = self.token
+        if self._vocabulary.find(self)[0]:
+            return self._grammar.literals[TokenKind.NAME](self)
         if token.kind in _WORDS:
             parse = self._grammar.prefixes.get(token.text) or self._grammar.literals.get(token.kind)
         else:
@@ -150,6 +183,8 @@ class Parser(Cursor):
     def _infix(self, power: Power) -> Infix | None:
         infix = self._grammar.infixes.get(self.token.text)
         if infix is None or infix.power <= power or self.token.kind not in _WORDS:
+            return None
+        if self.token.text == "(" and not self.dialect.calls_any_operand:
             return None
         # `[1..5[`: the last bracket closes a range, a filter would need a condition.
         return None if self.token.text == "[" and not self._begins_operand(1) else infix
@@ -169,9 +204,13 @@ class Parser(Cursor):
             length += 1
         return length
 
-    def _spells(self, words: tuple[str, ...]) -> bool:
+    def at_plain_word(self) -> bool:
+        return self.token.kind is TokenKind.NAME and self.token.text not in RESERVED
+
+    def spells(self, words: tuple[str, ...]) -> bool:
+        """Whether these words and symbols begin here."""
         return all(
-            self.ahead(distance).text == word and self.ahead(distance).kind is TokenKind.NAME
+            self.ahead(distance).text == word and self.ahead(distance).kind in _WORDS
             for distance, word in enumerate(words)
         )
 

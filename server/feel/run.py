@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterable
 from typing import Protocol, TypeAlias
 
 from server.feel import limits
-from server.feel.errors import LimitExceededError
+from server.feel.dialects import CAMUNDA, Dialect
+from server.feel.errors import EvaluationError, LimitExceededError
 from server.feel.failures import Failure, FailureType
+from server.feel.ports import NO_PORTS, Ports
 from server.feel.text import shown
 from server.feel.values import Context, Missing, Value
 
@@ -25,8 +27,12 @@ class Run:
     steps = 0
     nesting = 0
 
-    def __init__(self, scope: Scope, slot_count: int) -> None:
+    def __init__(
+        self, scope: Scope, slot_count: int, dialect: Dialect = CAMUNDA, ports: Ports = NO_PORTS
+    ) -> None:
         self.scope = scope
+        self.dialect = dialect
+        self.ports = ports
         self.slots: list[Value] = [None] * slot_count
 
     def fail(self, kind: FailureType, template: str, *values: Value, position: int | None = None) -> None:
@@ -36,6 +42,12 @@ class Run:
         if len(self.failures) < limits.MAX_FAILURES:
             message = template.format(*map(shown, values))
             self.failures.append(Failure(kind, message[: limits.MAX_MESSAGE_LENGTH], position))
+
+    def refuse(self, template: str, *values: Value, position: int | None = None) -> None:
+        """Make null of what, in a dialect that is strict about it, ends the evaluation."""
+        if self.dialect.ends_without_result:
+            raise EvaluationError(template.format(*map(shown, values)))
+        self.fail(FailureType.INVALID_TYPE, template, *values, position=position)
 
     def charge(self, steps: int) -> None:
         self.steps += steps

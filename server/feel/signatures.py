@@ -44,7 +44,7 @@ class Signature:
 
     def accepts_count(self, count: int) -> bool:
         if self._spreads:
-            return True
+            return count > 0
         required = sum(not (parameter.is_optional or parameter.is_variadic) for parameter in self.parameters)
         return required <= count and (self._is_variadic or count <= len(self.parameters))
 
@@ -62,6 +62,12 @@ class Signature:
             parameter.types is None or type(value) in parameter.types
             for parameter, value in zip(self.parameters, values, strict=False)
         )
+
+    def converted(self, values: list[Value]) -> list[Value]:
+        """Lists of one as their items, and items as lists of one (DMN 1.5 §10.3.2.9.4)."""
+        return [
+            _converted(value, parameter) for value, parameter in zip(values, self.parameters, strict=False)
+        ] + values[len(self.parameters) :]
 
     def call(self, run: Run, values: list[Value]) -> Value:
         run.charge(1 + sum(map(cost, values)))
@@ -84,25 +90,40 @@ def signature_of(function: Builtin) -> Signature:
     return Signature(function, tuple(map(_parameter, parameters[wants_run:])), wants_run=wants_run)
 
 
-def invoke(run: Run, name: str, candidates: Sequence[Signature], values: list[Value], position: int) -> Value:
+def invoke(
+    run: Run, name: str, candidates: Sequence[Signature], values: list[Value], position: int | None = None
+) -> Value:
     """Call the first candidate that takes values of these types."""
     for candidate in candidates:
         arranged = candidate.arranged(values)
         if candidate.accepts(arranged):
             return _called(run, name, candidate, arranged, position)
+    if run.dialect.converts_singletons:
+        for candidate in candidates:
+            converted = candidate.converted(values)
+            if candidate.accepts(converted):
+                return _called(run, name, candidate, converted, position)
     given = ", ".join(["'{}'"] * len(values))
     complaint = f"Failed to invoke function '{name}': Illegal arguments: {given}"
     run.fail(FailureType.FUNCTION_INVOCATION_FAILURE, complaint, *values, position=position)
     return None
 
 
-def _called(run: Run, name: str, signature: Signature, values: list[Value], position: int) -> Value:
+def _called(run: Run, name: str, signature: Signature, values: list[Value], position: int | None) -> Value:
     try:
         return signature.call(run, values)
     except (InvocationError, ArithmeticError, ValueError) as error:
         complaint = verbatim(f"Failed to invoke function '{name}': {error}")
         run.fail(FailureType.FUNCTION_INVOCATION_FAILURE, complaint, position=position)
         return None
+
+
+def _converted(value: Value, parameter: Parameter) -> Value:
+    if parameter.types is None or type(value) in parameter.types or value is None:
+        return value
+    if isinstance(value, list) and len(value) == 1:
+        return value[0]
+    return [value] if list in parameter.types else value
 
 
 def _parameter(parameter: inspect.Parameter) -> Parameter:

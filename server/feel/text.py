@@ -9,6 +9,8 @@ from types import NoneType
 from typing import TypeAlias
 
 from server.feel import limits
+from server.feel.temporal import writing
+from server.feel.temporal.values import Temporal
 from server.feel.values import Context, Function, Range, Value
 
 _Pieces: TypeAlias = Iterator["str | _Pieces"]
@@ -58,11 +60,22 @@ def _context(context: Context) -> _Pieces:
 
 
 def _range(value: Range) -> _Pieces:
+    if value.start is None or value.end is None:
+        sign = "<" if value.start is None else ">"
+        included = value.end_included if value.start is None else value.start_included
+        yield f"({sign}{'=' if included else ''} "
+        yield _written(value.end if value.start is None else value.start)
+        yield ")"
+        return
     yield "[" if value.start_included else "("
     yield _written(value.start)
     yield ".."
     yield _written(value.end)
     yield "]" if value.end_included else ")"
+
+
+def _temporal(value: Temporal) -> _Pieces:
+    yield writing.written(value)
 
 
 def _function(function: Function) -> _Pieces:
@@ -73,10 +86,11 @@ _WRITERS: dict[type, Callable[..., _Pieces]] = {
     NoneType: lambda _: iter(("null",)),
     bool: lambda value: iter(("true" if value else "false",)),
     int: lambda value: iter((str(value),)),
-    Decimal: lambda value: iter((str(value),)),
+    Decimal: lambda value: iter((f"{value:f}",)),
     str: lambda value: iter(('"', value, '"')),
     list: _list,
     dict: _context,
     Range: _range,
     Function: _function,
+    **dict.fromkeys(writing.WRITERS, _temporal),
 }

@@ -1,7 +1,8 @@
 """FEEL values as Python values.
 
 null, boolean, number, string, list and context are None, bool, int or Decimal, str, list and dict:
-JSON as it is read, floats excepted, which a scope must never hold. Values are never changed in place.
+JSON as it is read, floats excepted, which a scope must never hold. Temporal values are those of `temporal`.
+Values are never changed in place.
 """
 
 from dataclasses import dataclass
@@ -10,14 +11,20 @@ from enum import Enum
 from types import NoneType
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeGuard
 
+from server.feel.decimals import Number
+from server.feel.temporal.values import Date, DateTime, DaysDuration, MonthsDuration, Temporal, Time
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from server.feel.run import Run
+    from server.feel.types import Type
 
 
 @dataclass(frozen=True, slots=True)
 class Range:
+    """A side without an end, as in `(> 5)`, is null and not included."""
+
     start: "Value"
     end: "Value"
     start_included: bool
@@ -28,11 +35,13 @@ class Range:
 class Function:
     """A function that an expression defined, or that the caller puts into its scope.
 
-    `invoke` gets one argument per parameter.
+    `invoke` gets one argument per parameter. `types` are those that the parameters were given, one for each, or
+    none at all.
     """
 
     parameters: tuple[str, ...]
     invoke: "Callable[[Run, Sequence[Value]], Value]"
+    types: "tuple[Type | None, ...]" = ()
 
 
 class Missing(Enum):
@@ -43,8 +52,9 @@ class Missing(Enum):
 
 MISSING: Final = Missing.MISSING
 
-Number: TypeAlias = int | Decimal
-Value: TypeAlias = bool | int | Decimal | str | list["Value"] | dict[str, "Value"] | Range | Function | None
+Value: TypeAlias = (
+    bool | int | Decimal | str | list["Value"] | dict[str, "Value"] | Temporal | Range | Function | None
+)
 Context: TypeAlias = dict[str, Value]
 
 TYPE_NAMES: dict[type, str] = {
@@ -55,6 +65,11 @@ TYPE_NAMES: dict[type, str] = {
     str: "string",
     list: "list",
     dict: "context",
+    Date: "date",
+    Time: "time",
+    DateTime: "date and time",
+    DaysDuration: "days and time duration",
+    MonthsDuration: "years and months duration",
     Range: "range",
     Function: "function",
 }
@@ -66,3 +81,10 @@ def type_name(value: Value) -> str:
 
 def is_number(value: object) -> TypeGuard[Number]:
     return type(value) is int or type(value) is Decimal
+
+
+TEMPORAL_TYPES: Final = frozenset({Date, Time, DateTime, DaysDuration, MonthsDuration})
+
+
+def is_temporal(value: object) -> TypeGuard[Temporal]:
+    return type(value) in TEMPORAL_TYPES

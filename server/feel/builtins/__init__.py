@@ -4,10 +4,22 @@ To add one, write a function beside its neighbours and a row in its family's tab
 its parameters mean. Several functions in a row are tried in order.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from server.feel.builtins import booleans, contexts, conversion, lists, numbers, strings
-from server.feel.signatures import Builtin, Signature, signature_of
+from server.feel.builtins import (
+    booleans,
+    contexts,
+    conversion,
+    lists,
+    numbers,
+    ranges,
+    strings,
+    surroundings,
+    temporal,
+)
+from server.feel.run import Run
+from server.feel.signatures import Builtin, Signature, invoke, signature_of
+from server.feel.values import Function, Value
 
 _FAMILIES = (
     booleans.FUNCTIONS,
@@ -16,6 +28,9 @@ _FAMILIES = (
     lists.FUNCTIONS,
     contexts.FUNCTIONS,
     conversion.FUNCTIONS,
+    temporal.FUNCTIONS,
+    ranges.FUNCTIONS,
+    surroundings.FUNCTIONS,
 )
 
 
@@ -26,3 +41,30 @@ def _signatures(functions: Builtin | tuple[Builtin, ...]) -> tuple[Signature, ..
 SIGNATURES: Mapping[str, tuple[Signature, ...]] = {
     name: _signatures(functions) for family in _FAMILIES for name, functions in family.items()
 }
+
+PARAMETER_ALIASES: Mapping[str, Mapping[str, str]] = {
+    "abs": {"n": "number"},
+    "append": {"item": "items"},
+    "extract": {"string": "input"},
+    "floor": {"scala": "scale"},
+    "from json": {"json": "value"},
+    "get entries": {"m": "context"},
+    "get value": {"m": "context"},
+    "round half down": {"scala": "scale"},
+    "sublist": {"start": "start position"},
+    "union": {"list": "lists"},
+}
+"""Other names that named calls may use: those of older versions, and of the standard."""
+
+
+def _as_value(name: str, signature: Signature) -> Function:
+    def invoked(run: Run, arguments: Sequence[Value]) -> Value:
+        return invoke(run, name, [signature], [*arguments])
+
+    return Function(tuple(parameter.name for parameter in signature.parameters), invoked)
+
+
+BUILTINS: Mapping[str, Function] = {
+    name: _as_value(name, signatures[0]) for name, signatures in SIGNATURES.items()
+}
+"""The builtins as values, each with the parameters of its first signature."""

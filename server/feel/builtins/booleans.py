@@ -2,7 +2,7 @@
 
 from server.feel.errors import AssertionFailedError
 from server.feel.signatures import Family
-from server.feel.values import Value
+from server.feel.values import Value, type_name
 
 
 def not_(negand: bool) -> Value:  # noqa: FBT001 - how FEEL calls it
@@ -23,7 +23,13 @@ def assert_(value: Value, condition: Value, cause: str = "The condition is not f
     return value
 
 
+def is_(value1: Value = None, value2: Value = None) -> bool:
+    """Whether both are of one type and written alike: the same instant in two zones is not."""
+    return type_name(value1) == type_name(value2) and value1 == value2
+
+
 FUNCTIONS: Family = {
+    "is": is_,
     "not": not_,
     "is defined": is_defined,
     "get or else": get_or_else,

@@ -11,10 +11,6 @@ def get_value(context: Context, key: str) -> Value:
     return context.get(key)
 
 
-def get_value_of_m(m: Context, key: str) -> Value:
-    return m.get(key)
-
-
 def get_value_by_path(context: Context, keys: list[Value]) -> Value:
     value: Value = context
     for key in keys:
@@ -28,15 +24,11 @@ def get_entries(context: Context) -> list[Value]:
     return [{"key": key, "value": value} for key, value in context.items()]
 
 
-def get_entries_of_m(m: Context) -> list[Value]:
-    return get_entries(m)
-
-
 def context_put(context: Context, key: str, value: Value) -> Context:
     return {**context, key: value}
 
 
-def context_put_by_path(context: Context, keys: list[Value], value: Value) -> Context:
+def context_put_by_path(run: Run, context: Context, keys: list[Value], value: Value) -> Context:
     """Make what the path needs and does not find, over other values too."""
     path = [key for key in keys if isinstance(key, str)]
     if not path or len(path) < len(keys):
@@ -44,6 +36,8 @@ def context_put_by_path(context: Context, keys: list[Value], value: Value) -> Co
     result = inner = dict(context)
     for key in path[:-1]:
         found = inner.get(key)
+        if found is not None and not isinstance(found, dict) and not run.dialect.overwrites_entries:
+            raise InvocationError(f"'{key}' is no context")
         around, inner = inner, dict(found) if isinstance(found, dict) else {}
         around[key] = inner
     inner[path[-1]] = value
@@ -60,8 +54,12 @@ def context_merge(run: Run, contexts: Spread) -> Context:
     return result
 
 
-def context_of(entries: list[Value]) -> Context:
-    return dict(map(_entry, entries))
+def context_of(run: Run, entries: list[Value]) -> Context:
+    """Of several entries with one key the last holds, or they are refused."""
+    result = dict(map(_entry, entries))
+    if len(result) < len(entries) and not run.dialect.overwrites_entries:
+        raise InvocationError("several entries have the same key")
+    return result
 
 
 def _entry(entry: Value) -> tuple[str, Value]:
@@ -71,8 +69,8 @@ def _entry(entry: Value) -> tuple[str, Value]:
 
 
 FUNCTIONS: Family = {
-    "get value": (get_value, get_value_by_path, get_value_of_m),
-    "get entries": (get_entries, get_entries_of_m),
+    "get value": (get_value, get_value_by_path),
+    "get entries": get_entries,
     "context put": (context_put, context_put_by_path),
     "put": (context_put, context_put_by_path),
     "context merge": context_merge,

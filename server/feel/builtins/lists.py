@@ -6,20 +6,20 @@ from collections.abc import Hashable, Sequence
 from functools import cmp_to_key, reduce
 
 from server.feel import decimals
-from server.feel.comparison import RELATIONS, is_same
-from server.feel.decimals import truncated
+from server.feel.comparison import RELATIONS, identity, is_same
+from server.feel.decimals import Number, truncated
 from server.feel.errors import InvocationError
 from server.feel.kleene import kleene_and, kleene_or
 from server.feel.limits import MAX_LIST_LENGTH
 from server.feel.run import Run, bounded_length, measure
 from server.feel.signatures import Family, Spread
 from server.feel.text import shown
-from server.feel.values import Function, Number, Value, is_number
+from server.feel.values import Function, Value, is_number
 
 
 def list_contains(run: Run, list_: list[Value], element: Value) -> bool:
     measure(run, list_, element)
-    return any(is_same(item, element) for item in list_)
+    return any(is_same(run, item, element) for item in list_)
 
 
 def count(list_: list[Value]) -> int:
@@ -144,13 +144,29 @@ def _index_in(items: list[Value], position: Number, name: str) -> int:
     return index
 
 
+def list_replace(list_: list[Value], position: Number, newItem: Value) -> list[Value]:  # noqa: N803 - FEEL's name
+    index = _index_in(list_, position, "position")
+    if index == len(list_):
+        raise InvocationError(f"position {shown(position)} is outside of a list of {len(list_)} items")
+    return [*list_[:index], newItem, *list_[index + 1 :]]
+
+
+def list_replace_where(run: Run, list_: list[Value], match: Function, newItem: Value) -> list[Value]:  # noqa: N803 - FEEL's name
+    if len(match.parameters) != _PAIR:
+        raise InvocationError(f"expected a function of two parameters but found '{shown(match)}'")
+    verdicts = [match.invoke(run, (item, newItem)) for item in list_]
+    if not all(isinstance(verdict, bool) for verdict in verdicts):
+        raise InvocationError("expected a function that is true or false for every item")
+    return [newItem if verdict else item for item, verdict in zip(list_, verdicts, strict=True)]
+
+
 def reverse(list_: list[Value]) -> list[Value]:
     return list_[::-1]
 
 
 def index_of(run: Run, list_: list[Value], match: Value) -> list[Value]:
     measure(run, list_, match)
-    return [position for position, item in enumerate(list_, 1) if is_same(item, match)]
+    return [position for position, item in enumerate(list_, 1) if is_same(run, item, match)]
 
 
 def union(run: Run, lists: Spread) -> list[Value]:
@@ -159,29 +175,20 @@ def union(run: Run, lists: Spread) -> list[Value]:
 
 def distinct_values(run: Run, list_: list[Value]) -> list[Value]:
     measure(run, list_)
-    return [*_first_items(list_).values()]
+    return [*_first_items(run, list_).values()]
 
 
 def duplicate_values(run: Run, list_: list[Value]) -> list[Value]:
     measure(run, list_)
-    counts = Counter(map(_identity, list_))
-    return [item for identity, item in _first_items(list_).items() if counts[identity] > 1]
+    counts = Counter(identity(run, item) for item in list_)
+    return [item for key, item in _first_items(run, list_).items() if counts[key] > 1]
 
 
-def _first_items(items: list[Value]) -> dict[Hashable, Value]:
+def _first_items(run: Run, items: list[Value]) -> dict[Hashable, Value]:
     result: dict[Hashable, Value] = {}
     for item in items:
-        result.setdefault(_identity(item), item)
+        result.setdefault(identity(run, item), item)
     return result
-
-
-def _identity(value: Value) -> Hashable:
-    """Equal for values that FEEL finds equal; Python's own `1 == True` is not."""
-    if isinstance(value, list):
-        return tuple(map(_identity, value))
-    if isinstance(value, dict):
-        return frozenset((key, _identity(item)) for key, item in value.items())
-    return (bool, value) if isinstance(value, bool) else value
 
 
 def flatten(run: Run, list_: list[Value]) -> list[Value]:
@@ -242,6 +249,7 @@ FUNCTIONS: Family = {
     "concatenate": concatenate,
     "insert before": insert_before,
     "remove": remove,
+    "list replace": (list_replace, list_replace_where),
     "reverse": reverse,
     "index of": index_of,
     "union": union,

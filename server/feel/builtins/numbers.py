@@ -4,12 +4,14 @@ import decimal
 import math
 from decimal import Decimal
 
-from server.feel.decimals import CONTEXT, is_whole, of_float, settled, truncated
+from server.feel.decimals import CONTEXT, Number, is_whole, of_float, settled
 from server.feel.errors import InvocationError
 from server.feel.signatures import Family
+from server.feel.temporal.values import DaysDuration, MonthsDuration
 from server.feel.text import shown
-from server.feel.values import Number, Value
+from server.feel.values import Value
 
+_MIN_SCALE = -6111
 _MAX_SCALE = 6176
 
 ROUNDING_MODES = {
@@ -25,11 +27,18 @@ _UNNECESSARY = "UNNECESSARY"
 
 
 def _rounded(number: Number, scale: Number, rounding: str) -> Number:
-    digits = truncated(scale, _MAX_SCALE)
-    if type(number) is int and digits >= 0:
+    if not _MIN_SCALE <= scale <= _MAX_SCALE:
+        raise InvocationError(f"expected a scale from {_MIN_SCALE} to {_MAX_SCALE}")
+    digits = int(scale)
+    if digits >= (0 if type(number) is int else _digits_behind_the_point(number)):
         return number
     result = Decimal(number).quantize(Decimal(1).scaleb(-digits), rounding, CONTEXT)
     return settled(result) if digits > 0 else settled(int(result))
+
+
+def _digits_behind_the_point(number: Number) -> int:
+    exponent = Decimal(number).as_tuple().exponent
+    return max(0, -exponent) if isinstance(exponent, int) else 0
 
 
 def decimal_(n: Number, scale: Number) -> Number:
@@ -71,12 +80,12 @@ def round_half_down(n: Number, scale: Number) -> Number:
     return _rounded(n, scale, decimal.ROUND_HALF_DOWN)
 
 
-def absolute(number: Number) -> Number:
+def absolute(number: Number | DaysDuration | MonthsDuration) -> Value:
+    if isinstance(number, DaysDuration):
+        return DaysDuration(abs(number.nanoseconds))
+    if isinstance(number, MonthsDuration):
+        return MonthsDuration(abs(number.months))
     return CONTEXT.abs(number) if isinstance(number, Decimal) else abs(number)
-
-
-def absolute_of_n(n: Number) -> Number:
-    return absolute(n)
 
 
 def modulo(dividend: Number, divisor: Number) -> Number:
@@ -117,7 +126,7 @@ FUNCTIONS: Family = {
     "round down": round_down,
     "round half up": round_half_up,
     "round half down": round_half_down,
-    "abs": (absolute, absolute_of_n),
+    "abs": absolute,
     "modulo": modulo,
     "sqrt": sqrt,
     "log": log,

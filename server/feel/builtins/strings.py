@@ -4,39 +4,36 @@ import base64
 import binascii
 
 from server.feel import patterns
-from server.feel.decimals import truncated
-from server.feel.errors import EvaluationError, InvocationError
+from server.feel.decimals import Number, truncated
+from server.feel.errors import InvocationError
 from server.feel.limits import MAX_STRING_LENGTH
-from server.feel.run import bounded_string
+from server.feel.run import Run, bounded_string
 from server.feel.signatures import Family
 from server.feel.text import shown
-from server.feel.values import Number, Value
+from server.feel.values import Value
 
 
-def substring(string: str, start_position: Number) -> str:
-    return string[_start_of(string, start_position) :]
+def substring(run: Run, string: str, start_position: Number) -> str | None:
+    return _part(run, string, truncated(start_position, MAX_STRING_LENGTH), None)
 
 
-def substring_of_length(string: str, start_position: Number, length: Number) -> str:
-    start = _start_of(string, start_position)
-    end = start + truncated(length, MAX_STRING_LENGTH)
-    if not start <= end <= len(string):
-        raise _out_of_range(string)
-    return string[start:end]
+def substring_of_length(run: Run, string: str, start_position: Number, length: Number) -> str | None:
+    position = truncated(start_position, MAX_STRING_LENGTH)
+    return _part(run, string, position, truncated(length, MAX_STRING_LENGTH))
 
 
-def _start_of(string: str, position: Number) -> int:
-    whole = truncated(position, MAX_STRING_LENGTH)
-    if whole == 0:
-        return len(string)
-    start = whole - 1 if whole > 0 else len(string) + whole
-    if not 0 <= start <= len(string):
-        raise _out_of_range(string)
-    return start
-
-
-def _out_of_range(string: str) -> EvaluationError:
-    return EvaluationError(f"a substring reaches out of {shown(string)}")
+def _part(run: Run, string: str, position: int, length: int | None) -> str | None:
+    start = position - 1 if position > 0 else len(string) + position
+    end = len(string) if length is None else start + length
+    if run.dialect.cuts_substrings:
+        end = min(end, len(string))
+        is_inside = position != 0 and 0 <= start < end
+    else:
+        is_inside = 0 <= start <= end <= len(string)
+    if is_inside:
+        return string[start:end]
+    run.refuse("a substring reaches out of {}", string)
+    return None
 
 
 def string_length(string: str) -> int:

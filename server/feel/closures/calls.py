@@ -1,13 +1,13 @@
-"""Calls of builtins and of functions that expressions define; the definitions themselves."""
+"""Calls of builtins, and of functions that expressions define."""
 
 from collections.abc import Sequence
 
-from server.feel.builtins import SIGNATURES
+from server.feel.builtins import PARAMETER_ALIASES, SIGNATURES
 from server.feel.closures.literals import constant
-from server.feel.errors import EvaluationError
+from server.feel.constants import temporal_literal
 from server.feel.failures import FailureType
 from server.feel.names import Closure, Compile, Names
-from server.feel.nodes import Arguments, Call, Lambda, QualifiedCall
+from server.feel.nodes import Arguments, Call, Invocation, QualifiedCall
 from server.feel.run import Run, verbatim
 from server.feel.signatures import Signature, invoke
 from server.feel.values import MISSING, Function, Missing, Value
@@ -35,12 +35,31 @@ def qualified_call(node: QualifiedCall, names: Names, compile_node: Compile) -> 
     source = compile_node(node.source, names)
     values = tuple(compile_node(value, names) for value in node.arguments.values)
 
+    complaint = verbatim(_complaint(node.name, node.arguments))
+
     def called(run: Run) -> Value:
         context = source(run)
         function = context.get(node.name, MISSING) if isinstance(context, dict) else MISSING
         arguments = _arguments_for(function, node.arguments, values)
         if not isinstance(function, Function) or arguments is None:
-            raise EvaluationError(_complaint(node))
+            run.refuse(complaint, position=node.position)
+            return None
+        return function.invoke(run, [argument(run) for argument in arguments])
+
+    return called
+
+
+def invocation(node: Invocation, names: Names, compile_node: Compile) -> Closure:
+    source = compile_node(node.function, names)
+    values = tuple(compile_node(value, names) for value in node.arguments.values)
+
+    def called(run: Run) -> Value:
+        function = source(run)
+        arguments = _arguments_for(function, node.arguments, values)
+        if not isinstance(function, Function) or arguments is None:
+            complaint = "Expected a function of these parameters but found '{}'"
+            run.fail(FailureType.NO_FUNCTION_FOUND, complaint, function, position=node.position)
+            return None
         return function.invoke(run, [argument(run) for argument in arguments])
 
     return called
@@ -64,22 +83,27 @@ _NULL = constant(None)
 
 
 def _builtin_call(node: Call, values: tuple[Closure, ...]) -> Closure:
+    literal = temporal_literal(node)
+    if literal is not None:
+        return constant(literal)
     signatures = SIGNATURES.get(node.name, ())
     if node.arguments.names is not None:
         return _named_call(node, signatures, dict(zip(node.arguments.names, values, strict=True)))
     candidates = [signature for signature in signatures if signature.accepts_count(len(values))]
-    return _invocation(node, candidates, values)
+    return _builtin_invocation(node, candidates, values)
 
 
 def _named_call(node: Call, signatures: Sequence[Signature], given: dict[str, Closure]) -> Closure:
+    aliases = PARAMETER_ALIASES.get(node.name, {})
+    given = {aliases.get(name, name): value for name, value in given.items()}
     for signature in signatures:
         if signature.accepts_names(given):
             values = [given.get(each.name, constant(each.default)) for each in signature.parameters]
-            return _invocation(node, [signature], values)
-    return _invocation(node, (), ())
+            return _builtin_invocation(node, [signature], values)
+    return _builtin_invocation(node, (), ())
 
 
-def _invocation(node: Call, candidates: Sequence[Signature], arguments: Sequence[Closure]) -> Closure:
+def _builtin_invocation(node: Call, candidates: Sequence[Signature], arguments: Sequence[Closure]) -> Closure:
     name, position = node.name, node.position
     if not candidates:
         return _not_found(node)
@@ -91,7 +115,7 @@ def _invocation(node: Call, candidates: Sequence[Signature], arguments: Sequence
 
 
 def _not_found(node: Call) -> Closure:
-    complaint = verbatim(_complaint(node))
+    complaint = verbatim(_complaint(node.name, node.arguments))
 
     def not_found(run: Run) -> Value:
         run.fail(FailureType.NO_FUNCTION_FOUND, complaint, position=node.position)
@@ -100,27 +124,7 @@ def _not_found(node: Call) -> Closure:
     return not_found
 
 
-def _complaint(node: Call | QualifiedCall) -> str:
-    names, count = node.arguments.names, len(node.arguments.values)
-    given = f"{count} parameters" if names is None else f"parameters: {', '.join(names)}"
-    return f"No function found with name '{node.name}' and {given}"
-
-
-def definition(node: Lambda, names: Names, compile_node: Compile) -> Closure:
-    inner = names.inner()
-    slots = [inner.bind(parameter).slot for parameter in node.parameters]
-    body, size, height = inner.layout.measured(lambda: compile_node(node.body, inner))
-
-    def function(run: Run) -> Value:
-        scope, captured = run.scope, run.slots.copy()
-
-        def invoked(caller: Run, arguments: Sequence[Value]) -> Value:
-            local = captured.copy()
-            for slot, argument in zip(slots, arguments, strict=True):
-                local[slot] = argument
-            caller.charge(size + len(local))
-            return caller.inside(body, scope, local, height)
-
-        return Function(node.parameters, invoked)
-
-    return function
+def _complaint(name: str, arguments: Arguments) -> str:
+    count = f"{len(arguments.values)} parameters"
+    given = count if arguments.names is None else f"parameters: {', '.join(arguments.names)}"
+    return f"No function found with name '{name}' and {given}"

@@ -1,34 +1,19 @@
-"""Literals, lists, contexts, ranges and names."""
+"""Literals, lists, contexts and names."""
 
-from decimal import Decimal
-
-from server.feel import comparison, decimals
-from server.feel.errors import EvaluationError
+from server.feel.builtins import BUILTINS
+from server.feel.closures.ranges import HALF_OPEN_RANGES, half_open_range
+from server.feel.failures import FailureType
 from server.feel.names import Closure, Compile, Names
 from server.feel.nodes import (
     ContextLiteral,
+    InputComparison,
     InputValue,
     ListLiteral,
     Literal,
     Name,
-    Negation,
-    Node,
-    RangeLiteral,
 )
 from server.feel.run import Run
-from server.feel.text import shown
-from server.feel.values import MISSING, Missing, Range, Value
-
-
-def constant_of(node: Node) -> Value | Missing:
-    """Fold a literal, or a negated number, into its value; MISSING for all else."""
-    if isinstance(node, Literal):
-        return node.value
-    if isinstance(node, Negation):
-        number = constant_of(node.operand)
-        if type(number) is int or isinstance(number, Decimal):
-            return decimals.subtract(0, number) if isinstance(number, Decimal) else -number
-    return MISSING
+from server.feel.values import MISSING, Value
 
 
 def literal(node: Literal, _names: Names, _compile: Compile) -> Closure:
@@ -40,7 +25,16 @@ def constant(value: Value) -> Closure:
 
 
 def name(node: Name, names: Names, _compile: Compile) -> Closure:
-    return names.closure(node.name, node.position)
+    builtin = BUILTINS.get(node.name) if names.layout.dialect.has_builtins_as_values else None
+    if builtin is None:
+        return names.closure(node.name, node.position)
+    lookup = names.lookup(node.name)
+
+    def named(run: Run) -> Value:
+        value = lookup(run)
+        return builtin if value is MISSING else value
+
+    return named
 
 
 def input_value(_node: InputValue, names: Names, _compile: Compile) -> Closure:
@@ -48,12 +42,23 @@ def input_value(_node: InputValue, names: Names, _compile: Compile) -> Closure:
 
 
 def list_literal(node: ListLiteral, names: Names, compile_node: Compile) -> Closure:
-    items = tuple(compile_node(item, names) for item in node.items)
+    """Take `< 5` among the items as a range: there it is no test of an input."""
+    items = tuple(
+        half_open_range(item, names, compile_node)
+        if isinstance(item, InputComparison) and item.operator in HALF_OPEN_RANGES
+        else compile_node(item, names)
+        for item in node.items
+    )
     return lambda run: [item(run) for item in items]
 
 
 def context_literal(node: ContextLiteral, names: Names, compile_node: Compile) -> Closure:
     """Let each entry see the entries before it."""
+    if (
+        len({key for key, _ in node.entries}) < len(node.entries)
+        and not names.layout.dialect.overwrites_entries
+    ):
+        return _ambiguous
     inner = names.inner()
     entries = [(key, compile_node(value, inner), inner.bind(key).slot) for key, value in node.entries]
 
@@ -66,13 +71,5 @@ def context_literal(node: ContextLiteral, names: Names, compile_node: Compile) -
     return context
 
 
-def range_literal(node: RangeLiteral, names: Names, compile_node: Compile) -> Closure:
-    start, end = compile_node(node.start, names), compile_node(node.end, names)
-
-    def range_value(run: Run) -> Value:
-        low, high = start(run), end(run)
-        if (type(low), type(high)) not in comparison.ORDERED:
-            raise EvaluationError(f"no range from '{shown(low)}' to '{shown(high)}'")
-        return Range(low, high, start_included=node.start_included, end_included=node.end_included)
-
-    return range_value
+def _ambiguous(run: Run) -> None:
+    run.fail(FailureType.INVALID_TYPE, "Several entries of a context have the same key")

@@ -8,7 +8,8 @@ from server.feel.errors import FeelError
 from server.feel.failures import FailureType
 from server.feel.names import Closure, Compile, Names
 from server.feel.run import Run, bounded_length
-from server.feel.values import Value, is_number
+from server.feel.temporal.values import Date
+from server.feel.values import Range, Value, is_number
 
 
 class _Iteration(NamedTuple):
@@ -29,6 +30,8 @@ def for_loop(node: nodes.For, names: Names, compile_node: Compile) -> Closure:
     iterations = _iterations(node.iterators, inner, compile_node)
     partial = inner.bind("partial")
     body, size, _ = inner.layout.measured(lambda: compile_node(node.result, inner))
+    if len(iterations) == 1 and not partial.is_used:
+        return _mapped(iterations[0], body, size)
 
     def collected(run: Run) -> Value:
         result: list[Value] = []
@@ -43,6 +46,23 @@ def for_loop(node: nodes.For, names: Names, compile_node: Compile) -> Closure:
         return result
 
     return collected
+
+
+def _mapped(iteration: _Iteration, body: Closure, size: int) -> Closure:
+    """The commonest loop there is: one iterator, and no look at what is collected so far."""
+    slot = iteration.slot
+
+    def mapped(run: Run) -> Value:
+        slots, result = run.slots, []
+        try:
+            for item in _items(run, iteration, size):
+                slots[slot] = item
+                result.append(body(run))
+        except _NothingToIterateError:
+            return None
+        return result
+
+    return mapped
 
 
 def quantified(node: nodes.Quantified, names: Names, compile_node: Compile) -> Closure:
@@ -105,30 +125,51 @@ def _rounds(run: Run, iterations: tuple[_Iteration, ...], size: int) -> Iterator
 
 def _items(run: Run, iteration: _Iteration, size: int) -> Iterator[Value]:
     start = iteration.start(run)
-    if iteration.end is None:
-        return iter(_charged(run, _list(run, start, iteration.position), size))
-    return iter(_charged(run, _range(run, start, iteration.end(run), iteration.position), size))
-
-
-def _charged(run: Run, items: Sequence[Value], size: int) -> Sequence[Value]:
+    if iteration.end is not None:
+        items = _stepped(run, start, iteration.end(run), iteration.position)
+    elif isinstance(start, Range):
+        items = _within(run, start, iteration.position)
+    else:
+        items = _list(run, start, iteration.position)
     run.charge(bounded_length(len(items)) * size)
-    return items
+    return iter(items)
 
 
 def _list(run: Run, items: Value, position: int) -> list[Value]:
-    if not isinstance(items, list):
-        raise _refused(run, "Expected list but found '{}'", items, position)
-    return items
+    if isinstance(items, list):
+        return items
+    if run.dialect.converts_singletons and items is not None:
+        return [items]
+    raise _refused(run, "Expected list but found '{}'", items, position)
 
 
-def _range(run: Run, start: Value, end: Value, position: int) -> Sequence[Value]:
+def _within(run: Run, interval: Range, position: int) -> Sequence[Value]:
+    """Every step from end to end, without those that are not included."""
+    items = _stepped(run, interval.start, interval.end, position)
+    first = 0 if interval.start_included else 1
+    return items[first : len(items) if interval.end_included or items[-1] != interval.end else -1]
+
+
+def _stepped(run: Run, start: Value, end: Value, position: int) -> Sequence[Value]:
+    if isinstance(start, Date) and isinstance(end, Date):
+        days = _steps(start.epoch_day, end.epoch_day - start.epoch_day)
+        run.charge(bounded_length(len(days)) * _STEPS_FOR_A_DATE)
+        return [Date.of_epoch_day(day) for day in days]
     if not is_number(start) or not is_number(end):
         raise _refused(run, "Expected number but found '{}'", end if is_number(start) else start, position)
     distance = decimals.truncated(decimals.subtract(end, start), limits.MAX_STEPS)
-    step = -1 if distance < 0 else 1
     if type(start) is int:
-        return range(start, start + distance + step, step)
+        return _steps(start, distance)
+    step = -1 if distance < 0 else 1
     return [decimals.add(start, step * index) for index in range(bounded_length(abs(distance) + 1))]
+
+
+_STEPS_FOR_A_DATE = 4
+
+
+def _steps(start: int, distance: int) -> range:
+    step = -1 if distance < 0 else 1
+    return range(start, start + distance + step, step)
 
 
 def _refused(run: Run, complaint: str, value: Value, position: int) -> _NothingToIterateError:

@@ -4,14 +4,16 @@ import operator
 from collections.abc import Callable, Mapping
 
 from server.feel.arithmetic import OPERATORS, Operator, negate
-from server.feel.closures.literals import constant, constant_of
+from server.feel.closures.literals import constant
 from server.feel.comparison import RELATIONS
+from server.feel.constants import constant_of
 from server.feel.decimals import INT_BOUND
 from server.feel.kleene import kleene_and
 from server.feel.names import Closure, Compile, Names
 from server.feel.nodes import Arithmetic, Between, Comparison, InstanceOf, Negation, Node
-from server.feel.run import Run
-from server.feel.values import MISSING, Value, type_name
+from server.feel.run import Run, measure
+from server.feel.types import ANY, is_instance
+from server.feel.values import MISSING, Value
 
 _PLAIN: Mapping[str, Callable[..., bool]] = {
     "=": operator.eq,
@@ -38,13 +40,14 @@ def arithmetic(node: Arithmetic, names: Names, compile_node: Compile) -> Closure
     while isinstance(first, Arithmetic):
         links.append(first)
         first = first.left
+    operators = OPERATORS[names.layout.dialect.name]
     operands = [
         compile_node(operand, names) for operand in (first, *(link.right for link in reversed(links)))
     ]
     if len(links) == 1:
-        return _pair(OPERATORS[node.operator], operands[0], operands[1], node.position)
+        return _pair(operators[node.operator], operands[0], operands[1], node.position)
     steps = [
-        (OPERATORS[link.operator], operand, link.position)
+        (operators[link.operator], operand, link.position)
         for link, operand in zip(reversed(links), operands[1:], strict=True)
     ]
     return _chain(operands[0], steps)
@@ -65,10 +68,18 @@ def _pair(sign: Operator, left: Closure, right: Closure, position: int) -> Closu
 
 
 def _chain(first: Closure, steps: list[tuple[Operator, Closure, int]]) -> Closure:
+    links = [(sign.on_ints, sign.apply, operand, position) for sign, operand, position in steps]
+
     def chain(run: Run) -> Value:
         value = first(run)
-        for sign, operand, position in steps:
-            value = sign.apply(run, value, operand(run), position)
+        for on_ints, apply, operand, position in links:
+            other = operand(run)
+            if on_ints is not None and type(value) is int and type(other) is int:
+                result = on_ints(value, other)
+                if -INT_BOUND < result < INT_BOUND:
+                    value = result
+                    continue
+            value = apply(run, value, other, position)
         return value
 
     return chain
@@ -95,7 +106,7 @@ def _compared(left: Closure, sign: str, right: Closure, position: int) -> Closur
     return compared
 
 
-def compared_with(left: Closure, sign: str, bound: int | str, position: int) -> Closure:
+def compared_with(left: Closure, sign: str, bound: int | str, position: int | None = None) -> Closure:
     """Compare with what stands in the text, a whole number or a string: the commonest case."""
     plain, relation, kind = _PLAIN[sign], RELATIONS[sign], type(bound)
 
@@ -120,7 +131,13 @@ def between(node: Between, names: Names, compile_node: Compile) -> Closure:
 
 
 def instance_of(node: InstanceOf, names: Names, compile_node: Compile) -> Closure:
-    operand, expected = compile_node(node.operand, names), node.type_name
-    if expected == "Any":
+    operand, expected = compile_node(node.operand, names), node.type
+    if expected == ANY:
         return lambda run: operand(run) is not None
-    return lambda run: type_name(operand(run)) == expected
+
+    def is_of_type(run: Run) -> Value:
+        value = operand(run)
+        measure(run, value)
+        return is_instance(value, expected, run.ports.types)
+
+    return is_of_type

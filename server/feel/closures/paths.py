@@ -1,8 +1,8 @@
 """Paths and filters."""
 
 from server.feel import limits
-from server.feel.closures.literals import constant_of
-from server.feel.decimals import truncated
+from server.feel.constants import constant_of
+from server.feel.decimals import Number, truncated
 from server.feel.errors import LimitExceededError
 from server.feel.failures import FailureType
 from server.feel.names import NO_ITEM, Closure, Compile, Names
@@ -15,6 +15,7 @@ from server.feel.nodes import (
     Filter,
     In,
     InstanceOf,
+    Invocation,
     Name,
     Path,
     QualifiedCall,
@@ -22,7 +23,7 @@ from server.feel.nodes import (
 )
 from server.feel.properties import property_of
 from server.feel.run import Run
-from server.feel.values import MISSING, Number, Value, is_number
+from server.feel.values import MISSING, Value, is_number
 
 _ALWAYS_PER_ITEM = (
     Comparison,
@@ -34,6 +35,7 @@ _ALWAYS_PER_ITEM = (
     Quantified,
     Call,
     QualifiedCall,
+    Invocation,
 )
 
 
@@ -101,6 +103,8 @@ def filtered(node: Filter, names: Names, compile_node: Compile) -> Closure:
 def _list_of(run: Run, value: Value, position: int) -> list[Value] | None:
     if isinstance(value, list):
         return value
+    if run.dialect.converts_singletons and value is not None:
+        return [value]
     run.fail(FailureType.INVALID_TYPE, "Expected list but found '{}'", value, position=position)
     return None
 

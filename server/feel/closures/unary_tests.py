@@ -6,9 +6,10 @@ equals it, or is contained in it (DMN 1.5 §10.3.2.7).
 
 from collections.abc import Sequence
 
-from server.feel.closures.literals import constant_of
 from server.feel.closures.operators import compared_with
+from server.feel.closures.ranges import HALF_OPEN_RANGES, half_open_range
 from server.feel.comparison import RELATIONS, Relation, equal, is_same
+from server.feel.constants import constant_of
 from server.feel.kleene import kleene_and
 from server.feel.names import INPUT, Binding, Closure, Compile, Names
 from server.feel.nodes import In, InputComparison, Literal, Node, RangeLiteral, Tests
@@ -38,6 +39,9 @@ def tests(node: Tests, names: Names, binding: Binding, compile_node: Compile) ->
 
 
 def input_comparison(node: InputComparison, names: Names, compile_node: Compile) -> Closure:
+    """Without an input there is nothing to compare, and `(< 5)` is a range (DMN 1.5 §10.3.2.7)."""
+    if not names.has_input() and node.operator in HALF_OPEN_RANGES:
+        return half_open_range(node, names, compile_node)
     value = names.input()
     bound = constant_of(node.operand)
     if type(bound) is int or type(bound) is str:
@@ -77,6 +81,9 @@ def _test(node: Node, names: Names, binding: Binding, compile_node: Compile) -> 
         return _range_test(node, names, compile_node)
     if isinstance(node, Literal) and isinstance(node.value, bool):
         return _equality_test(names.input(), node.value)
+    constant = constant_of(node)
+    if type(constant) is int or type(constant) is str:
+        return compared_with(names.input(), "=", constant)
     binding.is_used = False
     expression = compile_node(node, names)
     if binding.is_used:
@@ -85,6 +92,9 @@ def _test(node: Node, names: Names, binding: Binding, compile_node: Compile) -> 
 
 
 def _range_test(node: RangeLiteral, names: Names, compile_node: Compile) -> Closure:
+    low_end, high_end = constant_of(node.start), constant_of(node.end)
+    if type(low_end) is type(high_end) is int:
+        return _whole_range_test(node, names.input(), low_end, high_end)
     value, start, end = names.input(), compile_node(node.start, names), compile_node(node.end, names)
     low, high = _relations(start_included=node.start_included, end_included=node.end_included)
 
@@ -93,6 +103,21 @@ def _range_test(node: RangeLiteral, names: Names, compile_node: Compile) -> Clos
         return kleene_and(
             low(run, tested, start(run), node.position), high(run, tested, end(run), node.position)
         )
+
+    return is_within
+
+
+def _whole_range_test(node: RangeLiteral, value: Closure, start: int, end: int) -> Closure:
+    """Look for whole numbers between two that stand in the text, as most ranges in decision tables do."""
+    first = start if node.start_included else start + 1
+    last = end if node.end_included else end - 1
+    low, high = _relations(start_included=node.start_included, end_included=node.end_included)
+
+    def is_within(run: Run) -> Value:
+        tested = value(run)
+        if type(tested) is int:
+            return first <= tested <= last
+        return kleene_and(low(run, tested, start, node.position), high(run, tested, end, node.position))
 
     return is_within
 
@@ -127,10 +152,17 @@ def _accepts(run: Run, expected: Value, value: Value) -> bool | None:
         return contains(run, expected, value)
     if isinstance(expected, list):
         measure(run, expected, value)
-        return is_same(expected, value) or any(is_same(item, value) for item in expected)
+        return is_same(run, expected, value) or any(
+            is_same(run, item, value) or (isinstance(item, Range) and contains(run, item, value) is True)
+            for item in expected
+        )
     return equal(run, value, expected)
 
 
 def contains(run: Run, interval: Range, value: Value) -> bool | None:
+    """Compare with the ends that there are."""
     low, high = _relations(start_included=interval.start_included, end_included=interval.end_included)
-    return kleene_and(low(run, value, interval.start, None), high(run, value, interval.end, None))
+    return kleene_and(
+        interval.start is None or low(run, value, interval.start, None),
+        interval.end is None or high(run, value, interval.end, None),
+    )

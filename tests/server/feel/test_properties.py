@@ -1,10 +1,22 @@
 from decimal import Decimal
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.feel import EvaluationError, FeelSyntaxError, Value, compile_expression, compile_unary_tests
+from server.feel import (
+    DialectName,
+    EvaluationError,
+    FeelSyntaxError,
+    Value,
+    compile_expression,
+    compile_unary_tests,
+    parse_type,
+)
+from server.feel.dialects import STANDARD
 from server.feel.json_text import pieces, read
+from server.feel.parser import parse_expression
+from server.feel.printing import printed
 
 WORDS = st.sampled_from(
     [
@@ -70,6 +82,17 @@ WORDS = st.sampled_from(
         "date",
         "and",
         "time",
+        "instance of list<number>",
+        "external",
+        "first name",
+        "a-b",
+        '@"2024-02-29"',
+        '@"P1D"',
+        'date("2024-02-29")',
+        'duration("PT1H")',
+        'range("[1..2]")',
+        "time offset",
+        "1e3",
     ]
 )
 NUMBERS = st.integers(-(10**33), 10**33) | st.decimals(
@@ -80,6 +103,7 @@ VALUES = st.recursive(
     lambda values: st.lists(values) | st.dictionaries(st.text(), values),
     max_leaves=10,
 )
+NAMES = frozenset({"first name", "a-b", "for all"})
 SCOPE: dict[str, Value] = {"a": 1, "b": {"a": [1, 2]}, "xs": [{"a": 1}, {"b": None}, 3]}
 
 
@@ -87,13 +111,39 @@ def result_of(text: str, **variables: Value) -> Value:
     return compile_expression(text).evaluate(variables).value
 
 
-@given(st.text() | st.lists(WORDS, max_size=30).map(" ".join))
-def test_any_text_is_evaluated_or_refused(text: str) -> None:
+@given(text=st.text() | st.lists(WORDS, max_size=30).map(" ".join))
+@pytest.mark.parametrize("dialect", ["camunda", "standard"])
+def test_any_text_is_evaluated_or_refused(text: str, dialect: DialectName) -> None:
     try:
-        compile_expression(text).evaluate(SCOPE)
-        compile_unary_tests(text).evaluate(1, SCOPE)
+        compile_expression(text, names=NAMES, dialect=dialect).evaluate(SCOPE)
+        compile_unary_tests(text, names=NAMES, dialect=dialect).evaluate(1, SCOPE)
     except (FeelSyntaxError, EvaluationError):
         return
+
+
+@given(st.text() | st.lists(WORDS, max_size=5).map(" ".join))
+def test_any_text_is_a_type_or_refused(text: str) -> None:
+    try:
+        parse_type(text)
+    except FeelSyntaxError:
+        return
+
+
+@given(st.text())
+def test_any_text_is_a_temporal_value_or_null(text: str) -> None:
+    functions = "[date(x), time(x), date and time(x), duration(x), range(x), number(x), from json(x)]"
+
+    assert len(compile_expression(functions).evaluate({"x": text}).value) == functions.count("x)")
+
+
+@given(st.text() | st.lists(WORDS, max_size=12).map(" ".join))
+def test_any_text_that_is_read_is_printed_as_it_is_read(text: str) -> None:
+    try:
+        once = printed(parse_expression(text, NAMES, STANDARD))
+    except FeelSyntaxError:
+        return
+
+    assert once == printed(parse_expression(once, NAMES, STANDARD))
 
 
 @given(NUMBERS, NUMBERS)

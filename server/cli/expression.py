@@ -1,0 +1,71 @@
+"""An expression on the command line: evaluated, and shown to a person or a program."""
+
+import secrets
+from dataclasses import dataclass
+
+from server.cli.failures import give_up
+from server.cli.output import Output
+from server.feel import (
+    DialectName,
+    EvaluationError,
+    Failure,
+    FeelSyntaxError,
+    Ports,
+    Value,
+    compile_expression,
+    json_text,
+)
+from server.feel.text import shown
+from server.feel.values import type_name
+from server.platform.clock import SystemClock
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """`error` says why there is no value at all."""
+
+    value: Value
+    failures: tuple[Failure, ...] = ()
+    error: str | None = None
+
+
+def evaluated(text: str, variables: dict[str, Value], dialect: DialectName) -> Evaluated:
+    """The variables' own names are read as names, whatever they hold."""
+    try:
+        compiled = compile_expression(text, names=frozenset(variables), dialect=dialect)
+    except FeelSyntaxError as error:
+        give_up(error)
+    try:
+        found = compiled.evaluate(variables, Ports(now=SystemClock().now(), bits=secrets.randbits))
+    except EvaluationError as error:
+        return Evaluated(None, error=str(error))
+    return Evaluated(found.value, found.failures)
+
+
+def show(evaluation: Evaluated, *, is_json: bool) -> None:
+    output = Output(is_json=is_json)
+    if is_json:
+        output.document(json_text.variable(_document(evaluation)).encode())
+    elif evaluation.error is not None:
+        output.print(f"failed: {evaluation.error}")
+    else:
+        notes = [_note(failure) for failure in evaluation.failures]
+        output.print("\n".join([f"{shown(evaluation.value)}  ({type_name(evaluation.value)})", *notes]))
+
+
+def _note(failure: Failure) -> str:
+    place = "" if failure.position is None else f" at position {failure.position}"
+    return f"note: {failure.type}: {failure.message}{place}"
+
+
+def _document(evaluation: Evaluated) -> Value:
+    if evaluation.error is not None:
+        return {"error": evaluation.error}
+    return {
+        "value": evaluation.value,
+        "type": type_name(evaluation.value),
+        "failures": [
+            {"type": failure.type.value, "message": failure.message, "position": failure.position}
+            for failure in evaluation.failures
+        ],
+    }

@@ -1,0 +1,32 @@
+"""`gnomon feel`: evaluate an expression, without a server, and show what it is and what failed in it."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from server.cli.dmn import DialectChoice
+from server.cli.failures import REFUSED
+
+
+def feel(
+    *,
+    expression: Annotated[str, typer.Argument(help="FEEL text; a leading `=` is left out.")],
+    context: Annotated[
+        Path | None, typer.Option(help="File of a JSON object, the variables.", show_default=False)
+    ] = None,
+    dialect: Annotated[
+        DialectChoice, typer.Option(help="As the engine evaluates, or as DMN 1.5 says.")
+    ] = DialectChoice.CAMUNDA,
+    is_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
+) -> None:
+    """Evaluate an expression; where it has no result, the exit code is 1."""
+    # The other commands need nothing of FEEL, which takes a quarter of a second to import.
+    from server.cli.decision import variables_of  # noqa: PLC0415
+    from server.cli.expression import evaluated, show  # noqa: PLC0415
+
+    variables = {} if context is None else variables_of(context)
+    evaluation = evaluated(expression.removeprefix("="), variables, dialect.value)
+    show(evaluation, is_json=is_json)
+    if evaluation.error is not None:
+        raise typer.Exit(REFUSED)

@@ -1,0 +1,41 @@
+"""What a part of a text is worth without being evaluated."""
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+
+from server.feel import decimals
+from server.feel.nodes import Call, Literal, Negation, Node
+from server.feel.temporal import reading
+from server.feel.temporal.values import Temporal
+from server.feel.values import MISSING, Missing, Value
+
+_READERS: Mapping[str, Callable[[str], Temporal]] = {
+    "date": reading.date,
+    "time": reading.time,
+    "date and time": reading.date_time,
+    "duration": reading.duration,
+}
+
+
+def constant_of(node: Node) -> Value | Missing:
+    """Fold a literal, or a negated number, into its value; MISSING for all else."""
+    if isinstance(node, Literal):
+        return node.value
+    if isinstance(node, Negation):
+        number = constant_of(node.operand)
+        if type(number) is int or isinstance(number, Decimal):
+            return decimals.subtract(0, number) if isinstance(number, Decimal) else -number
+    return MISSING
+
+
+def temporal_literal(node: Node) -> Temporal | None:
+    """Fold `date("2024-02-29")` and its like; one that fails has to do so when it is evaluated."""
+    if not isinstance(node, Call) or node.arguments.names is not None or len(node.arguments.values) != 1:
+        return None
+    read, text = _READERS.get(node.name), constant_of(node.arguments.values[0])
+    if read is None or not isinstance(text, str):
+        return None
+    try:
+        return read(text)
+    except ValueError:
+        return None

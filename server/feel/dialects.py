@@ -1,0 +1,66 @@
+"""FEEL as Camunda's engine reads it, and FEEL as DMN 1.5 writes it: all that differs, in one place.
+
+Beside these fields only the operators of `arithmetic` differ. docs/feel.md has an example of each difference.
+"""
+
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal, TypeAlias
+
+from server.feel.temporal import comparing
+from server.feel.temporal.values import Temporal
+
+DialectName: TypeAlias = Literal["camunda", "standard"]
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What the fields mean, in their order.
+
+    Keys and parameters of a text may be used as names, spaces and all. A number may have an exponent. Whatever stands
+    before parentheses is called. A list of one is its item, and an item a list of one, where the other is asked for.
+    A wrong call, range or substring ends the evaluation; else it is null. A range may descend. A substring ends where
+    its string does, and none begins at 0. A builtin is a value. A later entry takes the place of an earlier one with
+    its key. `identity` maps temporal values to what is equal exactly if they are.
+    """
+
+    name: DialectName
+    binds_spaced_names: bool
+    reads_exponents: bool
+    calls_any_operand: bool
+    converts_singletons: bool
+    ends_without_result: bool
+    ranges_descend: bool
+    cuts_substrings: bool
+    has_builtins_as_values: bool
+    overwrites_entries: bool
+    identity: Callable[[Temporal], Hashable]
+
+
+CAMUNDA: Final = Dialect(
+    name="camunda",
+    binds_spaced_names=False,
+    reads_exponents=False,
+    calls_any_operand=False,
+    converts_singletons=False,
+    ends_without_result=True,
+    ranges_descend=True,
+    cuts_substrings=False,
+    has_builtins_as_values=False,
+    overwrites_entries=True,
+    identity=comparing.structure,
+)
+STANDARD: Final = Dialect(
+    name="standard",
+    binds_spaced_names=True,
+    reads_exponents=True,
+    calls_any_operand=True,
+    converts_singletons=True,
+    ends_without_result=False,
+    ranges_descend=False,
+    cuts_substrings=True,
+    has_builtins_as_values=True,
+    overwrites_entries=False,
+    identity=comparing.instant_of_second,
+)
+DIALECTS: Final[Mapping[DialectName, Dialect]] = {"camunda": CAMUNDA, "standard": STANDARD}

@@ -1,0 +1,24 @@
+"""What an evaluation is given from outside, since it has neither time nor chance of its own."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+from server.feel.types import NO_TYPES, ModelTypes
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """`now`, an aware time, is what `now()` and `today()` tell; its zone is the zone of both.
+
+    `bits` makes that many random bits, for `uuid()` and `random number()`. A function without its port is
+    null and a failure. `types` are those that a model defines, for `instance of` and typed parameters.
+    """
+
+    now: datetime | None = None
+    bits: Callable[[int], int] | None = None
+    types: ModelTypes = field(default_factory=lambda: NO_TYPES)
+
+
+NO_PORTS: Final = Ports()

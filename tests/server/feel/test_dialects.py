@@ -1,0 +1,65 @@
+"""docs/feel.md, read as a test."""
+
+import re
+from dataclasses import fields
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from server.feel import (
+    DialectName,
+    EvaluationError,
+    FeelSyntaxError,
+    Value,
+    compile_expression,
+    limits,
+)
+from server.feel.dialects import CAMUNDA, Dialect
+
+PAGE = (Path(__file__).parents[3] / "docs/feel.md").read_text(encoding="utf-8")
+
+
+def rows(heading: str) -> list[list[str]]:
+    section = PAGE.split(f"## {heading}\n")[1].split("\n## ")[0]
+    lines = [line for line in section.splitlines() if line.startswith("|")]
+    return [re.split(r" \| ", line.strip("| ")) for line in lines[2:]]
+
+
+def outcome(text: str, dialect: DialectName) -> Value:
+    try:
+        return compile_expression(text, dialect=dialect).evaluate({}).value
+    except FeelSyntaxError:
+        return "no text"
+    except EvaluationError:
+        return "no result"
+
+
+def stated(cell: str) -> Value:
+    return outcome(cell.strip("`"), "standard") if cell.startswith("`") else cell
+
+
+@pytest.mark.parametrize(("text", "camunda", "standard", "_field"), rows("Dialects"))
+def test_the_dialects_differ_as_the_page_says(text: str, camunda: str, standard: str, _field: str) -> None:
+    expression = text.strip("`")
+
+    assert repr(stated(camunda)) == repr(outcome(expression, "camunda"))
+    assert repr(stated(standard)) == repr(outcome(expression, "standard"))
+    assert camunda != standard
+
+
+def test_the_page_has_an_example_of_every_difference() -> None:
+    differences = {field.name for field in fields(Dialect)} - {"name"} | {"arithmetic"}
+
+    assert differences == {row[-1] for row in rows("Dialects")}
+
+
+def test_the_page_knows_the_limits() -> None:
+    for name, number, _ in rows("Limits"):
+        assert Decimal(number.replace(",", "")) == Decimal(str(getattr(limits, name.strip("`"))))
+
+
+def test_camunda_is_spoken_if_nothing_is_said() -> None:
+    assert compile_expression("1") is not compile_expression("1", dialect="standard")
+    assert CAMUNDA.name == "camunda"
+    assert outcome("100[1]", "camunda") is compile_expression("100[1]").evaluate({}).value
