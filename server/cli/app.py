@@ -8,6 +8,8 @@ import typer
 from server.cli.admin.group import admin
 from server.cli.demo.command import demo
 from server.cli.deploy import deploy
+from server.cli.dmn import dmn
+from server.cli.feel import feel
 from server.cli.incidents import list_incidents, resolve
 from server.cli.instances import instances
 from server.cli.jobs import list_jobs
@@ -16,7 +18,6 @@ from server.cli.serve import serve
 from server.cli.start import start
 from server.cli.survive.command import survive
 from server.cli.work import work
-
 
 app = typer.Typer(
     help="A process engine and an OpenID Connect provider.",
@@ -39,6 +40,8 @@ app.add_typer(incidents, name="incidents")
 incidents.command("list")(list_incidents)
 incidents.command("resolve")(resolve)
 app.command()(demo)
+app.command()(dmn)
+app.command()(feel)
 app.add_typer(admin, name="admin")
 app.command()(survive)
 

@@ -1,0 +1,76 @@
+"""`gnomon admin backup`: the whole database as it is at one moment, in one file."""
+
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from server.cli.admin.archive import contents
+from server.cli.admin.command import admin_command
+from server.cli.admin.deployment import Deployment, expect_answer
+from server.cli.admin.failures import CannotBegin
+from server.cli.admin.listing import document, listing
+from server.cli.admin.programs import run
+from server.cli.output import Output
+
+COLUMNS = {"File": "file", "MiB": "mebibytes", "Seconds": "seconds"}
+_MEBIBYTE = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class BackupRow:
+    """`size` is in bytes."""
+
+    file: str
+    size: int
+    seconds: float
+
+    @property
+    def mebibytes(self) -> str:
+        return f"{self.size / _MEBIBYTE:.1f}"
+
+
+@admin_command
+async def backup(
+    deployment: Deployment,
+    output: Output,
+    file: Annotated[Path, typer.Argument(help="Where to write it; must not be there yet.")],
+) -> None:
+    """Write a backup, consistent also while the deployment serves; `gnomon admin restore` reads it."""
+    await expect_answer(deployment.dsn)
+    begun = time.monotonic()
+    config = deployment.config.database
+    with output.waiting("Backing up"), _drafted(file) as draft:
+        await run("pg_dump", "--format=custom", f"--file={draft}", config=config, dsn=deployment.dsn)
+        await contents(draft, config)
+    written = BackupRow(str(file), file.stat().st_size, round(time.monotonic() - begun, 1))
+    if output.is_json:
+        output.document(document(backup=written))
+    else:
+        output.print(listing([written], COLUMNS))
+
+
+@contextmanager
+def _drafted(file: Path) -> Iterator[Path]:
+    """A file beside it, which gets its name when the block has ended well: a backup is whole or not there."""
+    if file.exists():
+        raise CannotBegin(f"expected no file {file}, found one")
+    try:
+        # Only its owner may read it.
+        descriptor, name = tempfile.mkstemp(prefix=f"{file.name}.", dir=file.parent)
+    except OSError as error:
+        raise CannotBegin(f"cannot write {file}: {error.strerror}") from error
+    draft = Path(name)
+    try:
+        yield draft
+        os.fsync(descriptor)
+        draft.rename(file)
+    finally:
+        os.close(descriptor)
+        draft.unlink(missing_ok=True)

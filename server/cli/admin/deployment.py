@@ -1,0 +1,100 @@
+"""The database of a deployment, wherever it is: given by its DSN, run by a Gnomon, or at rest in the data directory."""
+
+import dataclasses
+import os
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from server.bundle import Config
+from server.cli.admin.failures import CannotBegin
+from server.platform.config import load
+from server.platform.postgres.bundled import bundled_postgres
+from server.platform.postgres.bundled.neighbour import has_data, running_dsn
+from server.platform.postgres.migrations import MigrationError, pending
+from server.platform.postgres.pool import open_pool
+from server.storage import MIGRATIONS
+from server.store.postgres.outage import FAULTS
+from server.store.postgres.pooled import PooledDatabase
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """`dsn` holds the password."""
+
+    config: Config
+    dsn: str = field(repr=False)
+
+
+def configured(file: Path | None) -> Config:
+    """As `gnomon serve` reads it. Raises ConfigError."""
+    config = load(Config, file, os.environ)
+    data = os.environ.get("GNOMON_DATA_DIR")
+    if data:
+        database = dataclasses.replace(config.database, data_directory=Path(data))
+        config = dataclasses.replace(config, database=database)
+    return config
+
+
+@contextmanager
+def existing(config: Config) -> Iterator[Deployment]:
+    """The deployment that there is. Raises CannotBegin, PostgresError."""
+    if not config.database.dsn and not has_data(config.database):
+        raise CannotBegin(
+            f"expected database.dsn, or the data of a deployment in {config.database.data_directory}, found neither"
+        )
+    with existing_or_new(config) as deployment:
+        yield deployment
+
+
+@contextmanager
+def existing_or_new(config: Config) -> Iterator[Deployment]:
+    """With an empty database where there was nothing. Raises PostgresError."""
+    dsn = config.database.dsn or running_dsn(config.database)
+    if dsn:
+        yield Deployment(config, dsn)
+        return
+    with bundled_postgres(config.database) as dsn:
+        yield Deployment(config, dsn)
+
+
+@contextmanager
+def reaching() -> Iterator[None]:
+    """What goes wrong on the way to the database is told as CannotBegin."""
+    try:
+        yield
+    except FAULTS as error:
+        raise CannotBegin(f"cannot reach the database: {error or type(error).__name__}") from error
+    except ValueError as error:
+        # What the message quotes may be a part of the password.
+        raise CannotBegin("cannot reach the database: the DSN is none") from error
+
+
+async def expect_answer(dsn: str) -> None:
+    """Raises CannotBegin when the database cannot be reached."""
+    with reaching():
+        async with open_pool(dsn, 1):
+            pass
+
+
+@asynccontextmanager
+async def tables(deployment: Deployment) -> AsyncIterator[PooledDatabase]:
+    """The tables of this program's release. Raises CannotBegin when the database has others, or none."""
+    async with AsyncExitStack() as stack:
+        with reaching():
+            await _expect_migrated(deployment.dsn)
+            pool = await stack.enter_async_context(open_pool(deployment.dsn, 1))
+        yield PooledDatabase(pool)
+
+
+async def _expect_migrated(dsn: str) -> None:
+    try:
+        lacking = await pending(dsn, MIGRATIONS)
+    except MigrationError as error:
+        raise CannotBegin(error) from error
+    if lacking:
+        numbers = ", ".join(map(str, lacking))
+        raise CannotBegin(
+            f"the database lacks migrations {numbers}: apply them with `gnomon admin migrations --apply`"
+        )

@@ -1,0 +1,61 @@
+"""Rows as tables and as JSON: dataclasses, whose fields are the members of a document."""
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from typing import TYPE_CHECKING
+
+import orjson
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+
+def listing(rows: Sequence[object], columns: Mapping[str, str], *, title: str | None = None) -> Table:
+    """Columns are headings with the attribute of a row that each shows."""
+    table = Table(*columns, title=title, title_justify="left", box=None, header_style="bold", pad_edge=False)
+    for row in rows:
+        table.add_row(*(Text(_written(getattr(row, name))) for name in columns.values()))
+    return table
+
+
+def document(**members: object) -> bytes:
+    """A JSON object; dataclasses in it have their fields in lower camel case, as the HTTP API spells them."""
+    return orjson.dumps({_camel(name): _member(value) for name, value in members.items()})
+
+
+def items(rows: "Sequence[DataclassInstance]") -> bytes:
+    return document(items=rows)
+
+
+def _member(value: object) -> object:
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {
+            _camel(field.name): _member(getattr(value, field.name)) for field in dataclasses.fields(value)
+        }
+    if isinstance(value, list | tuple):
+        return [_member(item) for item in value]
+    return value
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(map(str.capitalize, rest))
+
+
+def _written(value: object) -> str:
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "yes" if value else ""
+        case datetime():
+            return f"{value.astimezone():%Y-%m-%d %H:%M:%S}"
+        case date():
+            return value.isoformat()
+        case list() | tuple():
+            return ", ".join(map(str, value))
+        case _:
+            return str(value)

@@ -1,0 +1,67 @@
+"""`gnomon admin migrations`: which of the program's migrations the database has."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+
+import typer
+
+from server.cli.admin.command import admin_command
+from server.cli.admin.deployment import Deployment, reaching
+from server.cli.admin.listing import items, listing
+from server.cli.output import Output
+from server.platform.postgres.migrations import migrate, pending
+from server.platform.postgres.pool import open_pool
+from server.storage import MIGRATIONS
+from server.store.postgres.pooled import PooledDatabase
+
+COLUMNS = {"Number": "number", "Name": "name", "Applied": "applied_at"}
+
+
+@dataclass(frozen=True, slots=True)
+class MigrationRow:
+    """`applied_at` is None for one that the database lacks."""
+
+    number: int
+    name: str
+    applied_at: datetime | None
+
+
+@admin_command
+async def migrations(
+    deployment: Deployment,
+    output: Output,
+    *,
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Apply what the database lacks, as the next start would.")
+    ] = False,
+) -> None:
+    """List migrations, those that were applied and those that the database lacks."""
+    with reaching():
+        if apply:
+            await migrate(deployment.dsn, MIGRATIONS)
+        rows = await _rows(deployment.dsn)
+    if output.is_json:
+        output.document(items(rows))
+    else:
+        output.print(listing(rows, COLUMNS))
+
+
+async def _rows(dsn: str) -> Sequence[MigrationRow]:
+    lacking = await pending(dsn, MIGRATIONS)
+    names = sorted(file.name for file in MIGRATIONS.iterdir() if file.name.endswith(".sql"))
+    async with open_pool(dsn, 1) as pool:
+        database = PooledDatabase(pool)
+        applied = await _applied(database) if len(lacking) < len(names) else []
+    return [*applied, *(_row(names[number - 1]) for number in lacking)]
+
+
+async def _applied(database: PooledDatabase) -> Sequence[MigrationRow]:
+    text = "SELECT number, name, applied_at FROM gnomon_migration ORDER BY number"
+    return [MigrationRow(**row) for row in await database.fetch(text)]
+
+
+def _row(file_name: str) -> MigrationRow:
+    number, _, name = file_name.removesuffix(".sql").partition("_")
+    return MigrationRow(int(number), name, None)

@@ -1,0 +1,59 @@
+"""`gnomon admin partitions`: list partitions, or make more of them."""
+
+from typing import Annotated
+
+import typer
+
+from server.cli.admin.command import admin_command
+from server.cli.admin.deployment import Deployment, tables
+from server.cli.admin.failures import Failed
+from server.cli.admin.listing import items, listing
+from server.cli.output import Output
+from server.partition.config import MAX_PARTITIONS
+from server.store.postgres import administration
+from server.store.postgres.leases import Leases
+from server.store.postgres.pooled import PooledDatabase
+
+COLUMNS = {
+    "Partition": "partition_id",
+    "Owner": "owner",
+    "Address": "address",
+    "Live": "is_live",
+    "Epoch": "epoch",
+    "Position": "position",
+    "Active instances": "active_instances",
+    "Queued": "queued",
+}
+
+
+@admin_command
+async def list_partitions(deployment: Deployment, output: Output) -> None:
+    """List partitions: who has each, how far it is, and what it holds."""
+    async with tables(deployment) as database:
+        await _show(database, output)
+
+
+@admin_command
+async def grow(
+    deployment: Deployment,
+    output: Output,
+    to: Annotated[
+        int, typer.Argument(metavar="TO", min=1, max=MAX_PARTITIONS, help="So many, of all together.")
+    ],
+) -> None:
+    """Make partitions until there are so many: nodes take the new ones by themselves; never fewer than before."""
+    async with tables(deployment) as database:
+        leases = Leases(database)
+        present = len(await leases.holdings())
+        if to < present:
+            raise Failed(f"there are {present} partitions, and there are never fewer than before")
+        await leases.create_partitions(to)
+        await _show(database, output)
+
+
+async def _show(database: PooledDatabase, output: Output) -> None:
+    found = await administration.partitions(database)
+    if output.is_json:
+        output.document(items(found))
+    else:
+        output.print(listing(found, COLUMNS))

@@ -1,0 +1,103 @@
+"""`gnomon admin retention`: what history holds, and what is to leave it by the deployment's settings."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Annotated
+
+import typer
+from rich.console import Group
+
+from server.cli.admin.command import admin_command
+from server.cli.admin.deployment import Deployment, tables
+from server.cli.admin.failures import Failed
+from server.cli.admin.listing import document, listing
+from server.cli.output import Output
+from server.config import HistoryConfig
+from server.platform.clock import SystemClock
+from server.store.postgres import retention as kept
+from server.store.postgres.history import History
+from server.store.postgres.pooled import PooledDatabase
+
+COLUMNS = {
+    "From": "begin",
+    "To": "last",
+    "Process instances": "process_instances",
+    "Rows": "rows",
+    "MiB": "mebibytes",
+    "To be dropped": "is_due",
+}
+_MEBIBYTE = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class WeekRow:
+    """A week of history, `last` its last day; rows are estimates, `size` is in bytes."""
+
+    begin: date
+    last: date
+    process_instances: int
+    rows: int
+    size: int
+    is_due: bool
+
+    @property
+    def mebibytes(self) -> str:
+        return f"{self.size / _MEBIBYTE:.1f}"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswersRow:
+    """Answers kept for repeats with an idempotency key, and how many of them are to be dropped."""
+
+    count: int
+    due: int
+
+
+@admin_command
+async def retention(
+    deployment: Deployment,
+    output: Output,
+    *,
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Drop now what a node would drop within the hour.")
+    ] = False,
+) -> None:
+    """List the weeks of history, and what `history.retention_days` and `history.answer_days` would drop."""
+    config = deployment.config.history
+    async with tables(deployment) as database:
+        if apply:
+            await _apply(database, config)
+        weeks, answers = await _weeks(database, config), await _answers(database, config)
+    if output.is_json:
+        output.document(document(weeks=weeks, answers=answers))
+    else:
+        said = f"{answers.count} answers are kept for repeats, {answers.due} of them to be dropped"
+        output.print(Group(listing(weeks, COLUMNS), "", said))
+
+
+async def _apply(database: PooledDatabase, config: HistoryConfig) -> None:
+    await kept.keep(History(database), config, SystemClock().now())
+    left = [week for week in await _weeks(database, config) if week.is_due]
+    if left:
+        raise Failed(f"the week of {left[0].begin} is being read all the time: try again later")
+
+
+async def _weeks(database: PooledDatabase, config: HistoryConfig) -> Sequence[WeekRow]:
+    first = kept.first_day(config, SystemClock().now())
+    return [
+        WeekRow(
+            week.begin,
+            week.last,
+            week.process_instances,
+            week.rows,
+            week.size,
+            is_due=first is not None and week.last < first,
+        )
+        for week in await kept.weeks(database)
+    ]
+
+
+async def _answers(database: PooledDatabase, config: HistoryConfig) -> AnswersRow:
+    oldest = kept.oldest_answer(config, SystemClock().now())
+    return AnswersRow(*await kept.answers(database, oldest))

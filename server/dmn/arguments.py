@@ -1,0 +1,33 @@
+"""What a function of a model is called with."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from server.dmn.session import Session
+from server.dmn.types import Type, converted
+from server.feel import MISSING, Value
+from server.feel.printing import printed_type
+from server.feel.text import shown
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """`element_id` is that of the function."""
+
+    element_id: str
+    names: tuple[str, ...]
+    types: tuple[Type, ...]
+
+    def accepted(self, session: Session, arguments: Sequence[Value]) -> list[Value] | None:
+        """Convert the arguments; None says that the function must not be invoked (DMN 1.5 §10.3.2.13.5)."""
+        values: list[Value] = []
+        for name, type_, argument in zip(self.names, self.types, arguments, strict=True):
+            value = converted(argument, type_)
+            if value is MISSING:
+                expected = printed_type(type_.feel)
+                session.note(
+                    self.element_id, f"expected {expected} for '{name}' but found '{shown(argument)}'"
+                )
+                return None
+            values.append(value)
+        return values

@@ -1,0 +1,88 @@
+"""A compiled model, ready to be evaluated any number of times."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from server.dmn.compiler import GraphCompiler
+from server.dmn.dialects import DIALECTS, Dialect
+from server.dmn.errors import DmnModelError, Problem
+from server.dmn.modules import Module, linked
+from server.dmn.nodes import DecisionNode, ServiceNode, Variables, Walk
+from server.dmn.reader import read
+from server.dmn.results import DecisionEvaluation, DecisionFailure, DecisionOutline
+from server.dmn.session import Session
+from server.feel import NO_PORTS, DialectName, EvaluationError, Ports
+
+Target: TypeAlias = DecisionNode | ServiceNode
+
+
+@dataclass(frozen=True, slots=True)
+class Decisions:
+    """The decisions and decision services of a model, by id.
+
+    `problems` are the places that cannot be evaluated: an evaluation that meets one is null there and tells it.
+    """
+
+    id: str
+    name: str
+    namespace: str
+    dialect: Dialect
+    targets: Mapping[str, Target]
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def outlines(self) -> tuple[DecisionOutline, ...]:
+        """The decisions in the order of the document, without decision services."""
+        return tuple(
+            DecisionOutline(node.element.id, node.element.name, node.kind)
+            for node in self.targets.values()
+            if isinstance(node, DecisionNode)
+        )
+
+    def evaluate(
+        self, decision_id: str, variables: Variables, *, ports: Ports = NO_PORTS
+    ) -> DecisionEvaluation:
+        """Evaluate a decision or a decision service; raises KeyError where there is none of that id."""
+        target = self.targets[decision_id]
+        session = Session(ports)
+        walk = Walk(session, variables, variables if self.dialect.sees_all_variables else {})
+        element = target.element
+        try:
+            value = target.decide(walk)
+        except (EvaluationError, RecursionError) as error:
+            message = "the evaluation nests too deep" if isinstance(error, RecursionError) else str(error)
+            failure = DecisionFailure(session.decision_id or decision_id, "", message)
+            return DecisionEvaluation(
+                element.id, element.name, None, tuple(walk.evaluated), tuple(session.failures), failure
+            )
+        return DecisionEvaluation(
+            element.id, element.name, value, tuple(walk.evaluated), tuple(session.failures)
+        )
+
+
+def compile_definitions(
+    xml: bytes, *, imports: Iterable[bytes] = (), dialect: DialectName = "camunda"
+) -> Decisions:
+    """Compile a model; `imports` are files in which the models that it imports are found, by namespace.
+
+    Raises `DmnReadError` for what is no DMN, `DmnModelError` for cycles and, in the camunda dialect, for
+    everything that cannot be evaluated.
+    """
+    chosen = DIALECTS[dialect]
+    module, problems = linked(read(xml), map(read, imports))
+    compiler = GraphCompiler(module, chosen, problems)
+    compiler.compile()
+    found = tuple(dict.fromkeys(problems))
+    if found and chosen.refuses_problems:
+        raise DmnModelError(*found)
+    definitions = module.definitions
+    targets = _targets(module, compiler)
+    return Decisions(definitions.id, definitions.name, definitions.namespace, chosen, targets, found)
+
+
+def _targets(module: Module, compiler: GraphCompiler) -> dict[str, Target]:
+    keys = [key for key, _ in module.elements()]
+    return {
+        key[1]: node for key in keys if isinstance(node := compiler.nodes[key], DecisionNode | ServiceNode)
+    }

@@ -1,0 +1,72 @@
+"""What can go wrong with a model; what goes wrong in an evaluation is told by its result, see `results`.
+
+DmnError
+├── DmnReadError   the bytes are no DMN document that we read
+└── DmnModelError  the document cannot be evaluated: it has problems
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+MAX_MESSAGE_LENGTH: Final = 500
+"""Characters of a message: names and references, which it may quote, can be as long as a file."""
+
+
+class DmnError(Exception):
+    """`line` is 0 where there is none to name."""
+
+    def __init__(self, message: str, line: int = 0) -> None:
+        short = _shortened(message)
+        super().__init__(f"{short} (line {line})" if line else short)
+        self.line = line
+
+
+class DmnReadError(DmnError):
+    pass
+
+
+class ProblemKind(StrEnum):
+    """Spelled as the linter's rules are, where there is one."""
+
+    DECISION_LOGIC = "dmn-decision-logic"
+    REQUIREMENT_CYCLE = "dmn-requirement-cycle"
+    REQUIREMENT_RESOLVES = "dmn-requirement-resolves"
+    EXPRESSION = "dmn-expression"
+    EXPRESSION_EMPTY = "dmn-expression-empty"
+    UNARY_TESTS = "dmn-unary-tests"
+    EXPRESSION_LANGUAGE = "dmn-expression-language"
+    OUTPUT_NAME = "dmn-output-name"
+    COLLECT_SINGLE_OUTPUT = "dmn-collect-single-output"
+    INVOCATION_TARGET = "dmn-invocation-target"
+    TYPE = "dmn-type"
+    IMPORT = "dmn-import"
+    TOO_LARGE = "dmn-too-large"
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong with one element; `element_id` is empty where the file gives none."""
+
+    kind: ProblemKind
+    element_id: str
+    line: int
+    message: str
+
+    def __str__(self) -> str:
+        where = f"{self.element_id or 'an element'} (line {self.line}): " if self.line else ""
+        return _shortened(where + self.message)
+
+
+class DmnModelError(DmnError):
+    """`problems` holds everything that was found, the first of them is the message."""
+
+    def __init__(self, *problems: Problem) -> None:
+        first, *rest = problems
+        super().__init__(f"{first}; {len(rest)} more" if rest else str(first))
+        self.line = first.line
+        self.problems = problems
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= MAX_MESSAGE_LENGTH else f"{text[:MAX_MESSAGE_LENGTH]}…"

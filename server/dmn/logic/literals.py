@@ -1,0 +1,43 @@
+"""Literal expressions, which are FEEL, and the choice between expressions."""
+
+from server import feel
+from server.dmn.boxed import Conditional, Element, LiteralExpression
+from server.dmn.place import Place, unusable
+from server.dmn.session import Evaluate, Frame
+from server.feel import Value
+from server.feel.text import shown
+
+
+def literal_expression(literal: LiteralExpression, place: Place) -> Evaluate:
+    expression = place.expression(literal)
+    if expression is None:
+        return unusable(literal, "the expression is no FEEL")
+    return evaluated(expression, literal, place)
+
+
+def evaluated(expression: feel.Expression, at: Element, place: Place) -> Evaluate:
+    """What fails in it is noted under the element's id."""
+    types = place.types.model
+
+    def literal(frame: Frame) -> Value:
+        session = frame.session
+        session.charge(1)
+        evaluation = expression.evaluate(frame.scope, session.ports(types))
+        for failure in evaluation.failures:
+            session.note(at.id, failure.message)
+        return evaluation.value
+
+    return literal
+
+
+def conditional(node: Conditional, place: Place) -> Evaluate:
+    condition, then, otherwise = map(place.compile, (node.condition, node.then, node.otherwise))
+
+    def chosen(frame: Frame) -> Value:
+        is_met = condition(frame)
+        if is_met is None or isinstance(is_met, bool):
+            return then(frame) if is_met else otherwise(frame)
+        frame.session.note(node.id, f"expected a boolean as condition but found '{shown(is_met)}'")
+        return None
+
+    return chosen

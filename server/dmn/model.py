@@ -1,0 +1,101 @@
+"""What a DMN file says: definitions and the elements of its requirements graph (DMN 1.5 §6)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from server.dmn.boxed import Element, Expression, FunctionDefinition, InformationItem, UnaryTests
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionItem(Element):
+    parameters: tuple[InformationItem, ...]
+    output_type_ref: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemDefinition(Element):
+    """A type: a reference, components, or a function.
+
+    `allowed_values` narrow it, of a collection its items; `constraint` narrows the collection.
+    """
+
+    name: str
+    type_ref: str | None = None
+    components: tuple["ItemDefinition", ...] = ()
+    function: FunctionItem | None = None
+    allowed_values: UnaryTests | None = None
+    constraint: UnaryTests | None = None
+    is_collection: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Import(Element):
+    name: str
+    namespace: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrgElement(Element):
+    """`variable` is what its value is called and typed; without one the element's name and id call it."""
+
+    name: str
+    variable: InformationItem | None = None
+
+    @property
+    def variable_names(self) -> tuple[str, ...]:
+        if self.variable is not None and self.variable.name:
+            return (self.variable.name,)
+        return tuple(name for name in dict.fromkeys((self.name, self.id)) if name)
+
+    @property
+    def type_ref(self) -> str | None:
+        return None if self.variable is None else self.variable.type_ref
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InputData(DrgElement):
+    pass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requirement(Element):
+    """A reference as it is written: `#id`, or `namespace#id`."""
+
+    href: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision(DrgElement):
+    logic: Expression | None
+    required_inputs: tuple[Requirement, ...] = ()
+    required_decisions: tuple[Requirement, ...] = ()
+    required_knowledge: tuple[Requirement, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BusinessKnowledgeModel(DrgElement):
+    logic: FunctionDefinition | None
+    required_knowledge: tuple[Requirement, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionService(DrgElement):
+    """A part of the graph as a function: of input data, then of input decisions."""
+
+    output_decisions: tuple[Requirement, ...]
+    input_decisions: tuple[Requirement, ...] = ()
+    input_data: tuple[Requirement, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Definitions(Element):
+    """The whole file; `prefixes` are the namespaces that type references may use."""
+
+    name: str
+    namespace: str
+    version: str
+    language: str | None = None
+    prefixes: Mapping[str, str]
+    imports: tuple[Import, ...] = ()
+    item_definitions: tuple[ItemDefinition, ...] = ()
+    elements: tuple[DrgElement, ...] = ()

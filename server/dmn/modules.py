@@ -1,0 +1,117 @@
+"""A model together with the models that it imports, and what its references lead to (DMN 1.5 §6.3.3)."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from graphlib import CycleError, TopologicalSorter
+from typing import TypeAlias
+
+from server.dmn.boxed import ContextEntry, OutputClause, Rule
+from server.dmn.errors import DmnModelError, Problem, ProblemKind
+from server.dmn.model import Definitions, DrgElement, Import, ItemDefinition, Requirement
+
+Key: TypeAlias = tuple[str, str]
+"""The namespace of a model, and the id of an element in it or, where it has none, its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Module:
+    """`imports` are by name; an import of a model that was not given is left out."""
+
+    definitions: Definitions
+    imports: Mapping[str, "Module"]
+
+    @property
+    def namespace(self) -> str:
+        return self.definitions.namespace
+
+    def elements(self) -> Iterator[tuple[Key, DrgElement]]:
+        return ((key_of(self, element), element) for element in self.definitions.elements)
+
+    def target(self, requirement: Requirement) -> Key:
+        namespace, _, element_id = requirement.href.rpartition("#")
+        return namespace or self.namespace, element_id
+
+    def import_name(self, namespace: str) -> str | None:
+        """The name under which elements of that namespace are seen here; None for those of the model itself."""
+        return next((name for name, module in self.imports.items() if module.namespace == namespace), None)
+
+    def members(self) -> frozenset[str]:
+        """Names that stand behind a dot, or that are types: components, entries, outputs, item definitions."""
+        return frozenset(name for part in _parts(self.definitions) for name in _names(part))
+
+    def element_names(self) -> frozenset[str]:
+        """Names of elements, which stand behind a dot where the module is imported."""
+        return frozenset(name for element in self.definitions.elements for name in element.variable_names)
+
+    def all(self) -> dict[str, "Module"]:
+        """This module and all that it imports, by namespace."""
+        result: dict[str, Module] = {}
+        waiting = [self]
+        while waiting:
+            module = waiting.pop()
+            if module.namespace not in result:
+                result[module.namespace] = module
+                waiting.extend(module.imports.values())
+        return result
+
+
+def key_of(module: Module, element: DrgElement) -> Key:
+    return module.namespace, element.id or element.name
+
+
+def linked(definitions: Definitions, others: Iterable[Definitions]) -> tuple[Module, list[Problem]]:
+    """Find the imported models among the others; what imports itself raises `DmnModelError`."""
+    given = {each.namespace: each for each in (*others, definitions)}
+    order = _import_order(definitions, given)
+    modules: dict[str, Module] = {}
+    for namespace in order:
+        found = {
+            each.name: modules[each.namespace]
+            for each in given[namespace].imports
+            if each.namespace in modules
+        }
+        modules[namespace] = Module(given[namespace], found)
+    missing = [each for each in definitions.imports if each.namespace not in modules]
+    return modules[definitions.namespace], [_not_given(each) for each in missing]
+
+
+def _not_given(import_: Import) -> Problem:
+    message = f"expected a model of the namespace {import_.namespace}, none was given"
+    return Problem(ProblemKind.IMPORT, import_.id, import_.line, message)
+
+
+def _import_order(definitions: Definitions, given: Mapping[str, Definitions]) -> list[str]:
+    sorter: TopologicalSorter[str] = TopologicalSorter()
+    waiting, known = [definitions.namespace], set[str]()
+    while waiting:
+        namespace = waiting.pop()
+        if namespace not in known:
+            known.add(namespace)
+            imported = [each.namespace for each in given[namespace].imports if each.namespace in given]
+            sorter.add(namespace, *imported)
+            waiting.extend(imported)
+    try:
+        return list(sorter.static_order())
+    except CycleError as error:
+        message = f"models import each other: {', '.join(error.args[1])}"
+        raise DmnModelError(Problem(ProblemKind.IMPORT, definitions.id, definitions.line, message)) from error
+
+
+def _parts(part: object) -> Iterator[object]:
+    """Everything that a definition is made of, except rules: they are many and name nothing."""
+    yield part
+    if isinstance(part, tuple):
+        for each in part:
+            yield from _parts(each)
+    elif is_dataclass(part) and not isinstance(part, Rule):
+        for field in fields(part):
+            yield from _parts(getattr(part, field.name))
+
+
+def _names(part: object) -> Iterator[str]:
+    if isinstance(part, ItemDefinition):  # a component is one as well
+        yield part.name
+    elif isinstance(part, OutputClause):
+        yield part.name or ""
+    elif isinstance(part, ContextEntry) and part.variable is not None:
+        yield part.variable.name

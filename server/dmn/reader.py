@@ -1,0 +1,162 @@
+"""Read DMN XML of any version from 1.1 to 1.5 into the model.
+
+Errors: `DmnReadError`. What a reference leads to is settled later, see `graph`.
+"""
+
+from collections.abc import Callable, Mapping
+
+from server.dmn.boxed import InformationItem, UnaryTests
+from server.dmn.boxed_reader import expression_in, function_definition
+from server.dmn.errors import DmnReadError
+from server.dmn.markup import Markup, parse
+from server.dmn.model import (
+    BusinessKnowledgeModel,
+    Decision,
+    DecisionService,
+    Definitions,
+    DrgElement,
+    FunctionItem,
+    Import,
+    InputData,
+    ItemDefinition,
+    Requirement,
+)
+from server.dmn.parts import id_of, information_item, name_of, type_ref_of, unary_tests
+
+
+def read(xml: bytes) -> Definitions:
+    """Read one file; raises `DmnReadError`."""
+    document = parse(xml)
+    root = document.root
+    return Definitions(
+        id=id_of(root),
+        line=root.line,
+        name=name_of(root),
+        namespace=root.attributes.get("namespace", ""),
+        version=document.version,
+        language=root.attributes.get("expressionLanguage"),
+        prefixes=document.prefixes,
+        imports=tuple(map(_import, root.all("import"))),
+        item_definitions=tuple(map(_item_definition, root.all("itemDefinition"))),
+        elements=_distinct(
+            tuple(_ELEMENTS[child.tag](child) for child in root.children if child.tag in _ELEMENTS)
+        ),
+    )
+
+
+def _distinct(elements: tuple[DrgElement, ...]) -> tuple[DrgElement, ...]:
+    known: dict[str, DrgElement] = {}
+    for element in elements:
+        if element.id and known.setdefault(element.id, element) is not element:
+            raise DmnReadError(f"expected every id once, found {element.id} again", element.line)
+    return elements
+
+
+def _import(markup: Markup) -> Import:
+    return Import(
+        id=id_of(markup),
+        line=markup.line,
+        name=name_of(markup),
+        namespace=markup.attributes.get("namespace", ""),
+    )
+
+
+def _item_definition(markup: Markup) -> ItemDefinition:
+    function = markup.first("functionItem")
+    return ItemDefinition(
+        id=id_of(markup),
+        line=markup.line,
+        name=name_of(markup),
+        type_ref=type_ref_of(markup),
+        components=tuple(map(_item_definition, markup.all("itemComponent"))),
+        function=None if function is None else _function_item(function),
+        allowed_values=_tests(markup, "allowedValues"),
+        constraint=_tests(markup, "typeConstraint"),
+        is_collection=markup.attributes.get("isCollection", "").strip() in {"true", "1"},
+    )
+
+
+def _tests(markup: Markup, tag: str) -> UnaryTests | None:
+    child = markup.first(tag)
+    tests = None if child is None else unary_tests(child)
+    return tests if tests is not None and tests.text else None
+
+
+def _function_item(markup: Markup) -> FunctionItem:
+    output = markup.attributes.get("outputTypeRef")
+    return FunctionItem(
+        id=id_of(markup),
+        line=markup.line,
+        parameters=tuple(map(information_item, markup.all("parameters"))),
+        output_type_ref=" ".join(output.split()) or None if output else None,
+    )
+
+
+def _input_data(markup: Markup) -> InputData:
+    return InputData(
+        id=id_of(markup),
+        line=markup.line,
+        name=name_of(markup),
+        variable=_variable(markup),
+    )
+
+
+def _decision(markup: Markup) -> Decision:
+    return Decision(
+        id=id_of(markup),
+        line=markup.line,
+        name=name_of(markup),
+        variable=_variable(markup),
+        logic=expression_in(markup),
+        required_inputs=_requirements(markup, "informationRequirement", "requiredInput"),
+        required_decisions=_requirements(markup, "informationRequirement", "requiredDecision"),
+        required_knowledge=_requirements(markup, "knowledgeRequirement", "requiredKnowledge"),
+    )
+
+
+def _knowledge_model(markup: Markup) -> BusinessKnowledgeModel:
+    logic = markup.first("encapsulatedLogic")
+    return BusinessKnowledgeModel(
+        id=id_of(markup),
+        line=markup.line,
+        name=name_of(markup),
+        variable=_variable(markup),
+        logic=None if logic is None else function_definition(logic),
+        required_knowledge=_requirements(markup, "knowledgeRequirement", "requiredKnowledge"),
+    )
+
+
+def _decision_service(markup: Markup) -> DecisionService:
+    return DecisionService(
+        id=id_of(markup),
+        line=markup.line,
+        name=name_of(markup),
+        variable=_variable(markup),
+        output_decisions=tuple(map(_requirement, markup.all("outputDecision"))),
+        input_decisions=tuple(map(_requirement, markup.all("inputDecision"))),
+        input_data=tuple(map(_requirement, markup.all("inputData"))),
+    )
+
+
+def _variable(markup: Markup) -> InformationItem | None:
+    variable = markup.first("variable")
+    return None if variable is None else information_item(variable)
+
+
+def _requirements(markup: Markup, tag: str, target: str) -> tuple[Requirement, ...]:
+    return tuple(_requirement(found) for each in markup.all(tag) for found in each.all(target))
+
+
+def _requirement(markup: Markup) -> Requirement:
+    href = markup.attributes.get("href", "")
+    if not href:
+        raise DmnReadError(f"expected an href of {markup.tag}, found none", markup.line)
+    return Requirement(line=markup.line, href=href)
+
+
+_ELEMENTS: Mapping[str, Callable[[Markup], DrgElement]] = {
+    "inputData": _input_data,
+    "decision": _decision,
+    "businessKnowledgeModel": _knowledge_model,
+    "decisionService": _decision_service,
+}

@@ -1,0 +1,120 @@
+"""Input entries that compare with constants, as spans of values: what an index can be made of.
+
+A cell that says anything else is left to FEEL.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from types import NoneType
+from typing import Any, Final, TypeAlias
+
+from server.feel import Date, DaysDuration, MonthsDuration, Value
+from server.feel.dialects import Dialect
+from server.feel.nodes import Call, InputComparison, Literal, Negation, Node, RangeLiteral
+from server.feel.parser import parse_unary_tests
+from server.feel.temporal import reading
+
+Cut: TypeAlias = tuple[Any, int]
+"""A place between values of one kind: `(v, 0)` is right before v, `(v, 1)` right after it."""
+
+KINDS: Final[Mapping[type, type]] = {
+    int: Decimal,
+    Decimal: Decimal,
+    str: str,
+    Date: Date,
+    DaysDuration: DaysDuration,
+    MonthsDuration: MonthsDuration,
+    bool: bool,
+    NoneType: NoneType,
+}
+"""What values are compared within; all numbers are of one kind."""
+
+_EQUATED_ONLY: Final = frozenset({bool, NoneType})
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Values of one kind between two cuts; None is no end on that side."""
+
+    kind: type
+    start: Cut | None
+    end: Cut | None
+
+
+class _NotConstantError(Exception):
+    pass
+
+
+def spans_of(text: str, names: frozenset[str], dialect: Dialect) -> tuple[Span, ...] | None:
+    """The spans of which an input must be in one; None if the text says more than that."""
+    tests = parse_unary_tests(text, names, dialect)
+    if tests.is_negated:
+        return None
+    try:
+        return tuple(map(_span, tests.tests))
+    except _NotConstantError:
+        return None
+
+
+def _span(node: Node) -> Span:
+    if isinstance(node, InputComparison):
+        return _comparison(node)
+    if isinstance(node, RangeLiteral):
+        return _range(node)
+    kind, value = _constant(node)
+    return Span(kind, (value, 0), (value, 1))
+
+
+def _comparison(node: InputComparison) -> Span:
+    kind, bound = _ordered(node.operand)
+    match node.operator:
+        case "<":
+            return Span(kind, None, (bound, 0))
+        case "<=":
+            return Span(kind, None, (bound, 1))
+        case ">":
+            return Span(kind, (bound, 1), None)
+        case ">=":
+            return Span(kind, (bound, 0), None)
+        case "=":
+            return Span(kind, (bound, 0), (bound, 1))
+        case _:
+            raise _NotConstantError
+
+
+def _range(node: RangeLiteral) -> Span:
+    (kind, low), (other_kind, high) = _ordered(node.start), _ordered(node.end)
+    if kind is not other_kind:
+        raise _NotConstantError
+    return Span(kind, (low, 0 if node.start_included else 1), (high, 1 if node.end_included else 0))
+
+
+def _ordered(node: "Node | None") -> tuple[type, Value]:
+    kind, value = _constant(node)
+    if kind in _EQUATED_ONLY:
+        raise _NotConstantError
+    return kind, value
+
+
+def _constant(node: "Node | None") -> tuple[type, Value]:
+    if isinstance(node, Negation):
+        kind, value = _constant(node.operand)
+        if isinstance(value, Decimal) or type(value) is int:
+            return kind, -value
+    if isinstance(node, Call):
+        return Date, _date(node)
+    if isinstance(node, Literal) and type(node.value) in KINDS:
+        return KINDS[type(node.value)], node.value
+    raise _NotConstantError
+
+
+def _date(node: Call) -> Date:
+    """`date("2024-02-29")`, which most tables write."""
+    match node.arguments.values:
+        case (Literal(str(text)),) if node.name == "date" and node.arguments.names is None:
+            try:
+                return reading.date(text)
+            except ValueError:
+                pass
+    raise _NotConstantError
