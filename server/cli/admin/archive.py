@@ -1,4 +1,4 @@
-"""What is in a backup."""
+"""Tell a backup from other files."""
 
 from pathlib import Path
 
@@ -9,9 +9,8 @@ from server.platform.postgres.config import DatabaseConfig
 _OUR_TABLE = " TABLE gnomon partition "
 
 
-async def contents(file: Path, config: DatabaseConfig) -> str:
-    """The list of what is in it; raises Failed for a file that is no backup of a deployment."""
-    listed = await run("pg_restore", "--list", file, config=config)
-    if _OUR_TABLE not in listed:
+async def expect_backup(file: Path, config: DatabaseConfig) -> None:
+    """Raises Failed for a file that PostgreSQL cannot read, or that is no backup of a deployment."""
+    contents = await run("pg_restore", "--list", file, config=config)
+    if _OUR_TABLE not in contents:
         raise Failed(f"{file} is no backup of a deployment: no table of partitions is in it")
-    return listed

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from server.cli.admin.archive import contents
+from server.cli.admin.archive import expect_backup
 from server.cli.admin.command import admin_command
 from server.cli.admin.deployment import Deployment, expect_answer
 from server.cli.admin.failures import CannotBegin
@@ -48,7 +48,7 @@ async def backup(
     config = deployment.config.database
     with output.waiting("Backing up"), _drafted(file) as draft:
         await run("pg_dump", "--format=custom", f"--file={draft}", config=config, dsn=deployment.dsn)
-        await contents(draft, config)
+        await expect_backup(draft, config)
     written = BackupRow(str(file), file.stat().st_size, round(time.monotonic() - begun, 1))
     if output.is_json:
         output.document(document(backup=written))

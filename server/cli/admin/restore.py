@@ -9,7 +9,7 @@ from typing import Annotated
 import asyncpg
 import typer
 
-from server.cli.admin.archive import contents
+from server.cli.admin.archive import expect_backup
 from server.cli.admin.command import founding_command
 from server.cli.admin.deployment import Deployment, expect_answer
 from server.cli.admin.dsn import with_database
@@ -47,7 +47,7 @@ async def restore(
         raise CannotBegin(f"cannot read {file}: no such file")
     await expect_answer(deployment.dsn)
     with output.waiting("Restoring"):
-        await contents(file, deployment.config.database)
+        await expect_backup(file, deployment.config.database)
         async with _target(deployment, into) as dsn:
             await run("pg_restore", *_OPTIONS, file, config=deployment.config.database, dsn=dsn)
             found = await _begun_anew(dsn)

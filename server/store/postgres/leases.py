@@ -46,12 +46,17 @@ class Leases:
         """Add those that are missing up to this number; there are never fewer than before."""
         if not 1 <= count <= MOST_PARTITIONS:
             raise ValueError(f"expected 1 to {MOST_PARTITIONS} partitions, found {count}")
-        text = """
+        present = await self._database.fetch("SELECT count(*) FROM gnomon.partition")
+        if present[0][0] >= count:
+            return
+        # A commit under way sends to the partitions that it saw at its beginning: it has to end before there are more.
+        text = f"""
+            LOCK TABLE gnomon.partition IN SHARE ROW EXCLUSIVE MODE;
             INSERT INTO gnomon.partition (partition_id, last_key)
-            SELECT number, number::bigint << $2 FROM generate_series(1, $1) AS number
+            SELECT number, number::bigint << {COUNTER_BITS} FROM generate_series(1, {count:d}) AS number
             ON CONFLICT DO NOTHING
-        """
-        await self._database.fetch(text, count, COUNTER_BITS)
+        """  # noqa: S608  # numbers of our own
+        await self._database.execute(text)
 
     async def beat(self, node_id: str, address: str, *, seconds: float) -> None:
         """Say that the node lives, for so long from now; nodes that died yesterday are forgotten."""

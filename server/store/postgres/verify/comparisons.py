@@ -3,7 +3,6 @@
 Facts are tuples by the key of their row. A document has what is active, so rows of what has ended are left out.
 """
 
-import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -16,6 +15,15 @@ Fact = tuple[object, ...]
 Facts = Mapping[Key, Fact]
 
 
+def _is_same(documented: Fact, shown: Fact) -> bool:
+    return documented == shown or _stored(documented) == shown
+
+
+def _stored(fact: Fact) -> Fact:
+    """With texts as PostgreSQL holds them."""
+    return tuple([storable(value) if isinstance(value, str) else value for value in fact])
+
+
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """`text` selects rows of tenants $1 and process instances $2 to $3: process instance, key, and then the fact."""
@@ -23,7 +31,7 @@ class Comparison:
     name: str
     text: str
     documented: Callable[[ProcessInstance], Facts]
-    agree: Callable[[Fact, Fact], bool] = operator.eq
+    agree: Callable[[Fact, Fact], bool] = _is_same
 
 
 def _process_instance(instance: ProcessInstance) -> Facts:
@@ -33,7 +41,7 @@ def _process_instance(instance: ProcessInstance) -> Facts:
             head.process_definition_key,
             head.process_definition_id,
             head.version,
-            storable(head.business_id) if head.business_id is not None else None,
+            head.business_id,
             bool(instance.incidents),
         )
     }
@@ -43,7 +51,7 @@ def _element_instances(instance: ProcessInstance) -> Facts:
     return {
         element.key: (
             element.element_id,
-            element.type.value,
+            element.type,
             element.scope_key,
             element.incident_key is not None,
             element.incident_key,
@@ -56,13 +64,13 @@ def _element_instances(instance: ProcessInstance) -> Facts:
 def _jobs(instance: ProcessInstance) -> Facts:
     return {
         job.key: (
+            job.state,
+            job.worker,
+            job.due,
             job.element_instance_key,
             job.element_id,
-            storable(job.type),
+            job.type,
             job.retries,
-            job.state,
-            storable(job.worker),
-            job.due,
         )
         for job in instance.jobs.values()
     }
@@ -70,7 +78,7 @@ def _jobs(instance: ProcessInstance) -> Facts:
 
 def _variables(instance: ProcessInstance) -> Facts:
     return {
-        variable.key: (scope_key, storable(name), storable(variable.value))
+        variable.key: (scope_key, name, variable.value)
         for scope_key, variables in instance.variables.items()
         for name, variable in variables.items()
     }
@@ -78,13 +86,13 @@ def _variables(instance: ProcessInstance) -> Facts:
 
 def _incidents(instance: ProcessInstance) -> Facts:
     return {
-        incident.key: (incident.element_instance_key, incident.job_key, incident.error_type.value)
+        incident.key: (incident.element_instance_key, incident.job_key, incident.error_type)
         for incident in instance.incidents.values()
     }
 
 
 # What a row shows is what happened to the job last; on offer it may be for several reasons.
-_SHOWN_AS: Mapping[object, frozenset[object]] = {
+SHOWN_AS: Mapping[object, frozenset[object]] = {
     JobState.ACTIVATABLE: frozenset(
         {Shown.CREATED, Shown.FAILED, Shown.TIMED_OUT, Shown.ERROR_THROWN, Shown.RETRIES_UPDATED}
     ),
@@ -96,11 +104,11 @@ _SHOWN_AS: Mapping[object, frozenset[object]] = {
 
 
 def _is_same_job(documented: Fact, shown: Fact) -> bool:
-    *facts, state, worker, due = documented
-    *shown_facts, shown_state, shown_worker, shown_deadline = shown
-    if facts != shown_facts or shown_state not in _SHOWN_AS[state]:
+    state, worker, due, *facts = documented
+    shown_state, shown_worker, shown_deadline, *shown_facts = shown
+    if shown_state not in SHOWN_AS[state] or not _is_same(tuple(facts), tuple(shown_facts)):
         return False
-    return state is not JobState.ACTIVATED or (worker, due) == (shown_worker, shown_deadline)
+    return state is not JobState.ACTIVATED or _is_same((worker, due), (shown_worker, shown_deadline))
 
 
 COMPARISONS = (
@@ -127,7 +135,7 @@ COMPARISONS = (
     Comparison(
         "jobs",
         """
-        SELECT process_instance_key, job_key, element_instance_key, element_id, type, retries, state, worker, deadline
+        SELECT process_instance_key, job_key, state, worker, deadline, element_instance_key, element_id, type, retries
         FROM runtime.job
         WHERE tenant_id = ANY($1) AND process_instance_key BETWEEN $2 AND $3
             AND state NOT IN ('COMPLETED', 'CANCELED')

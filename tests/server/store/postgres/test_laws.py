@@ -1,0 +1,57 @@
+"""Whatever is committed, the rows are the same in PostgreSQL as in memory."""
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import fields, replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.store.entities import AuditEntry
+from server.store.memory import MemoryStore
+from server.store.ports import Batch, Change, Insert, Store, Update
+from server.store.searchables import SEARCHABLES
+from tests.server.store.postgres.queries import rows_of
+from tests.server.store.rows import TENANT
+
+NewStore = Callable[[], AbstractAsyncContextManager[Store]]
+
+CHANGED = [searchable for entity, searchable in SEARCHABLES.items() if entity is not AuditEntry]
+KEYS = st.integers(1, 5)
+
+
+@st.composite
+def changes(draw: st.DrawFn) -> Change:
+    """An insert, or an update of some fields, of few rows, so that they meet."""
+    searchable = draw(st.sampled_from(CHANGED))
+    key = draw(KEYS)
+    row = draw(rows_of(searchable).filter(bool))[0]
+    if draw(st.booleans()):
+        return Insert(replace(row, **{searchable.key.name: key, "tenant_id": TENANT}))
+    names = {entry.name for entry in fields(searchable.entity)} - {searchable.key.name, "tenant_id"}
+    changed = draw(st.sets(st.sampled_from(sorted(names)), max_size=5))
+    return Update(searchable.entity, key, {name: getattr(row, name) for name in changed})
+
+
+async def outcome(store: Store, batch: Batch) -> str:
+    try:
+        await store.commit(batch)
+    except ValueError:
+        return "refused"
+    return "committed"
+
+
+@given(st.lists(st.lists(changes(), max_size=8).map(Batch), max_size=4))
+async def test_batches_have_the_same_outcome_and_leave_the_same_rows_as_in_memory(
+    in_postgres: NewStore, plan: list[Batch]
+) -> None:
+    memory = MemoryStore(max_finished_instances=1000)
+    async with in_postgres() as durable:
+        for batch in plan:
+            # The store in memory keeps the rows that it is given, and changes them.
+            assert await outcome(durable, batch) == await outcome(memory, batch)
+
+        for searchable in CHANGED:
+            found = await durable.search(searchable.entity, searchable.query(), tenant_id=TENANT)
+            expected = await memory.search(searchable.entity, searchable.query(), tenant_id=TENANT)
+            assert list(expected.items) == list(found.items)

@@ -1,0 +1,158 @@
+"""Who has a partition, by the database's clock."""
+
+import asyncio
+
+import pytest
+
+from server.engine.keys import Key, first_key
+from server.store.ports import PartitionId
+from server.store.postgres.leases import Holding, Lease, Leases
+from server.store.postgres.pooled import PooledDatabase
+from tests.server.store.postgres.ledgers import PARTITIONS, until
+
+FIRST, SECOND, THIRD = (PartitionId(number) for number in (1, 2, 3))
+LONG = 600.0
+OVER = -1.0
+
+
+@pytest.fixture
+def leases(database: PooledDatabase) -> Leases:
+    return Leases(database)
+
+
+async def take(
+    leases: Leases, node: str, partition_id: PartitionId = FIRST, seconds: float = LONG
+) -> Lease | None:
+    return await leases.take(partition_id, node, address=f"{node}:1", seconds=seconds)
+
+
+async def test_partitions_begin_before_their_first_key(leases: Leases) -> None:
+    taken = await take(leases, "a", SECOND)
+
+    assert taken == Lease(SECOND, epoch=1, position=0, last_key=first_key(SECOND))
+
+
+async def test_missing_partitions_are_added_and_none_is_taken_away(leases: Leases) -> None:
+    await take(leases, "a", THIRD)
+
+    await asyncio.gather(*(leases.create_partitions(count) for count in (PARTITIONS + 2, PARTITIONS + 1, 1)))
+
+    found = [(holding.partition_id, holding.owner) for holding in await leases.holdings()]
+    assert found == [(1, None), (2, None), (3, "a"), (4, None), (5, None)]
+
+
+@pytest.mark.parametrize("count", [0, -1, 4096])
+async def test_there_are_as_many_partitions_as_keys_can_tell_apart(leases: Leases, count: int) -> None:
+    with pytest.raises(ValueError, match="expected 1 to 4095 partitions"):
+        await leases.create_partitions(count)
+
+
+async def test_a_partition_that_somebody_has_is_not_taken(leases: Leases) -> None:
+    await take(leases, "a")
+
+    assert await take(leases, "b") is None
+    assert await take(leases, "a") is None
+
+
+async def test_a_lease_that_expired_is_taken_in_a_new_epoch(leases: Leases) -> None:
+    await take(leases, "a", seconds=OVER)
+
+    assert await take(leases, "b") == Lease(FIRST, epoch=2, position=0, last_key=first_key(FIRST))
+
+
+async def test_a_partition_that_is_not_there_is_not_taken(leases: Leases) -> None:
+    assert await take(leases, "a", PartitionId(77)) is None
+
+
+async def test_of_many_that_take_a_partition_at_once_one_has_it(leases: Leases) -> None:
+    taken = await asyncio.gather(*(take(leases, f"node-{number}") for number in range(8)))
+
+    assert [lease.epoch for lease in taken if lease] == [1]
+
+
+async def test_a_renewed_lease_lives_on(leases: Leases) -> None:
+    await take(leases, "a", seconds=OVER)
+
+    renewed = await leases.renew("a", {FIRST: 1}, seconds=LONG)
+
+    assert renewed == {FIRST}
+    assert await take(leases, "b") is None
+
+
+async def test_leases_are_renewed_together_and_those_lost_are_told_by_their_absence(leases: Leases) -> None:
+    for partition_id in (FIRST, SECOND, THIRD):
+        await take(leases, "a", partition_id, seconds=OVER)
+    await take(leases, "b", SECOND)
+    released = Lease(THIRD, epoch=1, position=0, last_key=Key(0))
+    await leases.release(released, "a")
+
+    renewed = await leases.renew("a", {FIRST: 1, SECOND: 1, THIRD: 1, PartitionId(77): 1}, seconds=LONG)
+
+    assert renewed == {FIRST}
+    assert await leases.renew("a", {}, seconds=LONG) == frozenset()
+
+
+async def test_a_released_partition_is_free_at_once(leases: Leases) -> None:
+    lease = await take(leases, "a")
+    assert lease is not None
+
+    await leases.release(lease, "a")
+
+    taken = await take(leases, "b")
+    assert taken is not None
+    assert taken.epoch == 2
+
+
+async def test_what_was_taken_over_is_not_released_by_its_former_owner(leases: Leases) -> None:
+    former = await take(leases, "a", seconds=OVER)
+    assert former is not None
+    await take(leases, "b")
+
+    await leases.release(former, "a")
+
+    assert [holding.owner for holding in await leases.holdings()] == ["b", None, None]
+
+
+async def test_holdings_tell_who_has_what_and_whether_it_lasts(leases: Leases) -> None:
+    await take(leases, "a", FIRST)
+    await take(leases, "b", SECOND, seconds=OVER)
+
+    assert await leases.holdings() == [
+        Holding(FIRST, "a", "a:1", epoch=1, position=0, is_live=True),
+        Holding(SECOND, "b", "b:1", epoch=1, position=0, is_live=False),
+        Holding(THIRD, None, None, epoch=0, position=0, is_live=False),
+    ]
+
+
+async def test_nodes_live_for_as_long_as_they_said_last(leases: Leases) -> None:
+    await leases.beat("a", "a:1", seconds=LONG)
+    await leases.beat("b", "b:1", seconds=OVER)
+    await leases.beat("c", "c:1", seconds=LONG)
+    assert await leases.live_nodes() == 2
+
+    await leases.beat("b", "b:2", seconds=LONG)
+    await leases.beat("a", "a:1", seconds=OVER)
+    await leases.leave("c")
+    await leases.leave("nobody")
+
+    assert await leases.live_nodes() == 1
+
+
+async def test_nodes_that_died_long_ago_are_forgotten(leases: Leases, database: PooledDatabase) -> None:
+    await leases.beat("old", "old:1", seconds=-100_000.0)
+    await leases.beat("recent", "recent:1", seconds=-3_600.0)
+
+    await leases.beat("a", "a:1", seconds=LONG)
+
+    found = await database.fetch("SELECT node_id FROM gnomon.node ORDER BY node_id")
+    assert [row[0] for row in found] == ["a", "recent"]
+
+
+async def test_a_lease_runs_out_by_itself(leases: Leases) -> None:
+    await take(leases, "a", seconds=0.2)
+
+    async def is_taken_by_another() -> bool:
+        return await take(leases, "b") is not None
+
+    assert not await is_taken_by_another()
+    await until(is_taken_by_another)

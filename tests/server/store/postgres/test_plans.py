@@ -1,0 +1,135 @@
+"""What the server does for a search, over enough rows that it matters."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import asyncpg
+import pytest
+
+from server.platform.query import Window, equals
+from server.platform.query.sql import Statement, count_of, page_of, page_of_few
+from server.store.postgres.reads import FEW
+from server.store.postgres.relations import RELATIONS
+from server.store.searchables import ELEMENT_INSTANCES, JOBS, VARIABLES
+from tests.server.store.postgres.databases import new_database
+from tests.server.store.postgres.documented import SEARCHES, Search
+from tests.server.store.postgres.population import SMALL_TENANT, TENANT, key, populate
+
+ROWS = 30_000
+BIG = 1000
+"""Rows of a table that nobody should read from the first to the last for a few of them."""
+LIMIT = 100
+
+
+@pytest.fixture(scope="module")
+def populated(durable_dsn: str) -> Iterator[str]:
+    """The DSN of a database with many rows."""
+    with asyncio.Runner() as runner:
+        made = new_database(durable_dsn)
+        dsn = runner.run(made.__aenter__())
+        runner.run(populate(dsn, ROWS))
+        yield dsn
+        runner.run(made.__aexit__(None, None, None))
+
+
+@pytest.fixture
+async def connection(populated: str) -> AsyncIterator[asyncpg.Connection]:
+    opened = await asyncpg.connect(populated)
+    yield opened
+    await opened.close()
+
+
+def nodes(plan: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    yield plan
+    for child in plan.get("Plans", ()):
+        yield from nodes(child)
+
+
+async def plan_of(
+    connection: asyncpg.Connection, statement: Statement, *options: str
+) -> list[Mapping[str, Any]]:
+    text = f"EXPLAIN ({', '.join(('FORMAT JSON', *options))}) {statement.text}"
+    return list(nodes(json.loads(await connection.fetchval(text, *statement.arguments))[0]["Plan"]))
+
+
+async def read_whole(connection: asyncpg.Connection, statement: Statement) -> set[str]:
+    """Big tables that a statement reads from the first row to the last."""
+    plan = await plan_of(connection, statement, "VERBOSE")
+    scanned = {
+        f"{node['Schema']}.{node['Relation Name']}" for node in plan if node["Node Type"] == "Seq Scan"
+    }
+    text = (
+        "SELECT oid::regclass::text FROM pg_class WHERE oid = ANY($1::text[]::regclass[]) AND reltuples >= $2"
+    )
+    return {row[0] for row in await connection.fetch(text, sorted(scanned), BIG)}
+
+
+def name_of(search: Search) -> str:
+    return f"{search.searchable.entity.__name__} {search.name}"
+
+
+@pytest.mark.parametrize(
+    ("tenant_id", "search"),
+    [
+        pytest.param(tenant_id, search, id=f"{tenant_id}: {name_of(search)}")
+        for tenant_id in (TENANT, SMALL_TENANT)
+        for search in SEARCHES
+        if tenant_id == SMALL_TENANT or not search.is_broad
+    ],
+)
+async def test_a_search_for_few_rows_reads_no_big_table_whole(
+    connection: asyncpg.Connection, tenant_id: str, search: Search
+) -> None:
+    relation, query = RELATIONS[search.searchable.entity], search.query
+    count = count_of(relation, query.conditions, tenant_id=tenant_id)
+
+    matches = await connection.fetchval(count.text, *count.arguments)
+
+    page = page_of_few(relation, query, tenant_id=tenant_id)
+    assert matches <= FEW
+    assert await read_whole(connection, count) == set()
+    assert await read_whole(connection, page) == set()
+
+
+@pytest.mark.parametrize(
+    "search",
+    [search for search in SEARCHES if search.name in {"all", "all, latest first", "all, by business id"}],
+    ids=name_of,
+)
+async def test_a_page_of_many_matches_is_read_in_the_order_of_an_index(
+    connection: asyncpg.Connection, search: Search
+) -> None:
+    relation, query = RELATIONS[search.searchable.entity], search.query
+    middle = page_of(relation, replace(query, window=Window(1, offset=ROWS // 40)), tenant_id=TENANT)
+    row = dict((await connection.fetch(middle.text, *middle.arguments))[0])
+    position = tuple(row[sort.field.name] for sort in query.sort)
+
+    for window in (Window(LIMIT), Window(LIMIT, after=position), Window(LIMIT, before=position)):
+        page = page_of(relation, replace(query, window=window), tenant_id=TENANT)
+        plan = await plan_of(connection, page, "ANALYZE")
+
+        scans = [node for node in plan if "Relation Name" in node]
+        read = sum(node["Actual Rows"] + node.get("Rows Removed by Filter", 0) for node in scans)
+        assert read < 10 * LIMIT
+
+
+@pytest.mark.parametrize(
+    ("searchable", "field"),
+    [
+        (ELEMENT_INSTANCES, "process_instance_key"),
+        (JOBS, "process_instance_key"),
+        (VARIABLES, "scope_key"),
+    ],
+    ids=["element instances", "jobs", "variables"],
+)
+async def test_rows_of_an_instance_are_found_by_a_plan_that_knows_no_values(
+    connection: asyncpg.Connection, searchable: Any, field: str
+) -> None:
+    query = searchable.query(equals(searchable, field, key(9)))
+    statement = page_of(RELATIONS[searchable.entity], query, tenant_id=TENANT)
+    await connection.execute("SET plan_cache_mode = force_generic_plan")
+
+    assert await read_whole(connection, statement) == set()

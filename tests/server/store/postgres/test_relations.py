@@ -1,0 +1,101 @@
+"""What searches take for granted about tables, views and indexes."""
+
+import hashlib
+from dataclasses import fields
+
+import asyncpg
+import pytest
+
+from server.platform.query import FieldType, equals
+from server.platform.query.sql.relation import guard_of, start_of
+from server.store.entities import ElementInstance, Entity
+from server.store.postgres.buckets import create_buckets
+from server.store.postgres.columns import TABLES
+from server.store.postgres.pooled import PooledDatabase
+from server.store.postgres.reads import PostgresStore
+from server.store.postgres.relations import RELATIONS
+from server.store.searchables import SEARCHABLES
+from tests.server.store.durable import DAY, schemas_of, write
+from tests.server.store.postgres.queries import row_of
+
+# Texts of which the contract has every one.
+CLOSED_SETS = {ElementInstance: {"type"}}
+SPELLING = str.maketrans("", "", '"() ')
+
+every_entity = pytest.mark.parametrize("entity", RELATIONS, ids=lambda entity: entity.__name__)
+
+
+async def definitions(pool: asyncpg.Pool, schema: str, table: str) -> list[str]:
+    """Definitions of a table's indexes."""
+    text = "SELECT indexdef FROM pg_indexes WHERE schemaname = $1 AND tablename = $2"
+    return [row[0] for row in await pool.fetch(text, schema, table)]
+
+
+def bare(expression: str) -> str:
+    """An expression however it is bracketed and quoted."""
+    return expression.translate(SPELLING)
+
+
+@every_entity
+async def test_a_view_has_the_fields_of_its_entity_and_the_partition(
+    pool: asyncpg.Pool, entity: type[Entity]
+) -> None:
+    text = """
+        SELECT attname::text, attcollation = 'pg_catalog."C"'::regcollation OR attcollation = 0
+        FROM pg_attribute WHERE attrelid = $1::text::regclass AND attnum > 0
+    """
+
+    columns = dict(await pool.fetch(text, RELATIONS[entity].name))
+
+    assert {"partition_id", *(entry.name for entry in fields(entity))} == columns.keys()
+    assert all(columns.values())
+
+
+@every_entity
+async def test_an_index_has_what_searches_look_for_in_it(pool: asyncpg.Pool, entity: type[Entity]) -> None:
+    relation, table = RELATIONS[entity], TABLES[entity].name
+    schema = schemas_of(entity)[-1]
+
+    indexes = [bare(found) for found in await definitions(pool, schema, table)]
+
+    for column in relation.by_start:
+        assert any(bare(start_of(column)) in index for index in indexes)
+    for column in relation.guarded:
+        assert any(index.endswith(bare(f"WHERE {guard_of(column)}")) and column in index for index in indexes)
+
+
+@every_entity
+async def test_every_index_for_searches_leads_with_the_tenant(
+    pool: asyncpg.Pool, entity: type[Entity]
+) -> None:
+    for schema in schemas_of(entity):
+        for definition in await definitions(pool, schema, TABLES[entity].name):
+            is_plain = "_pkey" in definition or "USING brin" in definition
+            assert is_plain or "(tenant_id, " in definition
+
+
+def noise(length: int) -> str:
+    """A text that nothing makes shorter, of characters that take four bytes."""
+    digest = hashlib.shake_128(b"noise").digest(3 * length)
+    numbers = (int.from_bytes(digest[place : place + 3]) for place in range(0, 3 * length, 3))
+    return "".join(chr(0x10000 + number % 0x100000) for number in numbers)
+
+
+@pytest.mark.parametrize("length", [64, 256, 20_000])
+@pytest.mark.parametrize("key", [2, 3], ids=["live", "ended"])
+@every_entity
+async def test_a_row_with_long_texts_has_its_place_in_every_index_and_is_found(
+    pool: asyncpg.Pool, entity: type[Entity], key: int, length: int
+) -> None:
+    searchable, tenant, text = SEARCHABLES[entity], noise(256), noise(length)
+    closed = {"tenant_id", *RELATIONS[entity].short, *CLOSED_SETS.get(entity, ())}
+    names = [field.name for field in searchable.fields.values() if field.type is FieldType.TEXT]
+    long = dict.fromkeys(sorted(set(names) - closed), text)
+    row = row_of(entity, **long, **{searchable.key.name: key, "tenant_id": tenant})
+    await create_buckets(PooledDatabase(pool), [DAY])
+
+    await write(pool, [row])
+
+    conditions = [equals(searchable, name, text) for name in long]
+    page = await PostgresStore(pool).search(entity, searchable.query(*conditions), tenant_id=tenant)
+    assert [row] == list(page.items)

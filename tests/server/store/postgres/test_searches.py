@@ -1,0 +1,85 @@
+"""A search means the same in PostgreSQL as in memory."""
+
+from hypothesis import given
+
+from server.platform.postgres.pool import open_pool
+from server.platform.query import Page, Query, Searchable
+from server.platform.query.cursor import position_of
+from server.platform.query.sql import page_of, page_of_few
+from server.store.entities import Entity
+from server.store.memory import MemoryStore
+from server.store.ports import Batch, Insert, Store
+from server.store.postgres.reads import PostgresStore
+from server.store.postgres.relations import RELATIONS
+from tests.server.store.durable import empty, write
+from tests.server.store.postgres.queries import Search, searches, with_window
+from tests.server.store.rows import TENANT
+
+
+async def pages(store: Store, searchable: Searchable[Entity], query: Query) -> list[Page[Entity]]:
+    """The page of the query, those after it to the end, and those before the last one to the beginning."""
+
+    async def page(asked: Query) -> Page[Entity]:
+        found = await store.search(searchable.entity, asked, tenant_id=TENANT)
+        return Page(list(found.items), found.total, found.start_cursor, found.end_cursor)
+
+    found = last = await page(query)
+    walked, place = [found], None
+    while last.end_cursor is not None:
+        place = position_of(last.end_cursor, query.conditions, query.sort)
+        last = await page(with_window(query, after=place))
+        walked.append(last)
+    while place is not None:
+        last = await page(with_window(query, before=place))
+        walked.append(last)
+        place = last.start_cursor and position_of(last.start_cursor, query.conditions, query.sort)
+    return walked
+
+
+@given(searches())
+async def test_every_page_of_every_search_is_that_of_the_store_in_memory(
+    durable_dsn: str, search: Search
+) -> None:
+    searchable, rows, query = search
+    memory = MemoryStore(max_finished_instances=1000)
+    await memory.commit(Batch([Insert(row) for row in rows]))
+    async with open_pool(durable_dsn, 1) as pool:
+        await empty(pool)
+        await write(pool, rows)
+        store = PostgresStore(pool)
+
+        found = await pages(store, searchable, query)
+
+    assert await pages(memory, searchable, query) == found
+
+
+@given(searches())
+async def test_a_page_of_few_matches_is_that_of_many(durable_dsn: str, search: Search) -> None:
+    searchable, rows, query = search
+    relation = RELATIONS[searchable.entity]
+    async with open_pool(durable_dsn, 1) as pool:
+        await empty(pool)
+        await write(pool, rows)
+
+        found = [
+            await pool.fetch(statement.text, *statement.arguments)
+            for statement in (page(relation, query, tenant_id=TENANT) for page in (page_of, page_of_few))
+        ]
+
+    assert found[0] == found[1]
+
+
+@given(searches())
+async def test_every_row_is_read_as_it_was_written(durable_dsn: str, search: Search) -> None:
+    searchable, rows, _ = search
+    async with open_pool(durable_dsn, 1) as pool:
+        await empty(pool)
+        await write(pool, rows)
+        store = PostgresStore(pool)
+
+        found = [
+            await store.get(searchable.entity, getattr(row, searchable.key.name), tenant_id=row.tenant_id)
+            for row in rows
+        ]
+
+    assert rows == found
