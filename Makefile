@@ -41,6 +41,20 @@ format: .venv/.dev ## Format the code
 	@$(BIN)/ruff check --fix-only --quiet $(CHECKED)
 	@$(BIN)/buf format -w proto --path proto/gnomon
 
+##@ Campaigns: processes die under load, everything is counted (ROUNDS=, SEED=)
+.PHONY: crash cluster failover storm
+crash: .venv/.dev ## Kill engines, PostgreSQL, both and the program, 50 rounds
+	@$(BIN)/python -m tests.campaigns crash $(or $(ROUNDS),50) $(SEED)
+
+cluster: .venv/.dev ## Kill, pause and cut off the owner of partitions, 50 rounds
+	@$(BIN)/python -m tests.campaigns cluster $(or $(ROUNDS),50) $(SEED)
+
+failover: .venv/.bench ## Kill the leader of PostgreSQL under Patroni, 10 rounds; needs etcd
+	@$(BIN)/python -m tests.campaigns failover $(or $(ROUNDS),10) $(SEED)
+
+storm: .venv/.dev ## 64 clients send every command three times over broken connections, 10 rounds
+	@$(BIN)/python -m tests.campaigns storm $(or $(ROUNDS),10) $(SEED)
+
 ##@ Check
 .PHONY: check lint types layers contract verify spelling
 check: lint types layers contract verify spelling test ## Everything that CI runs

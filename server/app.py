@@ -110,7 +110,7 @@ class MemoryEngine:
         await self.partition.run()
 
     async def ready(self) -> None:
-        """It takes commands as soon as it runs."""
+        await self.partition.opened()
 
     def drain(self) -> None:
         self.partition.drain()

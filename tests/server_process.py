@@ -9,10 +9,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.postgres import open_directory
+
 ROOT = Path(__file__).resolve().parents[1]
 COMMAND = (sys.executable, "-m", "server")
 FREE_PORTS = {"GNOMON_EDGE__PORT": "0", "GNOMON_GRPC__PORT": "0"}
+MODES = ("embedded", "bundled")
 END_SECONDS = 10
+# Processes one after the other, and their database.
+BUNDLED_END_SECONDS = 30
 
 
 @dataclass(frozen=True)
@@ -27,6 +32,17 @@ class Addresses:
         word, *facts = line.split()
         assert word == "ready", f"expected the ready line, found {line!r}"
         return cls(**dict(fact.split("=", 1) for fact in facts))
+
+
+@contextmanager
+def server_in(
+    mode: str, *arguments: str, environment: Mapping[str, str] | None = None
+) -> Iterator[Addresses]:
+    """One with a data directory of its own, where its mode needs any."""
+    with open_directory() as data:
+        of_its_own = {"GNOMON_DATA_DIR": str(data), **(environment or {})}
+        with server_process("--mode", mode, *arguments, environment=of_its_own) as addresses:
+            yield addresses
 
 
 @contextmanager
@@ -46,4 +62,4 @@ def server_process(*arguments: str, environment: Mapping[str, str] | None = None
             yield Addresses.read(process.stdout.readline())
         finally:
             process.send_signal(signal.SIGTERM)
-            assert process.wait(END_SECONDS) == 0
+            assert process.wait(BUNDLED_END_SECONDS if "bundled" in arguments else END_SECONDS) == 0

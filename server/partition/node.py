@@ -141,6 +141,8 @@ class Node:
         await self._looked.wait()
         for held in list(self._held.values()):
             await held.settled.wait()
+            if held.local is not None:
+                await held.local.partition.opened()
 
     def drain(self) -> None:
         """Let nobody wait any longer for what has yet to happen."""
@@ -191,8 +193,19 @@ class Node:
         lease = await self._leases.take(partition_id, self.node_id, address=self._address, seconds=seconds)
         if lease is not None:
             logger.info("partition taken", extra={"partition_id": partition_id, "epoch": lease.epoch})
+            self._holdings = {**self._holdings, partition_id: self._own(lease)}
             held = self._held[partition_id] = _Held(lease)
             held.serving = tasks.create_task(self._serve(held))
+
+    def _own(self, lease: Lease) -> Holding:
+        return Holding(
+            lease.partition_id,
+            owner=self.node_id,
+            address=self._address,
+            epoch=lease.epoch,
+            position=lease.position,
+            is_live=True,
+        )
 
     async def _serve(self, held: _Held) -> None:
         facts = {"partition_id": held.lease.partition_id, "epoch": held.lease.epoch}

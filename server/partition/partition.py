@@ -72,6 +72,7 @@ class Partition:
         self._answers = Answers(config.max_kept_answers)
         self._catching_up = asyncio.Lock()
         self._came: dict[PartitionId, int] = {}
+        self._opened = asyncio.Event()
         self._is_open = False
         self._is_draining = False
         self._is_ending = False
@@ -177,16 +178,22 @@ class Partition:
 
     async def run(self) -> None:
         """Serve until told to stop, until cancelled, or until a commit fails; what came meanwhile goes first."""
-        for each in await self._ledger.incoming(self._came, MOST_INCOMING):
-            self._queue.put_urgent(Entry(COMMANDS.unpack(each.command), incoming=each))
-            self._came[each.source] = each.number
-        self._is_open = True
         try:
+            for each in await self._ledger.incoming(self._came, MOST_INCOMING):
+                self._queue.put_urgent(Entry(COMMANDS.unpack(each.command), incoming=each))
+                self._came[each.source] = each.number
+            self._is_open = True
+            self._opened.set()
             async with asyncio.TaskGroup() as commits:
                 await self._serve(commits)
         finally:
             self._is_open = False
+            self._opened.set()
             self._refuse_everybody("the partition stopped serving")
+
+    async def opened(self) -> None:
+        """Return when `run` takes commands, or has ended before it did."""
+        await self._opened.wait()
 
     async def _serve(self, commits: asyncio.TaskGroup) -> None:
         committing: asyncio.Task[None] | None = None

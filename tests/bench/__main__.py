@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 from rich.console import Console
 from rich.table import Table
 
-from tests.bench import http, instances, tunnel
+from tests.bench import commits, http, instances, tunnel
 
 BENCHMARKS: Mapping[str, Callable[[], Table]] = {
     "instances": instances.table,
     "http": http.table,
+    "commits": commits.table,
     "tunnel": tunnel.table,
 }
 

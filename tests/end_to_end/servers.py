@@ -6,6 +6,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from edge.contract import Route, routes
+from server.platform.policy import Mode
+
 ROOT = Path(__file__).resolve().parents[2]
 MODELS = ROOT.parent / "shared" / "data" / "models" / "bpmn"
 
@@ -37,10 +40,20 @@ permissions = ["history:read"]
 """
 
 
+# The cluster mode has tests of its own.
+MODES = (Mode.EMBEDDED, Mode.BUNDLED)
+
+
+def offered(mode: Mode) -> list[Route]:
+    """Routes of a mode that need a credential."""
+    return [route for route in routes() if mode in route.policy.modes and not route.policy.is_public]
+
+
 @dataclass(frozen=True)
 class Server:
-    """Where it listens, and how to sign in."""
+    """Its mode, where it listens, and how to sign in."""
 
+    mode: Mode
     http: str
     grpc: str
 

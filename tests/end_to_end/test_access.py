@@ -1,21 +1,24 @@
 """Who may do what, and where: credentials, permissions and tenants."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import httpx
 import pytest
 
-from edge.contract import Route, routes
+from edge.contract import Route
 from server.bpmn.builder import process
-from server.platform.policy import Mode
-from tests.end_to_end.servers import Server
-
-EMBEDDED = [route for route in routes() if Mode.EMBEDDED in route.policy.modes and not route.policy.is_public]
-KEYED = [route for route in EMBEDDED if "{" in route.path]
+from tests.end_to_end.servers import MODES, Server, offered
 
 
-def _name(route: Route) -> str:
-    return f"{route.method} {route.path}"
+def each(wanted: Callable[[Route], object]) -> pytest.MarkDecorator:
+    """Each wanted route, on a server of each mode that offers it."""
+    pairs = [
+        pytest.param(mode, route, id=f"{mode}-{route.method} {route.path}")
+        for mode in MODES
+        for route in offered(mode)
+        if wanted(route)
+    ]
+    return pytest.mark.parametrize(("server", "route"), pairs, indirect=["server"])
 
 
 @pytest.fixture(scope="module")
@@ -29,8 +32,9 @@ def owned(server: Server) -> Iterator[dict[str, str]]:
         request = {"type": "fragile", "timeout": 60_000, "maxJobsToActivate": 1}
         (job,) = client.post("/v2/jobs/activation", json=request).json()["jobs"]
         client.post(f"/v2/jobs/{job['jobKey']}/failure", json={}).raise_for_status()
-        incident = client.post("/v2/incidents/search", json={}).json()["items"][0]
-        variable = client.post("/v2/variables/search", json={}).json()["items"][0]
+        of_it = {"filter": {"processInstanceKey": instance["processInstanceKey"]}}
+        (incident,) = client.post("/v2/incidents/search", json=of_it).json()["items"]
+        (variable,) = client.post("/v2/variables/search", json=of_it).json()["items"]
         definition = deployment["deployments"][0]["processDefinition"]
         yield {
             "process_definition_key": definition["processDefinitionKey"],
@@ -42,11 +46,13 @@ def owned(server: Server) -> Iterator[dict[str, str]]:
         }
 
 
+MIGRATION = {
+    "targetProcessDefinitionKey": "1",
+    "mappingInstructions": [{"sourceElementId": "task", "targetElementId": "task"}],
+}
 BODIES = {
-    "MigrateProcessInstance": {
-        "targetProcessDefinitionKey": "1",
-        "mappingInstructions": [{"sourceElementId": "task", "targetElementId": "task"}],
-    },
+    "MigrateProcessInstance": MIGRATION,
+    "AcceptMigration": MIGRATION,
     "ThrowJobError": {"errorCode": "x"},
     "UpdateJob": {"changeset": {"retries": 1}},
     "CreateProcessInstance": {"processDefinitionId": "owned"},
@@ -63,7 +69,7 @@ def _call(client: httpx.Client, route: Route, keys: dict[str, str]) -> httpx.Res
     return client.request(route.method, path, json=body)
 
 
-@pytest.mark.parametrize("route", KEYED, ids=_name)
+@each(lambda route: "{" in route.path)
 def test_what_another_tenant_owns_does_not_exist(server: Server, owned: dict[str, str], route: Route) -> None:
     with server.session("stranger") as client:
         answer = _call(client, route, owned)
@@ -72,7 +78,7 @@ def test_what_another_tenant_owns_does_not_exist(server: Server, owned: dict[str
     assert answer.json()["type"] == "urn:bpm:error:not-found"
 
 
-@pytest.mark.parametrize("route", EMBEDDED, ids=_name)
+@each(lambda _: True)
 def test_a_call_without_a_credential_is_unauthorized(
     server: Server, owned: dict[str, str], route: Route
 ) -> None:
@@ -84,11 +90,7 @@ def test_a_call_without_a_credential_is_unauthorized(
     assert answer.json()["type"] == "urn:bpm:error:unauthorized"
 
 
-@pytest.mark.parametrize(
-    "route",
-    [route for route in EMBEDDED if route.policy.permission not in ("", "history:read")],
-    ids=_name,
-)
+@each(lambda route: route.policy.permission not in ("", "history:read"))
 def test_a_call_without_its_permission_is_forbidden(
     server: Server, owned: dict[str, str], route: Route
 ) -> None:

@@ -7,6 +7,7 @@ import httpx
 import pytest
 
 from server.bpmn.builder import process
+from server.platform.policy import Mode
 from tests.end_to_end.servers import Server
 
 MEBIBYTE = 1024 * 1024
@@ -126,13 +127,6 @@ DEEP = b'{"processDefinitionId":"simple","variables":' + b'{"a":' * 10_000 + b"1
         pytest.param(
             "POST", START, b" " * (4 * MEBIBYTE + 1), (413, "payload-too-large"), id="body over 4 MiB"
         ),
-        pytest.param(
-            "POST",
-            "/v1/process-instances/5/cancellation",
-            b"",
-            (501, "mode-not-supported"),
-            id="a family that embedded mode does not offer",
-        ),
         pytest.param("GET", "/v2/nothing", b"", (404, "not-found"), id="unknown path"),
     ],
 )
@@ -145,6 +139,20 @@ def test_a_bad_request_gets_its_problem_and_changes_nothing(
 
     assert _problem(answer) == expected
     assert _counts(client) == before
+
+
+NOT_OFFERED = {
+    Mode.EMBEDDED: ("POST", "/v1/process-instances/5/cancellation"),
+    Mode.BUNDLED: ("POST", "/v2/clock/reset"),
+}
+
+
+def test_what_the_mode_does_not_offer_gets_its_problem(server: Server, client: httpx.Client) -> None:
+    method, path = NOT_OFFERED[server.mode]
+
+    answer = client.request(method, path)
+
+    assert _problem(answer) == (501, "mode-not-supported")
 
 
 ENTITY = b'<!DOCTYPE x [<!ENTITY a "b">]>' + SIMPLE.split(b"?>", 1)[1]

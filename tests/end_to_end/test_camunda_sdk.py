@@ -38,12 +38,12 @@ async def client(server: Server) -> AsyncIterator[CamundaAsyncClient]:
             worker.worker_loop.close()
 
 
-async def test_the_topology_has_one_healthy_partition(client: CamundaAsyncClient) -> None:
+async def test_every_partition_of_the_topology_is_healthy(client: CamundaAsyncClient) -> None:
     topology = await client.get_topology()
 
-    (broker,) = topology.brokers
-    (partition,) = broker.partitions
-    assert (partition.role, partition.health) == ("leader", "healthy")
+    partitions = [partition for broker in topology.brokers for partition in broker.partitions]
+    assert {(partition.role, partition.health) for partition in partitions} == {("leader", "healthy")}
+    assert len(partitions) == topology.partitions_count
 
 
 @pytest.mark.parametrize(

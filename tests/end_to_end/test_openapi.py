@@ -6,9 +6,9 @@ import sys
 from pathlib import Path
 
 import httpx
-import pytest
 from openapi_spec_validator import validate
 
+from server.platform.policy import Mode
 from tests.end_to_end.servers import ROOT, Server
 
 EXAMPLES = 10
@@ -27,28 +27,27 @@ def test_the_document_is_valid_and_the_served_one_is_the_released_one(server: Se
 
 
 CHECKS = "status_code_conformance,content_type_conformance,response_schema_conformance,response_headers_conformance"
-# Durable families: their documented answer in embedded mode is 501.
-DURABLE = "^/(api/v1|v1)/"
+# What a mode does not offer answers 501, as documented.
+NOT_OFFERED = {Mode.EMBEDDED: "^/(api/v1|v1)/", Mode.BUNDLED: "^/v2/clock"}
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        pytest.param(
-            ("--exclude-path-regex", DURABLE, "--checks", f"not_a_server_error,{CHECKS}"), id="no 5xx"
-        ),
-        pytest.param(("--include-path-regex", DURABLE, "--checks", CHECKS), id="documented 501"),
-    ],
-)
-def test_whatever_is_sent_no_answer_leaves_the_document(
-    server: Server, tmp_path: Path, arguments: tuple[str, ...]
-) -> None:
+def _examined(server: Server, directory: Path, *arguments: str) -> None:
     command = [
         *(sys.executable, "-m", "schemathesis.cli", "run", f"{server.http}/openapi.json", "--no-color"),
         *("--header", f"Authorization: Bearer {server.token()}"),
         *("--max-examples", str(EXAMPLES), "--seed", "1", *arguments),
     ]
 
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=600)
+    done = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False, timeout=600)
 
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+
+
+def test_whatever_is_sent_no_answer_leaves_the_document(server: Server, tmp_path: Path) -> None:
+    path = NOT_OFFERED[server.mode]
+
+    _examined(server, tmp_path, "--exclude-path-regex", path, "--checks", f"not_a_server_error,{CHECKS}")
+
+
+def test_what_the_mode_does_not_offer_answers_as_documented(server: Server, tmp_path: Path) -> None:
+    _examined(server, tmp_path, "--include-path-regex", NOT_OFFERED[server.mode], "--checks", CHECKS)

@@ -6,10 +6,12 @@ rows that change are passed for the scan too, so that it finds just these whatev
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from server.store.entities import AuditEntry
 from server.store.postgres.columns import TABLES, Column, Table
+
+MOST_UPDATES = 256
 
 _PARAMETER = re.compile(r"\{(\d+)\}")
 
@@ -36,7 +38,8 @@ FROM unnest({_arrays(table.columns)}) AS r ({_names(table.columns)})
 WHERE EXISTS (SELECT FROM fence)""")  # noqa: S608  # names of our own
 
 
-def update_of(table: Table, columns: Sequence[Column]) -> Clause:
+@lru_cache(MOST_UPDATES)
+def update_of(table: Table, columns: tuple[Column, ...]) -> Clause:
     """Parameters are the keys, a mask for each row, of which bit n is set when the n-th column changes, and the columns."""
     assignments = ", ".join(
         f"{column.name} = CASE WHEN r.mask & {1 << bit} <> 0 THEN {value} ELSE t.{column.name} END"
@@ -131,11 +134,10 @@ def _arrays(columns: Iterable[Column], first: int = 0) -> str:
     )
 
 
-_AUDIT = TABLES[AuditEntry].columns
-_TIMESTAMP = _values_of(_AUDIT)[TABLES[AuditEntry].places["timestamp"]]
+_AUDIT = TABLES[AuditEntry]
 
 AUDIT = Clause(f"""
-INSERT INTO history.audit_entry (bucket, partition_id, {_names(_AUDIT)})
-SELECT ({_TIMESTAMP} AT TIME ZONE 'UTC')::date, $1, {_values(_AUDIT)}
-FROM unnest({_arrays(_AUDIT)}) AS r ({_names(_AUDIT)})
+INSERT INTO history.audit_entry (bucket, partition_id, {_names(_AUDIT.columns)})
+SELECT ({_values_of(_AUDIT.columns)[_AUDIT.places["timestamp"]]} AT TIME ZONE 'UTC')::date, $1, {_values(_AUDIT.columns)}
+FROM unnest({_arrays(_AUDIT.columns)}) AS r ({_names(_AUDIT.columns)})
 WHERE EXISTS (SELECT FROM fence)""")  # noqa: S608  # names of our own

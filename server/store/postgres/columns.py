@@ -21,7 +21,7 @@ from server.store.postgres.literals import (
 from server.store.searchables import SEARCHABLES
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Column:
     """`type` is the column's in SQL, `item_type` what an array of its values is made of.
 

@@ -6,7 +6,6 @@ moves it, the others find nothing to move.
 
 from collections.abc import Sequence
 from datetime import date, datetime
-from functools import cache
 
 import asyncpg
 
@@ -16,6 +15,7 @@ from server.store.ports import PartitionId
 from server.store.postgres.buckets import WEEK, create_buckets, drop_buckets
 from server.store.postgres.columns import TABLES, Table
 from server.store.postgres.database import Database
+from server.store.postgres.literals import scalars
 
 WEEKS_AHEAD = 4
 MOVED_AT_ONCE = 1000
@@ -71,9 +71,9 @@ class History:
         return forgotten
 
     async def _move(self, partition_id: PartitionId, keys: Sequence[Key]) -> int:
-        found = await self._database.fetch(_move_text(), partition_id, keys)
-        moved: int = found[0][0]
-        return moved
+        """By a text of its own, so that it is planned for these keys and for the tables as they are now."""
+        status = await self._database.execute(_move(partition_id, keys))
+        return int(status.removeprefix("SELECT "))
 
     async def _days(self, partition_id: PartitionId, keys: Sequence[Key]) -> Sequence[date]:
         text = f"""
@@ -83,20 +83,17 @@ class History:
         return [row[0] for row in await self._database.fetch(text, partition_id, keys)]
 
 
-@cache
-def _move_text() -> str:
-    clauses = [_instances(TABLES[ProcessInstance]), *(_parts(TABLES[part]) for part in _PARTS)]
-    return f"WITH {', '.join(clauses)} SELECT count(*) FROM old_process_instance"  # noqa: S608  # names of our own
-
-
-def _instances(table: Table) -> str:
-    return f"""
+def _move(partition_id: PartitionId, keys: Sequence[Key]) -> str:
+    instances = f"""
         old_process_instance AS (
             DELETE FROM runtime.process_instance
-            WHERE partition_id = $1 AND process_instance_key = ANY($2::bigint[]) AND state <> 'ACTIVE'
+            WHERE partition_id = {partition_id} AND process_instance_key = ANY('{scalars(keys)}'::bigint[])
+                AND state <> 'ACTIVE'
             RETURNING *, {_END} AS bucket
-        ), {_kept(table)}
-    """  # noqa: S608  # names of our own
+        ), {_kept(TABLES[ProcessInstance])}
+    """  # noqa: S608  # names and numbers of our own
+    clauses = [instances, *(_parts(TABLES[part]) for part in _PARTS)]
+    return f"WITH {', '.join(clauses)} SELECT FROM old_process_instance"
 
 
 def _parts(table: Table) -> str:

@@ -119,14 +119,17 @@ class PostgresLedger:
         except asyncpg.CheckViolationError as error:
             if error.table_name != TABLES[AuditEntry].name:
                 raise
-            await create_buckets(
-                self._database, {entry.timestamp.astimezone(UTC).date() for entry in batch.audit}
-            )
-            return False
+            days = {entry.timestamp.astimezone(UTC).date() for entry in batch.audit}
+            await create_buckets(self._database, days)
+            return bool(await self._link.fetch(text, *arguments))
 
     async def _place(self) -> tuple[int, int]:
         """Epoch and position of the partition."""
-        text = "SELECT epoch, position FROM gnomon.partition WHERE partition_id = $1"
+        # A write, which a standby has to have before it is answered: a leader that crashed comes back with commits
+        # that no standby has, and a look at them would take them for good.
+        text = """
+            UPDATE gnomon.partition SET position = position WHERE partition_id = $1 RETURNING epoch, position
+        """
         found = await self._link.fetch(text, self._partition_id)
         return (found[0]["epoch"], found[0]["position"]) if found else (0, 0)
 

@@ -14,8 +14,9 @@ ACQUIRE_SECONDS = 5.0
 class PooledDatabase:
     """Each statement is a transaction by itself, on any connection."""
 
-    def __init__(self, pool: asyncpg.Pool) -> None:
+    def __init__(self, pool: asyncpg.Pool, *, acquire_seconds: float = ACQUIRE_SECONDS) -> None:
         self._pool = pool
+        self._acquire_seconds = acquire_seconds
 
     async def fetch(self, text: str, *arguments: object) -> list[asyncpg.Record]:
         async with self.connection() as connection:
@@ -30,7 +31,7 @@ class PooledDatabase:
     async def connection(self) -> AsyncIterator[asyncpg.Connection]:
         """A connection for a block; raises Unavailable when there is none in time or the database goes away."""
         try:
-            async with self._pool.acquire(timeout=ACQUIRE_SECONDS) as connection:
+            async with self._pool.acquire(timeout=self._acquire_seconds) as connection:
                 with _loss_told(connection):
                     yield connection
         except FAULTS as error:
@@ -45,6 +46,14 @@ def _loss_told(connection: asyncpg.Connection) -> Iterator[None]:
     try:
         yield
     except asyncpg.InterfaceError as error:
-        if connection.is_closed():
+        if _is_lost(connection):
             raise ConnectionError("the connection was lost") from error
         raise
+
+
+def _is_lost(connection: asyncpg.Connection) -> bool:
+    try:
+        return bool(connection.is_closed())
+    except asyncpg.InterfaceError:
+        # The pool takes a connection from its user as soon as that is closed.
+        return True

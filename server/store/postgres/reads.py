@@ -5,18 +5,19 @@ from collections.abc import Mapping, Sequence
 import asyncpg
 
 from server.engine.keys import COUNTER_BITS, Key
-from server.platform.query import Condition, Operator, Page, Query
+from server.platform.query import Condition, Operator, Page, Query, Window
 from server.platform.query.cursor import cursors
-from server.platform.query.sql import Statement, count_of, page_of, page_of_few, quoted
+from server.platform.query.sql import INDEXED_CHARACTERS, Statement, guard_of, page_of, page_of_few, quoted
 from server.store.entities import Entity
 from server.store.ports import E, ElementStatistics
 from server.store.postgres.literals import storable
 from server.store.postgres.pooled import PooledDatabase
 from server.store.postgres.relations import RELATIONS
 from server.store.postgres.rows import row_reader
+from server.store.postgres.totals import Totals, count
 from server.store.searchables import SEARCHABLES
 
-FEW = 20_000
+FEW = 10_000
 """So many matches are sorted sooner than a page of them is found by reading an order."""
 
 _GET: Mapping[type[Entity], str] = {
@@ -26,6 +27,16 @@ _GET: Mapping[type[Entity], str] = {
     """  # noqa: S608  # names of our own
     for entity, relation in RELATIONS.items()
 }
+
+# Counted in the index, which leaves long ids out.
+_STATISTICS = """
+    SELECT element_id,
+        count(*) FILTER (WHERE state = 'ACTIVE') AS active,
+        count(*) FILTER (WHERE state = 'COMPLETED') AS completed,
+        count(*) FILTER (WHERE state = 'TERMINATED') AS canceled,
+        count(*) FILTER (WHERE has_incident) AS incidents
+    FROM gnomon.element_instance WHERE tenant_id = $1 AND process_definition_key = $2
+"""
 
 # Keys of which one value has few rows.
 _SELECTIVE = frozenset({"process_instance_key", "parent_process_instance_key", "scope_key", "entity_key"})
@@ -38,13 +49,14 @@ class PostgresStore:
 
     def __init__(self, pool: asyncpg.Pool) -> None:
         self._database = PooledDatabase(pool)
+        self._totals = Totals()
 
     async def get(self, entity: type[E], key: Key, *, tenant_id: str) -> E | None:
         records = await self._database.fetch(_GET[entity], storable(tenant_id), key)
         return row_reader(entity)(records[0]) if records else None
 
     async def search(self, entity: type[E], query: Query, *, tenant_id: str) -> Page[E]:
-        find = _looked_up if _is_lookup(entity, query) else _searched
+        find = self._looked_up if _is_lookup(entity, query) else self._searched
         async with self._database.connection() as connection:
             records, total = await find(connection, entity, query, tenant_id)
         items = list(map(row_reader(entity), records))
@@ -55,17 +67,36 @@ class PostgresStore:
     async def element_statistics(
         self, process_definition_key: Key, *, tenant_id: str
     ) -> Sequence[ElementStatistics]:
-        text = """
-            SELECT element_id,
-                count(*) FILTER (WHERE state = 'ACTIVE') AS active,
-                count(*) FILTER (WHERE state = 'COMPLETED') AS completed,
-                count(*) FILTER (WHERE state = 'TERMINATED') AS canceled,
-                count(*) FILTER (WHERE has_incident) AS incidents
-            FROM gnomon.element_instance WHERE tenant_id = $1 AND process_definition_key = $2
-            GROUP BY element_id ORDER BY element_id
+        text = f"""
+            {_STATISTICS} AND {guard_of("element_id")} GROUP BY element_id
+            UNION ALL
+            {_STATISTICS} AND char_length(element_id) > {INDEXED_CHARACTERS} GROUP BY element_id
+            ORDER BY element_id
         """
         records = await self._database.fetch(text, storable(tenant_id), process_definition_key)
         return [ElementStatistics(**record) for record in records]
+
+    async def _looked_up(
+        self, connection: asyncpg.Connection, entity: type[Entity], query: Query, tenant_id: str
+    ) -> Found:
+        """The page, then the count unless the page tells it; one plan suits all values."""
+        records = await _fetch(connection, page_of(RELATIONS[entity], query, tenant_id=tenant_id))
+        if _shows_the_end(query.window, len(records)):
+            return records, query.window.offset + len(records)
+        return records, await count(connection, entity, query.conditions, tenant_id)
+
+    async def _searched(
+        self, connection: asyncpg.Connection, entity: type[Entity], query: Query, tenant_id: str
+    ) -> Found:
+        """The total, which says how to find the page."""
+        async with connection.transaction(isolation="repeatable_read", readonly=True):
+            # A plan for any tenant and any value suits none: some have a million rows and some have ten.
+            await connection.execute("SET LOCAL plan_cache_mode = force_custom_plan")
+            total = await self._totals.total(connection, entity, query.conditions, tenant_id)
+            if total <= query.window.offset:
+                return (), total
+            find = page_of_few if total <= FEW else page_of
+            return await _fetch(connection, find(RELATIONS[entity], query, tenant_id=tenant_id)), total
 
 
 def _is_lookup(entity: type[Entity], query: Query) -> bool:
@@ -78,37 +109,10 @@ def _names_values(condition: Condition, keys: set[str]) -> bool:
     return condition.operator in {Operator.EQ, Operator.IN} and condition.field.name in keys
 
 
-async def _looked_up(
-    connection: asyncpg.Connection, entity: type[Entity], query: Query, tenant_id: str
-) -> Found:
-    """The page, then the count unless the page tells it; one plan suits all values."""
-    relation, window = RELATIONS[entity], query.window
-    records = await _fetch(connection, page_of(relation, query, tenant_id=tenant_id))
-    if window.after is None and window.before is None and len(records) != window.limit:
-        if records or not window.offset:
-            return records, window.offset + len(records)
-    return records, await _count(connection, entity, query, tenant_id)
-
-
-async def _searched(
-    connection: asyncpg.Connection, entity: type[Entity], query: Query, tenant_id: str
-) -> Found:
-    """The count, which says how to find the page."""
-    relation = RELATIONS[entity]
-    async with connection.transaction(isolation="repeatable_read", readonly=True):
-        # A plan for any tenant and any value suits none: some have a million rows and some have ten.
-        await connection.execute("SET LOCAL plan_cache_mode = force_custom_plan")
-        total = await _count(connection, entity, query, tenant_id)
-        if total <= query.window.offset:
-            return (), total
-        find = page_of_few if total <= FEW else page_of
-        return await _fetch(connection, find(relation, query, tenant_id=tenant_id)), total
-
-
-async def _count(connection: asyncpg.Connection, entity: type[Entity], query: Query, tenant_id: str) -> int:
-    records = await _fetch(connection, count_of(RELATIONS[entity], query.conditions, tenant_id=tenant_id))
-    count: int = records[0][0]
-    return count
+def _shows_the_end(window: Window, found: int) -> bool:
+    """Whether so many rows of a page, which begins at a known place, are all from there on."""
+    is_placed = window.after is None and window.before is None
+    return is_placed and found != window.limit and (found > 0 or window.offset == 0)
 
 
 async def _fetch(connection: asyncpg.Connection, statement: Statement) -> Sequence[asyncpg.Record]:

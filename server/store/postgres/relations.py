@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from server.platform.query.sql import Relation
 from server.store.entities import (
+    AuditEntry,
     ElementInstance,
     Entity,
     Job,
@@ -25,6 +26,12 @@ _GUARDED: Mapping[type[Entity], tuple[str, ...]] = {
     ElementInstance: ("process_definition_id", "element_id"),
     Job: ("type", "worker"),
     Variable: ("name",),
+    AuditEntry: ("actor_id",),
+}
+# What may be missing, and has an index.
+_IN_ORDER: Mapping[type[Entity], tuple[str, ...]] = {
+    ProcessInstance: ("end_date",),
+    Job: ("end_time",),
 }
 
 RELATIONS: Mapping[type[Entity], Relation] = {
@@ -33,6 +40,7 @@ RELATIONS: Mapping[type[Entity], Relation] = {
         f"gnomon.{table.name}",
         by_start=_BY_START.get(entity, ()),
         guarded=_GUARDED.get(entity, ()),
+        in_order=_IN_ORDER.get(entity, ()),
     )
     for entity, table in TABLES.items()
 }

@@ -15,8 +15,11 @@ from server.store.postgres.coalesce import coalesce
 from server.store.postgres.columns import TABLES, Column, Table
 from server.store.postgres.literals import scalars, texts
 
-MOST_STATEMENTS = 128
-"""So many texts are kept here, and so many plans of each connection that commits."""
+MOST_STATEMENTS = 64
+"""So many plans are kept by a connection, at half a megabyte each."""
+
+MOST_TEXTS = 256
+"""Of all partitions of this process, which mostly are the same."""
 
 MOST_PLACES = 1 << PLACE_BITS
 
@@ -62,9 +65,8 @@ class _Updates:
 
     def __init__(self, table: Table) -> None:
         self._table = table
-        self._columns: list[Column] = []
+        self._columns: tuple[Column, ...] = ()
         self._bits: dict[str, int] = {}
-        self._clause = Clause("")
 
     def fill(self, updates: Mapping[Key, Mapping[str, object]]) -> Filled:
         rows = list(updates.values())
@@ -75,12 +77,12 @@ class _Updates:
         passed: list[object] = [scalars(list(updates)), scalars(masks)]
         for column in self._columns:
             passed += column.shared([values.get(column.name) for values in rows])
-        return self._clause, passed
+        return clauses.update_of(self._table, self._columns), passed
 
-    def _learn(self, names: Iterable[str]) -> None:
-        self._columns += [self._table.columns[self._table.places[name]] for name in sorted(names)]
+    def _learn(self, names: set[str]) -> None:
+        known = names.union(self._bits)
+        self._columns = tuple(column for column in self._table.columns if column.name in known)
         self._bits = {column.name: 1 << bit for bit, column in enumerate(self._columns)}
-        self._clause = clauses.update_of(self._table, self._columns)
 
 
 def _documents(batch: Batch) -> Iterator[Filled]:
@@ -157,6 +159,6 @@ def _passed(table: Table, rows: Iterable[Sequence[object]]) -> list[object]:
     return passed
 
 
-@lru_cache(MOST_STATEMENTS)
+@lru_cache(MOST_TEXTS)
 def _text(filled: tuple[Clause, ...]) -> str:
     return clauses.statement(filled)

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
-from tests.server_process import COMMAND, ROOT, Addresses, server_process
+from server.cli.app import app
+from tests.server_process import COMMAND, MODES, ROOT, Addresses, server_in
 
 SECONDS = 60
 
@@ -39,6 +41,12 @@ class Gnomon:
     environment: dict[str, str]
 
     def __call__(self, *arguments: str) -> Ended:
+        """In this process, which has read the program already."""
+        ended = CliRunner().invoke(app, arguments, env=self.environment, catch_exceptions=False)
+        return Ended(ended.exit_code, ended.stdout, ended.stderr)
+
+    def process(self, *arguments: str) -> Ended:
+        """In a process of its own."""
         ended = subprocess.run(
             [*COMMAND, *arguments],
             cwd=ROOT,
@@ -51,10 +59,29 @@ class Gnomon:
         return Ended(ended.returncode, ended.stdout, ended.stderr)
 
 
-@pytest.fixture(scope="module")
-def addresses() -> Iterator[Addresses]:
-    with server_process() as found:
+@pytest.fixture(autouse=True)
+def at_the_root(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where `examples/` is."""
+    monkeypatch.chdir(ROOT)
+
+
+@pytest.fixture(scope="session")
+def embedded_addresses() -> Iterator[Addresses]:
+    with server_in("embedded") as found:
         yield found
+
+
+@pytest.fixture(scope="session")
+def bundled_addresses() -> Iterator[Addresses]:
+    with server_in("bundled") as found:
+        yield found
+
+
+@pytest.fixture(scope="module", params=MODES)
+def addresses(request: pytest.FixtureRequest) -> Addresses:
+    """A server of each mode."""
+    found: Addresses = request.getfixturevalue(f"{request.param}_addresses")
+    return found
 
 
 @pytest.fixture(scope="module")

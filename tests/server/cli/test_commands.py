@@ -133,7 +133,7 @@ def test_the_options_of_a_client_come_from_the_environment_too(gnomon: Gnomon) -
 
 
 def test_the_version_is_that_of_the_distribution(gnomon_alone: Gnomon) -> None:
-    assert gnomon_alone("--version").output == "gnomon 0.1.0\n"
+    assert gnomon_alone.process("--version").output == "gnomon 0.1.0\n"
 
 
 def test_the_demo_completes_everything_on_a_server_of_its_own(gnomon_alone: Gnomon) -> None:

@@ -10,24 +10,37 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.postgres import open_directory
 from tests.server.cli.conftest import Gnomon
-from tests.server_process import COMMAND, END_SECONDS, FREE_PORTS, ROOT, Addresses
+from tests.server_process import COMMAND, END_SECONDS, FREE_PORTS, MODES, ROOT, Addresses
+
+ONE_PARTITION = {"GNOMON_CLUSTER__PARTITIONS": "1"}
+CLUSTER = {"GNOMON_SERVER__MODE": "cluster"}
+DSN = {"GNOMON_DATABASE__DSN": "postgresql://127.0.0.1:1/gnomon"}
+SECRET = {"GNOMON_CLUSTER__SECRET": "secret"}
 
 
 @contextmanager
 def started(*arguments: str) -> Iterator[tuple["subprocess.Popen[str]", Addresses]]:
-    process = subprocess.Popen(
-        [*COMMAND, "serve", *arguments],
-        cwd=ROOT,
-        env={**os.environ, **FREE_PORTS},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    with open_directory() as directory:
+        process = subprocess.Popen(
+            [*COMMAND, "serve", *arguments],
+            cwd=ROOT,
+            env={**os.environ, **FREE_PORTS, **ONE_PARTITION, "GNOMON_DATA_DIR": str(directory)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        with _killed_at_the_end(process) as addresses:
+            yield process, addresses
+
+
+@contextmanager
+def _killed_at_the_end(process: "subprocess.Popen[str]") -> Iterator[Addresses]:
     with process:
         assert process.stdout is not None
         try:
-            yield process, Addresses.read(process.stdout.readline())
+            yield Addresses.read(process.stdout.readline())
         finally:
             process.kill()
 
@@ -38,18 +51,30 @@ def taken_port() -> Iterator[int]:
         yield listener.getsockname()[1]
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_it_ends_cleanly_when_it_is_told_to(number: signal.Signals) -> None:
-    with started() as (process, _):
+@pytest.mark.parametrize(
+    ("mode", "number", "processes"),
+    [
+        pytest.param("embedded", signal.SIGTERM, 1, id="embedded-SIGTERM"),
+        pytest.param("embedded", signal.SIGINT, 1, id="embedded-SIGINT"),
+        # The program, and the process of its partition.
+        pytest.param("bundled", signal.SIGTERM, 2, id="bundled-SIGTERM"),
+    ],
+)
+def test_it_ends_cleanly_when_it_is_told_to(mode: str, number: signal.Signals, processes: int) -> None:
+    with started("--mode", mode) as (process, _):
         process.send_signal(number)
         output, errors = process.communicate(timeout=END_SECONDS)
 
+    lines = [json.loads(line) for line in errors.splitlines()]
     assert (process.returncode, output) == (0, "")
-    assert [json.loads(line)["message"] for line in errors.splitlines()] == ["serving", "stopping"]
+    assert {line["levelname"] for line in lines} == {"INFO"}
+    said = [line["message"] for line in lines if line["name"] == "server.cli.process"]
+    assert said == ["serving"] * processes + ["stopping"] * processes
 
 
-def test_it_ends_in_time_although_a_worker_waits_for_a_job() -> None:
-    with started() as (process, addresses):
+@pytest.mark.parametrize("mode", MODES)
+def test_it_ends_in_time_although_a_worker_waits_for_a_job(mode: str) -> None:
+    with started("--mode", mode) as (process, addresses):
         client = Gnomon({"GNOMON_CLIENT__ADDRESS": addresses.grpc})
         client("deploy", "examples/invoice-payment.bpmn")
         client("start", "invoice-payment", "--variables", '{"invoice": {}}')
@@ -97,7 +122,7 @@ def test_the_environment_goes_before_the_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("setting", ["GNOMON_EDGE__PORT", "GNOMON_GRPC__PORT"])
 def test_a_port_in_use_is_told_in_one_line(setting: str, taken_port: int) -> None:
-    ended = Gnomon({**FREE_PORTS, setting: str(taken_port)})("serve")
+    ended = Gnomon({**FREE_PORTS, setting: str(taken_port)}).process("serve")
 
     assert (ended.exit_code, ended.output) == (2, "")
     assert ended.errors.startswith("error: ")
@@ -114,31 +139,25 @@ def test_a_port_in_use_is_told_in_one_line(setting: str, taken_port: int) -> Non
         pytest.param({"GNOMON_LOGGING__LEVEL": "LOUD"}, "LOUD", id="unknown log level"),
         pytest.param({"GNOMON_BOOTSTRAP__TENANT": "oidc"}, "the name is reserved", id="reserved tenant"),
         pytest.param({"GNOMON_EDGE__HOST": "0.0.0.0"}, "credentials that everybody knows", id="exposed"),  # noqa: S104  # refused
-        pytest.param({"GNOMON_SERVER__MODE": "cluster"}, "durable storage", id="mode of a later release"),
+        pytest.param(CLUSTER, "expected database.dsn in cluster mode", id="no database"),
+        pytest.param(CLUSTER | DSN, "expected cluster.secret in cluster mode", id="no secret"),
+        pytest.param(CLUSTER | DSN | SECRET, "expected token.signing_keys in cluster mode", id="no keys"),
     ],
 )
 def test_a_configuration_that_cannot_be_served_is_told_in_one_line(
     environment: dict[str, str], message: str
 ) -> None:
-    ended = Gnomon({**FREE_PORTS, **environment})("serve")
+    ended = Gnomon({**FREE_PORTS, **environment}).process("serve")
 
     assert (ended.exit_code, ended.output) == (2, "")
     assert message in ended.errors
     assert len(ended.errors.splitlines()) == 1
 
 
-@pytest.mark.parametrize("mode", ["bundled", "cluster"])
-def test_a_mode_without_its_storage_is_refused(mode: str, gnomon_alone: Gnomon) -> None:
-    ended = gnomon_alone("serve", "--mode", mode)
-
-    assert (ended.exit_code, ended.output) == (2, "")
-    assert f"{mode} mode needs durable storage" in ended.errors
-
-
 def test_a_file_that_is_not_there_is_named(gnomon_alone: Gnomon, tmp_path: Path) -> None:
     missing = tmp_path / "nothing.toml"
 
-    ended = gnomon_alone("serve", "--config", str(missing))
+    ended = gnomon_alone.process("serve", "--config", str(missing))
 
     assert ended.exit_code == 2
     assert f"cannot read {missing}" in ended.errors

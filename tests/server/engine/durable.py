@@ -34,7 +34,7 @@ from server.store.postgres.rows import row_reader
 from server.store.searchables import SEARCHABLES
 from tests.durable import empty, taken
 from tests.server.engine.scenario import Scenario
-from tests.waiting import until
+from tests.waiting import PATIENCE_SECONDS, until
 
 FOR_EVER = datetime(9999, 1, 1, tzinfo=UTC)
 MOST = 100_000
@@ -57,7 +57,7 @@ class Stage:
         self.database = PooledDatabase(pool)
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        return self._runner.run(work)
+        return self._runner.run(asyncio.wait_for(work, PATIENCE_SECONDS))
 
     @contextmanager
     def scenario(self) -> Iterator["DurableScenario"]:

@@ -2,9 +2,9 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
-from datetime import UTC, datetime, timedelta
-from typing import Any, TypeVar
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from datetime import timedelta
+from typing import Any, Protocol, TypeVar
 
 from server.bpmn.builder import ProcessBuilder, process
 from server.engine import State, commands
@@ -18,25 +18,41 @@ from server.partition.job_waiters import JobWaiters
 from server.partition.partition import Partition
 from server.platform.clock import VirtualClock
 from server.platform.query import Page, Query
-from server.store.memory import MemoryStore
-from server.store.ports import Batch, E, IncomingCommand, PartitionId, StoredAnswer
+from server.store.ports import (
+    Batch,
+    E,
+    ElementStatistics,
+    IncomingCommand,
+    Ledger,
+    PartitionId,
+    Store,
+    StoredAnswer,
+)
+from tests.durable import EPOCH
 from tests.server.engine.scenario import resource
+from tests.waiting import until
 
-EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
 MINUTE = timedelta(minutes=1)
-MOST_TICKS = 2_000
 
 T = TypeVar("T")
+
+
+class Backing(Ledger, Store, Protocol):
+    """Where the rows are: everything that a partition commits to, and everything that is read."""
+
+
+# Opens an empty one.
+NewBacking = Callable[[], AbstractAsyncContextManager[Backing]]
 
 
 class HeldStore:
     """Commits at once, unless `hold` was called: then each waits for `release`. `failure` is what the next one raises."""
 
-    def __init__(self) -> None:
+    def __init__(self, rows: Backing) -> None:
         self.batches: list[Batch] = []
         self.failure: Exception | None = None
         self.committing = 0
-        self._rows = MemoryStore(1_000)
+        self._rows = rows
         self._gate: asyncio.Semaphore | None = None
 
     def hold(self) -> None:
@@ -78,13 +94,20 @@ class HeldStore:
     async def search(self, entity: type[E], query: Query, *, tenant_id: str) -> Page[E]:
         return await self._rows.search(entity, query, tenant_id=tenant_id)
 
+    async def element_statistics(
+        self, process_definition_key: Key, *, tenant_id: str
+    ) -> Sequence[ElementStatistics]:
+        return await self._rows.element_statistics(process_definition_key, tenant_id=tenant_id)
+
 
 class Harness:
     """`spawn` begins something that the test looks at later."""
 
-    def __init__(self, config: PartitionConfig, jobs: JobsConfig, clock: VirtualClock) -> None:
+    def __init__(
+        self, rows: Backing, config: PartitionConfig, *, jobs: JobsConfig, clock: VirtualClock
+    ) -> None:
         self.clock = clock
-        self.store = HeldStore()
+        self.store = HeldStore(rows)
         self.partition = Partition(State(), self.store, self.clock, config)
         self.waiters = JobWaiters(self.partition, jobs)
         self.running: asyncio.Task[None] | None = None
@@ -130,35 +153,35 @@ class Harness:
                 await task
 
 
-@asynccontextmanager
-async def serving(
-    config: PartitionConfig | None = None, jobs: JobsConfig | None = None, clock: VirtualClock | None = None
-) -> AsyncIterator[Harness]:
-    """With process `order` deployed: one job of type `a`."""
-    clock = clock or VirtualClock(pinned=EPOCH)
-    harness = Harness(config or PartitionConfig(), jobs or JobsConfig(), clock)
-    harness.running = asyncio.ensure_future(harness.partition.run())
-    await ticks(1)
-    try:
-        await harness.deploy(process("order").service_task("a", type="a").end())
-        harness.store.batches.clear()
-        yield harness
-    finally:
-        await harness.stop()
+class Serving:
+    """Opens harnesses over one kind of backing, each with process `order` deployed: one job of type `a`.
 
+    `examples` is how many of them a property may take.
+    """
 
-async def ticks(count: int) -> None:
-    """Let everything else go on for so many rounds of the loop."""
-    for _ in range(count):
-        await asyncio.sleep(0)
+    def __init__(self, new_backing: NewBacking, examples: int) -> None:
+        self.examples = examples
+        self._new_backing = new_backing
 
-
-async def until(condition: Callable[[], object]) -> None:
-    for _ in range(MOST_TICKS):
-        if condition():
-            return
-        await asyncio.sleep(0)
-    raise AssertionError(f"not within {MOST_TICKS} rounds of the loop")
+    @asynccontextmanager
+    async def __call__(
+        self,
+        config: PartitionConfig | None = None,
+        *,
+        jobs: JobsConfig | None = None,
+        clock: VirtualClock | None = None,
+    ) -> AsyncIterator[Harness]:
+        clock = clock or VirtualClock(pinned=EPOCH)
+        async with self._new_backing() as rows:
+            harness = Harness(rows, config or PartitionConfig(), jobs=jobs or JobsConfig(), clock=clock)
+            harness.running = asyncio.ensure_future(harness.partition.run())
+            try:
+                await until(lambda: harness.partition.is_open)
+                await harness.deploy(process("order").service_task("a", type="a").end())
+                harness.store.batches.clear()
+                yield harness
+            finally:
+                await harness.stop()
 
 
 def creation(variables: Variables | None = None, process_id: str = "order") -> Command:

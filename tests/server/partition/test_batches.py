@@ -12,11 +12,11 @@ from server.partition.origin import Origin
 from server.platform.errors import Internal, InvalidState, NotFound, ResourceExhausted
 from server.store.entities import ProcessInstance
 from server.store.ports import Insert
-from tests.server.engine.strategies import EXAMPLES
-from tests.server.partition.harness import activation, completion, creation, serving, ticks, until
+from tests.server.partition.harness import Serving, activation, completion, creation
+from tests.waiting import ticks, until
 
 
-async def test_an_answer_leaves_after_its_commit() -> None:
+async def test_an_answer_leaves_after_its_commit(serving: Serving) -> None:
     async with serving() as harness:
         harness.store.hold()
         answer = harness.spawn(harness.start())
@@ -31,7 +31,7 @@ async def test_an_answer_leaves_after_its_commit() -> None:
         assert await harness.store.get(ProcessInstance, key, tenant_id="default")
 
 
-async def test_commands_that_wait_together_are_committed_together() -> None:
+async def test_commands_that_wait_together_are_committed_together(serving: Serving) -> None:
     async with serving() as harness:
         keys = await asyncio.gather(*(harness.start() for _ in range(10)))
 
@@ -40,7 +40,7 @@ async def test_commands_that_wait_together_are_committed_together() -> None:
         assert keys == [row.process_instance_key for row in inserted if isinstance(row, ProcessInstance)]
 
 
-async def test_a_batch_is_bounded() -> None:
+async def test_a_batch_is_bounded(serving: Serving) -> None:
     async with serving(PartitionConfig(max_batch=4)) as harness:
         await asyncio.gather(*(harness.start() for _ in range(10)))
 
@@ -54,7 +54,7 @@ async def test_a_batch_is_bounded() -> None:
         assert sizes == [4, 4, 2]
 
 
-async def test_the_next_batch_is_processed_while_one_is_committed() -> None:
+async def test_the_next_batch_is_processed_while_one_is_committed(serving: Serving) -> None:
     async with serving() as harness:
         harness.store.hold()
         first = harness.spawn(harness.start())
@@ -72,7 +72,7 @@ async def test_the_next_batch_is_processed_while_one_is_committed() -> None:
         assert await second in harness.state.instances
 
 
-async def test_no_third_batch_is_processed_before_the_first_is_committed() -> None:
+async def test_no_third_batch_is_processed_before_the_first_is_committed(serving: Serving) -> None:
     async with serving() as harness:
         harness.store.hold()
         for number in range(1, 4):
@@ -86,7 +86,7 @@ async def test_no_third_batch_is_processed_before_the_first_is_committed() -> No
         assert len(harness.state.instances) == 2
 
 
-async def test_what_changes_nothing_is_not_committed() -> None:
+async def test_what_changes_nothing_is_not_committed(serving: Serving) -> None:
     async with serving() as harness:
         answer = await harness.submit(activation())
 
@@ -94,7 +94,7 @@ async def test_what_changes_nothing_is_not_committed() -> None:
         assert harness.store.batches == []
 
 
-async def test_refusals_become_errors_of_the_caller_and_leave_the_rest_alone() -> None:
+async def test_refusals_become_errors_of_the_caller_and_leave_the_rest_alone(serving: Serving) -> None:
     async with serving() as harness:
         harness.spawn(harness.start())
         unknown = harness.spawn(harness.submit(commands.CompleteJob("default", Key(42))))
@@ -106,7 +106,7 @@ async def test_refusals_become_errors_of_the_caller_and_leave_the_rest_alone() -
         assert len(harness.state.instances) == 2
 
 
-async def test_a_wrong_state_is_an_error_of_the_caller() -> None:
+async def test_a_wrong_state_is_an_error_of_the_caller(serving: Serving) -> None:
     async with serving() as harness:
         (job,) = harness.state.instances[await harness.start()].jobs
 
@@ -114,7 +114,7 @@ async def test_a_wrong_state_is_an_error_of_the_caller() -> None:
             await harness.submit(commands.FailJob(tenant_id="default", job_key=job))
 
 
-async def test_a_fault_is_one_callers_alone_and_says_nothing() -> None:
+async def test_a_fault_is_one_callers_alone_and_says_nothing(serving: Serving) -> None:
     async with serving() as harness:
         first = await harness.start()
         (job,) = harness.state.instances[first].jobs
@@ -129,7 +129,7 @@ async def test_a_fault_is_one_callers_alone_and_says_nothing() -> None:
         assert list(harness.state.instances[first].jobs) == [job]
 
 
-async def test_a_queue_is_bounded() -> None:
+async def test_a_queue_is_bounded(serving: Serving) -> None:
     async with serving(PartitionConfig(max_queued=3)) as harness:
         answers = [harness.spawn(harness.start()) for _ in range(5)]
         results = await asyncio.gather(*answers, return_exceptions=True)
@@ -139,7 +139,7 @@ async def test_a_queue_is_bounded() -> None:
         assert len(harness.state.instances) == 3
 
 
-async def test_a_command_whose_caller_left_before_its_turn_is_not_handled() -> None:
+async def test_a_command_whose_caller_left_before_its_turn_is_not_handled(serving: Serving) -> None:
     async with serving() as harness:
         harness.store.hold()
         held = [harness.spawn(harness.start()) for _ in range(1)]
@@ -156,7 +156,7 @@ async def test_a_command_whose_caller_left_before_its_turn_is_not_handled() -> N
         assert len(harness.state.instances) == 3
 
 
-async def test_a_command_whose_caller_left_too_late_happens_all_the_same() -> None:
+async def test_a_command_whose_caller_left_too_late_happens_all_the_same(serving: Serving) -> None:
     async with serving() as harness:
         harness.store.hold()
         gone = harness.spawn(harness.start())
@@ -170,12 +170,10 @@ async def test_a_command_whose_caller_left_too_late_happens_all_the_same() -> No
         assert await harness.store.get(ProcessInstance, key, tenant_id="default")
 
 
-@settings(max_examples=EXAMPLES // 3, deadline=None)
-@given(st.lists(st.integers(0, 6), min_size=1, max_size=40), st.integers(1, 5))
-def test_commits_follow_each_other_in_the_order_of_the_commands(pauses: list[int], max_batch: int) -> None:
+def test_commits_follow_each_other_in_the_order_of_the_commands(serving: Serving) -> None:
     """The store refuses to commit twice at once."""
 
-    async def story() -> list[Key]:
+    async def story(pauses: list[int], max_batch: int) -> list[Key]:
         async with serving(PartitionConfig(max_batch=max_batch)) as harness:
             harness.store.hold()
             answers = []
@@ -191,13 +189,18 @@ def test_commits_follow_each_other_in_the_order_of_the_commands(pauses: list[int
             assert {row.state.value for row in rows if row} == {"COMPLETED"}
             return keys
 
-    keys = asyncio.run(story())
+    @settings(max_examples=serving.examples // 3)
+    @given(st.lists(st.integers(0, 6), min_size=1, max_size=40), st.integers(1, 5))
+    def commits(pauses: list[int], max_batch: int) -> None:
+        keys = asyncio.run(story(pauses, max_batch))
 
-    assert keys == sorted(keys)
+        assert keys == sorted(keys)
+
+    commits()
 
 
-async def test_only_the_latest_answers_are_kept_for_repeats() -> None:
-    async with serving(PartitionConfig(max_kept_answers=2)) as harness:
+async def test_only_the_latest_answers_are_kept_in_memory(in_memory: Serving) -> None:
+    async with in_memory(PartitionConfig(max_kept_answers=2)) as harness:
         keys = [
             Origin("default", "worker", "r-1", IdempotencyKey("default", name, b""))
             for name in ("a", "b", "c")

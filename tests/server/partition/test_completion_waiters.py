@@ -7,7 +7,8 @@ from server.engine.keys import Key
 from server.partition.completion_waiters import CompletionWaiters
 from server.partition.config import InstancesConfig
 from server.platform.errors import DeadlineExceeded, InvalidState, NotFound, ResourceExhausted, Unavailable
-from tests.server.partition.harness import Harness, completion, serving, ticks, until
+from tests.server.partition.harness import Harness, Serving, completion
+from tests.waiting import ticks, until
 
 
 def completions(harness: Harness, most: int = 10) -> CompletionWaiters:
@@ -18,7 +19,7 @@ async def end(harness: Harness, key: Key) -> None:
     await harness.submit(completion(harness.state.instances[key]))
 
 
-async def test_a_caller_waits_until_the_instance_has_completed() -> None:
+async def test_a_caller_waits_until_the_instance_has_completed(serving: Serving) -> None:
     async with serving() as harness:
         waiters, key = completions(harness), await harness.start()
         waiting = harness.spawn(waiters.completed(key, "default", 60))
@@ -31,7 +32,7 @@ async def test_a_caller_waits_until_the_instance_has_completed() -> None:
         assert not early
 
 
-async def test_an_instance_that_completed_before_needs_no_waiting() -> None:
+async def test_an_instance_that_completed_before_needs_no_waiting(serving: Serving) -> None:
     async with serving() as harness:
         waiters, key = completions(harness), await harness.start()
         await end(harness, key)
@@ -39,7 +40,7 @@ async def test_an_instance_that_completed_before_needs_no_waiting() -> None:
         await waiters.completed(key, "default", 60)
 
 
-async def test_a_completion_counts_when_it_is_committed() -> None:
+async def test_a_completion_counts_when_it_is_committed(serving: Serving) -> None:
     async with serving() as harness:
         waiters, key = completions(harness), await harness.start()
         waiting = harness.spawn(waiters.completed(key, "default", 60))
@@ -57,7 +58,7 @@ async def test_a_completion_counts_when_it_is_committed() -> None:
 
 
 @pytest.mark.parametrize("is_before", [True, False])
-async def test_a_cancelled_instance_never_completes(*, is_before: bool) -> None:
+async def test_a_cancelled_instance_never_completes(serving: Serving, *, is_before: bool) -> None:
     async with serving() as harness:
         waiters, key = completions(harness), await harness.start()
         cancellation = commands.CancelProcessInstance("default", key)
@@ -72,7 +73,7 @@ async def test_a_cancelled_instance_never_completes(*, is_before: bool) -> None:
             await waiting
 
 
-async def test_a_caller_that_waited_too_long_is_told_that_the_instance_goes_on() -> None:
+async def test_a_caller_that_waited_too_long_is_told_that_the_instance_goes_on(serving: Serving) -> None:
     async with serving() as harness:
         waiters, key = completions(harness), await harness.start()
 
@@ -85,7 +86,7 @@ async def test_a_caller_that_waited_too_long_is_told_that_the_instance_goes_on()
 
 
 @pytest.mark.parametrize("tenant_id", ["default", "other"])
-async def test_what_is_not_the_tenants_is_not_found(tenant_id: str) -> None:
+async def test_what_is_not_the_tenants_is_not_found(serving: Serving, tenant_id: str) -> None:
     async with serving() as harness:
         waiters, key = completions(harness), await harness.start()
         wanted = key if tenant_id == "other" else Key(42)
@@ -94,7 +95,7 @@ async def test_what_is_not_the_tenants_is_not_found(tenant_id: str) -> None:
             await waiters.completed(wanted, tenant_id, 60)
 
 
-async def test_several_callers_wait_for_one_instance() -> None:
+async def test_several_callers_wait_for_one_instance(serving: Serving) -> None:
     async with serving() as harness:
         waiters, key = completions(harness), await harness.start()
         waiting = [harness.spawn(waiters.completed(key, "default", 60)) for _ in range(3)]
@@ -105,7 +106,7 @@ async def test_several_callers_wait_for_one_instance() -> None:
         assert await asyncio.gather(*waiting) == [None, None, None]
 
 
-async def test_the_end_of_another_instance_wakes_nobody() -> None:
+async def test_the_end_of_another_instance_wakes_nobody(serving: Serving) -> None:
     async with serving() as harness:
         waiters, key, other = completions(harness), await harness.start(), await harness.start()
         waiting = harness.spawn(waiters.completed(key, "default", 60))
@@ -117,7 +118,7 @@ async def test_the_end_of_another_instance_wakes_nobody() -> None:
         assert not waiting.done()
 
 
-async def test_so_many_callers_may_wait_and_no_more() -> None:
+async def test_so_many_callers_may_wait_and_no_more(serving: Serving) -> None:
     async with serving() as harness:
         waiters, key = completions(harness, most=2), await harness.start()
         waiting = [harness.spawn(waiters.completed(key, "default", 60)) for _ in range(2)]
@@ -127,13 +128,13 @@ async def test_so_many_callers_may_wait_and_no_more() -> None:
             await waiters.completed(key, "default", 60)
 
         waiting[0].cancel()
-        await ticks(5)
+        await asyncio.wait(waiting[:1])
         late = harness.spawn(waiters.completed(key, "default", 60))
         await end(harness, key)
         assert await late is None
 
 
-async def test_callers_are_refused_when_the_partition_ends() -> None:
+async def test_callers_are_refused_when_the_partition_ends(serving: Serving) -> None:
     async with serving() as harness:
         waiters, key = completions(harness), await harness.start()
         waiting = harness.spawn(waiters.completed(key, "default", 60))

@@ -9,17 +9,11 @@ from server.partition.config import PartitionConfig
 from server.partition.partition import Partition
 from server.platform.clock import VirtualClock
 from server.platform.errors import Unavailable
+from server.store.memory import MemoryStore
 from server.store.ports import Insert
-from tests.server.partition.harness import (
-    EPOCH,
-    Harness,
-    HeldStore,
-    activation,
-    creation,
-    serving,
-    ticks,
-    until,
-)
+from tests.durable import EPOCH
+from tests.server.partition.harness import Harness, HeldStore, Serving, activation, creation
+from tests.waiting import ticks, until
 
 
 class BrokenStoreError(Exception):
@@ -47,7 +41,7 @@ async def three_deep(harness: Harness) -> list["asyncio.Task[object]"]:
     return answers
 
 
-async def test_a_failing_commit_ends_the_partition_and_refuses_everybody() -> None:
+async def test_a_failing_commit_ends_the_partition_and_refuses_everybody(serving: Serving) -> None:
     async with serving() as harness:
         answers = await three_deep(harness)
         harness.store.failure = BrokenStoreError()
@@ -62,7 +56,7 @@ async def test_a_failing_commit_ends_the_partition_and_refuses_everybody() -> No
         assert [type(error) for error in failed.value.exceptions] == [BrokenStoreError]
 
 
-async def test_a_partition_that_ended_takes_nothing_more() -> None:
+async def test_a_partition_that_ended_takes_nothing_more(serving: Serving) -> None:
     async with serving() as harness:
         harness.store.failure = BrokenStoreError()
         with pytest.raises(Unavailable):
@@ -74,7 +68,7 @@ async def test_a_partition_that_ended_takes_nothing_more() -> None:
         assert not harness.partition.is_open
 
 
-async def test_a_failing_commit_is_noticed_while_nothing_else_is_to_do() -> None:
+async def test_a_failing_commit_is_noticed_while_nothing_else_is_to_do(serving: Serving) -> None:
     async with serving() as harness:
         harness.store.failure = BrokenStoreError()
 
@@ -84,7 +78,7 @@ async def test_a_failing_commit_is_noticed_while_nothing_else_is_to_do() -> None
         await until(lambda: harness.running and harness.running.done())
 
 
-async def test_stopping_refuses_everybody() -> None:
+async def test_stopping_refuses_everybody(serving: Serving) -> None:
     async with serving() as harness:
         answers = await three_deep(harness)
         assert harness.running is not None
@@ -96,7 +90,9 @@ async def test_stopping_refuses_everybody() -> None:
         assert harness.running.cancelled()
 
 
-async def test_a_projection_that_falls_over_ends_the_partition_and_refuses_everybody() -> None:
+async def test_a_projection_that_falls_over_ends_the_partition_and_refuses_everybody(
+    serving: Serving,
+) -> None:
     """Here: a store that meets the same row twice."""
     async with serving() as harness:
         (row,) = [
@@ -111,7 +107,9 @@ async def test_a_projection_that_falls_over_ends_the_partition_and_refuses_every
 
 
 async def test_a_partition_that_does_not_run_takes_nothing() -> None:
-    partition = Partition(State(), HeldStore(), VirtualClock(pinned=EPOCH), PartitionConfig())
+    partition = Partition(
+        State(), HeldStore(MemoryStore(1_000)), VirtualClock(pinned=EPOCH), PartitionConfig()
+    )
 
     with pytest.raises(Unavailable):
         await partition.submit(activation())

@@ -9,7 +9,8 @@ from server.engine.answers import ActivatedJob, ActivatedJobs
 from server.engine.state import JobState
 from server.partition.config import JobsConfig
 from server.platform.errors import ResourceExhausted
-from tests.server.partition.harness import Harness, activation, serving, ticks, until
+from tests.server.partition.harness import Harness, Serving, activation
+from tests.waiting import ticks, until
 
 Waiting = asyncio.Task[ActivatedJobs]
 Offer = Callable[[Harness, ActivatedJob], Awaitable[None]]
@@ -28,7 +29,7 @@ async def settled(harness: Harness, *answers: Waiting) -> list[int | None]:
     return [count(answer) for answer in answers]
 
 
-async def test_jobs_on_offer_are_given_at_once() -> None:
+async def test_jobs_on_offer_are_given_at_once(serving: Serving) -> None:
     async with serving() as harness:
         await harness.start()
 
@@ -37,7 +38,7 @@ async def test_jobs_on_offer_are_given_at_once() -> None:
         assert [job.type for job in answer.jobs] == ["a"]
 
 
-async def test_a_worker_waits_until_a_job_is_offered() -> None:
+async def test_a_worker_waits_until_a_job_is_offered(serving: Serving) -> None:
     async with serving() as harness:
         waiting = harness.wait_for_jobs()
         early = await settled(harness, waiting)
@@ -48,14 +49,14 @@ async def test_a_worker_waits_until_a_job_is_offered() -> None:
         assert [job.instance.key for job in (await waiting).jobs] == [key]
 
 
-async def test_a_worker_that_waited_in_vain_gets_none() -> None:
+async def test_a_worker_that_waited_in_vain_gets_none(serving: Serving) -> None:
     async with serving() as harness:
         answer = await harness.wait_for_jobs(seconds=0.001)
 
         assert answer.jobs == ()
 
 
-async def test_a_worker_that_does_not_wait_gets_what_there_is() -> None:
+async def test_a_worker_that_does_not_wait_gets_what_there_is(serving: Serving) -> None:
     async with serving() as harness:
         empty = await harness.waiters.activate_now(activation())
         await harness.start()
@@ -66,7 +67,9 @@ async def test_a_worker_that_does_not_wait_gets_what_there_is() -> None:
 
 
 @pytest.mark.parametrize("offers", [1, 2, 3])
-async def test_as_many_are_woken_as_there_are_jobs_longest_waiting_first(offers: int) -> None:
+async def test_as_many_are_woken_as_there_are_jobs_longest_waiting_first(
+    serving: Serving, offers: int
+) -> None:
     async with serving() as harness:
         waiting = [harness.wait_for_jobs() for _ in range(4)]
         await ticks(10)
@@ -76,7 +79,7 @@ async def test_as_many_are_woken_as_there_are_jobs_longest_waiting_first(offers:
         assert await settled(harness, *waiting) == [1] * offers + [None] * (4 - offers)
 
 
-async def test_who_takes_many_leaves_none_for_those_behind_who_keep_their_order() -> None:
+async def test_who_takes_many_leaves_none_for_those_behind_who_keep_their_order(serving: Serving) -> None:
     async with serving() as harness:
         greedy, second, third = (harness.wait_for_jobs(most) for most in (10, 1, 1))
         await ticks(10)
@@ -89,7 +92,7 @@ async def test_who_takes_many_leaves_none_for_those_behind_who_keep_their_order(
         assert await settled(harness, second, third) == [1, None]
 
 
-async def test_what_the_first_leaves_goes_to_those_behind() -> None:
+async def test_what_the_first_leaves_goes_to_those_behind(serving: Serving) -> None:
     async with serving() as harness:
         waiting = [harness.wait_for_jobs(most) for most in (2, 2, 2)]
         await ticks(10)
@@ -99,7 +102,7 @@ async def test_what_the_first_leaves_goes_to_those_behind() -> None:
         assert await settled(harness, *waiting) == [2, 2, 1]
 
 
-async def test_who_comes_later_waits_behind_those_who_wait() -> None:
+async def test_who_comes_later_waits_behind_those_who_wait(serving: Serving) -> None:
     async with serving() as harness:
         harness.store.hold()
         first = harness.wait_for_jobs()
@@ -114,7 +117,7 @@ async def test_who_comes_later_waits_behind_those_who_wait() -> None:
         assert await settled(harness, first, late) == [1, None]
 
 
-async def test_who_waits_for_another_type_or_tenant_is_left_alone() -> None:
+async def test_who_waits_for_another_type_or_tenant_is_left_alone(serving: Serving) -> None:
     async with serving() as harness:
         await harness.deploy(process("other").service_task("b", type="b").end())
         other = harness.wait_for_jobs(job_type="b")
@@ -145,7 +148,7 @@ async def time_out(harness: Harness, job: ActivatedJob) -> None:
 
 
 @pytest.mark.parametrize("offer", [give_back, fail, resolve, time_out])
-async def test_every_way_of_offering_a_job_again_wakes(offer: Offer) -> None:
+async def test_every_way_of_offering_a_job_again_wakes(serving: Serving, offer: Offer) -> None:
     async with serving() as harness:
         await harness.start()
         (job,) = (await harness.submit(activation())).jobs
@@ -159,7 +162,7 @@ async def test_every_way_of_offering_a_job_again_wakes(offer: Offer) -> None:
 
 
 @pytest.mark.parametrize("rounds", range(25))
-async def test_a_worker_that_vanishes_at_any_moment_loses_no_job(rounds: int) -> None:
+async def test_a_worker_that_vanishes_at_any_moment_loses_no_job(serving: Serving, rounds: int) -> None:
     async with serving() as harness:
         gone, next_in_line = harness.wait_for_jobs(), harness.wait_for_jobs()
         await ticks(10)
@@ -176,7 +179,9 @@ async def test_a_worker_that_vanishes_at_any_moment_loses_no_job(rounds: int) ->
 
 
 @pytest.mark.parametrize("rounds", range(15))
-async def test_a_worker_that_vanishes_while_jobs_are_there_gives_them_back(rounds: int) -> None:
+async def test_a_worker_that_vanishes_while_jobs_are_there_gives_them_back(
+    serving: Serving, rounds: int
+) -> None:
     async with serving() as harness:
         await asyncio.gather(*(harness.start() for _ in range(3)))
         gone = harness.wait_for_jobs(10)
@@ -189,7 +194,7 @@ async def test_a_worker_that_vanishes_while_jobs_are_there_gives_them_back(round
         assert states == ({JobState.ACTIVATABLE} if gone.cancelled() else {JobState.ACTIVATED})
 
 
-async def test_so_many_may_wait_and_no_more() -> None:
+async def test_so_many_may_wait_and_no_more(serving: Serving) -> None:
     async with serving(jobs=JobsConfig(max_waiting=2)) as harness:
         waiting = [harness.wait_for_jobs() for _ in range(2)]
         await ticks(10)
@@ -203,7 +208,7 @@ async def test_so_many_may_wait_and_no_more() -> None:
         assert await settled(harness, late) == [None]
 
 
-async def test_nothing_is_left_of_those_who_went() -> None:
+async def test_nothing_is_left_of_those_who_went(serving: Serving) -> None:
     async with serving(jobs=JobsConfig(max_waiting=3)) as harness:
         for _ in range(10):
             answers = await asyncio.gather(*(harness.wait_for_jobs(seconds=0.001) for _ in range(3)))

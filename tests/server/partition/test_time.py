@@ -6,7 +6,9 @@ from server.engine.state import JobState
 from server.partition.config import PartitionConfig
 from server.platform.clock import VirtualClock
 from server.store.entities import Job
-from tests.server.partition.harness import EPOCH, MINUTE, Harness, activation, serving, ticks, until
+from tests.durable import EPOCH
+from tests.server.partition.harness import MINUTE, Harness, Serving, activation
+from tests.waiting import ticks, until
 
 
 class RunningClock:
@@ -27,7 +29,7 @@ def job_states(harness: Harness) -> set[JobState]:
     return {job.state for found in harness.state.instances.values() for job in found.jobs.values()}
 
 
-async def test_settling_brings_what_is_due_before_it_returns() -> None:
+async def test_settling_brings_what_is_due_before_it_returns(serving: Serving) -> None:
     async with serving() as harness:
         await harness.start()
         (job,) = (await harness.submit(activation())).jobs
@@ -40,7 +42,7 @@ async def test_settling_brings_what_is_due_before_it_returns() -> None:
         assert (row.state, row.last_update_time) == ("TIMED_OUT", EPOCH + MINUTE)
 
 
-async def test_nothing_comes_before_its_time() -> None:
+async def test_nothing_comes_before_its_time(serving: Serving) -> None:
     async with serving() as harness:
         await harness.start()
         await harness.submit(activation())
@@ -51,7 +53,7 @@ async def test_nothing_comes_before_its_time() -> None:
         assert job_states(harness) == {JobState.ACTIVATED}
 
 
-async def test_settling_brings_more_than_one_batch_of_what_is_due() -> None:
+async def test_settling_brings_more_than_one_batch_of_what_is_due(serving: Serving) -> None:
     async with serving(PartitionConfig(max_batch=3)) as harness:
         await asyncio.gather(*(harness.start() for _ in range(20)))
         await harness.submit(activation(20))
@@ -61,7 +63,7 @@ async def test_settling_brings_more_than_one_batch_of_what_is_due() -> None:
         assert job_states(harness) == {JobState.ACTIVATABLE}
 
 
-async def test_settling_waits_for_the_commit() -> None:
+async def test_settling_waits_for_the_commit(serving: Serving) -> None:
     async with serving() as harness:
         await harness.start()
         await harness.submit(activation())
@@ -77,7 +79,7 @@ async def test_settling_waits_for_the_commit() -> None:
         assert not early
 
 
-async def test_a_back_off_ends_with_time() -> None:
+async def test_a_back_off_ends_with_time(serving: Serving) -> None:
     async with serving() as harness:
         await harness.start()
         (job,) = (await harness.submit(activation())).jobs
@@ -91,7 +93,7 @@ async def test_a_back_off_ends_with_time() -> None:
         assert [job.key] == [again.key for again in (await harness.submit(activation())).jobs]
 
 
-async def test_a_clock_that_goes_back_brings_nothing() -> None:
+async def test_a_clock_that_goes_back_brings_nothing(serving: Serving) -> None:
     async with serving() as harness:
         await harness.start()
         await harness.submit(activation())
@@ -103,7 +105,7 @@ async def test_a_clock_that_goes_back_brings_nothing() -> None:
         assert job_states(harness) == {JobState.ACTIVATED}
 
 
-async def test_a_clock_that_is_set_free_brings_what_is_due_by_then() -> None:
+async def test_a_clock_that_is_set_free_brings_what_is_due_by_then(serving: Serving) -> None:
     async with serving() as harness:
         await harness.start()
         await harness.submit(activation())
@@ -116,7 +118,7 @@ async def test_a_clock_that_is_set_free_brings_what_is_due_by_then() -> None:
         assert job_states(harness) == {JobState.ACTIVATABLE}
 
 
-async def test_time_that_runs_brings_what_is_due_by_itself() -> None:
+async def test_time_that_runs_brings_what_is_due_by_itself(serving: Serving) -> None:
     clock = RunningClock()
     async with serving(clock=VirtualClock(clock)) as harness:
         await harness.start()

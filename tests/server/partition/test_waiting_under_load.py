@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from server.engine import commands
 from server.partition.config import PartitionConfig
-from tests.server.engine.strategies import EXAMPLES
-from tests.server.partition.harness import Harness, serving, ticks
+from tests.server.partition.harness import Harness, Serving
+from tests.waiting import ticks, until
 
 
 @dataclass(frozen=True)
@@ -62,14 +62,18 @@ acts = st.lists(
 )
 
 
-@settings(max_examples=EXAMPLES, deadline=None)
-@given(history=acts, max_batch=st.integers(1, 6), held=st.booleans())
-def test_no_worker_waits_while_a_job_is_on_offer(history: list[Act], max_batch: int, *, held: bool) -> None:
+def test_no_worker_waits_while_a_job_is_on_offer(serving: Serving) -> None:
     """Every job is on offer, or with exactly one worker that got it; workers are served in the order they came."""
-    asyncio.run(_story(history, max_batch, held=held))
+
+    @settings(max_examples=serving.examples)
+    @given(acts, st.integers(1, 6), st.booleans())
+    def happens(history: list[Act], max_batch: int, held: bool) -> None:  # noqa: FBT001  # given by hypothesis
+        asyncio.run(_story(serving, history, max_batch, held=held))
+
+    happens()
 
 
-async def _story(history: list[Act], max_batch: int, *, held: bool) -> None:
+async def _story(serving: Serving, history: list[Act], max_batch: int, *, held: bool) -> None:
     async with serving(PartitionConfig(max_batch=max_batch)) as harness:
         if held:
             harness.store.hold()
@@ -118,7 +122,7 @@ async def _expect_fairness(harness: Harness, waiting: list["asyncio.Task[object]
     """One job at a time goes to whoever waits longest."""
     for poll in waiting:
         await harness.start()
-        await ticks(20)
+        await until(poll.done)
         assert _was_served(poll)
         for job in poll.result().jobs:
             await harness.submit(commands.CompleteJob("default", job.key))

@@ -15,7 +15,7 @@ from server.platform.clock import VirtualClock
 from server.platform.policy import Mode
 from server.platform.postgres.config import DatabaseConfig
 from tests.durable import emptied
-from tests.waiting import until
+from tests.waiting import PATIENCE_SECONDS, until
 
 UNIX_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MILLISECOND = timedelta(milliseconds=1)
@@ -73,11 +73,13 @@ async def bundled(dsn: str, partitions: int) -> AsyncIterator[Running]:
 @asynccontextmanager
 async def _running(engine: Engine) -> AsyncIterator[None]:
     async with asyncio.TaskGroup() as tasks:
-        tasks.create_task(engine.run())
+        running = tasks.create_task(engine.run())
         await engine.ready()
         yield
         engine.drain()
         engine.stop()
+        async with asyncio.timeout(PATIENCE_SECONDS):
+            await running
 
 
 async def _owned(engine: DurableEngine) -> Sequence[Partition]:

@@ -5,7 +5,16 @@ by code point, where every text column is COLLATE "C". What PostgreSQL's texts c
 and is looked for as that.
 """
 
-from server.platform.query.sql.relation import INDEXED_CHARACTERS, Relation, quoted
-from server.platform.query.sql.statements import Statement, count_of, page_of
+from server.platform.query.sql.relation import INDEXED_CHARACTERS, Relation, guard_of, quoted
+from server.platform.query.sql.statements import Statement, count_of, page_of, page_of_few
 
-__all__ = ["INDEXED_CHARACTERS", "Relation", "Statement", "count_of", "page_of", "quoted"]
+__all__ = [
+    "INDEXED_CHARACTERS",
+    "Relation",
+    "Statement",
+    "count_of",
+    "guard_of",
+    "page_of",
+    "page_of_few",
+    "quoted",
+]

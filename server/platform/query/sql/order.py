@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from server.platform.query.model import Position, SortKey
 from server.platform.query.sql.arguments import Arguments
-from server.platform.query.sql.relation import INDEXED_CHARACTERS, Relation, quoted, start_of
+from server.platform.query.sql.relation import START_CHARACTERS, Relation, quoted, start_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,8 @@ class Order:
     def _begins_with_start(self) -> bool:
         """Whether an index has the start of the first value, by which rows are in order so far."""
         key = self.keys[0]
-        is_coarser = key.length is None or key.length >= INDEXED_CHARACTERS
-        return is_coarser and key.field.name in self.relation.prefixed
+        is_coarser = key.length is None or key.length >= START_CHARACTERS
+        return is_coarser and key.field.name in self.relation.by_start
 
     def _item(self, key: SortKey, expression: str) -> str:
         if not self._descends(key):
@@ -66,19 +66,19 @@ class Order:
         key = self.keys[0]
         if place is None or self._misses_last(key):
             return None
-        value = start_of(place, INDEXED_CHARACTERS) if self._begins_with_start else place
+        value = start_of(place) if self._begins_with_start else place
         return f"{self._first()} {'<=' if self._descends(key) else '>='} {value}"
 
     def _first(self) -> str:
         """What an index has of the first key."""
         key = self.keys[0]
         if self._begins_with_start:
-            return start_of(quoted(key.field.name), INDEXED_CHARACTERS)
+            return start_of(quoted(key.field.name))
         return self._expression(key)
 
     def _expression(self, key: SortKey) -> str:
         column = quoted(key.field.name)
-        if key.length is None or (key.length >= INDEXED_CHARACTERS and key.field.name in self.relation.short):
+        if key.length is None or (key.length >= START_CHARACTERS and key.field.name in self.relation.short):
             return column
         return start_of(column, key.length)
 

@@ -1,12 +1,19 @@
 """Conditions as predicates. One is true, false or unknown for a row, and keeps it when true."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from server.platform.query.conditions import Condition, Operator
 from server.platform.query.fields import FieldType
 from server.platform.query.sql.arguments import Arguments
 from server.platform.query.sql.patterns import like_pattern, start_pattern
-from server.platform.query.sql.relation import INDEXED_CHARACTERS, Relation, quoted, start_of
+from server.platform.query.sql.relation import (
+    INDEXED_CHARACTERS,
+    START_CHARACTERS,
+    Relation,
+    guard_of,
+    quoted,
+    start_of,
+)
 
 _FORMS: Mapping[Operator, str] = {
     Operator.EQ: "{} = {}",
@@ -22,12 +29,11 @@ _FORMS: Mapping[Operator, str] = {
     Operator.LONGER_THAN: "char_length({}) > {}",
     Operator.NOT_LONGER_THAN: "char_length({}) <= {}",
 }
-_COMPARISONS = frozenset(
-    {
-        *(Operator.EQ, Operator.NEQ, Operator.IN, Operator.NOT_IN),
-        *(Operator.GT, Operator.GTE, Operator.LT, Operator.LTE),
-    }
-)
+_EQUALITIES = frozenset({Operator.EQ, Operator.IN})
+_COMPARISONS = _EQUALITIES | {
+    *(Operator.NEQ, Operator.NOT_IN),
+    *(Operator.GT, Operator.GTE, Operator.LT, Operator.LTE),
+}
 
 # What `text_of` makes of a value: to_char() cuts milliseconds off, as Python does.
 _TEXTS: Mapping[FieldType, str] = {
@@ -39,14 +45,16 @@ _TEXTS: Mapping[FieldType, str] = {
 
 
 def predicate(condition: Condition, relation: Relation, arguments: Arguments) -> str:
-    column, operand = quoted(condition.field.name), condition.operand
-    write = _SPECIAL.get(condition.operator)
-    if write is not None:
-        return write(condition, relation, arguments)
-    if condition.field.name in relation.prefixed and condition.operator in _COMPARISONS:
+    name, operator = condition.field.name, condition.operator
+    if operator in _SPECIAL:
+        return _SPECIAL[operator](condition, relation, arguments)
+    if name in relation.by_start and operator in _COMPARISONS:
         return _by_start(condition, arguments)
-    place = arguments.add_all(operand) if isinstance(operand, tuple) else arguments.add(operand)
-    return _FORMS[condition.operator].format(column, place)
+    plain = _FORMS[operator].format(quoted(name), _place(condition, arguments))
+    is_guarded = name in relation.guarded and operator in _EQUALITIES
+    if is_guarded and all(len(text) <= INDEXED_CHARACTERS for text in _texts(condition)):
+        return f"{plain} AND {guard_of(quoted(name))}"
+    return plain
 
 
 def _exists(condition: Condition, _relation: Relation, _arguments: Arguments) -> str:
@@ -57,10 +65,10 @@ def _like(condition: Condition, relation: Relation, arguments: Arguments) -> str
     column, pattern = quoted(condition.field.name), str(condition.operand)
     text = _TEXTS[condition.field.type].format(column)
     whole = f"{text} LIKE {arguments.add(like_pattern(pattern))}"
-    start = start_pattern(pattern, INDEXED_CHARACTERS)
-    if start is None or condition.field.name not in relation.prefixed:
+    start = start_pattern(pattern, START_CHARACTERS)
+    if start is None or condition.field.name not in relation.by_start:
         return whole
-    return f"{start_of(column, INDEXED_CHARACTERS)} LIKE {arguments.add(start)} AND {whole}"
+    return f"{start_of(column)} LIKE {arguments.add(start)} AND {whole}"
 
 
 def _by_start(condition: Condition, arguments: Arguments) -> str:
@@ -69,17 +77,25 @@ def _by_start(condition: Condition, arguments: Arguments) -> str:
     With operands that are shorter than the start, that is all there is to compare: the start of a longer text differs
     from them, and as the text does. With others it finds candidates.
     """
-    column, operand = quoted(condition.field.name), condition.operand
-    start = start_of(column, INDEXED_CHARACTERS)
-    texts = [str(value) for value in operand] if isinstance(operand, tuple) else [str(operand)]
-    place = arguments.add_all(texts) if isinstance(operand, tuple) else arguments.add(operand)
-    if all(len(text) < INDEXED_CHARACTERS for text in texts):
-        return _FORMS[condition.operator].format(start, place)
-    whole = _FORMS[condition.operator].format(column, place)
-    if condition.operator not in {Operator.EQ, Operator.IN}:
+    column, operator = quoted(condition.field.name), condition.operator
+    place, texts = _place(condition, arguments), _texts(condition)
+    if all(len(text) < START_CHARACTERS for text in texts):
+        return _FORMS[operator].format(start_of(column), place)
+    whole = _FORMS[operator].format(column, place)
+    if operator not in _EQUALITIES:
         return whole
-    starts = arguments.add_all(text[:INDEXED_CHARACTERS] for text in texts)
-    return f"{start} = ANY({starts}) AND {whole}"
+    starts = arguments.add_all(text[:START_CHARACTERS] for text in texts)
+    return f"{start_of(column)} = ANY({starts}) AND {whole}"
+
+
+def _place(condition: Condition, arguments: Arguments) -> str:
+    operand = condition.operand
+    return arguments.add_all(operand) if isinstance(operand, tuple) else arguments.add(operand)
+
+
+def _texts(condition: Condition) -> Sequence[str]:
+    operand = condition.operand
+    return [str(value) for value in operand] if isinstance(operand, tuple) else [str(operand)]
 
 
 _SPECIAL: Mapping[Operator, Callable[[Condition, Relation, Arguments], str]] = {

@@ -6,25 +6,38 @@ from enum import Enum
 from types import NoneType
 from typing import get_args, get_type_hints
 
-INDEXED_CHARACTERS = 64
-"""So much of a text stands in an index: a longer entry than a third of a page would refuse its row."""
+# An index refuses the row of a longer entry than a third of a page.
+START_CHARACTERS = 64
+"""So many first characters of a text stand in an index that may have to hold any text."""
+INDEXED_CHARACTERS = 256
+"""So long are the texts that stand as they are in an index which leaves longer ones out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """Of the columns, the `nullable` may be missing and the `short` never exceed INDEXED_CHARACTERS.
+    """Of the columns, the `nullable` may be missing and the `short` never exceed START_CHARACTERS.
 
-    Indexes hold `left(column, INDEXED_CHARACTERS)` of the `prefixed` ones.
+    Indexes hold `start_of(column)` of those `by_start`, and of the `guarded` ones the rows where `guard_of(column)`;
+    nullable columns `in_order` have an index that gives an order by them.
     """
 
     name: str
     columns: Sequence[str]
     nullable: frozenset[str]
     short: frozenset[str]
-    prefixed: frozenset[str]
+    by_start: frozenset[str]
+    guarded: frozenset[str]
+    in_order: frozenset[str]
 
     @staticmethod
-    def of(row: type, name: str, *, prefixed: Collection[str] = ()) -> "Relation":
+    def of(
+        row: type,
+        name: str,
+        *,
+        by_start: Collection[str] = (),
+        guarded: Collection[str] = (),
+        in_order: Collection[str] = (),
+    ) -> "Relation":
         """The relation with a column for each field of a dataclass."""
         names = [entry.name for entry in fields(row)] if is_dataclass(row) else []
         hints = {column: _options(get_type_hints(row)[column]) for column in names}
@@ -33,7 +46,9 @@ class Relation:
             columns=tuple(names),
             nullable=frozenset(column for column, options in hints.items() if NoneType in options),
             short=frozenset(column for column, options in hints.items() if _is_short(options)),
-            prefixed=frozenset(prefixed),
+            by_start=frozenset(by_start),
+            guarded=frozenset(guarded),
+            in_order=frozenset(in_order) | frozenset(by_start),
         )
 
 
@@ -42,8 +57,13 @@ def quoted(column: str) -> str:
     return f'"{column}"'
 
 
-def start_of(expression: str, length: int) -> str:
+def start_of(expression: str, length: int = START_CHARACTERS) -> str:
     return f"left({expression}, {length})"
+
+
+def guard_of(column: str) -> str:
+    """Never unknown, and so spelled that the planner takes it to hold for most rows."""
+    return f"(char_length({column}) > {INDEXED_CHARACTERS}) IS NOT TRUE"
 
 
 def _options(hint: object) -> Sequence[object]:
@@ -53,7 +73,7 @@ def _options(hint: object) -> Sequence[object]:
 
 def _is_short(options: Sequence[object]) -> bool:
     return any(
-        isinstance(option, type) and issubclass(option, Enum) and _longest(option) <= INDEXED_CHARACTERS
+        isinstance(option, type) and issubclass(option, Enum) and _longest(option) <= START_CHARACTERS
         for option in options
     )
 

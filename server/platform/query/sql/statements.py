@@ -1,8 +1,8 @@
 """The statements of a search: its page, and the number of all matches.
 
-An index gives an order without missing values forwards and backwards. An order that may begin with missing values is
-therefore read in two parts, the rows that have its first value and those that have not; from an offset, which has to
-pass all rows before it anyway, it is read in one.
+An index gives an order without missing values forwards and backwards. Where there is one, an order that may begin with
+missing values is read in two parts, the rows that have its first value and those that have not; but from an offset, which
+has to pass all rows before it anyway, it is read in one.
 """
 
 from collections.abc import Iterable, Sequence
@@ -68,6 +68,24 @@ def page_of(relation: Relation, query: Query, *, tenant_id: str) -> Statement:
     return Statement(text, arguments.values)
 
 
+def page_of_few(relation: Relation, query: Query, *, tenant_id: str) -> Statement:
+    """The same page where all matches together are few: find them first, then put them in order.
+
+    The planner would rather read an order until it has the page, and does not know how far it has to read.
+    """
+    arguments, window = Arguments(), query.window
+    where = _where(relation, query.conditions, tenant_id, arguments)
+    order = Order(query.sort, relation, is_reversed=window.before is not None)
+    rest = _Part("", order, window.before or window.after).where(arguments)
+    limit = "" if window.limit is None else f" LIMIT {arguments.add(window.limit)}"
+    columns = ", ".join(map(quoted, relation.columns))
+    # Within a subquery with an offset the planner does not look at the order.
+    matches = f"(SELECT {columns} FROM {relation.name} WHERE {where}{rest} OFFSET 0) AS matches"  # noqa: S608  # values are arguments
+    offset = f" OFFSET {arguments.add(window.offset)}" if window.offset else ""
+    text = f"SELECT {columns} FROM {matches} ORDER BY {order.text()}{limit}{offset}"  # noqa: S608  # values are arguments
+    return Statement(text, arguments.values)
+
+
 def _where(relation: Relation, conditions: Iterable[Condition], tenant_id: str, arguments: Arguments) -> str:
     tenant = f"{quoted('tenant_id')} = {arguments.add(tenant_id)}"
     return " AND ".join((tenant, *(predicate(condition, relation, arguments) for condition in conditions)))
@@ -78,7 +96,8 @@ def _parts(order: Order, window: Window) -> Sequence[_Part]:
     position = window.before if order.is_reversed else window.after
     first = order.keys[0].field.name
     nullable = order.relation.nullable
-    if first not in nullable or window.offset or window.limit is None:
+    may_split = first in nullable and first in order.relation.in_order
+    if not may_split or window.offset or window.limit is None:
         return [_Part("", order, position)]
     without = replace(order.relation, nullable=nullable - {first})
     present = _Part(f"{quoted(first)} IS NOT NULL", replace(order, relation=without))

@@ -8,8 +8,6 @@ from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
 from importlib.resources import files
 
-import asyncpg
-
 from server.engine.keys import COUNTER_BITS, Key
 from server.platform.postgres.pool import open_pool
 from server.store.entities import (
@@ -57,7 +55,7 @@ async def populate(dsn: str, rows: int) -> None:
         await pool.execute(f"""
             INSERT INTO gnomon.partition (partition_id, last_key)
             SELECT id, id::bigint << {COUNTER_BITS} FROM generate_series(1, {PARTITIONS}) AS id
-        """)
+        """)  # noqa: S608  # our own
         for entity in _COLUMNS:
             await pool.execute(_insertion(entity, _rows_of(entity, rows)), timeout=900)
         for file in (indexes, views):
@@ -78,11 +76,11 @@ def _insertion(entity: type[Entity], rows: int) -> str:
     columns = {**_EVERY, **_COLUMNS[entity]}
     names, values = ", ".join(columns), ", ".join(columns.values())
     source = f"generate_series(0::bigint, {rows - 1}) AS n, LATERAL ({_FACTS.format(rows=rows)}) AS facts"
-    live = f"INSERT INTO runtime.{table.name} (partition_id, {names}) SELECT {_PARTITION}, {values} FROM {source}"
+    live = f"INSERT INTO runtime.{table.name} (partition_id, {names}) SELECT {_PARTITION}, {values} FROM {source}"  # noqa: S608  # our own
     ended = f"""
         INSERT INTO history.{table.name} (bucket, partition_id, {names})
         SELECT moment::date, {_PARTITION}, {values} FROM {source}
-    """
+    """  # noqa: S608  # our own
     if entity is ProcessDefinition:
         return live
     if entity is AuditEntry:

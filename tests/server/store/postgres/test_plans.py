@@ -5,16 +5,17 @@ import json
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
+from urllib.parse import urlsplit
 
 import asyncpg
 import pytest
 
+from server.platform.postgres.pool import open_pool
 from server.platform.query import Window, equals
 from server.platform.query.sql import Statement, count_of, page_of, page_of_few
 from server.store.postgres.reads import FEW
 from server.store.postgres.relations import RELATIONS
 from server.store.searchables import ELEMENT_INSTANCES, JOBS, VARIABLES
-from tests.server.store.postgres.databases import new_database
 from tests.server.store.postgres.documented import SEARCHES, Search
 from tests.server.store.postgres.population import SMALL_TENANT, TENANT, key, populate
 
@@ -24,15 +25,18 @@ BIG = 1000
 LIMIT = 100
 
 
-@pytest.fixture(scope="module")
-def populated(durable_dsn: str) -> Iterator[str]:
-    """The DSN of a database with many rows."""
-    with asyncio.Runner() as runner:
-        made = new_database(durable_dsn)
-        dsn = runner.run(made.__aenter__())
-        runner.run(populate(dsn, ROWS))
-        yield dsn
-        runner.run(made.__aexit__(None, None, None))
+@pytest.fixture(scope="session")
+def populated(durable_dsn: str) -> str:
+    """The DSN of a database with many rows, which goes with its server."""
+    return asyncio.run(_populated(durable_dsn))
+
+
+async def _populated(server: str) -> str:
+    async with open_pool(server, 1) as pool:
+        await pool.execute("CREATE DATABASE populated")
+    dsn = urlsplit(server)._replace(path="/populated").geturl()
+    await populate(dsn, ROWS)
+    return dsn
 
 
 @pytest.fixture

@@ -1,0 +1,83 @@
+"""Processes of a deployment that a campaign may kill and pause."""
+
+import asyncio
+import os
+import signal
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Self
+
+from tests.server_process import Addresses
+
+ROOT = Path(__file__).resolve().parents[2]
+READY_SECONDS = 60.0
+END_SECONDS = 20.0
+
+
+class Program:
+    """`gnomon serve`; what it logs goes to a file."""
+
+    def __init__(self, process: Process, addresses: Addresses) -> None:
+        self._process = process
+        self.addresses = addresses
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @classmethod
+    async def started(cls, mode: str, settings: Mapping[str, str], log: Path) -> Self:
+        """Ready."""
+        with log.open("ab") as output:
+            process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-m", "server", "serve", "--mode", mode),
+                cwd=ROOT,
+                env={**os.environ, **settings},
+                stdout=PIPE,
+                stderr=output,
+            )
+        assert process.stdout is not None
+        try:
+            async with asyncio.timeout(READY_SECONDS):
+                line = await process.stdout.readline()
+            return cls(process, Addresses.read(line.decode()))
+        except BaseException:
+            process.kill()
+            await process.wait()
+            raise
+
+    def send(self, number: signal.Signals) -> None:
+        self._process.send_signal(number)
+
+    async def kill(self) -> None:
+        with suppress(ProcessLookupError):
+            self._process.kill()
+        await self._process.wait()
+
+    async def stop(self) -> None:
+        """Tell it to end, and see that it does."""
+        with suppress(ProcessLookupError):
+            self._process.send_signal(signal.SIGCONT)
+            self._process.terminate()
+        try:
+            async with asyncio.timeout(END_SECONDS):
+                await self._process.wait()
+        except TimeoutError:
+            await self.kill()
+            raise
+
+
+def children_of(pid: int, word: str = "") -> Sequence[int]:
+    """The processes that one has started, those that have this word in their command when it is given."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            # What stands before may hold blanks: the command, in parentheses.
+            parent = int((place / "stat").read_text().rpartition(")")[2].split()[1])
+            command = (place / "cmdline").read_text().split("\0")
+            if parent == pid and (not word or word in command):
+                found.append(int(place.name))
+    return sorted(found)

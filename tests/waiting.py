@@ -1,0 +1,28 @@
+"""Waiting for what others do: by rounds of the loop, never for a time that is hoped to be enough."""
+
+import asyncio
+from collections.abc import Callable
+
+PATIENCE_SECONDS = 20.0
+# Rounds without a pause, in which everything happens that waits for nobody else.
+EAGER_ROUNDS = 200
+PAUSE_SECONDS = 0.001
+
+
+async def ticks(count: int) -> None:
+    """Let everything else go on for so many rounds of the loop."""
+    for _ in range(count):
+        await asyncio.sleep(0)
+
+
+async def until(condition: Callable[[], object]) -> None:
+    """Return as soon as it holds."""
+    for _ in range(EAGER_ROUNDS):
+        if condition():
+            return
+        await asyncio.sleep(0)
+    clock = asyncio.get_running_loop().time
+    until = clock() + PATIENCE_SECONDS
+    while not condition():
+        assert clock() < until, f"not within {PATIENCE_SECONDS:g} s"
+        await asyncio.sleep(PAUSE_SECONDS)
