@@ -6,7 +6,7 @@ start at the same time agree by the file system: whoever links the file first ma
 
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -53,7 +53,7 @@ def _read(file: Path) -> KeySet:
         raise KeyFileError(f"{file}: expected the signing keys of a tenant") from error
 
 
-def _private_jwk(key: SigningKey) -> dict[str, object]:
+def _private_jwk(key: SigningKey) -> Mapping[str, object]:
     return key.private_key.as_dict(private=True, kid=key.kid, use="sig", alg=key.algorithm.value)
 
 

@@ -1,6 +1,7 @@
 """Reads of the durable store: rows by their keys and searches, live rows and ended ones together."""
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 import asyncpg
 
@@ -52,13 +53,15 @@ class PostgresStore:
         self._totals = Totals()
 
     async def get(self, entity: type[E], key: Key, *, tenant_id: str) -> E | None:
-        records = await self._database.fetch(_GET[entity], storable(tenant_id), key)
+        kind = cast("type[Entity]", entity)
+        records = await self._database.fetch(_GET[kind], storable(tenant_id), key)
         return row_reader(entity)(records[0]) if records else None
 
     async def search(self, entity: type[E], query: Query, *, tenant_id: str) -> Page[E]:
-        find = self._looked_up if _is_lookup(entity, query) else self._searched
+        kind = cast("type[Entity]", entity)
+        find = self._looked_up if _is_lookup(kind, query) else self._searched
         async with self._database.connection() as connection:
-            records, total = await find(connection, entity, query, tenant_id)
+            records, total = await find(connection, kind, query, tenant_id)
         items = list(map(row_reader(entity), records))
         if query.window.before is not None:
             items.reverse()

@@ -8,7 +8,7 @@ from dataclasses import fields
 from enum import Enum
 from functools import cache
 from types import NoneType
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import asyncpg
 
@@ -19,7 +19,7 @@ E = TypeVar("E", bound=Entity)
 
 def row_reader(entity: type[E]) -> Callable[[asyncpg.Record], E]:
     """Make what gives a record as a row; raises TypeError for a field that no column holds."""
-    read: Callable[[asyncpg.Record], E] = _compiled(entity)
+    read: Callable[[asyncpg.Record], E] = _compiled(cast("Any", entity))
     return read
 
 
