@@ -9,6 +9,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from datetime import datetime
 from itertools import chain
 
@@ -235,13 +236,22 @@ class Partition:
             await answer_repeats(entries, self._ledger)
         except Unavailable as refusal:
             _refuse((entry for entry in entries if entry.origin and entry.origin.idempotency), refusal.detail)
-        turn = self._turns.run(list(filter(_is_wanted, entries)), _to_the_millisecond(self._clock.now()))
+        wanted = list(filter(_is_wanted, entries))
+        await self._bring_back(wanted)
+        turn = self._turns.run(wanted, _to_the_millisecond(self._clock.now()))
         self._in_hand.append(turn)
         self._due.observe(turn.events)
         self._residence.touch(turn.batch.documents)
         if turn.postponed:
             await self._load(turn)
         return turn
+
+    async def _bring_back(self, entries: Iterable[Entry]) -> None:
+        """Have here what the entries name, so that they are carried out in their order; else they miss it and wait."""
+        missing = self._residence.missing(entry.command for entry in entries if entry.command is not None)
+        if missing:
+            with suppress(Unavailable):
+                self._residence.bring_back(await self._ledger.documents(missing))
 
     async def _load(self, turn: Turn) -> None:
         """Bring back what the turn missed, and let what it could not do have the next one."""

@@ -6,18 +6,19 @@ from collections.abc import Callable, Mapping
 from rich.console import Console
 from rich.table import Table
 
-from tests.bench import commits, http, instances, tunnel
+from tests.bench import commits, http, instances, searches, tunnel
 
 BENCHMARKS: Mapping[str, Callable[[], Table]] = {
     "instances": instances.table,
     "http": http.table,
     "commits": commits.table,
+    "searches": searches.table,
     "tunnel": tunnel.table,
 }
 
 
 def main() -> None:
-    console = Console(width=120)
+    console = Console(width=150)
     for name in sys.argv[1:] or BENCHMARKS:
         console.print(BENCHMARKS[name]())
 

@@ -35,7 +35,7 @@ def _is_table(field: dataclasses.Field[object]) -> bool:
 
 def _default(value: object) -> str:
     match value:
-        case "" | ():
+        case None | "" | ():
             return "none"
         case bool():
             return f"`{value}`".lower()

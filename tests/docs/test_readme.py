@@ -41,7 +41,7 @@ def test_the_shell_blocks_of_the_examples_do_what_they_say(reader: Reader) -> No
 def test_the_readme_names_targets_that_exist() -> None:
     named = [code.split()[1] for code in commands("README.md") if code.startswith("make ")]
 
-    assert named == ["run", "demo", "test"]
+    assert named == ["run", "demo", "durable", "survive", "test"]
     assert set(named) <= set(targets())
 
 

@@ -79,8 +79,8 @@ def _read(folder: Traversable) -> Sequence[Migration]:
 
 
 async def _create_table(connection: asyncpg.Connection) -> None:
-    # Two that create it at once: the later one fails when the earlier one is done.
-    with suppress(asyncpg.UniqueViolationError, asyncpg.DuplicateTableError):
+    # Of two that create it at once the later one fails, when the earlier one is done.
+    with suppress(asyncpg.UniqueViolationError, asyncpg.DuplicateTableError, asyncpg.DuplicateObjectError):
         await connection.execute("""
             CREATE TABLE IF NOT EXISTS public.gnomon_migration (
                 number integer PRIMARY KEY,

@@ -55,7 +55,7 @@ async def create_buckets(database: Database, days: Iterable[date]) -> None:
 async def _create(database: Database, bucket: Bucket) -> None:
     try:
         await database.execute(bucket.creation)
-    except (asyncpg.DuplicateTableError, asyncpg.UniqueViolationError):
+    except (asyncpg.DuplicateTableError, asyncpg.DuplicateObjectError, asyncpg.UniqueViolationError):
         return  # another creator came first
 
 

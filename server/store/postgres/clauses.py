@@ -12,6 +12,7 @@ from server.store.entities import AuditEntry
 from server.store.postgres.columns import TABLES, Column, Table
 
 MOST_UPDATES = 256
+"""Clauses that differ by the columns they change; a table of a busy process comes to a handful."""
 
 _PARAMETER = re.compile(r"\{(\d+)\}")
 

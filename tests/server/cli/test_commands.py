@@ -153,8 +153,8 @@ def test_the_demo_runs_beside_what_others_do(gnomon: Gnomon, greeting: str) -> N
     assert "All completed in" in ended.output
 
 
-def test_a_demo_that_does_not_complete_fails(gnomon: Gnomon) -> None:
-    ended = gnomon("demo", "--instances", "400", "--timeout", "1", "--json")
+def test_a_demo_that_does_not_complete_fails(gnomon_alone: Gnomon) -> None:
+    ended = gnomon_alone("demo", "--instances", "400", "--timeout", "1", "--json")
 
     assert ended.exit_code == 1
     assert not json.loads(ended.output)["isComplete"]

@@ -1,19 +1,15 @@
 """Stories that a partition and its ledger in PostgreSQL carry out."""
 
 import asyncio
-import logging
 from collections import Counter
 from collections.abc import Coroutine, Iterator
-from contextlib import AbstractContextManager, contextmanager
-from datetime import UTC, datetime, timedelta
-from typing import Any, Self, TypeVar
+from contextlib import AbstractAsyncContextManager, contextmanager
+from datetime import UTC, datetime
+from typing import Any, TypeVar
 
 import asyncpg
 
-from server.engine.answers import Answer
 from server.engine.commands import Command
-from server.engine.events import Event
-from server.engine.rejection import Rejected, RejectionType
 from server.partition.audit import AUDITED
 from server.partition.config import InstancesConfig, JobsConfig, PartitionConfig, QuotaConfig
 from server.partition.due import Due, DueCommand
@@ -22,7 +18,6 @@ from server.partition.origin import Origin
 from server.partition.partition import Partition
 from server.partition.recovery import Recovered, recovered
 from server.platform.clock import VirtualClock
-from server.platform.errors import Internal, InvalidArgument, InvalidState, NotFound, ServiceError
 from server.platform.postgres.pool import open_pool
 from server.store.entities import AuditEntry, Entity
 from server.store.postgres import recovery
@@ -33,16 +28,10 @@ from server.store.postgres.relations import RELATIONS
 from server.store.postgres.rows import row_reader
 from server.store.searchables import SEARCHABLES
 from tests.durable import empty, taken
-from tests.server.engine.scenario import Scenario
+from tests.server.engine.served import MOST, ServedScenario
 from tests.waiting import PATIENCE_SECONDS, until
 
 FOR_EVER = datetime(9999, 1, 1, tzinfo=UTC)
-MOST = 100_000
-REFUSALS: dict[type[ServiceError], RejectionType] = {
-    InvalidArgument: RejectionType.INVALID_ARGUMENT,
-    NotFound: RejectionType.NOT_FOUND,
-    InvalidState: RejectionType.INVALID_STATE,
-}
 
 T = TypeVar("T")
 
@@ -68,7 +57,7 @@ class Stage:
         playing = _Playing(self._partitions(clock), lease)
         self.run(playing.begin())
         try:
-            yield DurableScenario(self, playing, clock)
+            yield DurableScenario(self, playing.partition, clock)
         finally:
             self.run(playing.end())
 
@@ -88,7 +77,7 @@ class Stage:
 @contextmanager
 def durable_stage(dsn: str) -> Iterator[Stage]:
     with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
-        opening: AbstractContextManager[asyncpg.Pool] = open_pool(dsn, 3)
+        opening: AbstractAsyncContextManager[asyncpg.Pool] = open_pool(dsn, 3)
         pool = runner.run(opening.__aenter__())
         yield Stage(runner, dsn, pool)
         runner.run(opening.__aexit__(None, None, None))
@@ -98,7 +87,7 @@ class _Playing:
     """A partition that runs from `begin` to `end`, between the commands of a story."""
 
     def __init__(self, partitions: DurablePartitions, lease: Lease) -> None:
-        self.lease = lease
+        self._lease = lease
         self._partitions = partitions
         self._partition: Partition | None = None
         self._task: asyncio.Task[None] | None = None
@@ -122,45 +111,16 @@ class _Playing:
         await self._task
 
     async def _play(self) -> None:
-        async with self._partitions.open(self.lease) as local:
+        async with self._partitions.open(self._lease) as local:
             self._partition = local.partition
             await local.partition.run()
 
 
-class DurableScenario(Scenario):
-    """`state` is the partition's own; every command has been committed when it is answered."""
-
-    def __init__(self, stage: Stage, playing: _Playing, clock: VirtualClock) -> None:
-        super().__init__()
+class DurableScenario(ServedScenario):
+    def __init__(self, stage: Stage, partition: Partition, clock: VirtualClock) -> None:
+        super().__init__(stage.run, partition, clock)
         self._stage = stage
-        self._playing = playing
-        self._clock = clock
-        self._faults = _Faults()
         self._audited: Counter[str] = Counter()
-        self.state = self._partition.state
-        clock.pin(self.now)
-        self._partition.observers.append(self._observe)
-
-    @property
-    def _partition(self) -> Partition:
-        return self._playing.partition
-
-    def execute(self, command: Command) -> Answer:
-        self.last_events = []
-        with self._faults:
-            try:
-                return self._stage.run(self._partition.submit(command, self._origin(command)))
-            except Internal:
-                raise self._faults.last from None
-            except tuple(REFUSALS) as refusal:
-                raise Rejected(REFUSALS[type(refusal)], refusal.detail) from refusal
-
-    def advance(self, by: timedelta) -> Self:
-        self.now += by
-        self._clock.pin(self.now)
-        list(self.due.take(self.now, MOST))  # the partition brings them by itself
-        self._stage.run(self._settled())
-        return self
 
     def expect_laws(self) -> None:
         super().expect_laws()
@@ -170,15 +130,7 @@ class DurableScenario(Scenario):
     def _origin(self, command: Command) -> Origin:
         if type(command) in AUDITED:
             self._audited[AUDITED[type(command)].operation_type] += 1
-        return Origin(getattr(command, "tenant_id", ""), actor_id="story", request_id="r")
-
-    def _observe(self, happened: list[Event]) -> None:
-        self.last_events = happened
-        self.happens(happened)
-
-    async def _settled(self) -> None:
-        self._partition.clock_moved()
-        await self._partition.settle()
+        return super()._origin(command)
 
     async def _expect_recovery(self) -> None:
         """What a new owner would begin with is what is here."""
@@ -193,7 +145,7 @@ class DurableScenario(Scenario):
         assert dict(await self._stage.database.fetch(text)) == found.active
 
     async def _recovered(self) -> Recovered:
-        database, partition_id = self._stage.database, self._partition.id
+        database, partition_id = self._stage.database, self.partition.id
         text = "SELECT epoch, position, last_key FROM gnomon.partition WHERE partition_id = $1"
         (row,) = await database.fetch(text, partition_id)
         definitions = [content for _, content in await recovery.definitions(database)]
@@ -221,20 +173,3 @@ def _coming(due: Due) -> list[DueCommand]:
 
 def _place(command: DueCommand) -> tuple[int, str]:
     return command.job_key, type(command).__name__
-
-
-class _Faults(logging.Handler):
-    """Faults that the log tells of while the block runs; callers are told nothing."""
-
-    last: BaseException = AssertionError("no fault was logged")
-    _logger = logging.getLogger("server.partition.turn")
-
-    def __enter__(self) -> None:
-        self._logger.addHandler(self)
-
-    def __exit__(self, *_: object) -> None:
-        self._logger.removeHandler(self)
-
-    def emit(self, record: logging.LogRecord) -> None:
-        if record.exc_info and record.exc_info[1] is not None:
-            self.last = record.exc_info[1]

@@ -38,8 +38,8 @@ class Player:
     The process has a twin that differs in its ids alone, so that process instances can be migrated there and back.
     """
 
-    def __init__(self, block: Block) -> None:
-        self.scenario = Scenario()
+    def __init__(self, block: Block, scenario: Scenario | None = None) -> None:
+        self.scenario = scenario or Scenario()
         self.scenario.deploy(written(block), written(block, "twin", "other_"))
         self.faults = 0
         self.refusals = 0

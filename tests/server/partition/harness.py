@@ -46,11 +46,15 @@ NewBacking = Callable[[], AbstractAsyncContextManager[Backing]]
 
 
 class HeldStore:
-    """Commits at once, unless `hold` was called: then each waits for `release`. `failure` is what the next one raises."""
+    """Commits at once, unless `hold` was called: then each waits for `release`.
+
+    `failure` is what the next commit raises, `unreadable` what reading documents does.
+    """
 
     def __init__(self, rows: Backing) -> None:
         self.batches: list[Batch] = []
         self.failure: Exception | None = None
+        self.unreadable: Exception | None = None
         self.committing = 0
         self._rows = rows
         self._gate: asyncio.Semaphore | None = None
@@ -77,6 +81,8 @@ class HeldStore:
             self.committing -= 1
 
     async def documents(self, keys: Collection[Key]) -> Mapping[Key, bytes]:
+        if self.unreadable is not None:
+            raise self.unreadable
         return await self._rows.documents(keys)
 
     async def answers(self, keys: Collection[tuple[str, str]]) -> Sequence[StoredAnswer]:
@@ -198,4 +204,8 @@ def activation(most: int = 1, timeout: timedelta = MINUTE, job_type: str = "a") 
 
 def completion(instance: ProcessInstance) -> Command:
     (job,) = instance.jobs.values()
-    return commands.CompleteJob("default", job.key)
+    return completion_of(job.key)
+
+
+def completion_of(job_key: Key) -> Command:
+    return commands.CompleteJob("default", job_key)

@@ -1,6 +1,6 @@
 """Strategies for rows and queries of every entity, made of its annotations; values are few, so that they meet."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
 from datetime import UTC, datetime, timedelta
 from enum import Enum
@@ -80,7 +80,8 @@ def rows_of(searchable: Searchable[Entity]) -> st.SearchStrategy[list[Entity]]:
         searchable.key.name: st.integers(1, 60),
         "tenant_id": st.sampled_from([TENANT, TENANT, TENANT, "other"]),
     }
-    rows = st.builds(searchable.entity, **columns)
+    new: Callable[..., Entity] = searchable.entity
+    rows = st.builds(new, **columns)
     return st.lists(rows, max_size=20, unique_by=lambda row: getattr(row, searchable.key.name))
 
 
@@ -107,7 +108,8 @@ def row_of(entity: type[Entity], **values: object) -> Entity:
     """A row that has ended, with nothing more than these values."""
     hints = get_type_hints(entity)
     names = [entry.name for entry in fields(entity)]
-    return entity(**{name: values.get(name, _nothing(hints[name])) for name in names})
+    new: Callable[..., Entity] = entity
+    return new(**{name: values.get(name, _nothing(hints[name])) for name in names})
 
 
 def _nothing(hint: Any) -> object:

@@ -2,10 +2,13 @@
 
 import hashlib
 from dataclasses import fields
+from urllib.parse import urlsplit
 
 import asyncpg
 import pytest
 
+from server.platform.postgres.migrations import migrate
+from server.platform.postgres.pool import open_pool
 from server.platform.query import FieldType, equals
 from server.platform.query.sql.relation import guard_of, start_of
 from server.store.entities import ElementInstance, Entity
@@ -16,10 +19,12 @@ from server.store.postgres.reads import PostgresStore
 from server.store.postgres.relations import RELATIONS
 from server.store.searchables import SEARCHABLES
 from tests.server.store.durable import DAY, schemas_of, write
+from tests.server.store.postgres.databases import name_of
+from tests.server.store.postgres.ledgers import MIGRATIONS
 from tests.server.store.postgres.queries import row_of
 
 # Texts of which the contract has every one.
-CLOSED_SETS = {ElementInstance: {"type"}}
+CLOSED_SETS: dict[type[Entity], set[str]] = {ElementInstance: {"type"}}
 SPELLING = str.maketrans("", "", '"() ')
 
 every_entity = pytest.mark.parametrize("entity", RELATIONS, ids=lambda entity: entity.__name__)
@@ -99,3 +104,21 @@ async def test_a_row_with_long_texts_has_its_place_in_every_index_and_is_found(
     conditions = [equals(searchable, name, text) for name in long]
     page = await PostgresStore(pool).search(entity, searchable.query(*conditions), tenant_id=tenant)
     assert [row] == list(page.items)
+
+
+async def test_a_server_without_the_extensions_lacks_their_indexes_alone(empty_dsn: str, dsn: str) -> None:
+    address = urlsplit(empty_dsn)
+    superuser = address._replace(netloc=address.netloc.replace("gnomon:", "postgres:")).geturl()
+    connection = await asyncpg.connect(superuser)
+    await connection.execute(f"ALTER DATABASE {name_of(empty_dsn)} SET extension_control_path = '/nowhere'")
+    await connection.close()
+
+    await migrate(empty_dsn, MIGRATIONS)
+
+    text = "SELECT schemaname, indexname FROM pg_indexes WHERE schemaname IN ('runtime', 'history')"
+    found: list[set[tuple[str, str]]] = []
+    for address_of_one in (empty_dsn, dsn):
+        async with open_pool(address_of_one, 1) as opened:
+            found.append({(schema, name) for schema, name in await opened.fetch(text)})
+    lacking = {name for _, name in found[1] - found[0]}
+    assert lacking == {"process_definition_text", "process_instance_text", "job_text", "incident_text"}

@@ -5,6 +5,7 @@ from hypothesis import given
 from server.platform.postgres.pool import open_pool
 from server.platform.query import Page, Query, Searchable
 from server.platform.query.cursor import position_of
+from server.platform.query.model import Position, position_reader
 from server.platform.query.sql import page_of, page_of_few
 from server.store.entities import Entity
 from server.store.memory import MemoryStore
@@ -23,16 +24,17 @@ async def pages(store: Store, searchable: Searchable[Entity], query: Query) -> l
         found = await store.search(searchable.entity, asked, tenant_id=TENANT)
         return Page(list(found.items), found.total, found.start_cursor, found.end_cursor)
 
-    found = last = await page(query)
-    walked, place = [found], None
-    while last.end_cursor is not None:
-        place = position_of(last.end_cursor, query.conditions, query.sort)
-        last = await page(with_window(query, after=place))
-        walked.append(last)
-    while place is not None:
-        last = await page(with_window(query, before=place))
-        walked.append(last)
-        place = last.start_cursor and position_of(last.start_cursor, query.conditions, query.sort)
+    def place(cursor: str | None) -> Position | None:
+        return None if cursor is None else position_of(cursor, query.conditions, query.sort)
+
+    walked = [await page(query)]
+    last = None
+    while (after := place(walked[-1].end_cursor)) is not None:
+        walked.append(await page(with_window(query, after=after)))
+        last = after
+    while last is not None:
+        walked.append(await page(with_window(query, before=last)))
+        last = place(walked[-1].start_cursor)
     return walked
 
 
@@ -56,14 +58,23 @@ async def test_every_page_of_every_search_is_that_of_the_store_in_memory(
 @given(searches())
 async def test_a_page_of_few_matches_is_that_of_many(durable_dsn: str, search: Search) -> None:
     searchable, rows, query = search
-    relation = RELATIONS[searchable.entity]
+    relation, place = RELATIONS[searchable.entity], position_reader(query.sort)
+    places = [place(row) for row in rows[:4]]
+    windows = [
+        query,
+        *(with_window(query, after=found) for found in places),
+        *(with_window(query, before=found) for found in places),
+    ]
     async with open_pool(durable_dsn, 1) as pool:
         await empty(pool)
         await write(pool, rows)
 
         found = [
-            await pool.fetch(statement.text, *statement.arguments)
-            for statement in (page(relation, query, tenant_id=TENANT) for page in (page_of, page_of_few))
+            [await pool.fetch(statement.text, *statement.arguments) for statement in statements]
+            for statements in (
+                [page(relation, asked, tenant_id=TENANT) for asked in windows]
+                for page in (page_of, page_of_few)
+            )
         ]
 
     assert found[0] == found[1]

@@ -1,0 +1,219 @@
+"""Process instances that leave memory and come back are as those that stayed."""
+
+import asyncio
+from datetime import timedelta
+from typing import Self
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from server.bpmn.builder import process
+from server.engine import State
+from server.engine.answers import Answer
+from server.engine.commands import Command
+from server.engine.documents import pack, unpack
+from server.engine.keys import Key
+from server.engine.rejection import Rejected
+from server.partition.config import PartitionConfig
+from server.partition.partition import Partition
+from server.partition.residence import Residence
+from server.platform.clock import VirtualClock
+from server.platform.errors import Unavailable
+from server.store.entities import ProcessInstance, ProcessInstanceState
+from server.store.memory import MemoryStore
+from tests.server.engine.player import Player, photograph
+from tests.server.engine.scenario import Scenario
+from tests.server.engine.served import ServedScenario
+from tests.server.engine.strategies import EXAMPLES, Block, Move, blocks, histories
+from tests.server.partition.harness import Harness, Serving, activation, completion_of
+from tests.waiting import until
+
+ONE = PartitionConfig(max_loaded_instances=1)
+
+
+@pytest.fixture
+def state() -> State:
+    """Four process instances, with a job each."""
+    scenario = Scenario().deploy(process("order").service_task("a", type="a").end())
+    for _ in range(4):
+        scenario.start()
+    return scenario.state
+
+
+def test_the_idlest_leave_first(state: State) -> None:
+    first, second, third, fourth = state.instances
+    residence = Residence(state, 2)
+    residence.touch([first])
+
+    residence.evict(())
+
+    assert state.instances.keys() == {first, fourth}
+    assert state.evicted == {second, third}
+
+
+def test_what_is_not_committed_stays(state: State) -> None:
+    keys = set(state.instances)
+    residence = Residence(state, 1)
+
+    residence.evict(keys)
+    stayed = set(state.instances)
+    residence.evict(())
+
+    assert stayed == keys
+    assert len(state.instances) == 1
+
+
+def test_what_ended_counts_no_longer(state: State) -> None:
+    first, *others = state.instances
+    residence = Residence(state, 3)
+    state.release(first)
+    residence.touch([first])
+
+    residence.evict(())
+
+    assert state.instances.keys() == set(others)
+
+
+def test_what_comes_back_is_what_left_and_is_the_busiest(state: State) -> None:
+    first, *_, last = state.instances
+    documents = {key: pack(instance) for key, instance in state.instances.items()}
+    before = photograph(state)
+    residence = Residence(state, 1)
+    residence.evict(())
+
+    residence.bring_back({key: documents[key] for key in list(state.evicted)[::-1]})
+    all_here = photograph(state)
+    residence.touch([first])
+    residence.evict(())
+
+    assert all_here == before
+    assert set(state.instances) == {first} != {last}
+
+
+async def _idle(harness: Harness, count: int) -> list[Key]:
+    """So many process instances of which one is in memory, the last."""
+    keys = [await harness.start(x='"1"') for _ in range(count)]
+    await until(lambda: set(harness.state.instances) == {keys[-1]})
+    return keys
+
+
+async def test_a_command_brings_back_what_it_needs(serving: Serving) -> None:
+    async with serving(ONE) as harness:
+        first, *_ = await _idle(harness, 3)
+        (job_key,) = [key for key, owner in harness.state.job_owners.items() if owner == first]
+
+        await harness.submit(completion_of(job_key))
+
+        row = await harness.store.get(ProcessInstance, first, tenant_id="default")
+        assert row is not None
+        assert row.state is ProcessInstanceState.COMPLETED
+        assert first not in harness.state.evicted | harness.state.instances.keys()
+
+
+async def test_an_activation_brings_back_every_instance_whose_jobs_it_gives(serving: Serving) -> None:
+    async with serving(ONE) as harness:
+        keys = await _idle(harness, 5)
+
+        answer = await harness.submit(activation(5))
+
+        assert [job.instance.key for job in answer.jobs] == keys
+        assert {job.variables["x"] for job in answer.jobs} == {'"1"'}
+        await until(lambda: len(harness.state.instances) == 1)
+
+
+async def test_what_was_started_while_commits_wait_stays_until_they_are_done(serving: Serving) -> None:
+    async with serving(PartitionConfig(max_loaded_instances=1, max_batch=1)) as harness:
+        harness.store.hold()
+        starts = [harness.spawn(harness.start()) for _ in range(3)]
+        await until(lambda: len(harness.state.instances) == 2)
+
+        harness.store.release(3)
+
+        keys = [await start for start in starts]
+        await until(lambda: set(harness.state.instances) == {keys[-1]})
+        assert harness.state.evicted == set(keys[:-1])
+
+
+async def test_what_cannot_be_brought_back_now_is_refused_and_can_be_later(serving: Serving) -> None:
+    async with serving(ONE) as harness:
+        first, *_ = await _idle(harness, 2)
+        (job_key,) = [key for key, owner in harness.state.job_owners.items() if owner == first]
+        harness.store.unreadable = Unavailable("the database does not answer")
+
+        with pytest.raises(Unavailable, match="the database does not answer"):
+            await harness.submit(completion_of(job_key))
+
+        harness.store.unreadable = None
+        await harness.submit(completion_of(job_key))
+        assert first not in harness.state.evicted | harness.state.instances.keys()
+
+
+Outcome = Answer | str
+
+
+class Recorded(Scenario):
+    """Keeps what was done, and what came of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.steps: list[tuple[Command | timedelta, Outcome]] = []
+
+    def execute(self, command: Command) -> Answer:
+        try:
+            answer = super().execute(command)
+        except Rejected as refusal:
+            self.steps.append((command, refusal.reason))
+            raise
+        self.steps.append((command, answer))
+        return answer
+
+    def advance(self, by: timedelta) -> Self:
+        """What time brings is no step of its own."""
+        before = len(self.steps)
+        super().advance(by)
+        self.steps[before:] = [(by, "")]
+        return self
+
+
+def done(step: Command | timedelta, scenario: Scenario) -> Outcome:
+    if isinstance(step, timedelta):
+        scenario.advance(step)
+        return ""
+    try:
+        return scenario.execute(step)
+    except Rejected as refusal:
+        return refusal.reason
+
+
+@settings(max_examples=EXAMPLES)
+@given(blocks, histories, st.integers(1, 3))
+def test_any_history_is_the_same_however_few_stay_in_memory(
+    block: Block, history: list[Move], most: int
+) -> None:
+    """Every answer, and the state in the end."""
+    expected = Recorded()
+    Player(block, expected).play(history)
+    state, store, clock = State(), MemoryStore(1_000), VirtualClock()
+    partition = Partition(state, store, clock, PartitionConfig(max_loaded_instances=most))
+
+    with asyncio.Runner() as runner:
+        runner.run(_begun(partition))
+        scenario = ServedScenario(runner.run, partition, clock)
+        outcomes = [done(step, scenario) for step, _ in expected.steps]
+        runner.run(partition.settle())
+        loaded = len(state.instances)
+        documents = runner.run(store.documents(state.evicted))
+
+    assert outcomes == [outcome for _, outcome in expected.steps]
+    assert loaded <= most
+    for content in documents.values():
+        state.bring_back(unpack(content))
+    assert photograph(state) == photograph(expected.state)
+
+
+async def _begun(partition: Partition) -> None:
+    """It runs on until the loop is closed, which cancels it."""
+    running = asyncio.ensure_future(partition.run())
+    await partition.opened()
+    assert not running.done()
