@@ -4,6 +4,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from server.platform.postgres.bundled import bundled_postgres
 from server.platform.postgres.config import DatabaseConfig
@@ -14,6 +15,12 @@ def postgres_server() -> Iterator[str]:
     """The DSN of a server that is gone, with its data, when the block ends."""
     with open_directory() as directory, bundled_postgres(DatabaseConfig(data_directory=directory)) as dsn:
         yield dsn
+
+
+def superuser(dsn: str) -> str:
+    """The same server as the role that may end the server's own workers, which a forced drop has to."""
+    parts = urlsplit(dsn)
+    return parts._replace(netloc=parts.netloc.replace("gnomon:", "postgres:", 1), path="/postgres").geturl()
 
 
 @contextmanager

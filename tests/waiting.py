@@ -1,7 +1,7 @@
 """Waiting for what others do: by rounds of the loop, never for a time that is hoped to be enough."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 PATIENCE_SECONDS = 20.0
 # Rounds without a pause, in which everything happens that waits for nobody else.
@@ -24,5 +24,14 @@ async def until(condition: Callable[[], object]) -> None:
     clock = asyncio.get_running_loop().time
     until = clock() + PATIENCE_SECONDS
     while not condition():
+        assert clock() < until, f"not within {PATIENCE_SECONDS:g} s"
+        await asyncio.sleep(PAUSE_SECONDS)
+
+
+async def until_so(look: Callable[[], Awaitable[object]]) -> None:
+    """Return as soon as a look says so."""
+    clock = asyncio.get_running_loop().time
+    until = clock() + PATIENCE_SECONDS
+    while not await look():
         assert clock() < until, f"not within {PATIENCE_SECONDS:g} s"
         await asyncio.sleep(PAUSE_SECONDS)

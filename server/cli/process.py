@@ -77,8 +77,8 @@ async def _serve(service: AbstractAsyncContextManager[Addresses], *, is_owned: b
         loop.add_reader(sys.stdin, stopped.set)
     async with AsyncExitStack() as stack:
         addresses = await _begun(service, stack)
-        typer.echo(str(addresses))
         logger.info("serving", extra=dataclasses.asdict(addresses))
+        typer.echo(str(addresses))
         await stopped.wait()
         logger.info("stopping")
 

@@ -28,7 +28,7 @@ class _Kept:
 
 
 class Answers:
-    """The latest answers to commands that had a key, at most so many."""
+    """The latest answers to commands that had a key, at most so many beside those that are under way."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -47,8 +47,12 @@ class Answers:
         place = (key.tenant_id, key.key)
         self._kept[place] = _Kept(key.request_hash, answer)
         answer.add_done_callback(lambda done: self._settle(place, done))
-        while len(self._kept) > self._most:
+        while len(self._kept) > self._most and self._oldest.answer.done():
             self._kept.popitem(last=False)
+
+    @property
+    def _oldest(self) -> _Kept:
+        return next(iter(self._kept.values()))
 
     def _settle(self, place: tuple[str, str], answer: asyncio.Future[Answer]) -> None:
         if answer.cancelled() or answer.exception() is not None:

@@ -5,6 +5,7 @@ Only what is committed leaves, so a document that comes back is the one that lef
 
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping
+from itertools import islice
 
 from server.engine import commands
 from server.engine.documents import unpack
@@ -39,7 +40,8 @@ class Residence:
         if excess <= 0:
             return
         staying = {*uncommitted, *self._named}
-        for key in [key for key in self._busy if key not in staying][:excess]:
+        idlest = islice((key for key in self._busy if key not in staying), excess)
+        for key in list(idlest):
             self._state.evict(key)
             del self._busy[key]
 

@@ -1,8 +1,9 @@
 """Camunda's own Python SDK, unmodified, against a running server."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 from camunda_orchestration_sdk import CamundaAsyncClient, WorkerConfig
@@ -22,7 +23,7 @@ PATIENCE_SECONDS = 90
 
 @pytest.fixture
 async def client(server: Server) -> AsyncIterator[CamundaAsyncClient]:
-    configuration = {
+    configuration: Any = {
         "CAMUNDA_REST_ADDRESS": server.http,
         "CAMUNDA_AUTH_STRATEGY": "OAUTH",
         "CAMUNDA_CLIENT_ID": "service",
@@ -34,7 +35,7 @@ async def client(server: Server) -> AsyncIterator[CamundaAsyncClient]:
         yield client
         # The SDK makes an event loop for each worker and leaves it open.
         for worker in client._workers:  # noqa: SLF001
-            worker.stop()
+            worker.stop()  # type: ignore[no-untyped-call]  # the SDK is not typed
             worker.worker_loop.close()
 
 
@@ -64,7 +65,7 @@ async def test_workers_complete_two_hundred_instances(
     await client.deploy_resources_from_files([model(file)])
     amounts: list[object] = []
 
-    async def work(job: object) -> dict[str, object]:
+    async def work(job: Any) -> dict[str, object]:
         amounts.append(job.variables.to_dict().get("amount"))
         return {"done": job.type_}
 
@@ -73,7 +74,7 @@ async def test_workers_complete_two_hundred_instances(
         client.create_job_worker(configuration, work)
     order = {"order": {"totalSum": 120, "orderId": "o-1"}, "traceId": "t-1"}
     keys = await _started(client, process_id, order)
-    workers = asyncio.ensure_future(client.run_workers())
+    workers = asyncio.ensure_future(client.run_workers())  # type: ignore[no-untyped-call]  # the SDK is not typed
 
     completed = await _completed(client, process_id)
 
@@ -85,7 +86,7 @@ async def test_workers_complete_two_hundred_instances(
         assert amounts.count(120) == INSTANCES
 
 
-async def _started(client: CamundaAsyncClient, process_id: str, variables: dict[str, object]) -> list[str]:
+async def _started(client: CamundaAsyncClient, process_id: str, variables: Mapping[str, object]) -> list[str]:
     instruction = ProcessCreationById.from_dict({"processDefinitionId": process_id, "variables": variables})
     created = [await client.create_process_instance(data=instruction) for _ in range(INSTANCES)]
     return [str(instance.process_instance_key) for instance in created]
@@ -113,14 +114,14 @@ async def test_a_job_that_keeps_failing_becomes_an_incident_that_can_be_resolved
     is_mended = asyncio.Event()
     attempts: list[int] = []
 
-    async def work(job: object) -> dict[str, object]:
+    async def work(job: Any) -> dict[str, object]:
         attempts.append(job.retries)
         if not is_mended.is_set():
             raise RuntimeError("the card was declined")
         return {"paid": True}
 
     client.create_job_worker(WorkerConfig("fragile", job_timeout_milliseconds=30_000), work)
-    workers = asyncio.ensure_future(client.run_workers())
+    workers = asyncio.ensure_future(client.run_workers())  # type: ignore[no-untyped-call]  # the SDK is not typed
     instruction = ProcessCreationById.from_dict({"processDefinitionId": process_id})
     instance = await client.create_process_instance(data=instruction)
 
@@ -139,7 +140,7 @@ async def test_a_job_that_keeps_failing_becomes_an_incident_that_can_be_resolved
     assert state == "COMPLETED"
 
 
-async def _incident(client: CamundaAsyncClient, process_instance_key: str) -> object:
+async def _incident(client: CamundaAsyncClient, process_instance_key: str) -> Any:
     filter_ = {"processInstanceKey": process_instance_key, "state": "ACTIVE"}
     query = IncidentSearchQuery.from_dict({"filter": filter_})
     async with asyncio.timeout(PATIENCE_SECONDS):
@@ -150,7 +151,7 @@ async def _incident(client: CamundaAsyncClient, process_instance_key: str) -> ob
             await asyncio.sleep(0.1)
 
 
-async def _ended(client: CamundaAsyncClient, process_instance_key: object) -> str:
+async def _ended(client: CamundaAsyncClient, process_instance_key: Any) -> str:
     async with asyncio.timeout(PATIENCE_SECONDS):
         while True:
             instance = await client.get_process_instance(process_instance_key)

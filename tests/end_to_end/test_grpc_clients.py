@@ -1,6 +1,7 @@
 """Services that call gRPC directly: the typed stubs and the plain dataclass clients, against a running server."""
 
 from collections.abc import AsyncIterator, Sequence
+from typing import Any, cast
 
 import grpc
 import pytest
@@ -74,7 +75,7 @@ async def test_a_direct_call_gets_the_same_errors(
     server: Server,
     channel: grpc.aio.Channel,
     client: str | None,
-    request_: dict[str, str],
+    request_: dict[str, Any],
     expected: type[Exception],
 ) -> None:
     metadata = (("authorization", f"Bearer {server.token(client)}"),) if client else ()
@@ -113,7 +114,7 @@ async def test_plain_dataclasses_speak_to_the_same_server(server: Server, metada
 
 
 async def test_health_says_serving(channel: grpc.aio.Channel) -> None:
-    stub = health_pb2_grpc.HealthStub(channel)
+    stub: Any = health_pb2_grpc.HealthStub(channel)
 
     answer = await stub.Check(
         health_pb2.HealthCheckRequest(service="gnomon.engine.v1.JobService"), timeout=10
@@ -123,7 +124,7 @@ async def test_health_says_serving(channel: grpc.aio.Channel) -> None:
 
 
 async def test_reflection_lists_the_services(channel: grpc.aio.Channel) -> None:
-    stub = reflection_pb2_grpc.ServerReflectionStub(channel)
+    stub: Any = reflection_pb2_grpc.ServerReflectionStub(cast("Any", channel))
     requests = iter([reflection_pb2.ServerReflectionRequest(list_services="")])
 
     answers = [answer async for answer in stub.ServerReflectionInfo(requests, timeout=10)]

@@ -19,7 +19,7 @@ from server.partition.partition import Partition
 from server.partition.recovery import Recovered, recovered
 from server.platform.clock import VirtualClock
 from server.platform.postgres.pool import open_pool
-from server.store.entities import AuditEntry, Entity
+from server.store.entities import AuditEntry
 from server.store.postgres import recovery
 from server.store.postgres.leases import Lease
 from server.store.postgres.pooled import PooledDatabase
@@ -158,10 +158,10 @@ class DurableScenario(ServedScenario):
             key = SEARCHABLES[entity].key.name
             expected = {getattr(row, key): row for row in self.rows.all(entity)}
             assert {getattr(row, key): row for row in await self._rows(entity)} == expected
-        entries = await self._rows(AuditEntry)
+        entries: list[AuditEntry] = await self._rows(AuditEntry)
         assert Counter(entry.operation_type for entry in entries) == self._audited
 
-    async def _rows(self, entity: type[Any]) -> list[Entity]:
+    async def _rows(self, entity: type[Any]) -> list[Any]:
         relation = RELATIONS[entity]
         text = f"SELECT {', '.join(relation.columns)} FROM {relation.name}"  # noqa: S608  # names of ours
         return [row_reader(entity)(record) for record in await self._stage.database.fetch(text)]

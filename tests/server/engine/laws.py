@@ -70,9 +70,9 @@ def expect_rows_of(state: State, rows: Rows) -> None:
             row = rows.get(entities.ElementInstance, element.key)
             assert (element.incident_key, element.element_id) == (row.incident_key, row.element_id)
             assert row.has_incident == (element.incident_key is not None)
-    for key, row in instances.items():
-        assert row.has_incident == bool(key in state.instances and state.instances[key].incidents)
-        assert (row.end_date is None) == (key in state.instances)
+    for key, instance_row in instances.items():
+        assert instance_row.has_incident == bool(key in state.instances and state.instances[key].incidents)
+        assert (instance_row.end_date is None) == (key in state.instances)
     _expect_jobs(state, rows)
     _expect_incidents(state, rows)
     _expect_variables(state, rows)

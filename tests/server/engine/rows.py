@@ -17,7 +17,7 @@ E = TypeVar("E", bound=Entity)
 
 class Rows:
     def __init__(self) -> None:
-        self._rows: dict[tuple[type[Entity], Key], Entity] = {}
+        self._rows: dict[tuple[type, Key], Entity] = {}
 
     def apply(self, happened: Iterable[Event], now: datetime) -> None:
         changes: list[Change] = []

@@ -74,7 +74,7 @@ class Scenario:
         answer = self.execute(commands.DeployResources(self.tenant_id, resources))
         return cast("Deployment", answer)
 
-    def start(self, process_id: str | None = None, **variables: object) -> Self:
+    def start(self, process_id: str | None = None, /, **variables: object) -> Self:
         command = commands.CreateProcessInstance(
             tenant_id=self.tenant_id,
             process_definition_id=process_id or self._process_id,

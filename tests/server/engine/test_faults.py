@@ -15,7 +15,7 @@ from tests.server.engine.scenario import MINUTE, Scenario, resource
 from tests.server.engine.strategies import POISON
 
 
-class FailingLater(tuple):  # noqa: SLOT001  # it counts
+class FailingLater(tuple[str, ...]):  # noqa: SLOT001  # it counts
     """Can be gone through once."""
 
     times = 0

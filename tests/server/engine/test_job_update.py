@@ -92,10 +92,12 @@ def test_time_that_comes_late_does_nothing(waiting: Scenario) -> None:
     """Commands of time name what they were made for."""
     (first,) = waiting.activate("charge", timeout=MINUTE)
     waiting.execute(update(waiting, timeout=5 * MINUTE))
-    events = [waiting.execute(TimeOutJob(first.key, first.deadline)) and waiting.last_events]
+    waiting.execute(TimeOutJob(first.key, first.deadline))
+    events = [waiting.last_events]
     waiting.execute(FailJob(tenant_id="default", job_key=first.key, retries=1, retry_back_off=MINUTE))
-    events.append(waiting.execute(TimeOutJob(first.key, first.deadline)) and waiting.last_events)
-    events.append(waiting.execute(EndJobBackOff(first.key, waiting.now)) and waiting.last_events)
+    for late in (TimeOutJob(first.key, first.deadline), EndJobBackOff(first.key, waiting.now)):
+        waiting.execute(late)
+        events.append(waiting.last_events)
     waiting.execute(TimeOutJob(Key(42), first.deadline))
 
     assert events == [[], [], []]

@@ -1,5 +1,6 @@
-"""The backing of a partition in PostgreSQL: the ledger of its lease, and reads."""
+"""Partitions in PostgreSQL: the backing of one, which is the ledger of its lease and reads, and whole ones."""
 
+import asyncio
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
@@ -7,11 +8,16 @@ from functools import partial
 import asyncpg
 
 from server.engine.keys import Key
+from server.partition.config import InstancesConfig, JobsConfig, PartitionConfig, QuotaConfig
+from server.partition.durable import DurablePartitions
+from server.partition.local import LocalPartition
+from server.platform.clock import VirtualClock
 from server.store.ports import Batch, IncomingCommand, PartitionId, StoredAnswer
+from server.store.postgres.leases import Leases
 from server.store.postgres.ledger import PostgresLedger
 from server.store.postgres.pooled import PooledDatabase
 from server.store.postgres.reads import PostgresStore
-from tests.durable import emptied, taken
+from tests.durable import EPOCH, NODE, emptied, taken
 from tests.server.partition.harness import NewBacking
 
 STATEMENT_SECONDS = 30.0
@@ -52,3 +58,40 @@ async def _opened(dsn: str) -> AsyncIterator[DurableBacking]:
 def durable_backing(dsn: str) -> NewBacking:
     """Each is partition 1 of a database that was emptied for it."""
     return partial(_opened, dsn)
+
+
+class Deployment:
+    """Partitions that are opened one by one, as processes would: each recovers and serves while its block runs."""
+
+    def __init__(self, dsn: str, pool: asyncpg.Pool, *, clock: VirtualClock, config: PartitionConfig) -> None:
+        self.pool = pool
+        self.clock = clock
+        self._leases = Leases(PooledDatabase(pool))
+        self._partitions = DurablePartitions(
+            dsn=dsn,
+            database=PooledDatabase(pool),
+            store=PostgresStore(pool),
+            clock=clock,
+            partition=config,
+            jobs=JobsConfig(),
+            instances=InstancesConfig(),
+            quota=QuotaConfig(max_active_instances=3),
+        )
+
+    @asynccontextmanager
+    async def open(self, partition_id: int = 1) -> AsyncIterator[LocalPartition]:
+        lease = await taken(self.pool, partition_id)
+        async with self._partitions.open(lease) as local, asyncio.TaskGroup() as tasks:
+            tasks.create_task(local.partition.run())
+            await local.partition.opened()
+            yield local
+            local.partition.stop()
+        await self._leases.release(lease, NODE)
+
+
+@asynccontextmanager
+async def deployment(
+    dsn: str, partitions: int = 1, config: PartitionConfig | None = None
+) -> AsyncIterator[Deployment]:
+    async with emptied(dsn, partitions=partitions, connections=4) as pool:
+        yield Deployment(dsn, pool, clock=VirtualClock(pinned=EPOCH), config=config or PartitionConfig())

@@ -1,6 +1,7 @@
 """A partition that runs, over a store whose commits wait for the test, under a clock that stands still."""
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from datetime import timedelta
@@ -16,6 +17,7 @@ from server.engine.variables import Variables
 from server.partition.config import JobsConfig, PartitionConfig
 from server.partition.job_waiters import JobWaiters
 from server.partition.partition import Partition
+from server.partition.quota import Quota
 from server.platform.clock import VirtualClock
 from server.platform.query import Page, Query
 from server.store.ports import (
@@ -48,7 +50,7 @@ NewBacking = Callable[[], AbstractAsyncContextManager[Backing]]
 class HeldStore:
     """Commits at once, unless `hold` was called: then each waits for `release`.
 
-    `failure` is what the next commit raises, `unreadable` what reading documents does.
+    `failure` is what the next commit raises, `unreadable` what reading documents and answers does.
     """
 
     def __init__(self, rows: Backing) -> None:
@@ -58,6 +60,11 @@ class HeldStore:
         self.committing = 0
         self._rows = rows
         self._gate: asyncio.Semaphore | None = None
+
+    @property
+    def active(self) -> Counter[str]:
+        """By how many process instances each tenant's have grown."""
+        return sum((batch.active_instances for batch in self.batches), Counter[str]())
 
     def hold(self) -> None:
         self._gate = asyncio.Semaphore(0)
@@ -86,6 +93,8 @@ class HeldStore:
         return await self._rows.documents(keys)
 
     async def answers(self, keys: Collection[tuple[str, str]]) -> Sequence[StoredAnswer]:
+        if self.unreadable is not None:
+            raise self.unreadable
         return await self._rows.answers(keys)
 
     async def incoming(self, after: Mapping[PartitionId, int], most: int) -> Sequence[IncomingCommand]:
@@ -110,11 +119,17 @@ class Harness:
     """`spawn` begins something that the test looks at later."""
 
     def __init__(
-        self, rows: Backing, config: PartitionConfig, *, jobs: JobsConfig, clock: VirtualClock
+        self,
+        rows: Backing,
+        config: PartitionConfig,
+        *,
+        jobs: JobsConfig,
+        clock: VirtualClock,
+        quota: Quota | None,
     ) -> None:
         self.clock = clock
         self.store = HeldStore(rows)
-        self.partition = Partition(State(), self.store, self.clock, config)
+        self.partition = Partition(State(), self.store, self.clock, config, quota=quota)
         self.waiters = JobWaiters(self.partition, jobs)
         self.running: asyncio.Task[None] | None = None
         self._tasks: list[asyncio.Task[Any]] = []
@@ -176,10 +191,13 @@ class Serving:
         *,
         jobs: JobsConfig | None = None,
         clock: VirtualClock | None = None,
+        quota: Quota | None = None,
     ) -> AsyncIterator[Harness]:
         clock = clock or VirtualClock(pinned=EPOCH)
         async with self._new_backing() as rows:
-            harness = Harness(rows, config or PartitionConfig(), jobs=jobs or JobsConfig(), clock=clock)
+            harness = Harness(
+                rows, config or PartitionConfig(), jobs=jobs or JobsConfig(), clock=clock, quota=quota
+            )
             harness.running = asyncio.ensure_future(harness.partition.run())
             try:
                 await until(lambda: harness.partition.is_open)

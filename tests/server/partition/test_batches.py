@@ -1,4 +1,5 @@
 import asyncio
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +13,7 @@ from server.partition.origin import Origin
 from server.platform.errors import Internal, InvalidState, NotFound, ResourceExhausted
 from server.store.entities import ProcessInstance
 from server.store.ports import Insert
-from tests.server.partition.harness import Serving, activation, completion, creation
+from tests.server.partition.harness import Harness, Serving, activation, completion, creation
 from tests.waiting import ticks, until
 
 
@@ -72,6 +73,10 @@ async def test_the_next_batch_is_processed_while_one_is_committed(serving: Servi
         assert await second in harness.state.instances
 
 
+def _are_active(harness: Harness, count: int) -> bool:
+    return len(harness.state.instances) == count
+
+
 async def test_no_third_batch_is_processed_before_the_first_is_committed(serving: Serving) -> None:
     async with serving() as harness:
         harness.store.hold()
@@ -79,7 +84,7 @@ async def test_no_third_batch_is_processed_before_the_first_is_committed(serving
             harness.spawn(harness.start())
             await until(lambda: harness.store.committing)
             if number < 3:
-                await until(lambda number=number: len(harness.state.instances) == number)
+                await until(partial(_are_active, harness, number))
 
         await ticks(20)
 

@@ -5,12 +5,12 @@ import asyncio
 import pytest
 
 from server.engine import State
+from server.engine.keys import Key
 from server.partition.config import PartitionConfig
 from server.partition.partition import Partition
 from server.platform.clock import VirtualClock
 from server.platform.errors import Unavailable
 from server.store.memory import MemoryStore
-from server.store.ports import Insert
 from tests.durable import EPOCH
 from tests.server.partition.harness import Harness, HeldStore, Serving, activation, creation
 from tests.waiting import ticks, until
@@ -95,13 +95,8 @@ async def test_a_projection_that_falls_over_ends_the_partition_and_refuses_every
 ) -> None:
     """Here: a store that meets the same row twice."""
     async with serving() as harness:
-        (row,) = [
-            change.row
-            for _ in [await harness.start()]
-            for change in harness.store.batches[-1].changes[:1]
-            if isinstance(change, Insert)
-        ]
-        harness.state.last_key = type(harness.state.last_key)(row.process_instance_key - 1)  # type: ignore[union-attr]
+        key = await harness.start()
+        harness.state.last_key = Key(key - 1)
 
         assert await outcome_of(harness.spawn(harness.submit(creation()))) == "the partition stopped serving"
 

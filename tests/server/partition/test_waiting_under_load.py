@@ -3,6 +3,7 @@
 import asyncio
 from collections import Counter
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,6 +12,11 @@ from server.engine import commands
 from server.partition.config import PartitionConfig
 from tests.server.partition.harness import Harness, Serving
 from tests.waiting import ticks, until
+
+if TYPE_CHECKING:
+    from server.engine.answers import ActivatedJobs
+
+Polls = list["asyncio.Task[ActivatedJobs]"]
 
 
 @dataclass(frozen=True)
@@ -94,8 +100,8 @@ async def _story(serving: Serving, history: list[Act], max_batch: int, *, held: 
         await _expect_fairness(harness, waiting)
 
 
-async def _play(history: list[Act], harness: Harness, *, held: bool) -> list["asyncio.Task[object]"]:
-    polls: list[asyncio.Task[object]] = []
+async def _play(history: list[Act], harness: Harness, *, held: bool) -> Polls:
+    polls: Polls = []
     for act in history:
         match act:
             case Poll(most=most):
@@ -114,11 +120,11 @@ async def _play(history: list[Act], harness: Harness, *, held: bool) -> list["as
     return polls
 
 
-def _was_served(poll: "asyncio.Task[object]") -> bool:
+def _was_served(poll: "asyncio.Task[ActivatedJobs]") -> bool:
     return poll.done() and not poll.cancelled()
 
 
-async def _expect_fairness(harness: Harness, waiting: list["asyncio.Task[object]"]) -> None:
+async def _expect_fairness(harness: Harness, waiting: Polls) -> None:
     """One job at a time goes to whoever waits longest."""
     for poll in waiting:
         await harness.start()

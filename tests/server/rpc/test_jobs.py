@@ -22,8 +22,9 @@ async def job_key(caller: Caller, time: Time) -> int:
 
 
 async def _row(caller: Caller, job_key: int) -> pb.Job:
-    found = await caller("SearchJobs", filter={"job_key": {"eq": job_key}})
-    return found.items[0]
+    (row,) = (await caller("SearchJobs", filter={"job_key": {"eq": job_key}})).items
+    assert isinstance(row, pb.Job)
+    return row
 
 
 async def test_an_activated_job_says_all_that_its_worker_needs(caller: Caller, time: Time) -> None:

@@ -1,4 +1,5 @@
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -68,7 +69,7 @@ async def test_an_awaited_instance_answers_when_its_job_is_completed(caller: Cal
             request_timeout=10_000,
         )
     )
-    jobs = []
+    jobs: list[Any] = []
     while not jobs:
         jobs = await caller.activate("charge")
 
@@ -99,7 +100,7 @@ async def test_awaiting_an_instance_that_is_cancelled_ends(caller: Caller) -> No
             request_timeout=10_000,
         )
     )
-    jobs = []
+    jobs: list[Any] = []
     while not jobs:
         jobs = await caller.activate("charge")
 

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from server.cli.admin.dsn import with_database
 from server.cli.app import app
 from tests.durable import migrated_database
+from tests.postgres import superuser
 from tests.server.cli.conftest import Ended
 from tests.server.store.postgres.deployment import furnish
 
@@ -63,7 +64,7 @@ def own_database(server: str, template: str) -> Iterator[str]:
     try:
         yield with_database(server, name)
     finally:
-        asyncio.run(execute(server, f"DROP DATABASE {name} WITH (FORCE)"))
+        asyncio.run(execute(superuser(server), f"DROP DATABASE {name} WITH (FORCE)"))
 
 
 @pytest.fixture(scope="session")

@@ -7,6 +7,8 @@ from urllib.parse import urlsplit
 
 import asyncpg
 
+from tests.postgres import superuser
+
 _numbers = count(1)
 
 
@@ -20,7 +22,15 @@ async def new_database(server: str, *, template: str = "template1") -> AsyncIter
         try:
             yield urlsplit(server)._replace(path=f"/{name}").geturl()
         finally:
-            await connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+            await _drop(server, name)
+    finally:
+        await connection.close()
+
+
+async def _drop(server: str, name: str) -> None:
+    connection = await asyncpg.connect(superuser(server))
+    try:
+        await connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
     finally:
         await connection.close()
 

@@ -1,0 +1,317 @@
+"""Processes that own partitions: each takes its share, keeps it, and gives it away when others need it."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+import pytest
+
+from server.engine import State
+from server.partition.config import ClusterConfig, InstancesConfig, JobsConfig, PartitionConfig
+from server.partition.local import LocalPartition
+from server.partition.node import Node
+from server.partition.partition import Partition
+from server.partition.remote import RemotePartition
+from server.partition.tunnels import Tunnels
+from server.platform.clock import VirtualClock
+from server.platform.errors import Unavailable
+from server.store.memory import MemoryStore
+from server.store.ports import PartitionId
+from server.store.postgres.leases import Lease
+from tests.durable import EPOCH
+from tests.server.partition.fakes import LeaseRows
+from tests.server.partition.harness import activation
+from tests.waiting import PATIENCE_SECONDS, until
+
+LEASE_SECONDS = 3.0
+# So that every look is soon; leases end by the time of `LeaseRows` alone.
+POLL_SECONDS = 0.005
+
+
+@dataclass
+class Process:
+    """A node that runs, with a count of the partitions that it opened; `recovering` holds them back."""
+
+    leases: LeaseRows
+    name: str
+    opened: list[Lease] = field(default_factory=list)
+    failures: list[Exception] = field(default_factory=list)
+    recovering: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __post_init__(self) -> None:
+        self.recovering.set()
+        config = ClusterConfig(
+            node_id=self.name,
+            address="127.0.0.1:1",
+            secret="secret",
+            lease_seconds=LEASE_SECONDS,
+            poll_seconds=POLL_SECONDS,
+        )
+        self.tunnels = Tunnels()
+        self.node = Node(config, self.leases, self._open, self.tunnels)
+
+    @asynccontextmanager
+    async def _open(self, lease: Lease) -> AsyncIterator[LocalPartition]:
+        self.opened.append(lease)
+        await self.recovering.wait()
+        if self.failures:
+            raise self.failures.pop()
+        store = MemoryStore(1_000)
+        partition = Partition(State(lease.partition_id), store, VirtualClock(pinned=EPOCH), PartitionConfig())
+        yield LocalPartition(partition, store, JobsConfig(), InstancesConfig())
+
+    @property
+    def serves(self) -> list[int]:
+        """Partitions that take commands here."""
+        return [number for number in self.node.ids if self._is_open(number)]
+
+    def _is_open(self, number: PartitionId) -> bool:
+        try:
+            return self.node.find_local(number).partition.is_open
+        except Unavailable:
+            return False
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator["Process"]:
+        """Until the block ends; then it is told to stop."""
+        async with self.tunnels, asyncio.TaskGroup() as tasks:
+            self.task = tasks.create_task(self.node.run())
+            yield self
+            self.node.stop()
+            await asyncio.wait((self.task,), timeout=PATIENCE_SECONDS)
+            self.task.cancel()
+
+    async def die(self) -> None:
+        """As a process that is killed: nothing is given back."""
+        self.leases.is_away = True
+        self.task.cancel()
+        await asyncio.wait((self.task,))
+        self.leases.is_away = False
+
+
+async def shared(count: int, *processes: Process) -> None:
+    """Return when these serve all partitions among them, each its share."""
+    share = -(-count // len(processes))
+
+    def is_shared() -> bool:
+        served = [number for process in processes for number in process.serves]
+        return sorted(served) == list(range(1, count + 1)) and all(
+            len(process.serves) <= share for process in processes
+        )
+
+    await until(is_shared)
+
+
+async def looked(leases: LeaseRows) -> None:
+    """Return when every process has looked at the leases, or tried to, twice at least."""
+    enough = leases.calls + 20
+    await until(lambda: leases.calls >= enough)
+
+
+def epochs(process: Process, number: int) -> list[int]:
+    return [lease.epoch for lease in process.opened if lease.partition_id == number]
+
+
+async def test_a_process_alone_takes_all_partitions() -> None:
+    leases = LeaseRows(3)
+    async with Process(leases, "a").running() as alone:
+        await alone.node.ready()
+
+        assert alone.serves == [1, 2, 3]
+        assert leases.owners == ["a", "a", "a"]
+        assert [lease.epoch for lease in alone.opened] == [1, 1, 1]
+
+
+async def test_a_process_that_is_ready_is_known_to_own_what_it_took() -> None:
+    async with Process(LeaseRows(2), "a").running() as alone:
+        await alone.node.ready()
+
+        (member,) = alone.node.members()
+        assert (member.node_id, member.host, member.port) == ("a", "127.0.0.1", 1)
+        assert member.partitions == ((1, True), (2, True))
+
+
+async def test_a_process_that_joins_gets_its_share() -> None:
+    leases = LeaseRows(4)
+    async with Process(leases, "a").running() as first:
+        await first.node.ready()
+
+        async with Process(leases, "b").running() as second:
+            await shared(4, first, second)
+
+            assert len(first.serves) == len(second.serves) == 2
+
+
+@pytest.mark.parametrize(("partitions", "processes"), [(1, 2), (3, 2), (5, 3), (2, 3)])
+async def test_no_process_has_more_than_its_share(partitions: int, processes: int) -> None:
+    leases = LeaseRows(partitions)
+    async with _together([Process(leases, f"p-{number}") for number in range(processes)]) as all_:
+        await shared(partitions, *all_)
+
+
+@asynccontextmanager
+async def _together(processes: Sequence[Process]) -> AsyncIterator[Sequence[Process]]:
+    if not processes:
+        yield ()
+        return
+    first, *others = processes
+    async with first.running(), _together(others):
+        yield processes
+
+
+async def test_what_a_process_owns_is_taken_when_it_stops() -> None:
+    leases = LeaseRows(2)
+    async with Process(leases, "b").running() as second:
+        async with Process(leases, "a").running() as first:
+            await shared(2, first, second)
+
+        await shared(2, second)
+        assert leases.owners == ["b", "b"]
+
+
+async def test_what_a_dead_process_owned_is_taken_when_its_lease_is_over() -> None:
+    leases = LeaseRows(2)
+    async with Process(leases, "b").running() as second, Process(leases, "a").running() as first:
+        await shared(2, first, second)
+        (gone,) = first.serves
+        await first.die()
+
+        leases.now += LEASE_SECONDS + 0.1
+
+        await shared(2, second)
+        assert gone in second.serves
+        assert epochs(second, gone)[-1] > epochs(first, gone)[-1]
+
+
+async def test_a_lease_that_is_renewed_never_ends() -> None:
+    leases = LeaseRows(2)
+    async with Process(leases, "a").running() as alone:
+        await alone.node.ready()
+
+        for _ in range(5):
+            leases.now += LEASE_SECONDS / 3
+            await looked(leases)
+
+        assert len(alone.opened) == 2
+        assert alone.serves == [1, 2]
+
+
+async def test_a_process_whose_lease_was_taken_serves_no_longer() -> None:
+    leases = LeaseRows(2)
+    async with Process(leases, "a").running() as robbed:
+        await robbed.node.ready()
+        partition = robbed.node.find_local(PartitionId(2)).partition
+
+        leases.steal(2, "thief")
+
+        await until(lambda: robbed.serves == [1] and isinstance(_found(robbed, 2), RemotePartition))
+        assert not partition.is_open
+        members = {
+            member.node_id: [number for number, _ in member.partitions] for member in robbed.node.members()
+        }
+        assert members == {"a": [1], "thief": [2]}
+
+
+def _found(process: Process, number: int) -> object:
+    try:
+        return process.node.find(PartitionId(number))
+    except Unavailable:
+        return None
+
+
+async def test_while_the_database_is_away_what_is_owned_is_served() -> None:
+    leases = LeaseRows(2)
+    async with Process(leases, "a").running() as alone:
+        await alone.node.ready()
+        leases.is_away = True
+        await looked(leases)
+        meanwhile = alone.serves
+
+        leases.is_away = False
+
+        assert meanwhile == [1, 2]
+        await until(lambda: alone.serves == [1, 2])
+
+
+async def test_a_process_is_not_ready_before_it_has_seen_the_leases() -> None:
+    leases = LeaseRows(1)
+    leases.is_away = True
+    async with Process(leases, "a").running() as alone:
+        ready = asyncio.ensure_future(alone.node.ready())
+        await looked(leases)
+        early = ready.done()
+
+        leases.is_away = False
+
+        await ready
+        assert not early
+        assert alone.serves == [1]
+
+
+async def test_a_process_is_not_ready_before_it_has_recovered_what_it_took() -> None:
+    process = Process(LeaseRows(1), "a")
+    process.recovering.clear()
+    async with process.running():
+        ready = asyncio.ensure_future(process.node.ready())
+        await until(lambda: process.opened)
+        early = ready.done()
+        with pytest.raises(Unavailable, match="partition 1 is not served here") as refusal:
+            process.node.find(PartitionId(1))
+
+        process.recovering.set()
+
+        await ready
+        assert not early
+        assert refusal.value.is_untouched
+        assert process.serves == [1]
+
+
+async def test_a_partition_that_cannot_be_opened_is_tried_again() -> None:
+    process = Process(LeaseRows(2), "a", failures=[RuntimeError("a fault of ours")])
+    async with process.running():
+        await until(lambda: process.serves == [1, 2])
+
+        assert len(process.opened) == 3
+
+
+async def test_a_process_may_be_told_to_stop_while_it_recovers() -> None:
+    leases = LeaseRows(1)
+    process = Process(leases, "a")
+    process.recovering.clear()
+
+    async with asyncio.timeout(PATIENCE_SECONDS), process.running():
+        await until(lambda: process.opened)
+
+    assert process.serves == []
+
+
+async def test_workers_that_wait_are_let_go_when_their_partition_is_handed_over() -> None:
+    leases = LeaseRows(2)
+    async with Process(leases, "a").running() as first:
+        await first.node.ready()
+        waiting = [
+            asyncio.ensure_future(first.node.find_local(number).activate(activation(), 60))
+            for number in first.node.ids
+        ]
+
+        async with Process(leases, "b").running() as second:
+            await shared(2, first, second)
+            done, pending = await asyncio.wait(
+                waiting, return_when=asyncio.FIRST_COMPLETED, timeout=PATIENCE_SECONDS
+            )
+
+            assert [task.result().jobs for task in done] == [()]
+            first.node.drain()
+            assert [(await task).jobs for task in pending] == [()]
+
+
+async def test_what_nobody_owns_is_unavailable_and_nothing_happened() -> None:
+    leases = LeaseRows(2)
+    async with Process(leases, "a").running() as alone:
+        await alone.node.ready()
+
+        with pytest.raises(Unavailable) as refusal:
+            alone.node.find(PartitionId(9))
+
+        assert refusal.value.is_untouched

@@ -1,0 +1,98 @@
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from itertools import zip_longest
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.partition.queue import FairQueue
+from server.platform.errors import ResourceExhausted
+
+
+@dataclass(frozen=True)
+class Waiting:
+    tenant_id: str
+    number: int
+
+
+tenants = st.sampled_from(["a", "b", "c", "d"])
+
+
+def queued(*tenant_ids: str, most: int = 1_000) -> FairQueue[Waiting]:
+    queue: FairQueue[Waiting] = FairQueue(most)
+    for number, tenant_id in enumerate(tenant_ids):
+        queue.put(Waiting(tenant_id, number))
+    return queue
+
+
+@given(st.lists(tenants, max_size=50))
+def test_the_tenants_that_wait_are_served_in_turns(tenant_ids: list[str]) -> None:
+    """The first of each in the order in which they came, then the second of each, and so on."""
+    lines: defaultdict[str, list[Waiting]] = defaultdict(list)
+    for number, tenant_id in enumerate(tenant_ids):
+        lines[tenant_id].append(Waiting(tenant_id, number))
+
+    taken = queued(*tenant_ids).clear()
+
+    rounds = zip_longest(*lines.values())
+    assert taken == [entry for each in rounds for entry in each if entry is not None]
+
+
+@given(st.lists(st.one_of(tenants, st.none()), max_size=100))
+def test_whoever_waits_is_passed_by_each_other_tenant_once_at_most(moves: list[str | None]) -> None:
+    """Commands come (of a tenant) and go (None): nothing is lost, a tenant's own order is kept, nobody waits for long."""
+    queue: FairQueue[Waiting] = FairQueue(1_000)
+    waiting: list[Waiting] = []
+    passed: defaultdict[Waiting, Counter[str]] = defaultdict(Counter)
+    for number, tenant_id in enumerate(moves):
+        if tenant_id is not None:
+            queue.put(Waiting(tenant_id, number))
+            waiting.append(Waiting(tenant_id, number))
+        elif waiting:
+            taken = queue.take()
+            waiting.remove(taken)
+            own = [entry for entry in waiting if entry.tenant_id == taken.tenant_id]
+            assert all(taken.number < entry.number for entry in own)
+            for tenant in {entry.tenant_id for entry in waiting} - {taken.tenant_id}:
+                first = next(entry for entry in waiting if entry.tenant_id == tenant)
+                passed[first][taken.tenant_id] += 1
+                assert passed[first][taken.tenant_id] <= 1
+    assert len(queue) == len(waiting)
+    assert Counter(queue.clear()) == Counter(waiting)
+
+
+def test_a_thousand_commands_of_one_tenant_delay_those_of_another_by_one() -> None:
+    queue = queued(*["busy"] * 999, "other")
+
+    assert [queue.take().tenant_id for _ in range(3)] == ["busy", "other", "busy"]
+
+
+def test_so_many_wait_and_no_more() -> None:
+    queue = queued("a", "b", most=2)
+
+    with pytest.raises(ResourceExhausted, match="2 commands wait already"):
+        queue.put(Waiting("c", 3))
+
+    queue.take()
+    queue.put(Waiting("c", 3))
+    assert len(queue) == 2
+
+
+def test_what_is_urgent_goes_first_and_always_has_room() -> None:
+    queue = queued("a", "b", most=2)
+
+    queue.put_urgent(Waiting("c", 7))
+    queue.put_urgent(Waiting("c", 8))
+
+    assert [entry.number for entry in queue.clear()] == [7, 8, 0, 1]
+
+
+def test_what_had_its_turn_already_goes_before_all_else_in_its_order() -> None:
+    queue = queued("a")
+    queue.put_urgent(Waiting("c", 7))
+
+    queue.put_first([Waiting("b", 5), Waiting("a", 6)])
+
+    assert [entry.number for entry in queue.clear()] == [5, 6, 7, 0]
+    assert len(queue) == 0

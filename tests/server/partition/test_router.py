@@ -1,0 +1,337 @@
+import asyncio
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from server.engine import commands
+from server.engine.answers import ActivatedJob, ActivatedJobs
+from server.engine.events import InstanceHead
+from server.engine.keys import COUNTER_BITS, Key
+from server.partition.idempotency import IdempotencyKey
+from server.partition.origin import Origin
+from server.partition.router import Router
+from server.platform.errors import InvalidState, NotFound, Unavailable
+from tests.durable import EPOCH
+from tests.server.partition.fakes import FakePartitions
+from tests.server.partition.harness import activation, creation
+from tests.waiting import until
+
+ORIGIN = Origin("default", "worker", "r-1")
+DEPLOYMENT = commands.DeployResources("default", ())
+UNTOUCHED = Unavailable.untouched("partition 1 is not serving")
+
+
+def keyed(key: str) -> Origin:
+    return Origin("default", "worker", "r-1", IdempotencyKey("default", key, b""))
+
+
+def key_of(partition_id: int) -> Key:
+    return Key((partition_id << COUNTER_BITS) + 7)
+
+
+def with_business_id(business_id: str) -> commands.Command:
+    return commands.CreateProcessInstance(
+        tenant_id="default", process_definition_id="order", business_id=business_id
+    )
+
+
+def job(partition_id: int) -> ActivatedJob:
+    head = InstanceHead(
+        key=key_of(partition_id),
+        tenant_id="default",
+        process_definition_key=key_of(1),
+        process_definition_id="order",
+        version=1,
+        process_name=None,
+        version_tag=None,
+    )
+    return ActivatedJob(
+        key=key_of(partition_id),
+        instance=head,
+        type="a",
+        element_id="a",
+        element_instance_key=key_of(partition_id),
+        headers={},
+        worker="w",
+        retries=3,
+        deadline=EPOCH,
+        variables={},
+    )
+
+
+def where(partitions: FakePartitions) -> list[int]:
+    """How many commands each partition carried out."""
+    return [len(partition.commands) for partition in partitions.all.values()]
+
+
+BY_KEY = [
+    commands.CancelProcessInstance("default", key_of(2)),
+    commands.MigrateProcessInstance(
+        tenant_id="default",
+        process_instance_key=key_of(2),
+        target_process_definition_key=key_of(1),
+        mapping_instructions=(),
+    ),
+    commands.CompleteJob("default", key_of(2)),
+    commands.FailJob(tenant_id="default", job_key=key_of(2)),
+    commands.ThrowJobError(tenant_id="default", job_key=key_of(2), error_code="x"),
+    commands.UpdateJob(tenant_id="default", job_key=key_of(2), timeout=timedelta(1)),
+    commands.ResolveIncident("default", key_of(2)),
+]
+
+
+@pytest.mark.parametrize("command", BY_KEY, ids=lambda command: type(command).__name__)
+async def test_a_key_names_its_partition(command: commands.Command) -> None:
+    partitions = FakePartitions(3)
+
+    await Router(partitions).submit(command, ORIGIN)
+
+    assert where(partitions) == [0, 1, 0]
+
+
+def test_every_command_that_names_something_goes_to_its_partition() -> None:
+    """The others are for everybody, for any partition, or brought by a partition to itself."""
+    others = {
+        commands.DeployResources,
+        commands.CreateProcessInstance,
+        commands.ActivateJobs,
+        commands.AdoptDefinition,
+        commands.YieldJobs,
+        commands.TimeOutJob,
+        commands.EndJobBackOff,
+    }
+
+    assert set(get_args(commands.Command)) - others == {type(command) for command in BY_KEY}
+
+
+@pytest.mark.parametrize("key", [Key(42), key_of(9), Key(-1)])
+async def test_a_key_that_no_partition_made_is_the_first_ones_to_refuse(key: Key) -> None:
+    partitions = FakePartitions(3)
+
+    await Router(partitions).submit(commands.CompleteJob("default", key), ORIGIN)
+
+    assert where(partitions) == [1, 0, 0]
+
+
+async def test_new_process_instances_go_round() -> None:
+    partitions = FakePartitions(3)
+    router = Router(partitions)
+
+    for _ in range(6):
+        await router.submit(creation(), ORIGIN)
+
+    assert where(partitions) == [2, 2, 2]
+
+
+async def test_new_process_instances_pass_a_partition_that_is_away() -> None:
+    partitions = FakePartitions(3)
+    partitions.away = {2}
+    router = Router(partitions)
+
+    for _ in range(6):
+        await router.submit(creation(), ORIGIN)
+
+    assert where(partitions)[1] == 0
+    assert sum(where(partitions)) == 6
+
+
+@given(st.text())
+def test_one_business_id_always_goes_to_one_partition(business_id: str) -> None:
+    partitions = FakePartitions(3)
+
+    for _ in range(3):
+        asyncio.run(Router(partitions).submit(with_business_id(business_id), ORIGIN))
+
+    assert sorted(where(partitions)) == [0, 0, 3]
+
+
+@given(st.text())
+def test_the_repeats_of_a_start_go_to_where_the_first_one_went(key: str) -> None:
+    partitions = FakePartitions(3)
+
+    for _ in range(3):
+        asyncio.run(Router(partitions).submit(creation(), keyed(key)))
+
+    assert sorted(where(partitions)) == [0, 0, 3]
+
+
+async def test_keys_and_business_ids_are_spread() -> None:
+    partitions = FakePartitions(3)
+    router = Router(partitions)
+
+    for number in range(60):
+        await router.submit(creation(), keyed(f"k-{number}"))
+        await router.submit(with_business_id(f"b-{number}"), ORIGIN)
+
+    assert min(where(partitions)) > 20
+
+
+async def test_a_deployment_is_the_first_partitions_and_all_others_learn_of_it() -> None:
+    partitions = FakePartitions(3)
+
+    await Router(partitions).submit(DEPLOYMENT, ORIGIN)
+
+    assert where(partitions) == [1, 0, 0]
+    assert [partition.catching_up for partition in partitions.all.values()] == [0, 1, 1]
+
+
+async def test_a_deployment_waits_for_a_partition_that_is_between_two_owners() -> None:
+    partitions = FakePartitions(2)
+    partitions[2].outcomes.append(UNTOUCHED)
+
+    await Router(partitions).submit(DEPLOYMENT, ORIGIN)
+
+    assert partitions[2].catching_up == 1
+
+
+async def test_a_refused_deployment_is_told_to_nobody() -> None:
+    partitions = FakePartitions(2)
+    partitions[1].outcomes.append(InvalidState("no"))
+
+    with pytest.raises(InvalidState):
+        await Router(partitions).submit(DEPLOYMENT, ORIGIN)
+
+    assert partitions[2].catching_up == 0
+
+
+async def test_what_a_partition_refused_untouched_is_tried_again() -> None:
+    partitions = FakePartitions(1)
+    partitions[1].outcomes += [UNTOUCHED, UNTOUCHED]
+
+    await Router(partitions).submit(creation(), ORIGIN)
+
+    assert where(partitions) == [1]
+
+
+@pytest.mark.parametrize(
+    "refusal", [Unavailable("whether the command counts is not known"), NotFound("no"), InvalidState("no")]
+)
+async def test_what_may_have_happened_or_was_refused_is_not_tried_again(refusal: Exception) -> None:
+    partitions = FakePartitions(1)
+    partitions[1].outcomes.append(refusal)
+
+    with pytest.raises(type(refusal)):
+        await Router(partitions).submit(creation(), ORIGIN)
+
+    assert where(partitions) == [0]
+
+
+async def test_a_partition_that_stays_away_is_unavailable_in_the_end() -> None:
+    partitions = FakePartitions(2)
+    partitions.away = {2}
+
+    with pytest.raises(Unavailable, match="partition 2 has no owner at the moment"):
+        await Router(partitions).submit(commands.CompleteJob("default", key_of(2)), ORIGIN)
+
+
+async def test_a_completion_is_awaited_where_the_process_instance_is() -> None:
+    partitions = FakePartitions(3)
+
+    await Router(partitions).await_completion(key_of(3), "default", 1)
+
+    assert [len(partition.awaited) for partition in partitions.all.values()] == [0, 0, 1]
+
+
+# Jobs
+
+
+async def activated(router: Router, seconds: float = 0) -> Sequence[Key]:
+    return [found.key for found in (await router.activate(activation(), seconds)).jobs]
+
+
+async def test_jobs_come_from_the_first_partition_that_has_some() -> None:
+    partitions = FakePartitions(3)
+    partitions[2].jobs = ActivatedJobs((job(2),))
+    router = Router(partitions)
+
+    assert await activated(router) == [key_of(2)]
+    assert await activated(router) == []
+
+
+async def test_no_partition_is_asked_first_always() -> None:
+    firsts: set[Key] = set()
+    router = Router(partitions := FakePartitions(3))
+    for _ in range(3):
+        for number, partition in partitions.all.items():
+            partition.jobs = ActivatedJobs((job(number),))
+        firsts.update(await activated(router))
+
+    assert firsts == {key_of(1), key_of(2), key_of(3)}
+
+
+async def test_jobs_of_the_others_are_given_while_a_partition_is_away() -> None:
+    partitions = FakePartitions(3)
+    partitions.away = {1}
+    partitions[2].outcomes += [Unavailable("lost")]
+    partitions[3].jobs = ActivatedJobs((job(3),))
+
+    assert await activated(Router(partitions)) == [key_of(3)]
+
+
+async def test_without_any_partition_nothing_can_be_activated() -> None:
+    partitions = FakePartitions(2)
+    partitions.away = {1, 2}
+
+    with pytest.raises(Unavailable, match="no partition has an owner at the moment"):
+        await activated(Router(partitions))
+
+
+async def _waiting(router: Router, partitions: FakePartitions) -> "asyncio.Task[Sequence[Key]]":
+    """An activation that waits at every partition."""
+    task = asyncio.ensure_future(activated(router, 60))
+    await until(lambda: all(partition.waiting for partition in partitions.all.values()))
+    return task
+
+
+async def test_a_worker_waits_at_all_partitions_at_once() -> None:
+    partitions = FakePartitions(3)
+    waiting = await _waiting(Router(partitions), partitions)
+
+    partitions[2].jobs = ActivatedJobs((job(2),))
+    partitions[2].offered.set()
+
+    assert await waiting == [key_of(2)]
+    assert [partition.waiting for partition in partitions.all.values()] == [0, 0, 0]
+
+
+async def test_a_worker_that_was_woken_in_vain_waits_on() -> None:
+    partitions = FakePartitions(2)
+    waiting = await _waiting(Router(partitions), partitions)
+
+    partitions[1].offered.set()
+    await until(lambda: partitions[1].commands[1:])
+    partitions[1].offered.clear()
+    partitions[2].jobs = ActivatedJobs((job(2),))
+    partitions[2].offered.set()
+
+    assert await waiting == [key_of(2)]
+
+
+async def test_a_worker_that_waited_in_vain_gets_none() -> None:
+    assert await activated(Router(FakePartitions(2)), 0.01) == []
+
+
+async def test_nobody_waits_when_the_process_is_about_to_stop() -> None:
+    partitions = FakePartitions(2)
+    router = Router(partitions)
+    waiting = await _waiting(router, partitions)
+
+    router.drain()
+
+    async with asyncio.timeout(5):
+        assert await waiting == []
+        assert await activated(router, 60) == []
+
+
+async def test_a_worker_that_vanishes_waits_nowhere() -> None:
+    partitions = FakePartitions(2)
+    waiting = await _waiting(Router(partitions), partitions)
+
+    waiting.cancel()
+    await asyncio.wait((waiting,))
+
+    assert [partition.waiting for partition in partitions.all.values()] == [0, 0]
