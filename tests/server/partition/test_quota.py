@@ -3,13 +3,17 @@ from typing import Any
 
 import pytest
 
+from server.bpmn.builder import process
 from server.engine import commands
 from server.engine.keys import Key
 from server.partition.config import QuotaConfig
 from server.partition.quota import Quota
 from server.platform.errors import QuotaExhausted
+from tests.server.engine.scenario import resource
+from tests.server.partition.durable import deployment
 from tests.server.partition.harness import Harness, Serving, completion, creation
 
+ORDER = resource(process("order").service_task("a", type="a").end())
 TWO = QuotaConfig(max_active_instances=2)
 
 
@@ -92,3 +96,30 @@ def test_only_starts_are_held_back() -> None:
 
     with pytest.raises(QuotaExhausted):
         quota.check(creation())
+
+
+async def test_partitions_tell_each_other_what_is_active(durable_dsn: str) -> None:
+    """The quota of this deployment is three."""
+    async with deployment(durable_dsn, 2) as deployed, deployed.open(1) as first, deployed.open(2) as second:
+        await first.submit(commands.DeployResources("default", (ORDER,)))
+        await second.catch_up()
+        for _ in range(2):
+            await first.submit(creation())
+
+        await second.partition.refresh_quota()
+
+        await second.submit(creation())
+        with pytest.raises(QuotaExhausted):
+            await second.submit(creation())
+
+
+async def test_the_count_is_that_of_the_owner_before(durable_dsn: str) -> None:
+    async with deployment(durable_dsn) as deployed:
+        async with deployed.open() as local:
+            await local.submit(commands.DeployResources("default", (ORDER,)))
+            for _ in range(3):
+                await local.submit(creation())
+
+        async with deployed.open() as local:
+            with pytest.raises(QuotaExhausted):
+                await local.submit(creation())

@@ -1,0 +1,64 @@
+"""Process instances that have ended move to history in a moment, and can be read all along."""
+
+from datetime import timedelta
+
+import pytest
+
+from server.bpmn.builder import process
+from server.engine import commands
+from server.engine.answers import CreatedInstance
+from server.engine.keys import Key
+from server.partition.local import LocalPartition
+from server.store.entities import ProcessInstance, ProcessInstanceState
+from server.store.postgres.reads import PostgresStore
+from tests.server.engine.scenario import resource
+from tests.server.partition.durable import Deployment, deployment
+from tests.server.partition.harness import creation
+from tests.waiting import until_so
+
+
+async def started(local: LocalPartition, *builders: commands.Resource) -> Key:
+    await local.submit(commands.DeployResources("default", builders))
+    answer = await local.submit(creation())
+    assert isinstance(answer, CreatedInstance)
+    return answer.head.key
+
+
+async def counts(deployed: Deployment) -> tuple[int, int]:
+    """Process instances among the live and in history."""
+    text = "SELECT (SELECT count(*) FROM {0}.process_instance), (SELECT count(*) FROM {1}.process_instance)"
+    (row,) = await deployed.pool.fetch(text.format("runtime", "history"))
+    return tuple(row)
+
+
+async def test_what_has_ended_is_moved_and_reads_the_same(durable_dsn: str) -> None:
+    async with deployment(durable_dsn) as deployed, deployed.open() as local:
+        store = PostgresStore(deployed.pool)
+        key = await started(local, resource(process("order").end()))
+        before = await store.get(ProcessInstance, key, tenant_id="default")
+
+        async def is_moved() -> bool:
+            return await counts(deployed) == (0, 1)
+
+        await until_so(is_moved)
+
+        assert before is not None
+        assert before.state is ProcessInstanceState.COMPLETED
+        assert await store.get(ProcessInstance, key, tenant_id="default") == before
+
+
+@pytest.mark.parametrize("weeks", [0, 1, 60])
+async def test_history_has_room_whenever_something_ends(durable_dsn: str, weeks: int) -> None:
+    """Its tables are by the week, and those of most weeks are not there yet."""
+    async with deployment(durable_dsn) as deployed, deployed.open() as local:
+        deployed.clock.advance(timedelta(weeks=weeks))
+        key = await started(local, resource(process("order").service_task("a", type="a").end()))
+        live = await counts(deployed)
+
+        await local.submit(commands.CancelProcessInstance("default", key))
+
+        async def is_moved() -> bool:
+            return await counts(deployed) == (0, 1)
+
+        await until_so(is_moved)
+        assert live == (1, 0)
