@@ -15,6 +15,7 @@ import uvloop
 from server import launcher
 from server.bundle import Addresses, Config, serving
 from server.cli.failures import cause_of
+from server.platform import collector
 from server.platform import logging as platform_logging
 from server.platform.config import ConfigError, load
 from server.platform.policy import Mode
@@ -77,6 +78,7 @@ async def _serve(service: AbstractAsyncContextManager[Addresses], *, is_owned: b
         loop.add_reader(sys.stdin, stopped.set)
     async with AsyncExitStack() as stack:
         addresses = await _begun(service, stack)
+        collector.settle()
         logger.info("serving", extra=dataclasses.asdict(addresses))
         typer.echo(str(addresses))
         await stopped.wait()

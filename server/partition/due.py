@@ -5,12 +5,13 @@ a partition that recovers takes them from its documents.
 """
 
 import heapq
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from itertools import count
 
 from server.engine import events
 from server.engine.commands import EndJobBackOff, TimeOutJob
+from server.engine.keys import Key
 from server.engine.state import JobState, ProcessInstance
 
 DueCommand = TimeOutJob | EndJobBackOff
@@ -39,21 +40,9 @@ class Due:
 
     def observe(self, happened: Iterable[events.Event]) -> None:
         for event in happened:
-            match event:
-                case events.JobActivated() | events.JobDeadlineUpdated():
-                    self._push(event.deadline, TimeOutJob(event.key, event.deadline))
-                case events.JobFailed(offered_at=datetime() as offered_at):
-                    self._push(offered_at, EndJobBackOff(event.key, offered_at))
-                case (
-                    events.JobCompleted()
-                    | events.JobCanceled()
-                    | events.JobFailed()
-                    | events.JobErrorThrown()
-                    | events.JobYielded()
-                ):
-                    self._latest.pop(event.key, None)
-                case _:
-                    pass
+            note = _NOTES.get(type(event))
+            if note is not None:
+                note(self, event)
 
     def adopt(self, instance: ProcessInstance) -> None:
         """Take in what is due in a process instance that comes from its document."""
@@ -61,9 +50,9 @@ class Due:
             if job.due is None:
                 continue
             if job.state is JobState.ACTIVATED:
-                self._push(job.due, TimeOutJob(job.key, job.due))
+                self.expect(job.due, TimeOutJob(job.key, job.due))
             elif job.state is JobState.BACKING_OFF:
-                self._push(job.due, EndJobBackOff(job.key, job.due))
+                self.expect(job.due, EndJobBackOff(job.key, job.due))
 
     def take(self, now: datetime, most: int) -> Iterator[DueCommand]:
         """Commands whose time has come, at most so many."""
@@ -75,10 +64,42 @@ class Due:
                 taken += 1
                 yield command
 
-    def _push(self, when: datetime, command: DueCommand) -> None:
+    def forget(self, job_key: Key) -> None:
+        """Nothing is due for this job any more."""
+        self._latest.pop(job_key, None)
+
+    def expect(self, when: datetime, command: DueCommand) -> None:
         order = next(self._order)
         self._latest[command.job_key] = order
         heapq.heappush(self._heap, (when, order, command))
         if len(self._heap) > 2 * len(self._latest) + OVERTAKEN:
             self._heap = [entry for entry in self._heap if self._latest.get(entry[2].job_key) == entry[1]]
             heapq.heapify(self._heap)
+
+
+def _deadline(due: Due, event: events.JobActivated | events.JobDeadlineUpdated) -> None:
+    due.expect(event.deadline, TimeOutJob(event.key, event.deadline))
+
+
+def _failure(due: Due, event: events.JobFailed) -> None:
+    if event.offered_at is None:
+        due.forget(event.key)
+    else:
+        due.expect(event.offered_at, EndJobBackOff(event.key, event.offered_at))
+
+
+def _end(
+    due: Due, event: events.JobCompleted | events.JobCanceled | events.JobErrorThrown | events.JobYielded
+) -> None:
+    due.forget(event.key)
+
+
+_NOTES: Mapping[type[events.Event], Callable[..., None]] = {
+    events.JobActivated: _deadline,
+    events.JobDeadlineUpdated: _deadline,
+    events.JobFailed: _failure,
+    events.JobCompleted: _end,
+    events.JobCanceled: _end,
+    events.JobErrorThrown: _end,
+    events.JobYielded: _end,
+}

@@ -26,8 +26,9 @@ logger = logging.getLogger(__name__)
 
 UPKEEP_SECONDS = 1.0
 # Ended process instances are moved many at a time: a move costs a flush of its own.
-MOVE_SECONDS = 0.5
-MOST_MOVED = 1000
+MOVE_SECONDS = 0.2
+MOST_MOVED = 200
+_ENDS = (ElementCompleted, ElementTerminated)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +99,7 @@ class Ended:
 
     def _observe(self, happened: Sequence[Event]) -> None:
         ended = [
-            event.key
-            for event in happened
-            if isinstance(event, ElementCompleted | ElementTerminated) and event.key == event.instance.key
+            event.key for event in happened if isinstance(event, _ENDS) and event.key == event.instance.key
         ]
         if ended:
             self._keys += ended

@@ -1,22 +1,20 @@
 """The loop of one partition.
 
-Drain what waits (and what time brings), run the engine over it, hand everything that the batch produced to the ledger
-in one commit, answer. While a batch is being committed the next one is processed; two commits never overlap, and no
-answer leaves before its commit. A ledger that fails ends the partition: nothing may be answered on a guess.
+Drain what waits (and what time brings), run the engine over it, have everything that came of it committed, answer. A
+ledger that fails ends the partition: nothing may be answered on a guess.
 """
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from datetime import datetime
 from itertools import chain
 
 from server.engine import State
 from server.engine.answers import ActivatedJobs, Answer
 from server.engine.commands import Command, YieldJobs
 from server.engine.events import Event
+from server.partition.commits import Commits
 from server.partition.config import PartitionConfig, QuotaConfig
 from server.partition.due import Due
 from server.partition.idempotency import Answers
@@ -25,9 +23,9 @@ from server.partition.queue import FairQueue
 from server.partition.quota import Quota
 from server.partition.repeats import answer_repeats
 from server.partition.residence import Residence
-from server.partition.turn import Entry, Result, Turn, Turns
+from server.partition.turn import Entry, Growth, Result, Turn, Turns
 from server.partition.wire import COMMANDS
-from server.platform.clock import Clock
+from server.platform.clock import Clock, to_the_millisecond
 from server.platform.errors import ServiceError, Unavailable
 from server.store.entities import AuditEntry
 from server.store.ports import Ledger, PartitionId
@@ -38,8 +36,6 @@ logger = logging.getLogger(__name__)
 Observer = Callable[[Sequence[Event]], None]
 Ending = Callable[[], None]
 
-# A batch takes half of what is outstanding, so that the other half keeps the engine busy while it is committed.
-LEAST_BATCH = 16
 MOST_INCOMING = 1_000
 RETRY_SECONDS = 0.2
 
@@ -65,8 +61,9 @@ class Partition:
         self._clock = clock
         self._config = config
         self._queue: FairQueue[Entry] = FairQueue(config.max_queued)
-        self._in_hand: deque[Turn] = deque()
-        self._turns = Turns(state, self.quota)
+        self._drained: list[Entry] = []
+        turns = Turns(state, self.quota)
+        self._commits = Commits(ledger, turns, config, committed=self._committed, late=self._suspend)
         self._residence = Residence(state, config.max_loaded_instances)
         self._work = asyncio.Event()
         self._due = due or Due()
@@ -185,8 +182,10 @@ class Partition:
                 self._came[each.source] = each.number
             self._is_open = True
             self._opened.set()
-            async with asyncio.TaskGroup() as commits:
-                await self._serve(commits)
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(self._commits.run(tasks))
+                await self._serve()
+                self._commits.end()
         finally:
             self._is_open = False
             self._opened.set()
@@ -196,13 +195,14 @@ class Partition:
         """Return when `run` takes commands, or has ended before it did."""
         await self._opened.wait()
 
-    async def _serve(self, commits: asyncio.TaskGroup) -> None:
-        committing: asyncio.Task[None] | None = None
+    async def _serve(self) -> None:
         while await self._work_to_do():
-            turn = await self._turn(self._drain())
-            if committing is not None:
-                await committing
-            committing = commits.create_task(self._commit(turn))
+            if self._commits.room > 0:
+                self._drained = self._drain(self._commits.room)
+                await self._process(self._drained)
+                self._drained = []
+            else:
+                await self._commits.taken()
 
     async def _work_to_do(self) -> bool:
         """Wait for work; False when there will be no more."""
@@ -221,9 +221,7 @@ class Partition:
         instant = self._due.next
         return self._clock.seconds_until(instant) if instant is not None else None
 
-    def _drain(self) -> list[Entry]:
-        outstanding = len(self._queue) + sum(len(turn.entries) for turn in self._in_hand)
-        most = min(self._config.max_batch, max(LEAST_BATCH, outstanding // 2))
+    def _drain(self, most: int) -> list[Entry]:
         entries = [Entry(command) for command in self._due.take(self._clock.now(), most)]
         while self._queue and len(entries) < most:
             entry = self._queue.take()
@@ -231,20 +229,20 @@ class Partition:
                 entries.append(entry)
         return entries
 
-    async def _turn(self, entries: list[Entry]) -> Turn:
+    async def _process(self, entries: list[Entry]) -> None:
         try:
             await answer_repeats(entries, self._ledger)
         except Unavailable as refusal:
             _refuse((entry for entry in entries if entry.origin and entry.origin.idempotency), refusal.detail)
+        await self._bring_back(filter(_is_wanted, entries))
         wanted = list(filter(_is_wanted, entries))
-        await self._bring_back(wanted)
-        turn = self._turns.run(wanted, _to_the_millisecond(self._clock.now()))
-        self._in_hand.append(turn)
-        self._due.observe(turn.events)
-        self._residence.touch(turn.batch.documents)
-        if turn.postponed:
-            await self._load(turn)
-        return turn
+        if not wanted:
+            return
+        growth = self._commits.grow(wanted, now=to_the_millisecond(self._clock.now()))
+        self._due.observe(growth.events)
+        self._residence.touch(growth.touched)
+        if growth.postponed:
+            await self._load(growth)
 
     async def _bring_back(self, entries: Iterable[Entry]) -> None:
         """Have here what the entries name, so that they are carried out in their order; else they miss it and wait."""
@@ -253,27 +251,21 @@ class Partition:
             with suppress(Unavailable):
                 self._residence.bring_back(await self._ledger.documents(missing))
 
-    async def _load(self, turn: Turn) -> None:
-        """Bring back what the turn missed, and let what it could not do have the next one."""
+    async def _load(self, growth: Growth) -> None:
+        """Bring back what was missed, and let what could not be done have the next turn."""
+        self._drained = growth.postponed
         try:
-            self._residence.bring_back(await self._ledger.documents(turn.missing))
+            self._residence.bring_back(await self._ledger.documents(growth.missing))
         except Unavailable as refusal:
-            _refuse((entry for entry in turn.postponed if entry.incoming is None), refusal.detail)
+            _refuse((entry for entry in growth.postponed if entry.incoming is None), refusal.detail)
             await asyncio.sleep(RETRY_SECONDS)
-        self._queue.put_first(list(filter(_is_wanted, turn.postponed)))
+        self._queue.put_first(list(filter(_is_wanted, growth.postponed)))
 
-    async def _commit(self, turn: Turn) -> None:
-        if not turn.batch.is_empty:
-            late = asyncio.get_running_loop().call_later(self._config.commit_seconds, self._suspend)
-            try:
-                await self._ledger.commit(turn.batch)
-            finally:
-                late.cancel()
-            self._is_suspended = False
+    def _committed(self, turn: Turn) -> None:
+        self._is_suspended = False
         for entry, result in turn.results:
             self._answer(entry, result)
-        self._in_hand.popleft()
-        self._residence.evict({key for turn in self._in_hand for key in turn.batch.documents})
+        self._residence.evict(self._commits.touched())
         for observe in self.observers:
             observe(turn.events)
 
@@ -307,8 +299,8 @@ class Partition:
     def _refuse_callers(self, reason: str) -> None:
         """What waits did not happen; of what was processed or is being committed nobody knows whether it counts."""
         waiting = self._queue.clear()
-        _refuse((entry for entry in waiting if entry.incoming is None), reason)
-        for entry in chain.from_iterable(turn.entries for turn in self._in_hand):
+        _refuse((entry for entry in (*self._drained, *waiting) if entry.incoming is None), reason)
+        for entry in self._commits.entries():
             if entry.incoming is None and entry.is_wanted:
                 self._put_off(entry, reason)
         for entry in filter(_is_wanted, waiting):
@@ -324,8 +316,8 @@ class Partition:
             told.set_exception(Unavailable(reason))
 
     def _refuse_everybody(self, reason: str) -> None:
-        _refuse(chain(*(turn.entries for turn in self._in_hand), self._queue.clear()), reason)
-        self._in_hand.clear()
+        _refuse(chain(self._commits.entries(), self._drained, self._queue.clear()), reason)
+        self._commits.give_up()
         for end in self.endings:
             end()
 
@@ -338,8 +330,3 @@ def _refuse(entries: Iterable[Entry], reason: str) -> None:
     for entry in entries:
         if entry.future is not None and not entry.future.done():
             entry.future.set_exception(Unavailable(reason))
-
-
-def _to_the_millisecond(instant: datetime) -> datetime:
-    """As the wire writes it, so that what was read can be searched for."""
-    return instant.replace(microsecond=instant.microsecond // 1000 * 1000)

@@ -5,7 +5,7 @@ more than its quota within that moment.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from server.engine import commands, events
 from server.partition.config import QuotaConfig
@@ -39,17 +39,23 @@ class Quota:
     def observe(self, happened: Sequence[events.Event], grown: Counter[str]) -> None:
         """Count what was started and what ended, here and in `grown`."""
         for event in happened:
-            difference = _difference(event)
+            growth = _GROWTH.get(type(event))
+            difference = growth(event) if growth is not None else 0
             if difference and isinstance(event, events.InstanceEvent):
                 self._own[event.instance.tenant_id] += difference
                 grown[event.instance.tenant_id] += difference
 
 
-def _difference(event: events.Event) -> int:
-    match event:
-        case events.ProcessInstanceCreated():
-            return 1
-        case events.ElementCompleted(instance, key) | events.ElementTerminated(instance, key):
-            return -1 if key == instance.key else 0
-        case _:
-            return 0
+def _started(_: events.ProcessInstanceCreated) -> int:
+    return 1
+
+
+def _ended(event: events.ElementCompleted | events.ElementTerminated) -> int:
+    return -1 if event.key == event.instance.key else 0
+
+
+_GROWTH: Mapping[type[events.Event], Callable[..., int]] = {
+    events.ProcessInstanceCreated: _started,
+    events.ElementCompleted: _ended,
+    events.ElementTerminated: _ended,
+}

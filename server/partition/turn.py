@@ -1,8 +1,8 @@
-"""One turn of a partition: a batch of commands run through the engine, and everything that came of it."""
+"""One turn of a partition: commands run through the engine, and everything that came of them for one commit."""
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -62,12 +62,21 @@ class Entry:
 
 @dataclass(slots=True, eq=False)
 class Turn:
-    """`postponed` are the entries that need process instances that are `missing` in memory."""
+    """Grows until it is sealed; `touched` are the process instances that it changed, in the order of their first change."""
 
-    entries: list[Entry]
+    entries: list[Entry] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
+    touched: dict[Key, None] = field(default_factory=dict)
     batch: Batch = field(default_factory=Batch)
     results: list[tuple[Entry, Result]] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class Growth:
+    """What new entries brought to a turn; `postponed` are those that need process instances that are `missing` here."""
+
+    events: list[Event] = field(default_factory=list)
+    touched: dict[Key, None] = field(default_factory=dict)
     postponed: list[Entry] = field(default_factory=list)
     missing: set[Key] = field(default_factory=set)
 
@@ -79,21 +88,39 @@ class Turns:
         self._state = state
         self._quota = quota
 
-    def run(self, entries: list[Entry], now: datetime) -> Turn:
-        turn = Turn(entries)
+    def grow(self, turn: Turn, entries: Iterable[Entry], *, now: datetime) -> Growth:
+        """Run these as well; those that were postponed are no part of the turn."""
+        growth = Growth()
         for entry in entries:
             try:
-                result = self._result(entry, turn, now)
+                result = self._result(entry, turn, growth, now)
             except NotLoaded as absent:
-                turn.missing |= absent.keys
-                turn.postponed.append(entry)
+                growth.missing |= absent.keys
+                growth.postponed.append(entry)
                 continue
+            turn.entries.append(entry)
             turn.results.append((entry, result))
             _keep(entry, result, turn.batch, now)
-        self._seal(turn)
-        return turn
+        turn.events += growth.events
+        growth.touched = dict.fromkeys(
+            event.instance.key for event in growth.events if isinstance(event, InstanceEvent)
+        )
+        turn.touched |= growth.touched
+        return growth
 
-    def _result(self, entry: Entry, turn: Turn, now: datetime) -> Result:
+    def seal(self, turn: Turn) -> None:
+        """Pack what the turn leaves behind, before the next one changes it."""
+        batch = turn.batch
+        batch.last_key = self._state.last_key
+        for key in turn.touched:
+            instance = self._state.instances.get(key)
+            batch.documents[key] = pack(instance) if instance is not None else None
+        for event in turn.events:
+            effect = _EFFECTS.get(type(event))
+            if effect is not None:
+                effect(event, batch)
+
+    def _result(self, entry: Entry, turn: Turn, growth: Growth, now: datetime) -> Result:
         if entry.command is None:
             return DONE
         try:
@@ -110,24 +137,9 @@ class Turns:
             return Internal()
         for event in outcome.events:
             project(event, now, turn.batch.changes)
-        turn.events += outcome.events
+        growth.events += outcome.events
         self._quota.observe(outcome.events, turn.batch.active_instances)
         return outcome.answer
-
-    def _seal(self, turn: Turn) -> None:
-        """Pack what the turn left behind, before the next one changes it."""
-        batch = turn.batch
-        batch.last_key = self._state.last_key
-        touched = dict.fromkeys(
-            event.instance.key for event in turn.events if isinstance(event, InstanceEvent)
-        )
-        for key in touched:
-            instance = self._state.instances.get(key)
-            batch.documents[key] = pack(instance) if instance is not None else None
-        for event in turn.events:
-            effect = _EFFECTS.get(type(event))
-            if effect is not None:
-                effect(event, batch)
 
 
 def _keep(entry: Entry, result: Result, batch: Batch, now: datetime) -> None:

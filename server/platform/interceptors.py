@@ -4,9 +4,9 @@ request id → mode (501) → authenticate (401) → tenant (400, 403) → permi
 """
 
 import re
+import secrets
 from collections.abc import Iterator, Sequence
 from typing import NoReturn
-from uuid import uuid4
 
 import protovalidate
 from google.protobuf.message import Message
@@ -20,6 +20,7 @@ from server.platform.policy import Mode
 DEFAULT_TENANT_ALIAS = "<default>"
 
 MAX_REPORTED_VIOLATIONS = 10
+REQUEST_ID_OCTETS = 16
 
 
 def interceptors(mode: Mode, authenticate: Interceptor) -> Sequence[Interceptor]:
@@ -28,7 +29,7 @@ def interceptors(mode: Mode, authenticate: Interceptor) -> Sequence[Interceptor]
 
 
 def identify_request(call: Call) -> None:
-    call.request_id = call.metadata.get(REQUEST_ID) or uuid4().hex
+    call.request_id = call.metadata.get(REQUEST_ID) or secrets.token_hex(REQUEST_ID_OCTETS)
 
 
 class ModeGate:

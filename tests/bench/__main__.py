@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 from rich.console import Console
 from rich.table import Table
 
-from tests.bench import commits, http, instances, searches, tunnel
+from tests.bench import commits, durable, http, instances, searches, tunnel
 
 BENCHMARKS: Mapping[str, Callable[[], Table]] = {
     "instances": instances.table,
     "http": http.table,
+    "durable": durable.table,
     "commits": commits.table,
     "searches": searches.table,
     "tunnel": tunnel.table,

@@ -34,7 +34,7 @@ from server.partition.config import QuotaConfig
 from server.partition.idempotency import IdempotencyKey
 from server.partition.origin import Origin
 from server.partition.quota import Quota
-from server.partition.turn import Entry, Turns
+from server.partition.turn import Entry, Turn, Turns
 from server.platform.postgres.migrations import migrate
 from server.platform.postgres.pool import open_pool
 from server.store.ports import Batch, PartitionId
@@ -157,17 +157,24 @@ def _batches(size: int, last_key: Key) -> Iterator[Batch]:
     turns = Turns(state, Quota(QuotaConfig()))
     content, process_id = ours(MODEL), str(MODELS[MODEL].element.get("id"))
     resource = Resource("model.bpmn", content, hashlib.sha256(content).hexdigest(), (process_id,))
-    yield turns.run([Entry(DeployResources(TENANT, (resource,)))], NOW).batch
+    yield _turn(turns, [Entry(DeployResources(TENANT, (resource,)))], NOW).batch
     commands = _commands(process_id, activated := [])
     for number in range(COMMANDS // size):
         entries = [
             Entry(next(commands), origin=_origin(number * size + place, last_key)) for place in range(size)
         ]
-        turn = turns.run(entries, NOW + number * TICK)
+        turn = _turn(turns, entries, NOW + number * TICK)
         activated += [
             job.key for _, result in turn.results if isinstance(result, ActivatedJobs) for job in result.jobs
         ]
         yield turn.batch
+
+
+def _turn(turns: Turns, entries: Sequence[Entry], now: datetime) -> Turn:
+    turn = Turn()
+    turns.grow(turn, entries, now=now)
+    turns.seal(turn)
+    return turn
 
 
 def _commands(process_id: str, activated: list[Key]) -> Iterator[Command]:

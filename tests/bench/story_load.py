@@ -24,6 +24,7 @@ from gnomon.engine.v1.process_instance_service_pb2_grpc import ProcessInstanceSe
 from gnomon.identity.v1 import token_service_pb2 as token_pb
 from gnomon.identity.v1.token_service_pb2_grpc import TokenServiceStub
 from server.bpmn.builder import process
+from server.platform import collector
 from server.platform.channels import TunnelChannel
 
 if TYPE_CHECKING:
@@ -75,6 +76,7 @@ async def run(way: str, target: str, seconds: float, rate: float) -> dict[str, f
     channel = TunnelChannel(target) if way == "tunnel" else grpc.aio.insecure_channel(target)
     async with channel:
         story = await _prepared(cast("grpc.aio.Channel", channel))
+        collector.settle()
         await _play(story, WARM_UP_SECONDS, rate)
         story.latencies.clear()
         begun, cpu = time.perf_counter(), time.process_time()

@@ -60,6 +60,9 @@ class HeldStore:
         self.committing = 0
         self._rows = rows
         self._gate: asyncio.Semaphore | None = None
+        self.reading = 0
+        self._reads = asyncio.Event()
+        self._reads.set()
 
     @property
     def active(self) -> Counter[str]:
@@ -73,6 +76,9 @@ class HeldStore:
         assert self._gate is not None
         for _ in range(commits):
             self._gate.release()
+
+    def hold_reads(self) -> None:
+        self._reads.clear()
 
     async def commit(self, batch: Batch) -> None:
         assert not self.committing, "two commits overlap"
@@ -93,6 +99,8 @@ class HeldStore:
         return await self._rows.documents(keys)
 
     async def answers(self, keys: Collection[tuple[str, str]]) -> Sequence[StoredAnswer]:
+        self.reading += 1
+        await self._reads.wait()
         if self.unreadable is not None:
             raise self.unreadable
         return await self._rows.answers(keys)

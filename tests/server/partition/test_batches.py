@@ -12,7 +12,7 @@ from server.partition.idempotency import IdempotencyKey
 from server.partition.origin import Origin
 from server.platform.errors import Internal, InvalidState, NotFound, ResourceExhausted
 from server.store.entities import ProcessInstance
-from server.store.ports import Insert
+from server.store.ports import Batch, Insert
 from tests.server.partition.harness import Harness, Serving, activation, completion, creation
 from tests.waiting import ticks, until
 
@@ -32,26 +32,23 @@ async def test_an_answer_leaves_after_its_commit(serving: Serving) -> None:
         assert await harness.store.get(ProcessInstance, key, tenant_id="default")
 
 
+def _started(batch: Batch) -> list[Key]:
+    rows = [change.row for change in batch.changes if isinstance(change, Insert)]
+    return [row.process_instance_key for row in rows if isinstance(row, ProcessInstance)]
+
+
 async def test_commands_that_wait_together_are_committed_together(serving: Serving) -> None:
     async with serving() as harness:
         keys = await asyncio.gather(*(harness.start() for _ in range(10)))
 
-        (batch,) = harness.store.batches
-        inserted = [change.row for change in batch.changes if isinstance(change, Insert)]
-        assert keys == [row.process_instance_key for row in inserted if isinstance(row, ProcessInstance)]
+        assert [_started(batch) for batch in harness.store.batches] == [keys]
 
 
 async def test_a_batch_is_bounded(serving: Serving) -> None:
     async with serving(PartitionConfig(max_batch=4)) as harness:
         await asyncio.gather(*(harness.start() for _ in range(10)))
 
-        sizes = [
-            sum(
-                isinstance(change, Insert) and isinstance(change.row, ProcessInstance)
-                for change in batch.changes
-            )
-            for batch in harness.store.batches
-        ]
+        sizes = [len(_started(batch)) for batch in harness.store.batches]
         assert sizes == [4, 4, 2]
 
 
@@ -77,8 +74,23 @@ def _are_active(harness: Harness, count: int) -> bool:
     return len(harness.state.instances) == count
 
 
-async def test_no_third_batch_is_processed_before_the_first_is_committed(serving: Serving) -> None:
+async def test_what_comes_while_a_batch_is_committed_is_committed_together(serving: Serving) -> None:
     async with serving() as harness:
+        harness.store.hold()
+        answers = []
+        for number in range(1, 4):
+            answers.append(harness.spawn(harness.start()))
+            await until(partial(_are_active, harness, number))
+            await until(lambda: harness.store.committing)
+
+        harness.store.release(2)
+
+        keys = [await answer for answer in answers]
+        assert [_started(batch) for batch in harness.store.batches] == [keys[:1], keys[1:]]
+
+
+async def test_what_has_no_room_in_the_next_batch_waits(serving: Serving) -> None:
+    async with serving(PartitionConfig(max_batch=1)) as harness:
         harness.store.hold()
         for number in range(1, 4):
             harness.spawn(harness.start())
@@ -89,6 +101,23 @@ async def test_no_third_batch_is_processed_before_the_first_is_committed(serving
         await ticks(20)
 
         assert len(harness.state.instances) == 2
+
+
+async def test_the_next_commit_begins_before_the_callers_of_the_last_are_answered(serving: Serving) -> None:
+    async with serving() as harness:
+        harness.store.hold()
+        first = harness.spawn(harness.start())
+        await until(lambda: harness.store.committing)
+        harness.spawn(harness.start())
+        await until(partial(_are_active, harness, 2))
+        committing = []
+        first.add_done_callback(lambda _: committing.append(harness.store.committing))
+
+        harness.store.release()
+        await first
+        await until(lambda: bool(committing))
+
+        assert committing == [1]
 
 
 async def test_what_changes_nothing_is_not_committed(serving: Serving) -> None:
@@ -145,7 +174,7 @@ async def test_a_queue_is_bounded(serving: Serving) -> None:
 
 
 async def test_a_command_whose_caller_left_before_its_turn_is_not_handled(serving: Serving) -> None:
-    async with serving() as harness:
+    async with serving(PartitionConfig(max_batch=1)) as harness:
         harness.store.hold()
         held = [harness.spawn(harness.start()) for _ in range(1)]
         await until(lambda: harness.store.committing)

@@ -7,6 +7,8 @@ import pytest
 from server.engine import State
 from server.engine.keys import Key
 from server.partition.config import PartitionConfig
+from server.partition.idempotency import IdempotencyKey
+from server.partition.origin import Origin
 from server.partition.partition import Partition
 from server.platform.clock import VirtualClock
 from server.platform.errors import Unavailable
@@ -14,6 +16,8 @@ from server.store.memory import MemoryStore
 from tests.durable import EPOCH
 from tests.server.partition.harness import Harness, HeldStore, Serving, activation, creation
 from tests.waiting import ticks, until
+
+ONE_AT_A_TIME = PartitionConfig(max_batch=1)
 
 
 class BrokenStoreError(Exception):
@@ -42,7 +46,7 @@ async def three_deep(harness: Harness) -> list["asyncio.Task[object]"]:
 
 
 async def test_a_failing_commit_ends_the_partition_and_refuses_everybody(serving: Serving) -> None:
-    async with serving() as harness:
+    async with serving(ONE_AT_A_TIME) as harness:
         answers = await three_deep(harness)
         harness.store.failure = BrokenStoreError()
 
@@ -54,6 +58,19 @@ async def test_a_failing_commit_ends_the_partition_and_refuses_everybody(serving
         with pytest.raises(ExceptionGroup) as failed:
             await harness.running
         assert [type(error) for error in failed.value.exceptions] == [BrokenStoreError]
+
+
+async def test_who_waits_for_the_store_to_be_read_is_refused_too(serving: Serving) -> None:
+    keyed = Origin("default", "client", "r", IdempotencyKey("default", "key", b"hash"))
+    async with serving() as harness:
+        harness.store.hold_reads()
+        answer = harness.spawn(harness.partition.submit(creation(), keyed))
+        await until(lambda: harness.store.reading)
+
+        assert harness.running is not None
+        harness.running.cancel()
+
+        assert await outcome_of(answer) == "the partition stopped serving"
 
 
 async def test_a_partition_that_ended_takes_nothing_more(serving: Serving) -> None:
@@ -79,7 +96,7 @@ async def test_a_failing_commit_is_noticed_while_nothing_else_is_to_do(serving: 
 
 
 async def test_stopping_refuses_everybody(serving: Serving) -> None:
-    async with serving() as harness:
+    async with serving(ONE_AT_A_TIME) as harness:
         answers = await three_deep(harness)
         assert harness.running is not None
 

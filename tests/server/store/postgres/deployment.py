@@ -21,7 +21,7 @@ from server.partition.idempotency import IdempotencyKey
 from server.partition.origin import Origin
 from server.partition.quota import Quota
 from server.partition.recovery import recovered
-from server.partition.turn import Entry, Turns
+from server.partition.turn import Entry, Turn, Turns
 from server.partition.wire import COMMANDS
 from server.platform.errors import ServiceError
 from server.store.ports import PartitionId
@@ -132,7 +132,9 @@ class Owner:
             await self.do(commands.CompleteJob(tenant_id, job_key))
 
     async def _commit(self, entry: Entry) -> list[Any]:
-        turn = self._turns.run([entry], self.now)
+        turn = Turn()
+        self._turns.grow(turn, [entry], now=self.now)
+        self._turns.seal(turn)
         await self._ledger.commit(turn.batch)
         return turn.results
 

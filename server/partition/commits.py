@@ -1,0 +1,116 @@
+"""The commits of a partition, one at a time: what is processed while one is under way grows the next one.
+
+No caller is answered before its commit. The next commit is on its way before the callers of the last are answered, so
+that the store does not wait for them.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+from itertools import chain
+
+from server.engine.keys import Key
+from server.partition.config import PartitionConfig
+from server.partition.turn import Entry, Growth, Turn, Turns
+from server.store.ports import Ledger
+
+
+class Commits:
+    """`run` commits what has grown until it is told to end; `committed` and `late` are told of a turn and of a delay."""
+
+    def __init__(
+        self,
+        ledger: Ledger,
+        turns: Turns,
+        config: PartitionConfig,
+        *,
+        committed: Callable[[Turn], None],
+        late: Callable[[], None],
+    ) -> None:
+        self._ledger = ledger
+        self._turns = turns
+        self._config = config
+        self._committed = committed
+        self._late = late
+        self._in_hand: deque[Turn] = deque()
+        self._growing: Turn | None = None
+        self._grown = asyncio.Event()
+        self._taken = asyncio.Event()
+        self._is_ending = False
+
+    def entries(self) -> Iterator[Entry]:
+        """What was processed and is not answered yet."""
+        return chain.from_iterable(turn.entries for turn in self._in_hand)
+
+    def touched(self) -> set[Key]:
+        """Process instances that are not committed as they are now."""
+        return {key for turn in self._in_hand for key in turn.touched}
+
+    @property
+    def room(self) -> int:
+        """How many more entries the turn that grows takes."""
+        grown = len(self._growing.entries) if self._growing is not None else 0
+        return self._config.max_batch - grown
+
+    def grow(self, entries: Iterable[Entry], *, now: datetime) -> Growth:
+        if self._growing is None:
+            self._growing = Turn()
+            self._in_hand.append(self._growing)
+        growth = self._turns.grow(self._growing, entries, now=now)
+        self._grown.set()
+        return growth
+
+    async def taken(self) -> None:
+        """Return when what has grown is being committed."""
+        self._taken.clear()
+        await self._taken.wait()
+
+    def end(self) -> None:
+        """Let `run` return when everything is committed."""
+        self._is_ending = True
+        self._grown.set()
+
+    def give_up(self) -> None:
+        """Forget what is in hand; nobody knows whether it counts."""
+        self._in_hand.clear()
+        self._growing = None
+
+    async def run(self, tasks: asyncio.TaskGroup) -> None:
+        """Raises what the ledger raises."""
+        last: Turn | None = None
+        while last is not None or await self._has_grown():
+            turn = self._take()
+            committing = tasks.create_task(self._commit(turn)) if turn is not None else None
+            if last is not None:
+                await asyncio.sleep(0)  # until the next one has been sent
+                self._in_hand.popleft()
+                self._committed(last)
+            if committing is not None:
+                await committing
+            last = turn
+
+    async def _has_grown(self) -> bool:
+        """Wait until something has; False when nothing will any more."""
+        while self._growing is None:
+            if self._is_ending:
+                return False
+            self._grown.clear()
+            await self._grown.wait()
+        return True
+
+    def _take(self) -> Turn | None:
+        turn, self._growing = self._growing, None
+        self._taken.set()
+        if turn is not None:
+            self._turns.seal(turn)
+        return turn
+
+    async def _commit(self, turn: Turn) -> None:
+        if turn.batch.is_empty:
+            return
+        late = asyncio.get_running_loop().call_later(self._config.commit_seconds, self._late)
+        try:
+            await self._ledger.commit(turn.batch)
+        finally:
+            late.cancel()

@@ -1,0 +1,13 @@
+"""The garbage collector of a process that serves: it has to look at what is new, not at a hundred modules again."""
+
+import gc
+
+# New containers until a look at the young ones; looks at those until a look at the old, and so on.
+YOUNG, MIDDLE, OLD = 10_000, 20, 50
+
+
+def settle() -> None:
+    """What is there by now stays for good and is not looked at any more."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(YOUNG, MIDDLE, OLD)
