@@ -1,6 +1,7 @@
 """The state of one evaluation, and the frames that expressions are evaluated in.
 
-Limits: each FEEL expression is bounded by `feel.limits`, their number and the depth of calls are here.
+Limits: each FEEL expression is bounded by `feel.limits`, their number, their steps together and the depth of calls
+are here. A budget that the caller gives takes the place of `MAX_STEPS`.
 """
 
 from collections.abc import Callable, Mapping
@@ -8,11 +9,14 @@ from dataclasses import replace
 from typing import Final, TypeAlias
 
 from server.dmn.results import DecisionFailure
-from server.feel import EvaluationError, Ports, Value
+from server.feel import Budget, EvaluationError, Ports, Value
 from server.feel.types import ModelTypes
 
 MAX_EXPRESSIONS: Final = 250_000
 """Expressions and unary tests that one evaluation may take, however often they stand in the model."""
+
+MAX_STEPS: Final = 10_000_000
+"""Steps of all expressions of one evaluation together."""
 
 MAX_CALL_DEPTH: Final = 40
 """Knowledge models, decision services and boxed functions that are being called inside each other."""
@@ -29,7 +33,7 @@ class Session:
     """`ports` are FEEL's; `decision_id` is the decision that is being evaluated."""
 
     def __init__(self, ports: Ports) -> None:
-        self._ports = ports
+        self._ports = ports if ports.budget is not None else replace(ports, budget=Budget(MAX_STEPS))
         self._typed_ports: dict[int, Ports] = {}
         self.decision_id = ""
         self.failures: list[DecisionFailure] = []

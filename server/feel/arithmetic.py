@@ -10,7 +10,7 @@ from server.feel import decimals
 from server.feel.decimals import Number
 from server.feel.dialects import CAMUNDA, STANDARD, DialectName
 from server.feel.failures import FailureType
-from server.feel.run import Run, bounded_string, cost
+from server.feel.run import SIZED, Run, bounded_string, cost
 from server.feel.temporal import arithmetic as temporal
 from server.feel.temporal.values import Date, DateTime, DaysDuration, MonthsDuration, Time
 from server.feel.values import Value
@@ -32,7 +32,8 @@ class Operator:
         except (KeyError, ArithmeticError, ValueError):
             run.fail(FailureType.INVALID_TYPE, self.complaint, left, right, position=position)
             return None
-        run.charge(cost(result))
+        if type(result) in SIZED:
+            run.charge(cost(result))
         return result
 
 

@@ -7,7 +7,9 @@ exponent as IEEE 754 decimal128 has it, so that no text and no int made of one c
 import decimal
 import math
 import re
+from collections.abc import Sequence
 from decimal import Decimal
+from functools import reduce
 from typing import Final, TypeAlias
 
 Number: TypeAlias = int | Decimal
@@ -34,6 +36,8 @@ def parse_number(text: str) -> Number:
 
 def _plain(number: Decimal) -> Number:
     """Write zeros out: 1E+3 is 1000, if that fits."""
+    if not is_whole(number):
+        return number
     exponent = number.as_tuple().exponent
     is_short = isinstance(exponent, int) and exponent > 0 and -INT_BOUND < number < INT_BOUND
     return int(number) if is_short else number
@@ -43,7 +47,7 @@ def settled(number: Number) -> Number:
     """Round a long int, and drop Decimal's negative zero."""
     if isinstance(number, int):
         return number if -INT_BOUND < number < INT_BOUND else CONTEXT.create_decimal(number)
-    return CONTEXT.abs(number) if number == 0 else number
+    return number or CONTEXT.abs(number)
 
 
 def of_float(number: float) -> Number:
@@ -54,6 +58,14 @@ def add(left: Number, right: Number) -> Number:
     if type(left) is int and type(right) is int:
         return settled(left + right)
     return settled(CONTEXT.add(left, right))
+
+
+def total(numbers: Sequence[Number]) -> Number:
+    """Add up, each sum rounded; whole numbers that stay short need no rounding."""
+    whole = [number for number in numbers if type(number) is int]
+    if len(whole) == len(numbers) and sum(map(abs, whole)) < INT_BOUND:
+        return sum(whole)
+    return reduce(add, numbers)
 
 
 def subtract(left: Number, right: Number) -> Number:

@@ -21,7 +21,8 @@ class Dialect:
     before parentheses is called. A list of one is its item, and an item a list of one, where the other is asked for.
     A wrong call, range or substring ends the evaluation; else it is null. A range may descend. A substring ends where
     its string does, and none begins at 0. A builtin is a value. A later entry takes the place of an earlier one with
-    its key. `identity` maps temporal values to what is equal exactly if they are.
+    its key. A boolean that an input entry makes is compared with a boolean input; else true accepts any input. Parameters
+    have Camunda's names beside the standard's. `identity` maps temporal values to what is equal exactly if they are.
     """
 
     name: DialectName
@@ -34,6 +35,8 @@ class Dialect:
     cuts_substrings: bool
     has_builtins_as_values: bool
     overwrites_entries: bool
+    compares_booleans: bool
+    renames_parameters: bool
     identity: Callable[[Temporal], Hashable]
 
 
@@ -48,6 +51,8 @@ CAMUNDA: Final = Dialect(
     cuts_substrings=False,
     has_builtins_as_values=False,
     overwrites_entries=True,
+    compares_booleans=False,
+    renames_parameters=True,
     identity=comparing.structure,
 )
 STANDARD: Final = Dialect(
@@ -61,6 +66,8 @@ STANDARD: Final = Dialect(
     cuts_substrings=True,
     has_builtins_as_values=True,
     overwrites_entries=False,
+    compares_booleans=True,
+    renames_parameters=False,
     identity=comparing.instant_of_second,
 )
 DIALECTS: Final[Mapping[DialectName, Dialect]] = {"camunda": CAMUNDA, "standard": STANDARD}

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NamedTuple
 
 from server.feel.values import Value
 
@@ -25,7 +26,8 @@ class Failure:
     position: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(NamedTuple):
+    """A tuple, since making a frozen dataclass takes as long as a short expression."""
+
     value: Value
     failures: tuple[Failure, ...] = ()

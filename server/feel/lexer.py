@@ -29,10 +29,19 @@ class Token(NamedTuple):
 
 # DMN 1.5 §10.3.1.2 rules 61 and 62: white space that Python's \s does not hold.
 _BLANK = r"(?:[\s\u180e\u200b\ufeff]+|//[^\n]*|/\*.*?\*/)"
+# Rules 28 and 29, and Java's letters; without those of rules 61 and 62.
+_LETTERS = (
+    r"\u037f-\u167f\u1681-\u180d\u180f-\u1fff\u200c-\u200d\u2070-\u218f\u2c00-\u2fef\u3001-\ud7ff"
+    r"\uf900-\ufdcf\ufdf0-\ufefe\uff00-\ufffd\U00010000-\U000effff"
+)
+_FIRST = rf"(?:[^\W\d]|[${_LETTERS}])"
+_FURTHER = rf"[\w${_LETTERS}\u00b7\u0300-\u036f\u203f-\u2040]"
+WORD = re.compile(f"{_FIRST}{_FURTHER}*")
+
 _TOKEN = re.compile(
     rf"""
       (?P<BLANK>{_BLANK}+)
-    | (?P<NAME>[^\W\d]\w*(?:\$\w*)*|(?:\$\w*)+)
+    | (?P<NAME>{WORD.pattern})
     | (?P<NUMBER>(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
     | (?P<STRING>"[^"\\]*(?:\\.[^"\\]*)*")
     | `(?P<QUOTED_NAME>[^`]+)`

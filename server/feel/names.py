@@ -98,6 +98,10 @@ class Names:
         return name in self._bindings or (self._around is not None and self._around.is_bound(name))
 
     def closure(self, name: str, position: int) -> Closure:
+        local = self.local(name)
+        if local is not None:
+            local.is_used = True
+            return _local(local.slot)
         lookup = self.lookup(name)
         complaint = f"No variable found with name '{verbatim(name)}'"
 
@@ -120,6 +124,13 @@ class Names:
         if self._item is None:
             return around
         return _item(self._item.slot, around) if name == "item" else _entry(self._item.slot, name, around)
+
+    def local(self, name: str) -> Binding | None:
+        """What binds the name for certain: no item is in between, whose entries come first."""
+        binding = self._bindings.get(name)
+        if binding is not None or self._item is not None or self._around is None:
+            return binding
+        return self._around.local(name)
 
     def has_input(self) -> bool:
         return self.is_bound(INPUT)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
+from server.feel.budget import Budget
 from server.feel.types import NO_TYPES, ModelTypes
 
 
@@ -13,11 +14,12 @@ class Ports:
     """`now`, an aware time, is what `now()` and `today()` tell; its zone is the zone of both.
 
     `bits` makes that many random bits, for `uuid()` and `random number()`. A function without its port is
-    null and a failure. `types` are those that a model defines, for `instance of` and typed parameters.
+    null and a failure. `budget` bounds what this and other evaluations take together. `types` are those that a model defines, for `instance of` and typed parameters.
     """
 
     now: datetime | None = None
     bits: Callable[[int], int] | None = None
+    budget: Budget | None = None
     types: ModelTypes = field(default_factory=lambda: NO_TYPES)
 
 

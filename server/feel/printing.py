@@ -1,16 +1,14 @@
 """Write a syntax tree as text that is read as the same tree, with no more blanks and brackets than it takes."""
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
 
 from server.feel import nodes
+from server.feel.lexer import WORD
 from server.feel.pratt import PROPERTIES_WITH_SPACES, RESERVED
 from server.feel.temporal import writing
 from server.feel.types import ContextType, FunctionType, ListType, NamedType, RangeType, Type
 from server.feel.values import Value, is_temporal
-
-_WORD = re.compile(r"(?:[^\W\d]|\$)[\w$]*")
 
 
 def printed(node: nodes.Node) -> str:
@@ -82,12 +80,12 @@ def _quoted(text: str) -> str:
 
 
 def _name(name: str) -> str:
-    return name if _WORD.fullmatch(name) and name not in RESERVED else f"`{name}`"
+    return name if WORD.fullmatch(name) and name not in RESERVED else f"`{name}`"
 
 
 def _words(name: str) -> str:
     """Write a name where it may be several words."""
-    return name if all(map(_WORD.fullmatch, name.split(" "))) else f"`{name}`"
+    return name if all(map(WORD.fullmatch, name.split(" "))) else f"`{name}`"
 
 
 def _key(name: str) -> str:

@@ -1,7 +1,6 @@
 """The state of one evaluation: where names are looked up, what failed, what it has cost."""
 
-from collections.abc import Callable, Iterable
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 from server.feel import limits
 from server.feel.dialects import CAMUNDA, Dialect
@@ -11,7 +10,13 @@ from server.feel.ports import NO_PORTS, Ports
 from server.feel.text import shown
 from server.feel.values import Context, Missing, Value
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _Container: TypeAlias = list[Value] | Context
+_CONTAINERS = (list, dict)
+SIZED: Final = frozenset({str, list, dict})
+"""Types of which `cost` may be more than nothing."""
 
 
 class Scope(Protocol):
@@ -53,6 +58,8 @@ class Run:
         self.steps += steps
         if self.steps > limits.MAX_STEPS:
             raise LimitExceededError(f"the evaluation takes more than {limits.MAX_STEPS} steps")
+        if self.ports.budget is not None:
+            self.ports.budget.spend(steps)
 
     def inside(self, body: "Callable[[Run], Value]", scope: Scope, slots: list[Value], height: int) -> Value:
         """Evaluate the body of a function, which nests `height` deep, where it was defined."""
@@ -72,7 +79,7 @@ def cost(value: Value) -> int:
     """Tell the steps of looking at a value once, not into it."""
     if isinstance(value, str):
         return len(value) // limits.CHARACTERS_PER_STEP
-    return len(value) if isinstance(value, list | dict) else 0
+    return len(value) if isinstance(value, _CONTAINERS) else 0
 
 
 def verbatim(text: str) -> str:
@@ -94,19 +101,16 @@ def bounded_string(text: str) -> str:
 
 def measure(run: Run, *values: Value) -> None:
     """Charge for everything inside the values, and refuse what is too deep to walk by recursion."""
-    level = _containers(values)
+    level: list[_Container] = [value for value in values if isinstance(value, _CONTAINERS)]
     depth = 0
     while level:
         depth += 1
         if depth > limits.MAX_VALUE_DEPTH:
             raise LimitExceededError(f"a value nested deeper than {limits.MAX_VALUE_DEPTH} levels")
         run.charge(sum(map(len, level)))
-        level = [inner for outer in level for inner in _containers(_items(outer))]
-
-
-def _containers(values: Iterable[Value]) -> list[_Container]:
-    return [value for value in values if isinstance(value, list | dict)]
-
-
-def _items(container: _Container) -> Iterable[Value]:
-    return container.values() if isinstance(container, dict) else container
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, _CONTAINERS)
+        ]

@@ -13,7 +13,7 @@ from typing import Annotated, Final, TypeAlias, Union, get_args, get_origin
 
 from server.feel.errors import InvocationError
 from server.feel.failures import FailureType
-from server.feel.run import Run, cost, verbatim
+from server.feel.run import SIZED, Run, cost, verbatim
 from server.feel.values import Value
 
 Builtin: TypeAlias = Callable[..., Value]
@@ -38,12 +38,16 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Signature:
+    """`types` are those of the parameters."""
+
     function: Builtin
     parameters: tuple[Parameter, ...]
+    types: tuple[frozenset[type] | None, ...]
     wants_run: bool
+    spreads: bool
 
     def accepts_count(self, count: int) -> bool:
-        if self._spreads:
+        if self.spreads:
             return count > 0
         required = sum(not (parameter.is_optional or parameter.is_variadic) for parameter in self.parameters)
         return required <= count and (self._is_variadic or count <= len(self.parameters))
@@ -53,15 +57,21 @@ class Signature:
 
     def arranged(self, values: list[Value]) -> list[Value]:
         """Single arguments gathered into the list that the function takes."""
-        if self._spreads and not (len(values) == 1 and isinstance(values[0], list)):
+        if self.spreads and not (len(values) == 1 and isinstance(values[0], list)):
             return [values]
         return values
 
     def accepts(self, values: list[Value]) -> bool:
-        return all(
-            parameter.types is None or type(value) in parameter.types
-            for parameter, value in zip(self.parameters, values, strict=False)
-        )
+        for types, value in zip(self.types, values, strict=False):
+            if types is not None and type(value) not in types:
+                return False
+        return True
+
+    def accepts_as_they_are(self, values: list[Value]) -> bool:
+        """Whether nothing has to be gathered or converted before: the commonest call."""
+        if self.spreads and len(values) != 1:
+            return False
+        return self.accepts(values)
 
     def converted(self, values: list[Value]) -> list[Value]:
         """Lists of one as their items, and items as lists of one (DMN 1.5 §10.3.2.9.4)."""
@@ -70,14 +80,15 @@ class Signature:
         ] + values[len(self.parameters) :]
 
     def call(self, run: Run, values: list[Value]) -> Value:
-        run.charge(1 + sum(map(cost, values)))
+        steps = 1
+        for value in values:
+            if type(value) in SIZED:
+                steps += cost(value)
+        run.charge(steps)
         result = self.function(run, *values) if self.wants_run else self.function(*values)
-        run.charge(cost(result))
+        if type(result) in SIZED:
+            run.charge(cost(result))
         return result
-
-    @property
-    def _spreads(self) -> bool:
-        return len(self.parameters) == 1 and self.parameters[0].is_spread
 
     @property
     def _is_variadic(self) -> bool:
@@ -87,7 +98,14 @@ class Signature:
 def signature_of(function: Builtin) -> Signature:
     parameters = list(inspect.signature(function).parameters.values())
     wants_run = bool(parameters) and parameters[0].annotation is Run
-    return Signature(function, tuple(map(_parameter, parameters[wants_run:])), wants_run=wants_run)
+    accepted = tuple(map(_parameter, parameters[wants_run:]))
+    return Signature(
+        function,
+        accepted,
+        tuple(each.types for each in accepted),
+        wants_run=wants_run,
+        spreads=len(accepted) == 1 and accepted[0].is_spread,
+    )
 
 
 def invoke(
@@ -97,19 +115,19 @@ def invoke(
     for candidate in candidates:
         arranged = candidate.arranged(values)
         if candidate.accepts(arranged):
-            return _called(run, name, candidate, arranged, position)
+            return called(run, name, candidate, arranged, position)
     if run.dialect.converts_singletons:
         for candidate in candidates:
             converted = candidate.converted(values)
             if candidate.accepts(converted):
-                return _called(run, name, candidate, converted, position)
+                return called(run, name, candidate, converted, position)
     given = ", ".join(["'{}'"] * len(values))
     complaint = f"Failed to invoke function '{name}': Illegal arguments: {given}"
     run.fail(FailureType.FUNCTION_INVOCATION_FAILURE, complaint, *values, position=position)
     return None
 
 
-def _called(run: Run, name: str, signature: Signature, values: list[Value], position: int | None) -> Value:
+def called(run: Run, name: str, signature: Signature, values: list[Value], position: int | None) -> Value:
     try:
         return signature.call(run, values)
     except (InvocationError, ArithmeticError, ValueError) as error:

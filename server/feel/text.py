@@ -60,6 +60,11 @@ def _context(context: Context) -> _Pieces:
 
 
 def _range(value: Range) -> _Pieces:
+    if value.sign:
+        yield f"({value.sign} "
+        yield _written(value.start)
+        yield ")"
+        return
     if value.start is None or value.end is None:
         sign = "<" if value.start is None else ">"
         included = value.end_included if value.start is None else value.start_included

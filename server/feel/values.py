@@ -23,12 +23,21 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """A side without an end, as in `(> 5)`, is null and not included."""
+    """A side without an end, as in `(> 5)`, is null and not included.
+
+    `(= 5)` and `(!= 5)` keep their sign, since they equal no interval (DMN 1.5 §10.3.2.7). The second is all but its
+    end, which is the same on both sides and included in neither.
+    """
 
     start: "Value"
     end: "Value"
     start_included: bool
     end_included: bool
+    sign: str = ""
+
+    @property
+    def is_interval(self) -> bool:
+        return self.sign != "!="
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -42,19 +42,20 @@ SIGNATURES: Mapping[str, tuple[Signature, ...]] = {
     name: _signatures(functions) for family in _FAMILIES for name, functions in family.items()
 }
 
-PARAMETER_ALIASES: Mapping[str, Mapping[str, str]] = {
-    "abs": {"n": "number"},
-    "append": {"item": "items"},
+CAMUNDA_PARAMETERS: Mapping[str, Mapping[str, str]] = {
+    "abs": {"number": "n"},
+    "append": {"items": "item"},
+    "concatenate": {"lists": "list"},
     "extract": {"string": "input"},
     "floor": {"scala": "scale"},
     "from json": {"json": "value"},
-    "get entries": {"m": "context"},
-    "get value": {"m": "context"},
+    "get entries": {"context": "m"},
+    "get value": {"context": "m"},
     "round half down": {"scala": "scale"},
     "sublist": {"start": "start position"},
-    "union": {"list": "lists"},
+    "union": {"lists": "list"},
 }
-"""Other names that named calls may use: those of older versions, and of the standard."""
+"""Names of Camunda's engine and of its documents, beside those of the standard."""
 
 
 def _as_value(name: str, signature: Signature) -> Function:

@@ -7,12 +7,12 @@ from server.feel.text import shown
 from server.feel.values import Context, Value
 
 
-def get_value(context: Context, key: str) -> Value:
-    return context.get(key)
+def get_value(m: Context, key: str) -> Value:
+    return m.get(key)
 
 
-def get_value_by_path(context: Context, keys: list[Value]) -> Value:
-    value: Value = context
+def get_value_by_path(m: Context, keys: list[Value]) -> Value:
+    value: Value = m
     for key in keys:
         if not isinstance(value, dict) or not isinstance(key, str):
             return None
@@ -20,8 +20,8 @@ def get_value_by_path(context: Context, keys: list[Value]) -> Value:
     return value if keys else None
 
 
-def get_entries(context: Context) -> list[Value]:
-    return [{"key": key, "value": value} for key, value in context.items()]
+def get_entries(m: Context) -> list[Value]:
+    return [{"key": key, "value": value} for key, value in m.items()]
 
 
 def context_put(context: Context, key: str, value: Value) -> Context:

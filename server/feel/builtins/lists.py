@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Hashable, Sequence
+from decimal import Decimal
 from functools import cmp_to_key, reduce
 
 from server.feel import decimals
@@ -14,7 +15,7 @@ from server.feel.limits import MAX_LIST_LENGTH
 from server.feel.run import Run, bounded_length, measure
 from server.feel.signatures import Family, Spread
 from server.feel.text import shown
-from server.feel.values import Function, Value, is_number
+from server.feel.values import Function, Value
 
 
 def list_contains(run: Run, list_: list[Value], element: Value) -> bool:
@@ -50,7 +51,7 @@ def _first_by(sign: str, run: Run, items: list[Value]) -> Value:
 
 
 def sum_(list_: Spread) -> Value:
-    return reduce(decimals.add, _numbers(list_)) if list_ else None
+    return decimals.total(_numbers(list_)) if list_ else None
 
 
 def product(list_: Spread) -> Value:
@@ -86,11 +87,11 @@ def mode(list_: Spread) -> list[Value]:
 
 
 def _mean(numbers: Sequence[Number]) -> Number:
-    return decimals.divide(reduce(decimals.add, numbers), len(numbers))
+    return decimals.divide(decimals.total(numbers), len(numbers))
 
 
 def _numbers(items: list[Value]) -> list[Number]:
-    numbers = [item for item in items if is_number(item)]
+    numbers: list[Number] = [item for item in items if type(item) is int or type(item) is Decimal]
     if len(numbers) < len(items):
         raise InvocationError(f"expected a list of numbers but found '{shown(items)}'")
     return numbers
@@ -113,14 +114,14 @@ def sublist_of_length(list_: list[Value], start_position: Number, length: Number
     return list_[start : start + max(0, truncated(length, MAX_LIST_LENGTH))]
 
 
-def append(list_: list[Value], *items: Value) -> list[Value]:
-    return [*list_, *items]
+def append(list_: list[Value], *item: Value) -> list[Value]:
+    return [*list_, *item]
 
 
-def concatenate(lists: Spread) -> list[Value]:
+def concatenate(list_: Spread) -> list[Value]:
     """Take an item that is no list as a list of one."""
-    bounded_length(sum(len(each) if isinstance(each, list) else 1 for each in lists))
-    return [item for each in lists for item in (each if isinstance(each, list) else [each])]
+    bounded_length(sum(len(each) if isinstance(each, list) else 1 for each in list_))
+    return [item for each in list_ for item in (each if isinstance(each, list) else [each])]
 
 
 def insert_before(list_: list[Value], position: Number, newItem: Value) -> list[Value]:  # noqa: N803 - FEEL's name
@@ -169,8 +170,8 @@ def index_of(run: Run, list_: list[Value], match: Value) -> list[Value]:
     return [position for position, item in enumerate(list_, 1) if is_same(run, item, match)]
 
 
-def union(run: Run, lists: Spread) -> list[Value]:
-    return distinct_values(run, concatenate(lists))
+def union(run: Run, list_: Spread) -> list[Value]:
+    return distinct_values(run, concatenate(list_))
 
 
 def distinct_values(run: Run, list_: list[Value]) -> list[Value]:

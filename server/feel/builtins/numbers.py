@@ -80,12 +80,12 @@ def round_half_down(n: Number, scale: Number) -> Number:
     return _rounded(n, scale, decimal.ROUND_HALF_DOWN)
 
 
-def absolute(number: Number | DaysDuration | MonthsDuration) -> Value:
-    if isinstance(number, DaysDuration):
-        return DaysDuration(abs(number.nanoseconds))
-    if isinstance(number, MonthsDuration):
-        return MonthsDuration(abs(number.months))
-    return CONTEXT.abs(number) if isinstance(number, Decimal) else abs(number)
+def absolute(n: Number | DaysDuration | MonthsDuration) -> Value:
+    if isinstance(n, DaysDuration):
+        return DaysDuration(abs(n.nanoseconds))
+    if isinstance(n, MonthsDuration):
+        return MonthsDuration(abs(n.months))
+    return CONTEXT.abs(n) if isinstance(n, Decimal) else abs(n)
 
 
 def modulo(dividend: Number, divisor: Number) -> Number:

@@ -1,5 +1,6 @@
 """How points and ranges lie to each other (DMN 1.5 §10.3.4.9, table 78)."""
 
+from functools import wraps
 from typing import TypeAlias
 
 from server.feel.comparison import are_ordered, precedes
@@ -8,7 +9,7 @@ from server.feel.decimals import Number
 from server.feel.errors import FeelSyntaxError, InvocationError
 from server.feel.nodes import Node, RangeLiteral
 from server.feel.parser import parse_expression
-from server.feel.signatures import Family
+from server.feel.signatures import Builtin, Family
 from server.feel.temporal.values import Date, DateTime, DaysDuration, MonthsDuration, Time
 from server.feel.text import shown
 from server.feel.values import MISSING, Range, Value
@@ -196,20 +197,36 @@ def _refuse_incomparable(left: Value, right: Value) -> None:
         raise InvocationError(f"'{shown(left)}' can't be compared with '{shown(right)}'")
 
 
+def _of_intervals(*functions: Builtin) -> tuple[Builtin, ...]:
+    """Refuse `(!= 5)`, of which there is a part on either side."""
+    return tuple(map(_of_interval, functions))
+
+
+def _of_interval(function: Builtin) -> Builtin:
+    @wraps(function)
+    def checked(*values: Value) -> Value:
+        for value in values:
+            if isinstance(value, Range) and not value.is_interval:
+                raise InvocationError(f"'{shown(value)}' is no interval")
+        return function(*values)
+
+    return checked
+
+
 FUNCTIONS: Family = {
     "range": range_,
-    "before": (before_point, before_range, range_before_point, before_of_ranges),
-    "after": (after_point, after_range, range_after_point, after_of_ranges),
-    "meets": meets,
-    "met by": met_by,
-    "overlaps": overlaps,
-    "overlaps before": overlaps_before,
-    "overlaps after": overlaps_after,
-    "finishes": (finishes_point, finishes),
-    "finished by": (finished_by_point, finished_by),
-    "includes": (includes_point, includes),
-    "during": (during_of_point, during),
-    "starts": (starts_point, starts),
-    "started by": (started_by_point, started_by),
-    "coincides": (coincides_of_points, coincides),
+    "before": _of_intervals(before_point, before_range, range_before_point, before_of_ranges),
+    "after": _of_intervals(after_point, after_range, range_after_point, after_of_ranges),
+    "meets": _of_intervals(meets),
+    "met by": _of_intervals(met_by),
+    "overlaps": _of_intervals(overlaps),
+    "overlaps before": _of_intervals(overlaps_before),
+    "overlaps after": _of_intervals(overlaps_after),
+    "finishes": _of_intervals(finishes_point, finishes),
+    "finished by": _of_intervals(finished_by_point, finished_by),
+    "includes": _of_intervals(includes_point, includes),
+    "during": _of_intervals(during_of_point, during),
+    "starts": _of_intervals(starts_point, starts),
+    "started by": _of_intervals(started_by_point, started_by),
+    "coincides": _of_intervals(coincides_of_points, coincides),
 }

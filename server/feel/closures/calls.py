@@ -2,33 +2,35 @@
 
 from collections.abc import Sequence
 
-from server.feel.builtins import PARAMETER_ALIASES, SIGNATURES
+from server.feel.builtins import CAMUNDA_PARAMETERS, SIGNATURES
 from server.feel.closures.literals import constant
 from server.feel.constants import temporal_literal
+from server.feel.dialects import Dialect
 from server.feel.failures import FailureType
 from server.feel.names import Closure, Compile, Names
 from server.feel.nodes import Arguments, Call, Invocation, QualifiedCall
 from server.feel.run import Run, verbatim
-from server.feel.signatures import Signature, invoke
+from server.feel.signatures import Signature, called, invoke
 from server.feel.values import MISSING, Function, Missing, Value
 
 
 def call(node: Call, names: Names, compile_node: Compile) -> Closure:
     """Prefer a builtin, unless the expression itself binds the name; then what the scope has by it."""
     values = tuple(compile_node(value, names) for value in node.arguments.values)
+    dialect = names.layout.dialect
     if node.name in SIGNATURES and not names.is_bound(node.name):
-        return _builtin_call(node, values)
+        return _builtin_call(node, values, dialect)
     lookup = names.lookup(node.name)
-    fallback = _builtin_call(node, values)
+    fallback = _builtin_call(node, values, dialect)
 
-    def called(run: Run) -> Value:
+    def invoked(run: Run) -> Value:
         function = lookup(run)
         arguments = _arguments_for(function, node.arguments, values)
         if not isinstance(function, Function) or arguments is None:
             return fallback(run)
         return function.invoke(run, [argument(run) for argument in arguments])
 
-    return called
+    return invoked
 
 
 def qualified_call(node: QualifiedCall, names: Names, compile_node: Compile) -> Closure:
@@ -37,7 +39,7 @@ def qualified_call(node: QualifiedCall, names: Names, compile_node: Compile) -> 
 
     complaint = verbatim(_complaint(node.name, node.arguments))
 
-    def called(run: Run) -> Value:
+    def invoked(run: Run) -> Value:
         context = source(run)
         function = context.get(node.name, MISSING) if isinstance(context, dict) else MISSING
         arguments = _arguments_for(function, node.arguments, values)
@@ -46,14 +48,14 @@ def qualified_call(node: QualifiedCall, names: Names, compile_node: Compile) -> 
             return None
         return function.invoke(run, [argument(run) for argument in arguments])
 
-    return called
+    return invoked
 
 
 def invocation(node: Invocation, names: Names, compile_node: Compile) -> Closure:
     source = compile_node(node.function, names)
     values = tuple(compile_node(value, names) for value in node.arguments.values)
 
-    def called(run: Run) -> Value:
+    def invoked(run: Run) -> Value:
         function = source(run)
         arguments = _arguments_for(function, node.arguments, values)
         if not isinstance(function, Function) or arguments is None:
@@ -62,7 +64,7 @@ def invocation(node: Invocation, names: Names, compile_node: Compile) -> Closure
             return None
         return function.invoke(run, [argument(run) for argument in arguments])
 
-    return called
+    return invoked
 
 
 def _arguments_for(
@@ -82,20 +84,20 @@ def _arguments_for(
 _NULL = constant(None)
 
 
-def _builtin_call(node: Call, values: tuple[Closure, ...]) -> Closure:
+def _builtin_call(node: Call, values: tuple[Closure, ...], dialect: Dialect) -> Closure:
     literal = temporal_literal(node)
     if literal is not None:
         return constant(literal)
     signatures = SIGNATURES.get(node.name, ())
     if node.arguments.names is not None:
-        return _named_call(node, signatures, dict(zip(node.arguments.names, values, strict=True)))
+        further = CAMUNDA_PARAMETERS.get(node.name, {}) if dialect.renames_parameters else {}
+        names = [further.get(name, name) for name in node.arguments.names]
+        return _named_call(node, signatures, dict(zip(names, values, strict=True)))
     candidates = [signature for signature in signatures if signature.accepts_count(len(values))]
     return _builtin_invocation(node, candidates, values)
 
 
 def _named_call(node: Call, signatures: Sequence[Signature], given: dict[str, Closure]) -> Closure:
-    aliases = PARAMETER_ALIASES.get(node.name, {})
-    given = {aliases.get(name, name): value for name, value in given.items()}
     for signature in signatures:
         if signature.accepts_names(given):
             values = [given.get(each.name, constant(each.default)) for each in signature.parameters]
@@ -108,8 +110,13 @@ def _builtin_invocation(node: Call, candidates: Sequence[Signature], arguments: 
     if not candidates:
         return _not_found(node)
 
+    first = candidates[0]
+
     def invocation(run: Run) -> Value:
-        return invoke(run, name, candidates, [argument(run) for argument in arguments], position)
+        values = [argument(run) for argument in arguments]
+        if first.accepts_as_they_are(values):
+            return called(run, name, first, values, position)
+        return invoke(run, name, candidates, values, position)
 
     return invocation
 

@@ -1,7 +1,7 @@
 """Literals, lists, contexts and names."""
 
 from server.feel.builtins import BUILTINS
-from server.feel.closures.ranges import HALF_OPEN_RANGES, half_open_range
+from server.feel.closures.ranges import range_by_sign
 from server.feel.failures import FailureType
 from server.feel.names import Closure, Compile, Names
 from server.feel.nodes import (
@@ -44,8 +44,8 @@ def input_value(_node: InputValue, names: Names, _compile: Compile) -> Closure:
 def list_literal(node: ListLiteral, names: Names, compile_node: Compile) -> Closure:
     """Take `< 5` among the items as a range: there it is no test of an input."""
     items = tuple(
-        half_open_range(item, names, compile_node)
-        if isinstance(item, InputComparison) and item.operator in HALF_OPEN_RANGES
+        range_by_sign(item, names, compile_node)
+        if isinstance(item, InputComparison)
         else compile_node(item, names)
         for item in node.items
     )

@@ -43,6 +43,9 @@ def condition(node: If, names: Names, compile_node: Compile) -> Closure:
         (compile_node(condition, names), compile_node(value, names)) for condition, value in node.branches
     )
     otherwise = compile_node(node.otherwise, names)
+    if len(branches) == 1:
+        is_true, then = branches[0]
+        return lambda run: then(run) if is_true(run) is True else otherwise(run)
 
     def chosen(run: Run) -> Value:
         for is_met, value in branches:

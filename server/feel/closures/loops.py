@@ -71,11 +71,35 @@ def quantified(node: nodes.Quantified, names: Names, compile_node: Compile) -> C
     iterations = _iterations(node.iterators, inner, compile_node)
     condition, size, _ = inner.layout.measured(lambda: compile_node(node.condition, inner))
     deciding, otherwise = not node.is_every, node.is_every
+    if len(iterations) == 1:
+        return _decided(iterations[0], condition, size, deciding=deciding)
 
     def holds(run: Run) -> Value:
         result: bool | None = otherwise
         try:
             for _ in _rounds(run, iterations, size):
+                value = condition(run)
+                if value is deciding:
+                    return deciding
+                if value is not otherwise:
+                    result = None
+        except _NothingToIterateError:
+            return None
+        return result
+
+    return holds
+
+
+def _decided(iteration: _Iteration, condition: Closure, size: int, *, deciding: bool) -> Closure:
+    """The commonest `some` or `every`: one iterator."""
+    slot, otherwise = iteration.slot, not deciding
+
+    def holds(run: Run) -> Value:
+        slots = run.slots
+        result: bool | None = otherwise
+        try:
+            for item in _items(run, iteration, size):
+                slots[slot] = item
                 value = condition(run)
                 if value is deciding:
                     return deciding
@@ -145,6 +169,8 @@ def _list(run: Run, items: Value, position: int) -> list[Value]:
 
 def _within(run: Run, interval: Range, position: int) -> Sequence[Value]:
     """Every step from end to end, without those that are not included."""
+    if not interval.is_interval:
+        raise _refused(run, "Expected a range with two ends but found '{}'", interval, position)
     items = _stepped(run, interval.start, interval.end, position)
     first = 0 if interval.start_included else 1
     return items[first : len(items) if interval.end_included or items[-1] != interval.end else -1]

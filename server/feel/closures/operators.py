@@ -124,8 +124,10 @@ def between(node: Between, names: Names, compile_node: Compile) -> Closure:
     at_least, at_most, position = RELATIONS[">="], RELATIONS["<="], node.position
 
     def is_between(run: Run) -> Value:
-        value = operand(run)
-        return kleene_and(at_least(run, value, low(run), position), at_most(run, value, high(run), position))
+        value, first, last = operand(run), low(run), high(run)
+        if type(value) is type(first) is type(last) is int:
+            return first <= value <= last
+        return kleene_and(at_least(run, value, first, position), at_most(run, value, last, position))
 
     return is_between
 

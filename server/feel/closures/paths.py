@@ -76,12 +76,17 @@ def _step(run: Run, value: Value, key: str, position: int, depth: int = 0) -> Va
     if depth > limits.MAX_VALUE_DEPTH:
         raise LimitExceededError(f"a value nested deeper than {limits.MAX_VALUE_DEPTH} levels")
     run.charge(len(value))
-    return [_step(run, item, key, position, depth + 1) for item in value]
+    return [
+        item[key] if type(item) is dict and key in item else _step(run, item, key, position, depth + 1)
+        for item in value
+    ]
 
 
 def filtered(node: Filter, names: Names, compile_node: Compile) -> Closure:
     source, position = compile_node(node.source, names), node.position
     index = constant_of(node.condition)
+    if type(index) is int and index != 0:
+        return _at_constant(source, index, position)
     if is_number(index):
         return lambda run: _at(_list_of(run, source(run), position), index)
     inner = names.inner()
@@ -98,6 +103,19 @@ def filtered(node: Filter, names: Names, compile_node: Compile) -> Closure:
         return _select(run, items, condition, slot) if index is None else _at(items, index)
 
     return selected
+
+
+def _at_constant(source: Closure, index: int, position: int) -> Closure:
+    """`items[1]`, which stands in most texts that have a filter."""
+    offset = index - 1 if index > 0 else index
+
+    def item(run: Run) -> Value:
+        items = source(run)
+        if type(items) is list and -len(items) <= offset < len(items):
+            return items[offset]
+        return _at(_list_of(run, items, position), index)
+
+    return item
 
 
 def _list_of(run: Run, value: Value, position: int) -> list[Value] | None:

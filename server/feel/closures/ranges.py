@@ -24,17 +24,18 @@ def range_literal(node: RangeLiteral, names: Names, compile_node: Compile) -> Cl
     return range_value
 
 
-HALF_OPEN_RANGES: Mapping[str, Callable[[Value], Range]] = {
+_RANGES_BY_SIGN: Mapping[str, Callable[[Value], Range]] = {
     "<": lambda end: Range(None, end, start_included=False, end_included=False),
     "<=": lambda end: Range(None, end, start_included=False, end_included=True),
     ">": lambda start: Range(start, None, start_included=False, end_included=False),
     ">=": lambda start: Range(start, None, start_included=True, end_included=False),
-    "=": lambda point: Range(point, point, start_included=True, end_included=True),
+    "=": lambda point: Range(point, point, start_included=True, end_included=True, sign="="),
+    "!=": lambda point: Range(point, point, start_included=False, end_included=False, sign="!="),
 }
 
 
-def half_open_range(node: InputComparison, names: Names, compile_node: Compile) -> Closure:
-    operand, range_of = compile_node(node.operand, names), HALF_OPEN_RANGES[node.operator]
+def range_by_sign(node: InputComparison, names: Names, compile_node: Compile) -> Closure:
+    operand, range_of = compile_node(node.operand, names), _RANGES_BY_SIGN[node.operator]
 
     def range_value(run: Run) -> Value:
         end = operand(run)

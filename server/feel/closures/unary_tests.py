@@ -7,8 +7,8 @@ equals it, or is contained in it (DMN 1.5 §10.3.2.7).
 from collections.abc import Sequence
 
 from server.feel.closures.operators import compared_with
-from server.feel.closures.ranges import HALF_OPEN_RANGES, half_open_range
-from server.feel.comparison import RELATIONS, Relation, equal, is_same
+from server.feel.closures.ranges import range_by_sign
+from server.feel.comparison import RELATIONS, Relation, equal, is_same, not_equal
 from server.feel.constants import constant_of
 from server.feel.kleene import kleene_and
 from server.feel.names import INPUT, Binding, Closure, Compile, Names
@@ -40,8 +40,8 @@ def tests(node: Tests, names: Names, binding: Binding, compile_node: Compile) ->
 
 def input_comparison(node: InputComparison, names: Names, compile_node: Compile) -> Closure:
     """Without an input there is nothing to compare, and `(< 5)` is a range (DMN 1.5 §10.3.2.7)."""
-    if not names.has_input() and node.operator in HALF_OPEN_RANGES:
-        return half_open_range(node, names, compile_node)
+    if not names.has_input():
+        return range_by_sign(node, names, compile_node)
     value = names.input()
     bound = constant_of(node.operand)
     if type(bound) is int or type(bound) is str:
@@ -147,6 +147,8 @@ def _expression_test(value: Closure, expression: Closure) -> Closure:
 
 def _accepts(run: Run, expected: Value, value: Value) -> bool | None:
     if isinstance(expected, bool):
+        if isinstance(value, bool) and run.dialect.compares_booleans:
+            return expected is value
         return expected or value is False
     if isinstance(expected, Range):
         return contains(run, expected, value)
@@ -161,6 +163,8 @@ def _accepts(run: Run, expected: Value, value: Value) -> bool | None:
 
 def contains(run: Run, interval: Range, value: Value) -> bool | None:
     """Compare with the ends that there are."""
+    if not interval.is_interval:
+        return not_equal(run, value, interval.start)
     low, high = _relations(start_included=interval.start_included, end_included=interval.end_included)
     return kleene_and(
         interval.start is None or low(run, value, interval.start, None),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from server.dmn import DecisionType, DmnError, compile_definitions
 from server.dmn.session import MAX_EXPRESSIONS
-from server.feel import DialectName, Ports, Value
+from server.feel import Budget, DialectName, Ports, Value
 from tests.server.dmn.models import (
     compiled,
     context,
@@ -103,6 +103,20 @@ def test_the_number_of_expressions_of_one_evaluation_is_bounded() -> None:
 
     assert evaluation.failure is not None
     assert f"more than {MAX_EXPRESSIONS} expressions" in evaluation.failure.message
+
+
+def test_all_expressions_of_an_evaluation_share_the_steps_that_the_caller_grants() -> None:
+    model = compiled(
+        decision("a", literal("count(for n in 1..100 return n * n)")),
+        decision("b", literal("a + count(for n in 1..100 return n * n)"), requires=["a"]),
+    )
+
+    a = model.evaluate("a", {}, ports=Ports(budget=Budget(800)))
+    b = model.evaluate("b", {}, ports=Ports(budget=Budget(800)))
+
+    assert (a.value, a.failure) == (100, None)
+    assert b.failure is not None
+    assert "more steps together" in b.failure.message
 
 
 @pytest.mark.parametrize("dialect", ["camunda", "standard"])

@@ -84,13 +84,29 @@ def test_points_and_ranges_lie_to_each_other(text: str, expected: Value) -> None
         ("(> 5).end", None),
         ("7 in [(> 5), 1]", True),
         ("string([(> 5), (<= 7), [1..2)])", "[(> 5), (<= 7), [1..2)]"),
+        ("(= 5).start", 5),
+        ("(= 5).end included", True),
+        ("(= 5) = (= 5)", True),
+        ("(= 5) = [5..5]", False),
+        ("(!= 5) = (!= 5)", True),
+        ("(!= 5) = (!= 6)", False),
+        ("(!= 5) = (5..5)", False),
+        ("(!= 5).start", 5),
+        ("(!= 5).start included", False),
+        ("[7 in [(!= 5)], 5 in [(!= 5)]]", [True, False]),
+        ("{others: (!= 5), x: 7 in others}.x", True),
+        ("(!= 5) instance of range<number>", True),
+        ("string([(= 5), (!= 5)])", "[(= 5), (!= 5)]"),
+        ("includes((= 5), 5)", True),
+        ("includes((!= 5), 7)", None),
+        ("before(1, (!= 5))", None),
     ],
 )
 def test_ranges_are_values(text: str, expected: Value) -> None:
     assert repr(expected) == repr(value_of(text))
 
 
-@pytest.mark.parametrize("text", ["(< null)", "(> true)", "[null..1]"])
+@pytest.mark.parametrize("text", ["(< null)", "(> true)", "(!= null)", "[null..1]"])
 def test_what_has_no_order_makes_no_range(text: str) -> None:
     assert compile_expression(text, dialect="standard").evaluate({}).value is None
 
@@ -114,6 +130,7 @@ def test_a_range_without_an_end_has_null_there() -> None:
         ('for x in ["a".."c"] return x', None),
         ('for x in @"10:00:00"..@"11:00:00" return x', None),
         ("for x in (> 5) return x", None),
+        ("for x in (!= 5) return x", None),
     ],
 )
 def test_a_loop_goes_through_a_range(text: str, expected: Value) -> None:

@@ -2,7 +2,15 @@ from decimal import Decimal
 
 import pytest
 
-from server.feel import EvaluationError, FeelSyntaxError, Value, compile_expression, compile_unary_tests
+from server.feel import (
+    Budget,
+    EvaluationError,
+    FeelSyntaxError,
+    Ports,
+    Value,
+    compile_expression,
+    compile_unary_tests,
+)
 from server.feel.errors import LimitExceededError
 from server.feel.limits import MAX_FAILURES, MAX_NESTING
 
@@ -141,3 +149,21 @@ def test_a_pattern_that_backtracks_for_ever_is_given_up() -> None:
 
     assert evaluation.value is None
     assert "to match" in evaluation.failures[0].message
+
+
+def test_an_evaluation_ends_when_its_budget_is_spent() -> None:
+    expression = compile_expression("count(for x in 1..1000 return x * x)")
+
+    assert expression.evaluate({}, Ports(budget=Budget(10_000))).value == 1000
+    with pytest.raises(LimitExceededError):
+        expression.evaluate({}, Ports(budget=Budget(1_000)))
+
+
+def test_evaluations_share_a_budget() -> None:
+    expression, budget = compile_expression("sum(for x in 1..100 return x)"), Budget(300)
+
+    expression.evaluate({}, Ports(budget=budget))
+
+    assert 0 < budget.left < 200
+    with pytest.raises(LimitExceededError):
+        expression.evaluate({}, Ports(budget=budget))

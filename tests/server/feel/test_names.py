@@ -95,3 +95,27 @@ def test_a_text_is_compiled_for_its_names() -> None:
 def test_names_that_nobody_declared_are_refused() -> None:
     with pytest.raises(FeelSyntaxError):
         compile_expression("first name")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        pytest.param("🐎 + 1", 8, id="beyond the basic plane"),
+        pytest.param("🐎🐎.x1🐴", 2, id="path"),
+        pytest.param("a‿b", 3, id="tie"),
+        pytest.param("l·l", 4, id="middle dot"),
+        pytest.param("女1 - 女1", 0, id="ideographs"),
+        pytest.param("[1, 2][item = 2 and 🐎 > 1]", [2], id="in a filter"),
+        pytest.param("for 🐴 in [1] return 🐴 + 🐎", [8], id="loop variable"),
+    ],
+)
+def test_a_word_has_all_characters_that_the_standard_counts_in(text: str, expected: Value) -> None:
+    scope: dict[str, Value] = {"🐎": 7, "🐎🐎": {"x1🐴": 2}, "a‿b": 3, "l·l": 4, "女1": 5}
+
+    assert expected == compile_expression(text).evaluate(scope).value
+
+
+@pytest.mark.parametrize("text", ["☀ + 1", "a\u1680b", "a\ufeffb", "·a", "×"])
+def test_other_characters_are_in_no_word(text: str) -> None:
+    with pytest.raises(FeelSyntaxError):
+        compile_expression(text)

@@ -15,8 +15,8 @@ from server.feel import (
 )
 from server.feel.dialects import STANDARD
 from server.feel.json_text import pieces, read
-from server.feel.parser import parse_expression
-from server.feel.printing import printed
+from server.feel.parser import parse_expression, parse_unary_tests
+from server.feel.printing import printed, printed_tests
 
 WORDS = st.sampled_from(
     [
@@ -146,6 +146,16 @@ def test_any_text_that_is_read_is_printed_as_it_is_read(text: str) -> None:
     assert once == printed(parse_expression(once, NAMES, STANDARD))
 
 
+@given(st.text() | st.lists(WORDS, max_size=12).map(" ".join))
+def test_any_text_that_is_read_as_tests_is_printed_as_it_is_read(text: str) -> None:
+    try:
+        once = printed_tests(parse_unary_tests(text, NAMES, STANDARD))
+    except FeelSyntaxError:
+        return
+
+    assert once == printed_tests(parse_unary_tests(once, NAMES, STANDARD))
+
+
 @given(NUMBERS, NUMBERS)
 def test_addition_and_multiplication_commute(a: Decimal, b: Decimal) -> None:
     assert result_of("a + b", a=a, b=b) == result_of("b + a", a=a, b=b)
@@ -160,6 +170,46 @@ def test_subtraction_undoes_addition(a: int, b: int) -> None:
 @given(st.integers(-(10**15), 10**15), st.integers(-(10**15), 10**15).filter(bool))
 def test_division_undoes_multiplication(a: int, b: int) -> None:
     assert a == result_of("a * b / b", a=a, b=b)
+
+
+@given(*[st.integers(-(10**10), 10**10)] * 3)
+def test_whole_numbers_associate_and_distribute(a: int, b: int, c: int) -> None:
+    assert result_of("a + (b + c) = a + b + c and a * (b * c) = a * b * c", a=a, b=b, c=c) is True
+    assert result_of("a * (b + c) = a * b + a * c", a=a, b=b, c=c) is True
+
+
+@given(st.integers(-(10**15), 10**15), st.integers(-(10**15), 10**15).filter(bool))
+def test_a_remainder_is_what_whole_division_leaves(a: int, b: int) -> None:
+    assert result_of("floor(a / b) * b + modulo(a, b) = a", a=a, b=b) is True
+    assert result_of("if b > 0 then modulo(a, b) in [0..b) else modulo(a, b) in (b..0]", a=a, b=b) is True
+
+
+@given(st.lists(NUMBERS))
+def test_a_sum_is_what_adding_one_by_one_gives(numbers: list[Value]) -> None:
+    one_by_one = "(for x in xs return if count(partial) = 0 then x else partial[-1] + x)[-1]"
+
+    assert result_of("x = y", x=result_of("sum(xs)", xs=numbers), y=result_of(one_by_one, xs=numbers)) is True
+
+
+@given(*[st.none() | st.booleans()] * 2)
+def test_a_negated_conjunction_is_the_disjunction_of_negations(a: bool | None, b: bool | None) -> None:  # noqa: FBT001
+    assert result_of("not(a and b)", a=a, b=b) is result_of("not(a) or not(b)", a=a, b=b)
+    assert result_of("not(a or b)", a=a, b=b) is result_of("not(a) and not(b)", a=a, b=b)
+
+
+@given(st.lists(NUMBERS) | st.lists(st.text()))
+def test_sorting_by_the_order_puts_all_in_it(items: list[Value]) -> None:
+    ordered = result_of("sort(xs, function(a, b) a < b)", xs=items)
+
+    assert sorted(items) == ordered  # type: ignore[type-var]  # all of one type
+
+
+@given(st.one_of(st.tuples(*[NUMBERS] * 3), st.tuples(*[st.text()] * 3)))
+def test_between_and_in_say_the_same(values: tuple[Value, Value, Value]) -> None:
+    x, a, b = values
+    texts = ("x between a and b", "x in [a..b]", "x >= a and x <= b", "not(x < a or x > b)")
+
+    assert len({result_of(text, x=x, a=a, b=b) for text in texts}) == 1
 
 
 @given(NUMBERS, NUMBERS)

@@ -77,6 +77,24 @@ def test_time_that_is_added_is_the_difference(value: DateTime, duration: DaysDur
     assert result_of("(x + d) - x = d", x=value, d=duration) in {True, None}
 
 
+@given(DATES | DATE_TIMES, st.integers(1, 10**6))
+def test_what_is_added_leads_further(value: Date | DateTime, count: int) -> None:
+    further = result_of("x + n", x=value, n=DaysDuration(count * DAY))
+    back = result_of("x - n", x=value, n=DaysDuration(count * DAY))
+
+    assert result_of("x < y", x=value, y=further) in {True, None}
+    assert result_of("x > y", x=value, y=back) in {True, None}
+
+
+@given(st.one_of([st.tuples(kind, kind, kind) for kind in (DATES, DATE_TIMES, DAYS, MONTHS)]))
+def test_order_is_transitive(values: tuple[Temporal, Temporal, Temporal]) -> None:
+    a, b, c = values
+
+    holds = [result_of(text, a=a, b=b, c=c) for text in ("a <= b", "b <= c", "a <= c")]
+
+    assert holds[2] is not False or holds[:2] != [True, True]
+
+
 @given(TIMES, DAYS)
 def test_a_time_goes_round(time: Time, duration: DaysDuration) -> None:
     assert time == result_of("t + d - d", t=time, d=duration)

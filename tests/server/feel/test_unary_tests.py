@@ -1,6 +1,6 @@
 import pytest
 
-from server.feel import Range, Value, compile_unary_tests
+from server.feel import DialectName, Range, Value, compile_unary_tests
 
 SCOPE: dict[str, Value] = {"xs": [1, 2], "range": Range(1, 9, start_included=True, end_included=True)}
 
@@ -37,3 +37,24 @@ SCOPE: dict[str, Value] = {"xs": [1, 2], "range": Range(1, 9, start_included=Tru
 )
 def test_unary_tests_accept_or_refuse_an_input(text: str, input_value: Value, expected: Value) -> None:
     assert expected is compile_unary_tests(text).evaluate(input_value, SCOPE).value
+
+
+@pytest.mark.parametrize(
+    ("dialect", "text", "input_value", "expected"),
+    [
+        pytest.param("standard", "flag", True, True, id="same boolean"),
+        pytest.param("standard", "flag", False, False, id="another boolean"),
+        pytest.param("standard", "not(flag)", False, True, id="not the boolean"),
+        pytest.param("standard", "? = flag or ? = 1", True, True, id="condition on the input"),
+        pytest.param("standard", "flag", 5, True, id="condition that holds for any input but a boolean"),
+        pytest.param("standard", "true, false", True, True, id="literals"),
+        pytest.param("camunda", "flag", False, True, id="condition that holds for any input"),
+        pytest.param("camunda", "not(flag)", False, False, id="condition that does not hold"),
+    ],
+)
+def test_a_boolean_that_a_test_makes_is_compared_in_the_standard(
+    dialect: DialectName, text: str, input_value: Value, *, expected: bool
+) -> None:
+    tests = compile_unary_tests(text, dialect=dialect)
+
+    assert expected is tests.evaluate(input_value, {"flag": True}).value
