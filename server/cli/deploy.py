@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Group
 
 from gnomon.engine.v1 import deployment_service_pb2 as pb
 from gnomon.engine.v1.deployment_service_pb2_grpc import DeploymentServiceStub
@@ -13,12 +14,19 @@ from server.cli.output import Output
 from server.cli.session import Session
 from server.cli.tables import listing
 
-COLUMNS = {
+PROCESSES = {
     "Process": "process_definition_id",
     "Version": "process_definition_version",
     "Key": "process_definition_key",
     "Tenant": "tenant_id",
     "File": "resource_name",
+}
+DECISIONS = {
+    "Decision": "decision_definition_id",
+    "Version": "version",
+    "Key": "decision_definition_key",
+    "Tenant": "tenant_id",
+    "Graph": "decision_requirements_id",
 }
 
 
@@ -26,12 +34,20 @@ COLUMNS = {
 async def deploy(
     session: Session,
     output: Output,
-    files: Annotated[list[Path], typer.Argument(help="BPMN files; all are deployed or none.")],
+    files: Annotated[list[Path], typer.Argument(help="BPMN and DMN files; all are deployed or none.")],
 ) -> None:
     """Deploy models; one that did not change keeps its version."""
     request = pb.CreateDeploymentRequest(resources=map(resource, files))
     answer = await session.call(DeploymentServiceStub(session.channel).CreateDeployment, request)
-    output.show(answer, listing((found.process_definition for found in answer.deployments), COLUMNS))
+    found = answer.deployments
+    processes = [each.process_definition for each in found if each.HasField("process_definition")]
+    decisions = [each.decision_definition for each in found if each.HasField("decision_definition")]
+    tables = [
+        listing(items, columns)
+        for items, columns in ((processes, PROCESSES), (decisions, DECISIONS))
+        if items
+    ]
+    output.show(answer, Group(*tables))
 
 
 def resource(file: Path) -> pb.Resource:

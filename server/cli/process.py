@@ -3,7 +3,6 @@
 import asyncio
 import dataclasses
 import logging
-import os
 import signal
 import sys
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
@@ -14,10 +13,11 @@ import uvloop
 
 from server import launcher
 from server.bundle import Addresses, Config, serving
+from server.cli.configuration import configured
 from server.cli.failures import cause_of
 from server.platform import collector
 from server.platform import logging as platform_logging
-from server.platform.config import ConfigError, load
+from server.platform.config import ConfigError
 from server.platform.policy import Mode
 
 logger = logging.getLogger(__name__)
@@ -45,16 +45,11 @@ def run(file: Path | None, mode: Mode | None, *, is_owned: bool) -> None:
 
 
 def _config(file: Path | None, mode: Mode | None) -> Config:
-    config = load(Config, file, os.environ)
+    config = configured(file)
     if mode is not None:
         config = dataclasses.replace(config, server=dataclasses.replace(config.server, mode=mode))
     if config.server.mode is Mode.CLUSTER and not config.edge.services:
         _expect_cluster(config)
-    data = os.environ.get("GNOMON_DATA_DIR")
-    if data:
-        config = dataclasses.replace(
-            config, database=dataclasses.replace(config.database, data_directory=Path(data))
-        )
     return config
 
 
@@ -63,7 +58,7 @@ def _expect_cluster(config: Config) -> None:
     for name, value in (
         ("database.dsn", config.database.dsn),
         ("cluster.secret", config.cluster.secret),
-        ("token.signing_keys", config.token.signing_keys),
+        ("encryption.keys or encryption.key_file", config.encryption.keys or config.encryption.key_file),
     ):
         if not value:
             raise ConfigError(f"expected {name} in cluster mode, found none")

@@ -9,7 +9,8 @@ from datetime import datetime
 from typing import NamedTuple
 
 from server.engine import commands
-from server.engine.answers import Answer, CreatedInstance, Deployment
+from server.engine.answers import Answer, CreatedInstance, DecisionResult, Deployment
+from server.engine.events import InstanceHead
 from server.engine.keys import Key
 from server.partition.origin import Origin
 from server.platform.errors import ServiceError
@@ -30,6 +31,7 @@ class Audited(NamedTuple):
 
 AUDITED: Mapping[type, Audited] = {
     commands.DeployResources: Audited("RESOURCE", "CREATE"),
+    commands.EvaluateDecision: Audited("DECISION", "EVALUATE"),
     commands.CreateProcessInstance: Audited(PROCESS_INSTANCE, "CREATE"),
     commands.CancelProcessInstance: Audited(PROCESS_INSTANCE, "CANCEL", "process_instance_key"),
     commands.MigrateProcessInstance: Audited(PROCESS_INSTANCE, "MIGRATE", "process_instance_key"),
@@ -42,21 +44,30 @@ AUDITED: Mapping[type, Audited] = {
 
 
 def audit_entry(
-    command: commands.Command, origin: Origin, result: Answer | ServiceError, now: datetime
+    command: commands.Command,
+    origin: Origin,
+    result: Answer | ServiceError,
+    now: datetime,
+    *,
+    changed: InstanceHead | None = None,
 ) -> AuditEntry | None:
-    """What the log keeps of a command and what became of it."""
+    """What the log keeps of a command and what became of it; `changed` is the process instance that it changed, if any."""
     audited = AUDITED.get(type(command))
     if audited is None:
         return None
     if isinstance(result, ServiceError):
         return refused_entry(audited, command, origin, result, now)
     entry = _entry(audited, command, origin, now)
+    if changed is not None:
+        entry.process_instance_key = changed.key
+        entry.process_definition_key = changed.process_definition_key
     match result:
         case CreatedInstance(head):
-            entry.entity_key = entry.process_instance_key = head.key
-            entry.process_definition_key = head.process_definition_key
+            entry.entity_key = head.key
         case Deployment(key):
             entry.entity_key = key
+        case DecisionResult(evaluation):
+            entry.entity_key = evaluation.key
         case _:
             pass
     return entry

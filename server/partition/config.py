@@ -1,6 +1,7 @@
-"""[partition], [jobs], [instances], [quota], [history] and [cluster]: the bounds of a partition's work, and where it runs."""
+"""[partition], [jobs], [instances], [decisions], [quota], [history] and [cluster]: a partition's work, and where it runs."""
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 # What the upper bits of a key have room for.
 MAX_PARTITIONS = 4095
@@ -39,6 +40,21 @@ class InstancesConfig:
 
     await_completion_seconds: float = 10.0
     max_awaiting: int = 10_000
+
+
+class DialectChoice(StrEnum):
+    """AUTO is Camunda's for files that name one of its schemas, and the standard's for others."""
+
+    AUTO = "auto"
+    CAMUNDA = "camunda"
+    STANDARD = "standard"
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionsConfig:
+    """[decisions]: the dialect of FEEL and DMN that deployed decisions are evaluated in; `auto` tells by the file."""
+
+    dialect: DialectChoice = DialectChoice.AUTO
 
 
 @dataclass(frozen=True, slots=True)

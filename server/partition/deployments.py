@@ -6,37 +6,52 @@ All or none: every problem of every file is in the one refusal, with rule and el
 import asyncio
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from server.bpmn.reader import BpmnReadError, read
 from server.engine.commands import DeployResources, Resource
 from server.engine.definitions import executable_process
 from server.lint.linter import describe, lint, refusals, unreadable
+from server.partition.config import DialectChoice
+from server.partition.decision_models import DMN_ENDING, Files, decision_models
 from server.platform.errors import InvalidArgument
 
 BPMN_ENDINGS = (".bpmn", ".xml")
 
 
-async def prepared(tenant_id: str, files: Sequence[tuple[str, bytes]]) -> DeployResources:
-    """The command that deploys the files (name and content); raises InvalidArgument."""
-    return await asyncio.to_thread(_prepare, tenant_id, files)
+async def prepared(
+    tenant_id: str, files: Files, *, dialect: DialectChoice = DialectChoice.AUTO
+) -> DeployResources:
+    """The command that deploys the files (name and content); raises InvalidArgument.
+
+    The dialect is that of decisions.
+    """
+    return await asyncio.to_thread(_prepare, tenant_id, files, dialect)
 
 
-def _prepare(tenant_id: str, files: Sequence[tuple[str, bytes]]) -> DeployResources:
+def _prepare(tenant_id: str, files: Files, dialect: DialectChoice) -> DeployResources:
     problems: list[str] = []
-    resources = [resource for name, content in files if (resource := _resource(name, content, problems))]
-    problems += _duplicates(process_id for resource in resources for process_id in resource.process_ids)
+    decisions = [file for file in files if file[0].lower().endswith(DMN_ENDING)]
+    others = [file for file in files if file not in decisions]
+    resources = [resource for name, content in others if (resource := _resource(name, content, problems))]
+    models = decision_models(decisions, dialect, problems)
+    problems += _duplicates(
+        "process", (process_id for resource in resources for process_id in resource.process_ids)
+    )
+    problems += _duplicates("drg", (model.decision_requirements_id for model in models))
+    problems += _duplicates("decision", (decision.id for model in models for decision in model.decisions))
     if problems:
         detail = "\n".join(problems)
         raise InvalidArgument(
             f"Expected to deploy new resources, but encountered the following errors:\n{detail}"
         )
-    return DeployResources(tenant_id, tuple(resources))
+    return DeployResources(tenant_id, tuple(resources), tuple(models))
 
 
 def _resource(name: str, content: bytes, problems: list[str]) -> Resource | None:
     if not name.lower().endswith(BPMN_ENDINGS):
-        problems.append(f"'{name}': expected a file that ends in {' or '.join(BPMN_ENDINGS)}")
+        endings = " or ".join((*BPMN_ENDINGS, DMN_ENDING))
+        problems.append(f"'{name}': expected a file that ends in {endings}")
         return None
     try:
         definitions = read(content)
@@ -53,10 +68,12 @@ def _resource(name: str, content: bytes, problems: list[str]) -> Resource | None
     return Resource(name, content, hashlib.sha256(content).hexdigest(), ids)
 
 
-def _duplicates(process_ids: Iterable[str]) -> list[str]:
-    counts = Counter(process_ids)
+def _duplicates(kind: str, ids: Iterable[str]) -> list[str]:
     return [
-        f"process-id-unique: process '{process_id}' stands in this deployment {count} times"
-        for process_id, count in counts.items()
+        f"{kind}-id-unique: {_KINDS[kind]} '{found}' stands in this deployment {count} times"
+        for found, count in Counter(ids).items()
         if count > 1
     ]
+
+
+_KINDS = {"process": "process", "drg": "requirements graph", "decision": "decision"}

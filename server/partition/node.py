@@ -9,7 +9,7 @@ import asyncio
 import logging
 import os
 import socket
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field
 from math import ceil
@@ -158,14 +158,18 @@ class Node:
         try:
             await self._renew()
             holdings = await self._leases.holdings()
-            for address in {holding.address for holding in holdings if holding.address}:
-                await self._tunnels.open(address)
+            await self._reach({holding.address for holding in holdings if holding.address})
             self._holdings = {holding.partition_id: holding for holding in holdings}
             await self._balance(holdings, tasks)
         except Unavailable as refusal:
             logger.warning("the leases cannot be reached", extra={"reason": refusal.detail})
             return
         self._looked.set()
+
+    async def _reach(self, addresses: Collection[str]) -> None:
+        """Have tunnels to these and forget who went away."""
+        self._remote = {place: port for place, port in self._remote.items() if place[1] in addresses}
+        await self._tunnels.keep(addresses)
 
     async def _renew(self) -> None:
         seconds = self._config.lease_seconds

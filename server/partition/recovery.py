@@ -10,6 +10,7 @@ from server.engine.documents import unpack
 from server.engine.keys import Key
 from server.partition.due import Due
 from server.partition.turn import definition_of
+from server.platform import collector
 from server.store.postgres.leases import Lease
 
 Documents = AsyncIterator[Iterable[tuple[Key, bytes]]]
@@ -32,14 +33,15 @@ async def recovered(
     state.last_key = max(state.last_key, lease.last_key)
     for content in definitions:
         apply(state, definition_of(content))
-    async for chunk in documents:
-        for _, content in chunk:
-            instance = unpack(content)
-            state.take_in(instance)
-            due.adopt(instance)
-            active[instance.head.tenant_id] += 1
-        _shrink(state, most_loaded)
-    state.order_offers()
+    with collector.paused():
+        async for chunk in documents:
+            for _, content in chunk:
+                instance = unpack(content)
+                state.take_in(instance)
+                due.adopt(instance)
+                active[instance.head.tenant_id] += 1
+            _shrink(state, most_loaded)
+        state.order_offers()
     return Recovered(state, due, active)
 
 

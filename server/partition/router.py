@@ -1,8 +1,8 @@
 """From a command to the partition that carries it out.
 
-A key names its partition. New process instances go round, those with a business id always to the same partition, and
-so do those with an idempotency key, whose repeats have to come to where the first one is. What no key names and what
-concerns everybody, deployments, is the first partition's.
+A key names its partition. New process instances and evaluations of decisions go round; those with a business id go
+always to the same partition, and so do those with an idempotency key, whose repeats have to come to where the first one
+is. What no key names and what concerns everybody, deployments, is the first partition's.
 """
 
 import asyncio
@@ -93,7 +93,7 @@ class Router:
         match command:
             case commands.CreateProcessInstance(business_id=str(business_id)):
                 return self._hashed(command.tenant_id, business_id)
-            case commands.CreateProcessInstance():
+            case commands.CreateProcessInstance() | commands.EvaluateDecision():
                 key = origin.idempotency
                 return self._next() if key is None else self._hashed(key.tenant_id, key.key)
             case commands.CancelProcessInstance() | commands.MigrateProcessInstance():

@@ -11,8 +11,9 @@ import msgspec
 from server.engine import State, process
 from server.engine.answers import DONE, Answer
 from server.engine.commands import AdoptDefinition, Command
+from server.engine.decision_events import DecisionRequirementsDeployed
 from server.engine.documents import pack
-from server.engine.events import Event, InstanceEvent, ProcessDefinitionDeployed
+from server.engine.events import Event, InstanceEvent, InstanceHead, ProcessDefinitionDeployed
 from server.engine.keys import Key
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.state import NotLoaded
@@ -92,6 +93,7 @@ class Turns:
         """Run these as well; those that were postponed are no part of the turn."""
         growth = Growth()
         for entry in entries:
+            before = len(growth.events)
             try:
                 result = self._result(entry, turn, growth, now)
             except NotLoaded as absent:
@@ -100,7 +102,7 @@ class Turns:
                 continue
             turn.entries.append(entry)
             turn.results.append((entry, result))
-            _keep(entry, result, turn.batch, now)
+            _keep(entry, result, turn.batch, now, changed=_changed(growth.events, before))
         turn.events += growth.events
         growth.touched = dict.fromkeys(
             event.instance.key for event in growth.events if isinstance(event, InstanceEvent)
@@ -142,7 +144,16 @@ class Turns:
         return outcome.answer
 
 
-def _keep(entry: Entry, result: Result, batch: Batch, now: datetime) -> None:
+def _changed(happened: Sequence[Event], first: int) -> InstanceHead | None:
+    """The process instance that the events from there on are about."""
+    for place in range(first, len(happened)):
+        event = happened[place]
+        if isinstance(event, InstanceEvent):
+            return event.instance
+    return None
+
+
+def _keep(entry: Entry, result: Result, batch: Batch, now: datetime, *, changed: InstanceHead | None) -> None:
     """What the store keeps of a command beside its effects."""
     batch.audit += entry.noted
     is_fault = isinstance(result, Internal)
@@ -151,7 +162,7 @@ def _keep(entry: Entry, result: Result, batch: Batch, now: datetime) -> None:
     origin = entry.origin
     if origin is None or entry.command is None:
         return
-    audited = audit_entry(entry.command, origin, result, now)
+    audited = audit_entry(entry.command, origin, result, now, changed=changed)
     if audited is not None:
         batch.audit.append(audited)
     key = origin.idempotency
@@ -160,21 +171,27 @@ def _keep(entry: Entry, result: Result, batch: Batch, now: datetime) -> None:
         batch.answers.append(StoredAnswer(key.tenant_id, key.key, key.request_hash, packed, now))
 
 
-def _definition_deployed(event: ProcessDefinitionDeployed, batch: Batch) -> None:
+Deployed = ProcessDefinitionDeployed | DecisionRequirementsDeployed
+
+
+def _definition_deployed(event: Deployed, batch: Batch) -> None:
     batch.definitions[event.key] = _encode(event)
     batch.outgoing.append(OutgoingCommand(EVERY_OTHER_PARTITION, COMMANDS.pack(AdoptDefinition(event))))
 
 
-def definition_of(content: bytes) -> ProcessDefinitionDeployed:
+def definition_of(content: bytes) -> Deployed:
     """Read what `Batch.definitions` holds."""
     return _decode(content)
 
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(ProcessDefinitionDeployed).decode
+_decode: Callable[[bytes], Deployed] = msgspec.msgpack.Decoder(Deployed).decode
 
 # What an event brings about beyond rows and documents.
-_EFFECTS: Mapping[type[Event], Callable[..., None]] = {ProcessDefinitionDeployed: _definition_deployed}
+_EFFECTS: Mapping[type[Event], Callable[..., None]] = {
+    ProcessDefinitionDeployed: _definition_deployed,
+    DecisionRequirementsDeployed: _definition_deployed,
+}
 
 _REFUSALS: Mapping[RejectionType, type[ServiceError]] = {
     RejectionType.INVALID_ARGUMENT: InvalidArgument,

@@ -2,11 +2,14 @@
 
 import asyncio
 import logging
+from datetime import timedelta
 
 from server.partition.audit_trail import WaitingEntries
 from server.partition.router import Router
 from server.platform.clock import Clock
 from server.platform.errors import ServiceError
+from server.store.postgres.database import Database
+from server.store.postgres.decided import forget_decision_instances
 from server.store.postgres.history import History
 from server.store.postgres.retention import RetentionConfig, keep
 
@@ -41,4 +44,19 @@ async def keep_history(history: History, config: RetentionConfig, clock: Clock) 
             continue
         if dropped.buckets or dropped.answers:
             logger.info("history dropped", extra={"buckets": dropped.buckets, "answers": dropped.answers})
+        await asyncio.sleep(RETENTION_SECONDS)
+
+
+async def keep_decisions(database: Database, config: RetentionConfig, clock: Clock) -> None:
+    """Drop evaluations of decisions that nobody is to read any longer, every hour."""
+    while config.retention_days:
+        before = clock.now() - timedelta(days=config.retention_days)
+        try:
+            forgotten = await forget_decision_instances(database, before)
+        except ServiceError as refusal:
+            logger.warning("retention waits", extra={"reason": refusal.detail})
+            await asyncio.sleep(RETRY_SECONDS)
+            continue
+        if forgotten:
+            logger.info("decision instances dropped", extra={"decision_instances": forgotten})
         await asyncio.sleep(RETENTION_SECONDS)

@@ -44,6 +44,19 @@ class JobState(StrEnum):
     ERROR_THROWN = "ERROR_THROWN"
 
 
+class DecisionInstanceState(StrEnum):
+    EVALUATED = "EVALUATED"
+    FAILED = "FAILED"
+
+
+class DecisionDefinitionType(StrEnum):
+    """What reads tell of a decision's logic; an evaluation's answer tells them all."""
+
+    DECISION_TABLE = "DECISION_TABLE"
+    LITERAL_EXPRESSION = "LITERAL_EXPRESSION"
+    UNKNOWN = "UNKNOWN"
+
+
 class AuditResult(StrEnum):
     SUCCESS = "SUCCESS"
     FAIL = "FAIL"
@@ -167,6 +180,64 @@ class Incident:
 
 
 @dataclass(slots=True, kw_only=True)
+class DecisionRequirements:
+    decision_requirements_key: Key
+    tenant_id: str
+    decision_requirements_id: str
+    decision_requirements_name: str
+    version: int
+    resource_name: str
+    xml: str
+    deployment_key: Key
+    deployment_time: datetime
+
+
+@dataclass(slots=True, kw_only=True)
+class DecisionDefinition:
+    decision_definition_key: Key
+    tenant_id: str
+    decision_definition_id: str
+    name: str
+    version: int
+    decision_requirements_key: Key
+    decision_requirements_id: str
+    decision_requirements_name: str
+    decision_requirements_version: int
+    is_latest_version: bool = True
+
+
+@dataclass(slots=True, kw_only=True)
+class DecisionInstance:
+    """A decision as it was evaluated once, for a caller or on the way to another one.
+
+    Its key is that of the evaluation plus its place in it, counted from one; the text with both names it to callers.
+    `result`, `inputs` and matched `rules` are JSON text.
+    """
+
+    decision_instance_key: Key
+    tenant_id: str
+    decision_evaluation_key: Key
+    decision_evaluation_instance_key: str
+    decision_definition_key: Key
+    decision_definition_id: str
+    decision_definition_name: str
+    decision_definition_type: DecisionDefinitionType
+    decision_definition_version: int
+    decision_requirements_key: Key
+    root_decision_definition_key: Key
+    evaluation_date: datetime
+    result: str
+    inputs: str
+    rules: str
+    evaluation_failure: str | None = None
+    state: DecisionInstanceState = DecisionInstanceState.EVALUATED
+    process_definition_key: Key | None = None
+    process_instance_key: Key | None = None
+    element_instance_key: Key | None = None
+    root_process_instance_key: Key | None = None
+
+
+@dataclass(slots=True, kw_only=True)
 class AuditEntry:
     """A command that somebody asked for, also one that was refused; its key is given at the commit.
 
@@ -190,4 +261,15 @@ class AuditEntry:
     detail: str | None = None
 
 
-Entity = ProcessDefinition | ProcessInstance | ElementInstance | Job | Variable | Incident | AuditEntry
+Entity = (
+    ProcessDefinition
+    | ProcessInstance
+    | ElementInstance
+    | Job
+    | Variable
+    | Incident
+    | DecisionRequirements
+    | DecisionDefinition
+    | DecisionInstance
+    | AuditEntry
+)

@@ -4,13 +4,14 @@ A commit and a search each run without a pause, so that no reader sees half a ba
 the store's own and changes with later commits: map it at once.
 """
 
-from collections import Counter, OrderedDict
+from collections import Counter, OrderedDict, deque
 from collections.abc import Collection, Mapping, Sequence
 from typing import cast
 
 from server.engine.keys import Key
 from server.platform.query import Page, Query, evaluate
 from server.store.entities import (
+    DecisionInstance,
     ElementInstance,
     ElementInstanceState,
     Entity,
@@ -33,11 +34,14 @@ from server.store.ports import (
 from server.store.searchables import SEARCHABLES
 from server.store.table import Table
 
-_PARTS = (ElementInstance, Job, Variable, Incident)
+_PARTS = (ElementInstance, Job, Variable, Incident, DecisionInstance)
 
 
 class MemoryStore:
-    """Keeps every active process instance and the `max_finished_instances` that ended last, with all their rows."""
+    """Keeps every active process instance and the `max_finished_instances` that ended last, with all their rows.
+
+    Of the decision instances that belong to no process instance it keeps as many, the latest.
+    """
 
     def __init__(self, max_finished_instances: int) -> None:
         self._tables: dict[type, Table[Entity]] = {
@@ -45,6 +49,7 @@ class MemoryStore:
         }
         self._max_finished_instances = max_finished_instances
         self._finished: OrderedDict[Key, ProcessInstance] = OrderedDict()
+        self._decided: deque[DecisionInstance] = deque()
         self._documents: dict[Key, bytes] = {}
 
     async def commit(self, batch: Batch) -> None:
@@ -57,6 +62,8 @@ class MemoryStore:
             row = self._apply(change)
             if isinstance(row, ProcessInstance) and row.state != ProcessInstanceState.ACTIVE:
                 self._finished.setdefault(row.process_instance_key, row)
+            if isinstance(row, DecisionInstance) and row.process_instance_key is None:
+                self._decided.append(row)
         for key, content in batch.documents.items():
             if content is None:
                 self._documents.pop(key, None)
@@ -64,6 +71,8 @@ class MemoryStore:
                 self._documents[key] = content
         while len(self._finished) > self._max_finished_instances:
             self._forget(self._finished.popitem(last=False)[1])
+        while len(self._decided) > self._max_finished_instances:
+            self._tables[DecisionInstance].remove(self._decided.popleft())
 
     async def documents(self, keys: Collection[Key]) -> Mapping[Key, bytes]:
         return {key: self._documents[key] for key in keys if key in self._documents}

@@ -4,9 +4,10 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import cast
 
-from server.engine import events
+from server.engine import decision_events, events
 from server.engine.definitions import executable_process
 from server.engine.keys import Key
+from server.store.decision_projection import decision_evaluated, decision_requirements_deployed
 from server.store.entities import (
     ElementInstance,
     ElementInstanceState,
@@ -268,6 +269,8 @@ PROJECTORS: Mapping[type[events.Event], Projector] = cast(
     "Mapping[type[events.Event], Projector]",
     {
         events.ProcessDefinitionDeployed: _process_definition_deployed,
+        decision_events.DecisionRequirementsDeployed: decision_requirements_deployed,
+        decision_events.DecisionEvaluated: decision_evaluated,
         # process and element instances
         events.ProcessInstanceCreated: _process_instance_created,
         events.ProcessInstanceMigrated: _process_instance_migrated,

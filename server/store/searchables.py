@@ -5,6 +5,9 @@ from collections.abc import Mapping
 from server.platform.query import Searchable, contains_every, contains_none, longer_than, only_if_true
 from server.store.entities import (
     AuditEntry,
+    DecisionDefinition,
+    DecisionInstance,
+    DecisionRequirements,
     ElementInstance,
     Entity,
     Incident,
@@ -43,6 +46,18 @@ INCIDENTS = Searchable.of(
     derived={"tags": contains_every("tags"), "excluded_tags": contains_none("tags")},
 )
 
+DECISION_REQUIREMENTS = Searchable.of(DecisionRequirements, "decision_requirements_key")
+DECISION_DEFINITIONS = Searchable.of(
+    DecisionDefinition,
+    "decision_definition_key",
+    derived={"is_latest_version": only_if_true("is_latest_version")},
+)
+DECISION_INSTANCES = Searchable.of(
+    DecisionInstance,
+    "decision_instance_key",
+    indexed=("decision_evaluation_key", "process_instance_key"),
+)
+
 AUDIT_ENTRIES = Searchable.of(AuditEntry, "audit_entry_key", indexed=("entity_key", "process_instance_key"))
 
 SEARCHABLES: Mapping[type[Entity], Searchable[Entity]] = {
@@ -54,6 +69,9 @@ SEARCHABLES: Mapping[type[Entity], Searchable[Entity]] = {
         JOBS,
         VARIABLES,
         INCIDENTS,
+        DECISION_REQUIREMENTS,
+        DECISION_DEFINITIONS,
+        DECISION_INSTANCES,
         AUDIT_ENTRIES,
     )
 }

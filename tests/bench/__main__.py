@@ -6,20 +6,24 @@ from collections.abc import Callable, Mapping
 from rich.console import Console
 from rich.table import Table
 
-from tests.bench import commits, durable, http, instances, searches, tunnel
+from tests.bench import commits, decisions, durable, feel, growth, http, instances, recovery, searches, tunnel
 
 BENCHMARKS: Mapping[str, Callable[[], Table]] = {
     "instances": instances.table,
     "http": http.table,
     "durable": durable.table,
     "commits": commits.table,
+    "growth": growth.table,
+    "recovery": recovery.table,
     "searches": searches.table,
     "tunnel": tunnel.table,
+    "feel": feel.table,
+    "decisions": decisions.table,
 }
 
 
 def main() -> None:
-    console = Console(width=150)
+    console = Console(width=170)
     for name in sys.argv[1:] or BENCHMARKS:
         console.print(BENCHMARKS[name]())
 

@@ -158,16 +158,12 @@ def _echoes(body: bytes) -> list[bytes]:
 
 
 def _load(server: _Server, requests: Sequence[bytes]) -> float:
+    return load(server.port, requests)
+
+
+def load(port: int, requests: Sequence[bytes]) -> float:
     """Requests per second; every one has to succeed."""
-    command = [
-        *_pinned(0),
-        sys.executable,
-        "-m",
-        "tests.bench.load",
-        HOST,
-        str(server.port),
-        str(len(requests)),
-    ]
+    command = [*_pinned(0), sys.executable, "-m", "tests.bench.load", HOST, str(port), str(len(requests))]
     body = b"".join(LENGTH.pack(len(request)) + request for request in requests)
     done = subprocess.run(command, input=body, capture_output=True, check=True)
     result = json.loads(done.stdout)

@@ -39,7 +39,7 @@ async def run(rounds: int, seed: str) -> Report:
                 to_socket(str(socket)),
                 lambda proxy: _through(dsn, proxy),
                 logs=report.logs,
-                keys=directory / "signing-keys",
+                keys=directory / "master-keys",
                 partitions=PARTITIONS,
                 nodes=NODES,
                 edges=EDGES,

@@ -37,7 +37,7 @@ async def run(rounds: int, seed: str) -> Report:
             "GNOMON_CLUSTER__SECRET": SECRET,
             "GNOMON_CLUSTER__PORT": "0",
             "GNOMON_CLUSTER__PARTITIONS": str(PARTITIONS),
-            "GNOMON_TOKEN__SIGNING_KEYS": str(directory / "signing-keys"),
+            "GNOMON_ENCRYPTION__KEY_FILE": str(directory / "master-keys"),
             "GNOMON_IDENTITY__PUBLIC_URL": "campaign.test",
             "GNOMON_IDENTITY__SCHEME": "http",
             "GNOMON_EDGE__PORT": "0",

@@ -100,7 +100,7 @@ async def cluster(
         "GNOMON_CLUSTER__SECRET": SECRET,
         "GNOMON_CLUSTER__PARTITIONS": str(partitions),
         "GNOMON_CLUSTER__LEASE_SECONDS": str(LEASE_SECONDS),
-        "GNOMON_TOKEN__SIGNING_KEYS": str(keys),
+        "GNOMON_ENCRYPTION__KEY_FILE": str(keys),
         "GNOMON_IDENTITY__PUBLIC_URL": "campaign.test",
         "GNOMON_IDENTITY__SCHEME": "http",
         "GNOMON_EDGE__PORT": "0",

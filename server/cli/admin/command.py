@@ -14,8 +14,9 @@ import asyncpg
 import typer
 
 from server.bundle import Config
-from server.cli.admin.deployment import Deployment, configured, existing, existing_or_new
+from server.cli.admin.deployment import Deployment, existing, existing_or_new
 from server.cli.admin.failures import CannotBegin, Failed, fail
+from server.cli.configuration import configured
 from server.cli.failures import give_up, refuse
 from server.cli.output import Output
 from server.platform.config import ConfigError

@@ -1,15 +1,11 @@
 """The database of a deployment, wherever it is: given by its DSN, run by a Gnomon, or at rest in the data directory."""
 
-import dataclasses
-import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from server.bundle import Config
 from server.cli.admin.failures import CannotBegin
-from server.platform.config import load
 from server.platform.postgres.bundled import bundled_postgres
 from server.platform.postgres.bundled.neighbour import has_data, running_dsn
 from server.platform.postgres.migrations import MigrationError, pending
@@ -25,16 +21,6 @@ class Deployment:
 
     config: Config
     dsn: str = field(repr=False)
-
-
-def configured(file: Path | None) -> Config:
-    """As `gnomon serve` reads it. Raises ConfigError."""
-    config = load(Config, file, os.environ)
-    data = os.environ.get("GNOMON_DATA_DIR")
-    if data:
-        database = dataclasses.replace(config.database, data_directory=Path(data))
-        config = dataclasses.replace(config, database=database)
-    return config
 
 
 @contextmanager

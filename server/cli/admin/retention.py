@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from typing import Annotated
 
 import typer
@@ -16,6 +16,7 @@ from server.cli.output import Output
 from server.config import HistoryConfig
 from server.platform.clock import SystemClock
 from server.store.postgres import retention as kept
+from server.store.postgres.decided import forget_decision_instances
 from server.store.postgres.history import History
 from server.store.postgres.pooled import PooledDatabase
 
@@ -77,7 +78,10 @@ async def retention(
 
 
 async def _apply(database: PooledDatabase, config: HistoryConfig) -> None:
-    await kept.keep(History(database), config, SystemClock().now())
+    now = SystemClock().now()
+    await kept.keep(History(database), config, now)
+    if config.retention_days:
+        await forget_decision_instances(database, now - timedelta(days=config.retention_days))
     left = [week for week in await _weeks(database, config) if week.is_due]
     if left:
         raise Failed(f"the week of {left[0].begin} is being read all the time: try again later")

@@ -7,12 +7,12 @@ from datetime import date, timedelta
 import asyncpg
 
 from server.platform.errors import Unavailable
-from server.store.entities import ProcessDefinition
-from server.store.postgres.columns import TABLES
+from server.store.entities import ProcessInstance
+from server.store.postgres.columns import BUCKETED, TABLES
 from server.store.postgres.database import Database
 
 WEEK = timedelta(days=7)
-_ENTITIES = tuple(table.name for entity, table in TABLES.items() if entity is not ProcessDefinition)
+_ENTITIES = tuple(table.name for entity, table in TABLES.items() if entity in BUCKETED)
 _LOCK_MILLISECONDS = 200
 _LOCK_ATTEMPTS = 5
 
@@ -36,6 +36,14 @@ class Bucket:
             ALTER TABLE history.{self.entity} ATTACH PARTITION history.{self.name}
             FOR VALUES FROM ('{self.begin}') TO ('{self.begin + WEEK}')
         """
+
+    @property
+    def end(self) -> str:
+        """Once the table is gone nobody is moving anything to it, so that the process instances gone are all that came."""
+        drop = f"DROP TABLE IF EXISTS history.{self.name}"
+        if self.entity != TABLES[ProcessInstance].name:
+            return drop
+        return f"{drop}; UPDATE history.arrivals SET dropped = arrived WHERE week = '{self.begin}'"  # noqa: S608  # our own
 
 
 async def create_buckets(database: Database, days: Iterable[date]) -> None:
@@ -77,7 +85,7 @@ def _bucket(entity: str, name: str) -> Bucket:
 
 async def _drop(database: Database, bucket: Bucket) -> bool:
     # Whoever waits for the lock keeps later readers and writers of the entity waiting too.
-    text = f"SET LOCAL lock_timeout = {_LOCK_MILLISECONDS}; DROP TABLE IF EXISTS history.{bucket.name}"
+    text = f"SET LOCAL lock_timeout = {_LOCK_MILLISECONDS}; {bucket.end}"
     for _ in range(_LOCK_ATTEMPTS):
         try:
             await database.execute(text)

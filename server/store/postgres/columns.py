@@ -7,7 +7,15 @@ from typing import Any, get_origin, get_type_hints
 
 from server.engine.keys import Key
 from server.platform.query import FieldType, Searchable
-from server.store.entities import Entity
+from server.store.entities import (
+    AuditEntry,
+    ElementInstance,
+    Entity,
+    Incident,
+    Job,
+    ProcessInstance,
+    Variable,
+)
 from server.store.postgres.literals import (
     NO_ITEMS,
     json_object,
@@ -107,3 +115,15 @@ _SCALARS: Mapping[FieldType, tuple[str, str, Callable[[Any], object], Callable[[
 TABLES: Mapping[type[Entity], Table] = {
     entity: _table(searchable) for entity, searchable in SEARCHABLES.items()
 }
+
+# What history keeps in the buckets of its days.
+BUCKETED: frozenset[type[Entity]] = frozenset(
+    {
+        ProcessInstance,
+        ElementInstance,
+        Job,
+        Variable,
+        Incident,
+        AuditEntry,
+    }
+)

@@ -1,17 +1,5 @@
-"""What the parts of the store that keep no connection of their own ask of the database."""
+"""The platform's, under the name that the store knows."""
 
-from typing import Protocol
+from server.platform.postgres.database import Database
 
-import asyncpg
-
-
-class Database(Protocol):
-    """Any connection will do; both raise Unavailable when the database does not answer in time."""
-
-    async def fetch(self, text: str, *arguments: object) -> list[asyncpg.Record]:
-        """Run one statement, which is a transaction by itself."""
-        ...
-
-    async def execute(self, text: str) -> str:
-        """Run statements in one transaction."""
-        ...
+__all__ = ["Database"]

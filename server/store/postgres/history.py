@@ -90,7 +90,12 @@ def _move(partition_id: PartitionId, keys: Sequence[Key]) -> str:
             WHERE partition_id = {partition_id} AND process_instance_key = ANY('{scalars(keys)}'::bigint[])
                 AND state <> 'ACTIVE'
             RETURNING *, {_END} AS bucket
-        ), {_kept(TABLES[ProcessInstance])}
+        ), {_kept(TABLES[ProcessInstance])}, counted AS (
+            INSERT INTO history.arrivals AS known (partition_id, week, arrived)
+            SELECT partition_id, date_trunc('week', bucket)::date, count(*) FROM old_process_instance
+            GROUP BY 1, 2 ORDER BY 1, 2
+            ON CONFLICT (partition_id, week) DO UPDATE SET arrived = known.arrived + EXCLUDED.arrived
+        )
     """  # noqa: S608  # names and numbers of our own
     clauses = [instances, *(_parts(TABLES[part]) for part in _PARTS)]
     return f"WITH {', '.join(clauses)} SELECT FROM old_process_instance"

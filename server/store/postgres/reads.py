@@ -1,6 +1,7 @@
 """Reads of the durable store: rows by their keys and searches, live rows and ended ones together."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import cast
 
 import asyncpg
@@ -13,7 +14,7 @@ from server.store.entities import Entity
 from server.store.ports import E, ElementStatistics
 from server.store.postgres.literals import storable
 from server.store.postgres.pooled import PooledDatabase
-from server.store.postgres.relations import RELATIONS
+from server.store.postgres.relations import RELATIONS, within
 from server.store.postgres.rows import row_reader
 from server.store.postgres.totals import Totals, count
 from server.store.searchables import SEARCHABLES
@@ -38,6 +39,9 @@ _STATISTICS = """
         count(*) FILTER (WHERE has_incident) AS incidents
     FROM gnomon.element_instance WHERE tenant_id = $1 AND process_definition_key = $2
 """
+
+MOST_DROPS = 10
+"""Retention drops week after week; a search begins anew after each that it meets."""
 
 # Keys of which one value has few rows.
 _SELECTIVE = frozenset({"process_instance_key", "parent_process_instance_key", "scope_key", "entity_key"})
@@ -91,15 +95,25 @@ class PostgresStore:
     async def _searched(
         self, connection: asyncpg.Connection, entity: type[Entity], query: Query, tenant_id: str
     ) -> Found:
+        """Again when a week of history was dropped meanwhile."""
+        for _ in range(MOST_DROPS):
+            with suppress(asyncpg.UndefinedTableError):
+                return await self._seen_at_once(connection, entity, query, tenant_id)
+        return await self._seen_at_once(connection, entity, query, tenant_id)
+
+    async def _seen_at_once(
+        self, connection: asyncpg.Connection, entity: type[Entity], query: Query, tenant_id: str
+    ) -> Found:
         """The total, which says how to find the page."""
         async with connection.transaction(isolation="repeatable_read", readonly=True):
             # A plan for any tenant and any value suits none: some have a million rows and some have ten.
             await connection.execute("SET LOCAL plan_cache_mode = force_custom_plan")
-            total = await self._totals.total(connection, entity, query.conditions, tenant_id)
-            if total <= query.window.offset:
-                return (), total
-            find = page_of_few if total <= FEW else page_of
-            return await _fetch(connection, find(RELATIONS[entity], query, tenant_id=tenant_id)), total
+            matches = await self._totals.matches(connection, entity, query.conditions, tenant_id)
+            if matches.total <= query.window.offset:
+                return (), matches.total
+            page = page_of_few if matches.total <= FEW else page_of
+            relation = within(entity, matches.tables)
+            return await _fetch(connection, page(relation, query, tenant_id=tenant_id)), matches.total
 
 
 def _is_lookup(entity: type[Entity], query: Query) -> bool:

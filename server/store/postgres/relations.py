@@ -1,8 +1,9 @@
 """What reads see of each entity: a view of its live and its ended rows."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
-from server.platform.query.sql import Relation
+from server.platform.query.sql import Relation, quoted
 from server.store.entities import (
     AuditEntry,
     ElementInstance,
@@ -44,3 +45,11 @@ RELATIONS: Mapping[type[Entity], Relation] = {
     )
     for entity, table in TABLES.items()
 }
+
+
+def within(entity: type[Entity], tables: Iterable[str]) -> Relation:
+    """No more than the rows of these tables."""
+    relation = RELATIONS[entity]
+    columns = ", ".join(map(quoted, relation.columns))
+    union = " UNION ALL ".join(f"SELECT {columns} FROM {table}" for table in tables)  # noqa: S608  # names of our own
+    return replace(relation, name=f"({union}) AS {TABLES[entity].name}")

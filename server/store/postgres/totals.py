@@ -1,52 +1,64 @@
-"""Totals of searches: counted, and kept for as long as nothing changes.
+"""Matches of searches: counted table by table, and known for as long as nothing changes in a table.
 
-What searches see changes with the position of a partition or when a bucket of history is dropped; a move to history
-changes nothing for them. So a total that was counted at the same positions over the same buckets is exact.
+Most weeks of history never change again, so that after a commit only live rows and the latest week are counted anew.
 """
 
 from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import asyncpg
 
 from server.platform.query import Condition
-from server.platform.query.sql import count_of
+from server.platform.query.sql import Statement, count_of
 from server.store.entities import Entity
-from server.store.postgres.columns import TABLES
+from server.store.postgres.parts import Part, parts_of
 from server.store.postgres.relations import RELATIONS
 
-MOST_TOTALS = 2000
+MOST_FILTERS = 1000
 LONGEST_FILTER = 2000
-"""Characters of a filter whose total is kept, about."""
+"""Characters of a filter whose counts are kept, about."""
 
 Conditions = tuple[Condition, ...]
 Asked = tuple[type[Entity], str, Conditions]
-Version = tuple[tuple[int, ...], tuple[int, ...]]
+Counts = Mapping[Part, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """How many they are, and the tables that have some."""
+
+    total: int
+    tables: Sequence[str]
 
 
 class Totals:
-    """Those asked for last. A connection has to be in a transaction that sees one snapshot."""
+    """Counts of what was asked for last."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[Asked, tuple[Version, int]] = OrderedDict()
+        self._known: OrderedDict[Asked, Counts] = OrderedDict()
 
-    async def total(
+    async def matches(
         self, connection: asyncpg.Connection, entity: type[Entity], conditions: Conditions, tenant_id: str
-    ) -> int:
-        asked = (entity, tenant_id, conditions)
-        version = await _version(connection, entity)
-        known = self._known.get(asked)
-        if known is not None and known[0] == version:
-            self._known.move_to_end(asked)
-            return known[1]
-        counted = await count(connection, entity, conditions, tenant_id)
-        if sum(len(str(condition.operand)) for condition in conditions) <= LONGEST_FILTER:
-            self._keep(asked, version, counted)
-        return counted
+    ) -> Matches:
+        """The connection has to be in a transaction that sees one snapshot.
 
-    def _keep(self, asked: Asked, version: Version, counted: int) -> None:
-        self._known[asked] = version, counted
+        Raises UndefinedTableError when a week is dropped meanwhile.
+        """
+        asked = (entity, tenant_id, conditions)
+        known = self._known.get(asked, {})
+        parts = await parts_of(connection, entity)
+        unknown = [part for part in parts if part not in known]
+        counted = {**known, **await _counted(connection, asked, unknown)} if unknown else known
+        counts = {part: counted[part] for part in parts}
+        if sum(len(str(condition.operand)) for condition in conditions) <= LONGEST_FILTER:
+            self._keep(asked, counts)
+        return Matches(sum(counts.values()), [part.name for part, count in counts.items() if count])
+
+    def _keep(self, asked: Asked, counts: Counts) -> None:
+        self._known[asked] = counts
         self._known.move_to_end(asked)
-        if len(self._known) > MOST_TOTALS:
+        if len(self._known) > MOST_FILTERS:
             self._known.popitem(last=False)
 
 
@@ -59,10 +71,14 @@ async def count(
     return counted
 
 
-async def _version(connection: asyncpg.Connection, entity: type[Entity]) -> Version:
-    text = """
-        SELECT ARRAY(SELECT position FROM gnomon.partition ORDER BY partition_id),
-            ARRAY(SELECT inhrelid FROM pg_inherits WHERE inhparent = to_regclass($1) ORDER BY inhrelid)
-    """
-    positions, buckets = await connection.fetchrow(text, f"history.{TABLES[entity].name}")
-    return tuple(positions), tuple(buckets)
+async def _counted(connection: asyncpg.Connection, asked: Asked, parts: Sequence[Part]) -> Counts:
+    """In one statement; all of its counts have the same arguments."""
+    counts = [_count_in(part, asked) for part in parts]
+    text = f"SELECT {', '.join(f'({count.text})' for count in counts)}"
+    found = await connection.fetchrow(text, *counts[0].arguments)
+    return dict(zip(parts, found, strict=True))
+
+
+def _count_in(part: Part, asked: Asked) -> Statement:
+    entity, tenant_id, conditions = asked
+    return count_of(replace(RELATIONS[entity], name=part.name), conditions, tenant_id=tenant_id)

@@ -108,6 +108,17 @@ async def test_the_log_is_written_with_the_effects(serving: Serving) -> None:
         assert batch.changes
 
 
+async def test_what_is_done_with_a_job_names_its_process_instance(serving: Serving) -> None:
+    async with serving() as harness:
+        await harness.start()
+        (instance,) = harness.state.instances.values()
+
+        (entry,) = await asked(harness, completion(instance))
+
+        assert entry.process_instance_key == instance.head.key
+        assert entry.process_definition_key == instance.head.process_definition_key
+
+
 def test_every_command_of_a_caller_is_audited() -> None:
     not_asked_for = {
         commands.AdoptDefinition,

@@ -98,6 +98,7 @@ def test_every_command_that_names_something_goes_to_its_partition() -> None:
     others = {
         commands.DeployResources,
         commands.CreateProcessInstance,
+        commands.EvaluateDecision,
         commands.ActivateJobs,
         commands.AdoptDefinition,
         commands.YieldJobs,

@@ -181,11 +181,23 @@ async def all_jobs(process_: Process, count: int) -> list[ActivatedJob]:
     return jobs
 
 
+async def test_there_is_no_way_to_who_went_away(two: tuple[Process, Process]) -> None:
+    cluster = two[0].config.cluster
+    address = f"{cluster.host}:{cluster.port}"
+    async with Tunnels() as tunnels:
+        await tunnels.keep([address])
+
+        await tunnels.keep([])
+
+        with pytest.raises(Unavailable, match="the partition's owner has gone"):
+            tunnels.find(address)
+
+
 async def test_only_those_who_know_the_secret_are_let_in(two: tuple[Process, Process]) -> None:
     cluster = two[0].config.cluster
     async with Tunnels() as tunnels:
         address = f"{cluster.host}:{cluster.port}"
-        await tunnels.open(address)
+        await tunnels.keep([address])
         stranger = RemotePartition(PartitionId(1), tunnels.find(address), "guessed")
 
         with pytest.raises(Unauthenticated):

@@ -1,16 +1,16 @@
 """What goes between partitions comes out as it went in."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from typing import Any, get_args, get_type_hints
+from types import UnionType
+from typing import Any, get_args, get_origin, get_type_hints
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.engine.answers import Answer, DeployedProcess
+from server.engine.answers import Answer
 from server.engine.commands import Command
-from server.engine.events import InstanceHead, ProcessDefinitionDeployed
 from server.engine.keys import Key
 from server.partition.idempotency import IdempotencyKey
 from server.partition.origin import Origin
@@ -49,19 +49,23 @@ def field(hint: Any) -> st.SearchStrategy[Any]:
     if hint in NESTED:
         return values(hint)
     items = get_args(hint)
+    if items and items[0] in NESTED and get_origin(hint) is UnionType:
+        return st.one_of(list(map(field, items)))
     if items and items[0] in NESTED:
         return st.lists(values(items[0]), max_size=2).map(tuple)
     return st.from_type(hint)
 
 
-NESTED = {
-    kind
-    for union in (Command, Answer)
-    for member in get_args(union)
-    for hint in get_type_hints(member).values()
-    for kind in (hint, *get_args(hint))
-    if getattr(kind, "__module__", "").startswith("server.engine") and isinstance(kind, type)
-} | {InstanceHead, ProcessDefinitionDeployed, DeployedProcess}
+def nested(kind: type) -> Iterator[type]:
+    """Classes of ours in the fields of a class, and in theirs."""
+    for hint in get_type_hints(kind).values():
+        for found in (hint, *get_args(hint)):
+            if getattr(found, "__module__", "").startswith("server.engine") and isinstance(found, type):
+                yield found
+                yield from nested(found)
+
+
+NESTED = {found for union in (Command, Answer) for member in get_args(union) for found in nested(member)}
 
 
 @pytest.mark.parametrize("kind", get_args(Command))

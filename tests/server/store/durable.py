@@ -10,10 +10,10 @@ import asyncpg
 from server.engine.keys import Key, partition_of
 from server.platform.postgres.migrations import migrate
 from server.platform.postgres.pool import open_pool
-from server.store.entities import AuditEntry, Entity, ProcessDefinition
+from server.store.entities import AuditEntry, Entity
 from server.store.ports import Batch, PartitionId
 from server.store.postgres.buckets import create_buckets
-from server.store.postgres.columns import TABLES
+from server.store.postgres.columns import BUCKETED, TABLES
 from server.store.postgres.leases import Lease
 from server.store.postgres.ledger import PostgresLedger
 from server.store.postgres.pooled import PooledDatabase
@@ -88,4 +88,6 @@ async def write(pool: asyncpg.Pool, rows: Iterable[Entity]) -> None:
 
 def schemas_of(entity: type[Entity]) -> tuple[str, ...]:
     """Where rows of an entity lie."""
-    return {ProcessDefinition: ("runtime",), AuditEntry: ("history",)}.get(entity, _SCHEMAS)
+    if entity is AuditEntry:
+        return ("history",)
+    return _SCHEMAS if entity in BUCKETED else ("runtime",)

@@ -8,6 +8,8 @@ from gnomon.engine.v1.process_instance_service_pb2 import SearchProcessInstances
 from server.engine.keys import Key
 from server.platform.query import parse
 from server.store.entities import (
+    DecisionDefinitionType,
+    DecisionInstance,
     ElementInstance,
     Entity,
     Incident,
@@ -98,6 +100,28 @@ def incident(key: int, process_instance_key: int, **values: object) -> Incident:
         "creation_time": START,
     }
     return Incident(**(fields | values))
+
+
+def decision_instance(key: int, **values: object) -> DecisionInstance:
+    """The first decision of the evaluation with the key before."""
+    fields: dict[str, object] = {
+        "decision_instance_key": Key(key),
+        "tenant_id": TENANT,
+        "decision_evaluation_key": Key(key - 1),
+        "decision_evaluation_instance_key": f"{key - 1}-1",
+        "decision_definition_key": Key(7),
+        "decision_definition_id": "discount",
+        "decision_definition_name": "Discount",
+        "decision_definition_type": DecisionDefinitionType.DECISION_TABLE,
+        "decision_definition_version": 1,
+        "decision_requirements_key": Key(6),
+        "root_decision_definition_key": Key(7),
+        "evaluation_date": START,
+        "result": "10",
+        "inputs": "[]",
+        "rules": "[]",
+    }
+    return DecisionInstance(**(fields | values))
 
 
 async def insert(store: Store, *rows: Entity) -> None:

@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from server.engine.keys import Key
 from server.store.entities import (
+    DecisionInstance,
     ElementInstance,
     Entity,
     Incident,
@@ -17,6 +18,7 @@ from server.store.ports import Batch, Insert, Update
 from server.store.searchables import SEARCHABLES
 from tests.server.store.rows import (
     TENANT,
+    decision_instance,
     element_instance,
     found,
     incident,
@@ -57,6 +59,15 @@ async def test_the_instance_that_ended_first_leaves_with_all_its_rows() -> None:
     expected = {ProcessInstance: [100], ElementInstance: [101], Job: [102], Variable: [103], Incident: [104]}
     assert expected == await everything(store)
     assert await store.get(Job, Key(202), tenant_id=TENANT) is None
+
+
+async def test_so_many_decision_instances_stay_and_they_are_the_latest() -> None:
+    store = MemoryStore(2)
+
+    for key in (30, 10, 20):
+        await insert(store, decision_instance(key))
+
+    assert {DecisionInstance: [10, 20]} == await everything(store)
 
 
 async def test_active_instances_are_not_bounded() -> None:

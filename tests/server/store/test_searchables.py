@@ -8,6 +8,9 @@ from google.protobuf.message import Message
 
 from gnomon.buf.validate import validate_pb2
 from gnomon.engine.v1 import (
+    decision_definition_service_pb2,
+    decision_instance_service_pb2,
+    decision_requirements_service_pb2,
     element_instance_service_pb2,
     incident_service_pb2,
     job_service_pb2,
@@ -31,6 +34,12 @@ SEARCHES: list[tuple[Searchable[Entity], type[Message]]] = [
     (searchables.VARIABLES, variable_service_pb2.SearchVariablesRequest),
     (searchables.INCIDENTS, incident_service_pb2.SearchIncidentsRequest),
     (searchables.INCIDENTS, incident_service_pb2.SearchProcessInstanceIncidentsRequest),
+    (
+        searchables.DECISION_REQUIREMENTS,
+        decision_requirements_service_pb2.SearchDecisionRequirementsRequest,
+    ),
+    (searchables.DECISION_DEFINITIONS, decision_definition_service_pb2.SearchDecisionDefinitionsRequest),
+    (searchables.DECISION_INSTANCES, decision_instance_service_pb2.SearchDecisionInstancesRequest),
 ]
 TYPES = {
     filter_pb2.StringFilter.DESCRIPTOR.full_name: FieldType.TEXT,

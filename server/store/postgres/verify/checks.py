@@ -80,6 +80,11 @@ CHECKS = (
     ),
     Check("moved-whole", "Nothing is live and in history too.", _query(keys.LIVE_AND_ENDED)),
     Check("moved-once", "No process instance is in history twice.", _query(rows.ENDED_TWICE)),
+    Check(
+        "arrivals",
+        "Weeks of history have as many process instances as were counted when they came.",
+        _query(rows.NOT_ARRIVED),
+    ),
     Check("history", "Everything in history has ended.", _query(rows.NOT_ENDED)),
     # definitions
     Check("definitions", "Every definition can be read by every partition.", packed.definitions),
@@ -88,7 +93,11 @@ CHECKS = (
         "Every definition that partitions know can be found, and the other way round.",
         _query(rows.DEFINITIONS_WITHOUT_ROWS),
     ),
-    Check("latest-versions", "The highest version of a process is its latest.", _query(rows.NOT_THE_LATEST)),
+    Check(
+        "latest-versions",
+        "The highest version of a process or a decision is its latest.",
+        _query(rows.NOT_THE_LATEST),
+    ),
     # what goes from partition to partition, what is kept of commands
     Check("outbox", "Commands go from one partition to another that there is.", _query(rows.SENT_NOWHERE)),
     Check("outbox-numbers", "Commands were sent by a commit that there was.", _query(rows.SENT_LATER)),

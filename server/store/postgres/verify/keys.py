@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from server.engine.keys import COUNTER_BITS
-from server.store.entities import AuditEntry, ProcessDefinition
+from server.store.entities import AuditEntry
 from server.store.postgres.clauses import PLACE_BITS
-from server.store.postgres.columns import TABLES
+from server.store.postgres.columns import BUCKETED, TABLES
 
 
 class Keyed(NamedTuple):
@@ -28,7 +28,7 @@ LIVE = tuple(
 ENDED = tuple(
     Keyed(f"history.{table.name}", table.key.name)
     for entity, table in TABLES.items()
-    if entity not in {AuditEntry, ProcessDefinition}
+    if entity in BUCKETED and entity is not AuditEntry
 )
 PACKED = (
     Keyed("gnomon.instance_document", "process_instance_key"),

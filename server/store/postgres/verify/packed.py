@@ -24,7 +24,7 @@ async def definitions(snapshot: Snapshot) -> Findings:
             except UNREADABLE:
                 is_right = False
             if not is_right:
-                findings.add(f"process definition {key}")
+                findings.add(f"definition {key}")
     return findings
 
 

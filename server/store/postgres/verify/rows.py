@@ -1,10 +1,14 @@
 """Statements that find rows without those that belong to them."""
 
+from server.store.entities import AuditEntry, ProcessInstance
 from server.store.postgres.clauses import PLACE_BITS
+from server.store.postgres.columns import BUCKETED, TABLES
 from server.store.postgres.verify.keys import LIVE
 
 # What ends is moved to history within moments, as long as its partition has an owner.
 MOVED_AFTER = "5 minutes"
+
+_PARTS = {TABLES[part].name for part in BUCKETED - {ProcessInstance, AuditEntry}}
 
 GAPS = """
     SELECT 'partition ' || number FROM (SELECT max(partition_id)::integer AS most FROM gnomon.partition) AS highest,
@@ -46,12 +50,21 @@ LEFT_BEHIND = " UNION ALL ".join(
     )
     """  # noqa: S608  # names of our own
     for part in LIVE
-    if part.relation not in {"runtime.process_definition", "runtime.process_instance"}
+    if part.relation.removeprefix("runtime.") in _PARTS
 )
 
 ENDED_TWICE = """
     SELECT 'process instance ' || process_instance_key FROM history.process_instance
     GROUP BY partition_id, process_instance_key HAVING count(*) > 1
+"""
+
+NOT_ARRIVED = """
+    SELECT 'week of ' || coalesce(w.week, found.week) || ' in partition ' || coalesce(w.partition_id, found.partition_id)
+    FROM (
+        SELECT partition_id, date_trunc('week', bucket)::date AS week, count(*) AS count
+        FROM history.process_instance GROUP BY 1, 2
+    ) AS found FULL JOIN history.arrivals AS w ON w.partition_id = found.partition_id AND w.week = found.week
+    WHERE coalesce(w.arrived - w.dropped, 0) <> coalesce(found.count, 0)
 """
 
 NOT_ENDED = """
@@ -67,15 +80,30 @@ NOT_ENDED = """
 """
 
 DEFINITIONS_WITHOUT_ROWS = """
-    SELECT 'process definition ' || coalesce(d.process_definition_key, r.process_definition_key)
+    SELECT 'definition ' || coalesce(d.process_definition_key, r.key)
     FROM gnomon.definition_document AS d
-    FULL JOIN runtime.process_definition AS r USING (partition_id, process_definition_key)
-    WHERE d.process_definition_key IS NULL OR r.process_definition_key IS NULL
+    FULL JOIN (
+        SELECT partition_id, process_definition_key AS key FROM runtime.process_definition
+        UNION ALL
+        SELECT partition_id, decision_requirements_key FROM runtime.decision_requirements
+    ) AS r ON r.partition_id = d.partition_id AND r.key = d.process_definition_key
+    WHERE d.process_definition_key IS NULL OR r.key IS NULL
+    UNION ALL
+    SELECT 'decision definition ' || decision_definition_key FROM runtime.decision_definition AS d
+    WHERE NOT EXISTS (
+        SELECT FROM runtime.decision_requirements AS r
+        WHERE r.partition_id = d.partition_id AND r.decision_requirements_key = d.decision_requirements_key
+    )
 """
 
 NOT_THE_LATEST = """
     SELECT 'process ' || process_definition_id || ' of tenant ' || tenant_id FROM runtime.process_definition
     GROUP BY tenant_id, process_definition_id
+    HAVING count(*) FILTER (WHERE is_latest_version) <> 1
+        OR max(version) FILTER (WHERE is_latest_version) <> max(version)
+    UNION ALL
+    SELECT 'decision ' || decision_definition_id || ' of tenant ' || tenant_id FROM runtime.decision_definition
+    GROUP BY tenant_id, decision_definition_id
     HAVING count(*) FILTER (WHERE is_latest_version) <> 1
         OR max(version) FILTER (WHERE is_latest_version) <> max(version)
 """

@@ -2,10 +2,11 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import asyncpg
 
-from server.engine.events import ProcessDefinitionDeployed
+from server.engine.keys import Key
 from server.store.postgres.verify.findings import Findings
 
 CHUNK = 1000
@@ -15,11 +16,18 @@ Pass = Callable[["Snapshot"], Awaitable[Mapping[str, Findings]]]
 Waiting = frozenset[tuple[int, int, int]]
 
 
+class Keyed(Protocol):
+    """Something with a key of its own."""
+
+    @property
+    def key(self) -> Key: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Formats:
     """How those who had the store keep something packed read it; each raises what msgspec does, KeyError or ValueError."""
 
-    definition: Callable[[bytes], ProcessDefinitionDeployed]
+    definition: Callable[[bytes], Keyed]
     answer: Callable[[bytes], object]
     command: Callable[[bytes], object]
 

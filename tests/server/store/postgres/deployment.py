@@ -31,6 +31,7 @@ from server.store.postgres.leases import Lease, Leases
 from server.store.postgres.ledger import PostgresLedger
 from server.store.postgres.pooled import PooledDatabase
 from tests.durable import EPOCH, NODE, emptied, taken
+from tests.server.engine.graphs import answering, graph
 from tests.server.engine.scenario import resource
 
 MINUTE = timedelta(minutes=1)
@@ -179,6 +180,9 @@ async def furnish(dsn: str) -> None:
 async def deploy(first: Owner, tenant_id: str) -> None:
     for builder, name in ((ORDER, "order.bpmn"), (TWO_AT_ONCE, "two.bpmn"), (ORDER, "order-2.bpmn")):
         await first.do(commands.DeployResources(tenant_id, (resource(builder, name),)))
+    for text in ("1", "2"):
+        model = graph(answering("discount", text))
+        await first.do(commands.DeployResources(tenant_id, (), (model,)))
 
 
 async def live(owner: Owner) -> None:
@@ -186,6 +190,10 @@ async def live(owner: Owner) -> None:
     for story in STORIES:
         owner.now += MINUTE
         await story(owner)
+
+
+async def _decided(owner: Owner) -> None:
+    await owner.do(commands.EvaluateDecision(tenant_id=owner.tenant_id, decision_definition_id="discount"))
 
 
 async def _completed(owner: Owner) -> None:
@@ -269,6 +277,7 @@ async def _backed_off(owner: Owner) -> None:
 
 
 STORIES = (
+    _decided,
     _completed,
     _cancelled,
     _cancelled_with_an_incident,

@@ -107,6 +107,13 @@ FAULTS = {
         "INSERT INTO history.incident SELECT date '2026-01-01', live.* FROM runtime.incident AS live",
     ],
     "moved-once": [IN_ANOTHER_WEEK],
+    "arrivals": [
+        "UPDATE history.arrivals SET arrived = arrived - 1",
+        "UPDATE history.arrivals SET dropped = 1",
+        "DELETE FROM history.arrivals",
+        "INSERT INTO history.arrivals (partition_id, week, arrived) VALUES (1, date '1999-01-04', 1)",
+        "DELETE FROM history.process_instance",
+    ],
     "history": [
         "UPDATE history.process_instance SET end_date = NULL",
         "UPDATE history.element_instance SET end_date = NULL",
@@ -117,11 +124,13 @@ FAULTS = {
     "definition-rows": [
         "DELETE FROM gnomon.definition_document",
         "DELETE FROM runtime.process_definition",
+        "DELETE FROM runtime.decision_requirements",
     ],
     "latest-versions": [
         "UPDATE runtime.process_definition SET is_latest_version = true",
         "UPDATE runtime.process_definition SET is_latest_version = false",
         "UPDATE runtime.process_definition SET is_latest_version = NOT is_latest_version",
+        "UPDATE runtime.decision_definition SET is_latest_version = NOT is_latest_version",
     ],
     "outbox": ["UPDATE gnomon.outbox SET target = 9", "UPDATE gnomon.outbox SET source = target"],
     "outbox-numbers": ["UPDATE gnomon.outbox SET number = number + 4096 * 1000"],

@@ -5,10 +5,14 @@ the tenant's that deployed first. Indexes are built over the rows, which is the 
 """
 
 from collections.abc import Mapping
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from server.engine.keys import COUNTER_BITS, Key
+from server.platform.postgres.migrations import migrate
 from server.platform.postgres.pool import open_pool
 from server.store.entities import (
     AuditEntry,
@@ -31,6 +35,8 @@ END = BEGIN + WEEKS * timedelta(days=7)
 TENANT = "acme"
 SMALL_TENANT = "tenant-7"
 DEFINITIONS = 2000
+# Migrations that make the tables; those that follow them find rows.
+TABLES_FIRST = 3
 
 
 def key(number: int) -> Key:
@@ -42,40 +48,43 @@ def definition_key(number: int) -> Key:
     return Key((1 << COUNTER_BITS) + (1 << 32) + number)
 
 
-async def populate(dsn: str, rows: int) -> None:
-    """Bring an empty database to the schema, with so many rows of each entity; incidents are rarer, definitions few."""
+async def populate(dsn: str, rows: int, *, begin: datetime = BEGIN, weeks: int = WEEKS) -> None:
+    """Bring an empty database to the schema, with so many rows of each entity; incidents are rarer, definitions few.
+
+    The rows are of so many weeks, which begin on a Monday.
+    """
+    folder = files("server.store.postgres") / "migrations"
+    with TemporaryDirectory() as tables:
+        _copy_first(folder, Path(tables))
+        await migrate(dsn, Path(tables))
     async with open_pool(dsn, 1) as pool:
         await pool.execute("SET statement_timeout = 0")
-        *tables, indexes, views = sorted(
-            files("server.store.postgres").joinpath("migrations").iterdir(), key=lambda file: file.name
-        )
-        for file in tables:
-            await pool.execute(file.read_text("utf-8"))
-        await create_buckets(PooledDatabase(pool), _days())
+        await create_buckets(PooledDatabase(pool), [begin.date() + week * WEEK for week in range(weeks)])
         await pool.execute(f"""
             INSERT INTO gnomon.partition (partition_id, last_key)
             SELECT id, id::bigint << {COUNTER_BITS} FROM generate_series(1, {PARTITIONS}) AS id
         """)  # noqa: S608  # our own
         for entity in _COLUMNS:
-            await pool.execute(_insertion(entity, _rows_of(entity, rows)), timeout=900)
-        for file in (indexes, views):
-            await pool.execute(file.read_text("utf-8"), timeout=900)
+            await pool.execute(_insertion(entity, _rows_of(entity, rows), begin, weeks), timeout=900)
+        await migrate(dsn, folder)
         await pool.execute("VACUUM ANALYZE", timeout=900)
+
+
+def _copy_first(folder: Traversable, to: Path) -> None:
+    for file in sorted(folder.iterdir(), key=lambda file: file.name)[:TABLES_FIRST]:
+        (to / file.name).write_text(file.read_text("utf-8"), "utf-8")
 
 
 def _rows_of(entity: type[Entity], rows: int) -> int:
     return {ProcessDefinition: DEFINITIONS, Incident: rows // 10}.get(entity, rows)
 
 
-def _days() -> list[date]:
-    return [BEGIN.date() + week * WEEK for week in range(WEEKS)]
-
-
-def _insertion(entity: type[Entity], rows: int) -> str:
+def _insertion(entity: type[Entity], rows: int, begin: datetime, weeks: int) -> str:
     table = TABLES[entity]
     columns = {**_EVERY, **_COLUMNS[entity]}
     names, values = ", ".join(columns), ", ".join(columns.values())
-    source = f"generate_series(0::bigint, {rows - 1}) AS n, LATERAL ({_FACTS.format(rows=rows)}) AS facts"
+    facts = _FACTS.format(rows=rows, begin=begin, seconds=weeks * 7 * 86400)
+    source = f"generate_series(0::bigint, {rows - 1}) AS n, LATERAL ({facts}) AS facts"
     live = f"INSERT INTO runtime.{table.name} (partition_id, {names}) SELECT {_PARTITION}, {values} FROM {source}"  # noqa: S608  # our own
     ended = f"""
         INSERT INTO history.{table.name} (bucket, partition_id, {names})
@@ -94,9 +103,9 @@ def _key(number: str) -> str:
 
 _PARTITION = f"(1 + n % {PARTITIONS})::smallint"
 _DEFINITION = f"{1 << COUNTER_BITS}::bigint + {1 << 32} + d"
-_FACTS = f"""
-    SELECT CASE WHEN n % 2 = 0 THEN 0 ELSE n % 40 END AS d, n * 100 >= {{rows}} * 97 AS is_live,
-        timestamptz '{BEGIN:%Y-%m-%d} 00:00Z' + n * interval '{WEEKS * 7 * 86400} s' / {{rows}} AS moment
+_FACTS = """
+    SELECT CASE WHEN n % 2 = 0 THEN 0 ELSE n % 40 END AS d, n * 100 >= {rows} * 97 AS is_live,
+        timestamptz '{begin:%Y-%m-%d} 00:00Z' + n * interval '{seconds} s' / {rows} AS moment
 """
 _EVERY = {"tenant_id": f"CASE WHEN n % 10 < 9 THEN '{TENANT}' ELSE 'tenant-' || n / 10 % 50 END"}
 _PROCESS = {"process_definition_key": _DEFINITION, "process_definition_id": "'order-process-' || d"}

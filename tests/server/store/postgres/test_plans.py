@@ -13,8 +13,9 @@ import pytest
 from server.platform.postgres.pool import open_pool
 from server.platform.query import Window, equals
 from server.platform.query.sql import Statement, count_of, page_of, page_of_few
+from server.store.entities import ProcessInstance
 from server.store.postgres.reads import FEW
-from server.store.postgres.relations import RELATIONS
+from server.store.postgres.relations import RELATIONS, within
 from server.store.searchables import ELEMENT_INSTANCES, JOBS, VARIABLES
 from tests.server.store.postgres.documented import SEARCHES, Search
 from tests.server.store.postgres.population import SMALL_TENANT, TENANT, key, populate
@@ -118,6 +119,16 @@ async def test_a_page_of_many_matches_is_read_in_the_order_of_an_index(
         scans = [node for node in plan if "Relation Name" in node]
         read = sum(node["Actual Rows"] + node.get("Rows Removed by Filter", 0) for node in scans)
         assert read < 10 * LIMIT
+
+
+async def test_a_page_within_tables_reads_no_other(connection: asyncpg.Connection) -> None:
+    week = "history.process_instance_20260202"
+    (search,) = [search for search in SEARCHES if search.name == "terminated"]
+
+    page = page_of(within(ProcessInstance, [week]), search.query, tenant_id=TENANT)
+
+    plan = await plan_of(connection, page, "VERBOSE")
+    assert {f"{node['Schema']}.{node['Relation Name']}" for node in plan if "Relation Name" in node} == {week}
 
 
 @pytest.mark.parametrize(

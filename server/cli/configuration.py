@@ -1,0 +1,18 @@
+"""The configuration as every command of the operator reads it: the file, the environment, and where the data lies."""
+
+import dataclasses
+import os
+from pathlib import Path
+
+from server.bundle import Config
+from server.platform.config import load
+
+
+def configured(file: Path | None) -> Config:
+    """Raises ConfigError."""
+    config = load(Config, file, os.environ)
+    data = os.environ.get("GNOMON_DATA_DIR")
+    if data:
+        database = dataclasses.replace(config.database, data_directory=Path(data))
+        config = dataclasses.replace(config, database=database)
+    return config

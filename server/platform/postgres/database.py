@@ -1,0 +1,17 @@
+"""What keepers that have no connection of their own ask of the database."""
+
+from typing import Protocol
+
+import asyncpg
+
+
+class Database(Protocol):
+    """Any connection will do; both raise Unavailable when the database does not answer in time."""
+
+    async def fetch(self, text: str, *arguments: object) -> list[asyncpg.Record]:
+        """Run one statement, which is a transaction by itself."""
+        ...
+
+    async def execute(self, text: str) -> str:
+        """Run statements in one transaction."""
+        ...

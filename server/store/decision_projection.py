@@ -1,0 +1,79 @@
+"""Rows of decisions: what was deployed, and how it was evaluated."""
+
+from datetime import datetime
+
+import msgspec
+
+from server.engine.decision_events import DecisionEvaluated, DecisionRequirementsDeployed, EvaluatedDecision
+from server.store.entities import (
+    DecisionDefinition,
+    DecisionDefinitionType,
+    DecisionInstance,
+    DecisionInstanceState,
+    DecisionRequirements,
+)
+from server.store.ports import Change, Insert, Update
+from server.store.xml_text import xml_text
+
+_TYPES = {kind.value: kind for kind in DecisionDefinitionType}
+
+_encode = msgspec.json.Encoder().encode
+
+
+def decision_requirements_deployed(
+    event: DecisionRequirementsDeployed, now: datetime, changes: list[Change]
+) -> None:
+    requirements = DecisionRequirements(
+        decision_requirements_key=event.key,
+        tenant_id=event.tenant_id,
+        decision_requirements_id=event.decision_requirements_id,
+        decision_requirements_name=event.name,
+        version=event.version,
+        resource_name=event.resource_name,
+        xml=xml_text(event.content),
+        deployment_key=event.deployment_key,
+        deployment_time=now,
+    )
+    changes.append(Insert(requirements))
+    for decision in event.decisions:
+        if decision.previous_key is not None:
+            changes.append(Update(DecisionDefinition, decision.previous_key, {"is_latest_version": False}))
+        definition = DecisionDefinition(
+            decision_definition_key=decision.key,
+            tenant_id=event.tenant_id,
+            decision_definition_id=decision.decision_definition_id,
+            name=decision.name,
+            version=decision.version,
+            decision_requirements_key=event.key,
+            decision_requirements_id=event.decision_requirements_id,
+            decision_requirements_name=event.name,
+            decision_requirements_version=event.version,
+        )
+        changes.append(Insert(definition))
+
+
+def decision_evaluated(event: DecisionEvaluated, now: datetime, changes: list[Change]) -> None:
+    changes += [Insert(_instance(event, decision, now)) for decision in event.decisions]
+
+
+def _instance(event: DecisionEvaluated, decision: EvaluatedDecision, now: datetime) -> DecisionInstance:
+    state = DecisionInstanceState.EVALUATED if decision.failure is None else DecisionInstanceState.FAILED
+    return DecisionInstance(
+        decision_instance_key=decision.key,
+        tenant_id=event.tenant_id,
+        decision_evaluation_key=event.key,
+        decision_evaluation_instance_key=event.instance_key(decision),
+        decision_definition_key=decision.decision_definition_key,
+        decision_definition_id=decision.decision_definition_id,
+        decision_definition_name=decision.name,
+        decision_definition_type=_TYPES.get(decision.type, DecisionDefinitionType.UNKNOWN),
+        decision_definition_version=decision.version,
+        decision_requirements_key=event.decision_requirements_key,
+        root_decision_definition_key=event.decision_definition_key,
+        evaluation_date=now,
+        result=decision.output,
+        inputs=_encode(decision.inputs).decode(),
+        rules=_encode(decision.matched_rules).decode(),
+        evaluation_failure=decision.failure,
+        state=state,
+    )

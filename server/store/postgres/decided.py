@@ -1,0 +1,27 @@
+"""Decision instances that belong to no process instance leave when they are old."""
+
+from datetime import datetime
+
+from server.store.postgres.database import Database
+
+FORGOTTEN_AT_ONCE = 10_000
+
+
+async def forget_decision_instances(database: Database, before: datetime) -> int:
+    """Drop those that were evaluated before, and say how many they were. Raises Unavailable."""
+    text = """
+        WITH old AS (
+            SELECT partition_id, decision_instance_key FROM runtime.decision_instance
+            WHERE evaluation_date < $1 AND process_instance_key IS NULL LIMIT $2
+        ), forgotten AS (
+            DELETE FROM runtime.decision_instance AS instance USING old
+            WHERE (instance.partition_id, instance.decision_instance_key)
+                = (old.partition_id, old.decision_instance_key)
+            RETURNING 1
+        )
+        SELECT count(*) FROM forgotten
+    """
+    forgotten = 0
+    while some := (await database.fetch(text, before, FORGOTTEN_AT_ONCE))[0][0]:
+        forgotten += some
+    return forgotten

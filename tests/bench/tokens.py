@@ -1,0 +1,101 @@
+"""Tokens per second over HTTP from one server process, beside the bare signatures that they cost, in one run.
+
+A ratio says how many bare signatures a request costs: an access token is one, with an ID token beside it there are two.
+"""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from urllib.parse import urlencode, urlsplit
+
+import requests
+from rich.table import Table
+
+from identity.jose.algorithms import ALGORITHMS, SigningAlgorithm
+from identity.jose.signing_key import SigningKey
+from tests.bench.http import load
+from tests.people.person import SECONDS, Person
+from tests.people.provider import REDIRECT_URI, SECRET, Provider, provider
+
+CLIENT_CREDENTIALS = 3_000
+CODES = 500
+INTROSPECTIONS = 3_000
+SIGNATURES = 300
+SIGNED = b"x" * 400
+SCOPE = "openid offline_access"
+FORM = "application/x-www-form-urlencoded"
+
+
+def table() -> Table:
+    table = Table(title="Tokens per second over HTTP, one server process, 64 connections")
+    for column in ("request", "per second", "ms", "RS256 signatures", "ES256 signatures"):
+        table.add_column(column, justify="left" if column == "request" else "right")
+    bare = {name: _signature_seconds(name) for name in (SigningAlgorithm.RS256, SigningAlgorithm.ES256)}
+    for name, rate in _rates():
+        seconds = 1 / rate
+        ratios = (f"{seconds / each:.1f}" for each in bare.values())
+        table.add_row(name, f"{rate:,.0f}", f"{seconds * 1000:.2f}", *ratios)
+    for algorithm, seconds in bare.items():
+        table.add_row(f"bare {algorithm} signature", f"{1 / seconds:,.0f}", f"{seconds * 1000:.2f}", "", "")
+    return table
+
+
+def _rates() -> Iterator[tuple[str, float]]:
+    with provider() as running, running.person() as person:
+        form = {"grant_type": "client_credentials"}
+        yield "client credentials, RS256", _load(running, "oidc/token", [form] * CLIENT_CREDENTIALS)
+        codes = [_exchange(code) for code in _codes(running, person, 2 * CODES)]
+        yield "code: access, ID and refresh token", _load(running, "oidc/token", codes[:CODES])
+        issued = [_post(running, "oidc/token", form) for form in codes[CODES:]]
+        refreshes = [
+            {"grant_type": "refresh_token", "refresh_token": each["refresh_token"]} for each in issued
+        ]
+        yield "refresh: access, ID and refresh token", _load(running, "oidc/token", refreshes)
+        form = {"token": _post(running, "oidc/token", {"grant_type": "client_credentials"})["access_token"]}
+        yield "introspection", _load(running, "oidc/introspect", [form] * INTROSPECTIONS)
+
+
+def _signature_seconds(algorithm: SigningAlgorithm) -> float:
+    kind = next(kind for kind in ALGORITHMS if kind.algorithm is algorithm)
+    key = SigningKey("kid", algorithm, kind.generate())
+    begun = time.perf_counter()
+    for _ in range(SIGNATURES):
+        key.sign(SIGNED)
+    return (time.perf_counter() - begun) / SIGNATURES
+
+
+def _codes(running: Provider, person: Person, count: int) -> Iterator[str]:
+    asked = {
+        "response_type": "code",
+        "client_id": "confidential",
+        "redirect_uri": REDIRECT_URI,
+        "scope": SCOPE,
+    }
+    url = f"{running.issuer}oidc/authorize?{urlencode(asked)}"
+    person.sign_in(url)
+    for _ in range(count):
+        yield person.sign_in(f"{url}&prompt=none").parameters["code"]
+
+
+def _exchange(code: str) -> Mapping[str, str]:
+    return {"grant_type": "authorization_code", "code": code, "redirect_uri": REDIRECT_URI}
+
+
+def _post(running: Provider, path: str, form: Mapping[str, str]) -> Mapping[str, str]:
+    answer = requests.post(
+        f"{running.issuer}{path}", data=form, auth=("confidential", SECRET), timeout=SECONDS
+    )
+    answer.raise_for_status()
+    return dict(answer.json())
+
+
+def _load(running: Provider, path: str, forms: Sequence[Mapping[str, str]]) -> float:
+    """Requests per second; every answer has to be a success."""
+    address = urlsplit(f"{running.issuer}{path}")
+    return load(address.port or 0, [_request(address.netloc, address.path, form) for form in forms])
+
+
+def _request(host: str, path: str, form: Mapping[str, str]) -> bytes:
+    body = urlencode({**form, "client_id": "confidential", "client_secret": SECRET}).encode()
+    return (
+        f"POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: {FORM}\r\nContent-Length: {len(body)}\r\n\r\n"
+    ).encode() + body

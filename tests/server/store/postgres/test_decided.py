@@ -1,0 +1,31 @@
+"""Evaluations of decisions leave when they are old, unless a process instance has them."""
+
+from datetime import timedelta
+
+import asyncpg
+import pytest
+
+from server.engine.keys import Key
+from server.store.postgres.decided import forget_decision_instances
+from server.store.postgres.pooled import PooledDatabase
+from tests.server.store.durable import write
+from tests.server.store.rows import START, decision_instance
+
+
+@pytest.mark.parametrize(("days", "left"), [(0, [2, 4, 6]), (1, [4, 6]), (2, [6])])
+async def test_old_evaluations_leave_but_those_of_process_instances(
+    pool: asyncpg.Pool, days: int, left: list[int]
+) -> None:
+    await pool.execute("DELETE FROM runtime.decision_instance")
+    rows = [
+        decision_instance(2, evaluation_date=START),
+        decision_instance(4, evaluation_date=START + timedelta(days=1)),
+        decision_instance(6, evaluation_date=START, process_instance_key=Key(9)),
+    ]
+    await write(pool, rows)
+
+    forgotten = await forget_decision_instances(PooledDatabase(pool), START + timedelta(days=days))
+
+    text = "SELECT decision_instance_key FROM gnomon.decision_instance ORDER BY 1"
+    assert [row[0] for row in await pool.fetch(text)] == left
+    assert forgotten == 3 - len(left)
