@@ -13,8 +13,12 @@ from gnomon.engine.v1 import (
     audit_log_service_pb2,
     clock_service_pb2,
     console_service_pb2,
+    decision_definition_service_pb2,
+    decision_instance_service_pb2,
+    decision_requirements_service_pb2,
     deployment_service_pb2,
     element_instance_service_pb2,
+    expression_service_pb2,
     history_service_pb2,
     incident_service_pb2,
     job_service_pb2,
@@ -37,7 +41,7 @@ from server.partition.partition import Partition
 from server.partition.quota import Quota
 from server.partition.router import Router
 from server.partition.tunnels import Tunnels
-from server.partition.upkeep import keep_history, note_refusals
+from server.partition.upkeep import keep_decisions, keep_history, note_refusals
 from server.platform.clock import Clock, SystemClock, VirtualClock
 from server.platform.dispatch import Dispatcher, Refused, unnoticed
 from server.platform.grpc_server import GrpcConfig, GrpcServer
@@ -46,8 +50,12 @@ from server.platform.postgres.pool import open_pool
 from server.rpc.audit_log import AuditLogServicer
 from server.rpc.clock import ClockServicer
 from server.rpc.console import ConsoleServicer
+from server.rpc.decision_definition import DecisionDefinitionServicer
+from server.rpc.decision_instance import DecisionInstanceServicer
+from server.rpc.decision_requirements import DecisionRequirementsServicer
 from server.rpc.deployment import DeploymentServicer
 from server.rpc.element_instance import ElementInstanceServicer
+from server.rpc.expression import ExpressionServicer
 from server.rpc.history import HistoryServicer
 from server.rpc.incident import IncidentServicer
 from server.rpc.job import JobServicer
@@ -126,7 +134,7 @@ def create_embedded_engine(config: EngineConfig, clock: VirtualClock | None = No
     local = LocalPartition(partition, store, config.jobs, config.instances)
     router = Router(OnlyPartition(local, config.grpc.host, config.grpc.port))
     servicers: Servicers = {
-        **_servicers(config, store, router),
+        **_servicers(config, store, router, clock),
         _service(clock_service_pb2): ClockServicer(clock, partition),
         # Offered over durable history only; the mode gate answers for them.
         _service(user_task_service_pb2): None,
@@ -185,10 +193,11 @@ async def durable_engine(config: EngineConfig, clock: Clock | None = None) -> As
         )
         node = Node(config.cluster, Leases(database), partitions.open, tunnels)
         router, refusals = Router(node), WaitingEntries(MOST_REFUSALS)
-        servicers = {**_servicers(config, store, router), **_durable_servicers(store, router)}
+        servicers = {**_servicers(config, store, router, clock), **_durable_servicers(store, router)}
         upkeep = (
             partial(note_refusals, refusals, router),
             partial(keep_history, History(database), config.history, clock),
+            partial(keep_decisions, database, config.history, clock),
         )
         async with _reachable_by_others(node, config.cluster):
             yield DurableEngine(node, router, servicers, Refusals(refusals, clock), upkeep)
@@ -206,15 +215,19 @@ async def _reachable_by_others(node: Node, config: ClusterConfig) -> AsyncIterat
         await listener.stop()
 
 
-def _servicers(config: EngineConfig, store: Store, router: Router) -> Servicers:
+def _servicers(config: EngineConfig, store: Store, router: Router, clock: Clock) -> Servicers:
     return {
-        _service(deployment_service_pb2): DeploymentServicer(router),
+        _service(deployment_service_pb2): DeploymentServicer(router, config.decisions),
         _service(process_definition_service_pb2): ProcessDefinitionServicer(store),
         _service(process_instance_service_pb2): ProcessInstanceServicer(store, router, config.instances),
         _service(element_instance_service_pb2): ElementInstanceServicer(store),
         _service(job_service_pb2): JobServicer(store, router, config.jobs),
         _service(variable_service_pb2): VariableServicer(store),
         _service(incident_service_pb2): IncidentServicer(store, router),
+        _service(decision_requirements_service_pb2): DecisionRequirementsServicer(store),
+        _service(decision_definition_service_pb2): DecisionDefinitionServicer(store, router),
+        _service(decision_instance_service_pb2): DecisionInstanceServicer(store),
+        _service(expression_service_pb2): ExpressionServicer(clock),
         _service(topology_service_pb2): TopologyServicer(router.partitions),
     }
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from server.partition.config import (
     ClusterConfig,
+    DecisionsConfig,
     InstancesConfig,
     JobsConfig,
     PartitionConfig,
@@ -28,8 +29,8 @@ class ServerConfig:
 class HistoryConfig:
     """[history]: how long what has ended can be read.
 
-    In embedded mode the `max_finished_instances` that ended last are kept, at least 1000. In the durable modes history
-    and audit log are kept for `retention_days`, for ever when it is 0, and answers to commands with an idempotency key
+    In embedded mode the `max_finished_instances` that ended last are kept, at least 1000, and as many evaluations of
+    decisions. In the durable modes history, evaluations and audit log are kept for `retention_days`, for ever when it is 0, and answers to commands with an idempotency key
     for `answer_days`.
     """
 
@@ -55,6 +56,7 @@ class EngineConfig:
     partition: PartitionConfig = PartitionConfig()
     jobs: JobsConfig = JobsConfig()
     instances: InstancesConfig = InstancesConfig()
+    decisions: DecisionsConfig = DecisionsConfig()
     quota: QuotaConfig = QuotaConfig()
     history: HistoryConfig = HistoryConfig()
     cluster: ClusterConfig = ClusterConfig()

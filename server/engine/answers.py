@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+from server.engine.decision_events import DecisionEvaluated
 from server.engine.events import InstanceHead
 from server.engine.keys import Key
 from server.engine.variables import Variables
@@ -19,11 +20,41 @@ class DeployedProcess:
 
 
 @dataclass(frozen=True, slots=True)
+class DeployedDecision:
+    """A decision as its deployer is told of it."""
+
+    key: Key
+    decision_definition_id: str
+    name: str
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class DeployedRequirements:
+    """A requirements graph as its deployer is told of it."""
+
+    key: Key
+    decision_requirements_id: str
+    name: str
+    version: int
+    resource_name: str
+    decisions: tuple[DeployedDecision, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Deployment:
-    """The definitions stand in the order of the resources, unchanged ones included."""
+    """The definitions and graphs stand in the order of the resources, unchanged ones included."""
 
     key: Key
     definitions: tuple[DeployedProcess, ...]
+    requirements: tuple[DeployedRequirements, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionResult:
+    """What an evaluation told, whether it has an output or failed."""
+
+    evaluation: DecisionEvaluated
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,4 +90,4 @@ class Done:
 
 DONE = Done()
 
-Answer = Deployment | CreatedInstance | ActivatedJobs | Done
+Answer = Deployment | DecisionResult | CreatedInstance | ActivatedJobs | Done

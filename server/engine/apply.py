@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from typing import cast
 
 from server.bpmn.executable import ElementType
-from server.engine import events, lifecycle
+from server.engine import decision_events, events, lifecycle
 from server.engine.definitions import executable_process
-from server.engine.keys import Key, partition_of
+from server.engine.keys import Key
 from server.engine.lifecycle import ElementState
 from server.engine.state import (
     Definition,
@@ -27,21 +27,15 @@ def apply(state: State, event: events.Event) -> None:
     APPLIERS[type(event)](state, event)
 
 
-def _claim(state: State, key: Key) -> None:
-    """Never give this key out again; those of other partitions are theirs to count."""
-    if partition_of(key) == state.partition_id:
-        state.last_key = max(state.last_key, key)
-
-
 # Definitions
 
 
 def _deployment_created(state: State, event: events.DeploymentCreated) -> None:
-    _claim(state, event.key)
+    state.claim(event.key)
 
 
 def _process_definition_deployed(state: State, event: events.ProcessDefinitionDeployed) -> None:
-    _claim(state, event.key)
+    state.claim(event.key)
     process = executable_process(event.content, event.process_definition_id)
     state.define(
         Definition(event.key, event.tenant_id, event.version, event.resource_name, event.checksum, process)
@@ -52,12 +46,30 @@ def _process_definition_adopted(state: State, event: events.ProcessDefinitionAdo
     _process_definition_deployed(state, event.definition)
 
 
+# Decisions
+
+
+def _decision_requirements_deployed(
+    state: State, event: decision_events.DecisionRequirementsDeployed
+) -> None:
+    state.claim(Key(event.key + len(event.decisions)))
+    state.decisions.define(event)
+
+
+def _decision_requirements_adopted(state: State, event: decision_events.DecisionRequirementsAdopted) -> None:
+    _decision_requirements_deployed(state, event.definition)
+
+
+def _decision_evaluated(state: State, event: decision_events.DecisionEvaluated) -> None:
+    state.claim(Key(event.key + len(event.decisions)))
+
+
 # Process and element instances
 
 
 def _process_instance_created(state: State, event: events.ProcessInstanceCreated) -> None:
     head = event.instance
-    _claim(state, head.key)
+    state.claim(head.key)
     root = ElementInstance(head.key, None, head.process_definition_id, ElementType.PROCESS)
     state.instances[head.key] = ProcessInstance(head, {head.key: root})
 
@@ -75,7 +87,7 @@ def _process_instance_migrated(state: State, event: events.ProcessInstanceMigrat
 
 
 def _element_activating(state: State, event: events.ElementActivating) -> None:
-    _claim(state, event.key)
+    state.claim(event.key)
     instance = _instance(state, event)
     scope = instance.elements[event.scope_key]
     scope.children += 1
@@ -140,7 +152,7 @@ def _sequence_flow_taken(state: State, event: events.SequenceFlowTaken) -> None:
 
 
 def _variable_created(state: State, event: events.VariableCreated) -> None:
-    _claim(state, event.key)
+    state.claim(event.key)
     scope = _instance(state, event).variables.setdefault(event.scope_key, {})
     scope[event.name] = Variable(event.key, event.value)
 
@@ -153,7 +165,7 @@ def _variable_updated(state: State, event: events.VariableUpdated) -> None:
 
 
 def _job_created(state: State, event: events.JobCreated) -> None:
-    _claim(state, event.key)
+    state.claim(event.key)
     instance = _instance(state, event)
     job = Job(
         event.key, event.element_instance_key, event.element_id, event.type, event.retries, event.headers
@@ -220,7 +232,7 @@ def _job_gone(state: State, event: events.JobCompleted | events.JobCanceled) -> 
 
 
 def _incident_raised(state: State, event: events.IncidentRaised) -> None:
-    _claim(state, event.key)
+    state.claim(event.key)
     instance = _instance(state, event)
     instance.incidents[event.key] = OpenIncident(
         event.key, event.element_instance_key, event.job_key, event.error_type
@@ -259,6 +271,10 @@ APPLIERS: Mapping[type[events.Event], Applier] = cast(
         events.DeploymentCreated: _deployment_created,
         events.ProcessDefinitionDeployed: _process_definition_deployed,
         events.ProcessDefinitionAdopted: _process_definition_adopted,
+        # decisions
+        decision_events.DecisionRequirementsDeployed: _decision_requirements_deployed,
+        decision_events.DecisionRequirementsAdopted: _decision_requirements_adopted,
+        decision_events.DecisionEvaluated: _decision_evaluated,
         # process and element instances
         events.ProcessInstanceCreated: _process_instance_created,
         events.ProcessInstanceMigrated: _process_instance_migrated,

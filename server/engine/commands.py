@@ -6,9 +6,11 @@ Commands of callers name their tenant; what another tenant owns does not exist f
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from server.engine.decision_events import DecisionRequirementsDeployed
 from server.engine.events import ProcessDefinitionDeployed
 from server.engine.keys import Key
 from server.engine.variables import Variables
+from server.feel import DialectName
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,16 +24,52 @@ class Resource:
 
 
 @dataclass(frozen=True, slots=True)
+class NamedDecision:
+    """A decision by what its model calls it."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionModel:
+    """A file that was read and found fit: a requirements graph with the decisions in it.
+
+    `imports` are the contents of the models that it imports; the checksum is of them, too.
+    """
+
+    name: str
+    content: bytes
+    checksum: str
+    imports: tuple[bytes, ...]
+    dialect: DialectName
+    decision_requirements_id: str
+    decision_requirements_name: str
+    decisions: tuple[NamedDecision, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class DeployResources:
     tenant_id: str
     resources: tuple[Resource, ...]
+    decision_models: tuple[DecisionModel, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class AdoptDefinition:
-    """Another partition deployed a process definition."""
+    """Another partition deployed a process definition or a requirements graph."""
 
-    definition: ProcessDefinitionDeployed
+    definition: ProcessDefinitionDeployed | DecisionRequirementsDeployed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EvaluateDecision:
+    """Names its decision by key, or by id (the latest version)."""
+
+    tenant_id: str
+    decision_definition_key: Key | None = None
+    decision_definition_id: str = ""
+    variables: Variables = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,6 +188,7 @@ class ResolveIncident:
 Command = (
     DeployResources
     | AdoptDefinition
+    | EvaluateDecision
     | CreateProcessInstance
     | CancelProcessInstance
     | MigrateProcessInstance

@@ -1,4 +1,4 @@
-"""Attributes of the model become values: static text as it stands, expressions by FEEL.
+"""Attributes of the model become values: static text as it stands, expressions by FEEL in Camunda's dialect.
 
 A failure is an incident that says which expression gave what, with FEEL's own failures.
 """
@@ -83,7 +83,7 @@ def _evaluate(
     failing_as: ErrorType = ErrorType.EXTRACT_VALUE_ERROR,
 ) -> feel.Evaluation:
     try:
-        return expression.evaluate(scope)
+        return expression.evaluate(scope, scope.ports)
     except feel.EvaluationError as error:
         message = f"Failed to evaluate the expression '{expression.text}': {error}"
         raise Incident(failing_as, message) from error

@@ -31,7 +31,11 @@ def apply_inputs(step: Step, visit: Visit) -> None:
     instance, scope_key = visit.process_instance, visit.instance.key
     document: Document = {}
     is_tried_again = scope_key in instance.variables
-    scope = _InputScope(visit, document) if is_tried_again else VariableScope(instance, scope_key, document)
+    scope = (
+        _InputScope(step, visit, document=document)
+        if is_tried_again
+        else VariableScope(step, instance, scope_key=scope_key, overlay=document)
+    )
     _evaluate(visit.element.input_mappings, scope, document, lambda _: None)
     set_all_local(step, instance, scope_key, _texts(document))
 
@@ -42,7 +46,7 @@ def apply_outputs(step: Step, visit: Visit) -> None:
         return
     instance = visit.process_instance
     document: Document = {}
-    scope = VariableScope(instance, visit.instance.key, document)
+    scope = VariableScope(step, instance, scope_key=visit.instance.key, overlay=document)
     _evaluate(visit.element.output_mappings, scope, document, partial(_stored, instance, scope_key))
     propagate(step, instance, scope_key, _texts(document))
 
@@ -52,10 +56,11 @@ class _InputScope(VariableScope):
 
     __slots__ = ("_around", "_made")
 
-    def __init__(self, visit: Visit, document: Document) -> None:
-        super().__init__(visit.process_instance, visit.instance.key, document)
-        scope_key = visit.instance.scope_key or visit.instance.key
-        self._around = VariableScope(visit.process_instance, scope_key, document)
+    def __init__(self, step: Step, visit: Visit, *, document: Document) -> None:
+        instance, key = visit.process_instance, visit.instance.key
+        super().__init__(step, instance, scope_key=key, overlay=document)
+        around = visit.instance.scope_key or key
+        self._around = VariableScope(step, instance, scope_key=around, overlay=document)
         self._made = frozenset(mapping.target[0] for mapping in visit.element.input_mappings)
 
     def get(self, name: str, default: feel.Missing, /) -> feel.Value | feel.Missing:

@@ -17,14 +17,25 @@ from server.engine.variables import Variables, decode
 class VariableScope:
     """The variables that an expression sees; later names of `overlay` hide the stored ones."""
 
-    __slots__ = ("_instance", "_overlay", "_scope_key")
+    __slots__ = ("_instance", "_overlay", "_scope_key", "_step")
 
     def __init__(
-        self, instance: ProcessInstance, scope_key: Key, overlay: dict[str, feel.Value] | None = None
+        self,
+        step: Step,
+        instance: ProcessInstance,
+        *,
+        scope_key: Key,
+        overlay: dict[str, feel.Value] | None = None,
     ) -> None:
+        self._step = step
         self._instance = instance
         self._scope_key = scope_key
         self._overlay = overlay
+
+    @property
+    def ports(self) -> feel.Ports:
+        """What an expression is given beside the variables."""
+        return self._step.ports(self._scope_key)
 
     def get(self, name: str, default: feel.Missing, /) -> feel.Value | feel.Missing:
         if self._overlay is not None and name in self._overlay:

@@ -12,9 +12,10 @@ from typing import NamedTuple
 import msgspec
 
 from server.bpmn.executable import Element, ElementType, ExecutableProcess
+from server.engine.decisions import KnownDecisions
 from server.engine.events import InstanceHead
 from server.engine.incidents import ErrorType
-from server.engine.keys import Key, first_key
+from server.engine.keys import Key, first_key, partition_of
 from server.engine.lifecycle import ElementState
 
 
@@ -132,6 +133,7 @@ class State:
         self.evicted: set[Key] = set()
         self.definitions: dict[Key, Definition] = {}
         self.versions: dict[tuple[str, str], list[Key]] = {}
+        self.decisions = KnownDecisions()
         # Indexes: process instance of a job or incident; jobs on offer, oldest offer first.
         self.job_owners: dict[Key, Key] = {}
         self.incident_owners: dict[Key, Key] = {}
@@ -141,6 +143,11 @@ class State:
         return isinstance(other, State) and vars(self) == vars(other)
 
     __hash__ = None  # type: ignore[assignment]  # mutable
+
+    def claim(self, key: Key) -> None:
+        """Never give this key out again; those of other partitions are theirs to count."""
+        if partition_of(key) == self.partition_id:
+            self.last_key = max(self.last_key, key)
 
     def instance(self, key: Key) -> ProcessInstance | None:
         """A live process instance; raises NotLoaded."""

@@ -6,10 +6,14 @@ Behaviours and handlers hold a `Step` and nothing else; an event is applied the 
 from collections import deque
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 
+from server import feel
 from server.bpmn.executable import Element, Flow
 from server.engine import events
 from server.engine.apply import apply
+from server.engine.chance import bits
+from server.engine.decision_events import DecisionRequirementsAdopted, DecisionRequirementsDeployed
 from server.engine.documents import pack, unpack
 from server.engine.incidents import Incident
 from server.engine.keys import Key
@@ -40,6 +44,7 @@ class Step:
         self.now = now
         self.events: list[events.Event] = []
         self.activations = 0
+        self._draws = 0
         self._pending: deque[Callable[[], None]] = deque()
         self._last_key, self._last_offer = state.last_key, state.last_offer
         self._documents: dict[Key, bytes | None] = {}
@@ -74,15 +79,33 @@ class Step:
     def roll_back(self) -> None:
         """A fault of ours: leave every definition and process instance as it was before the command."""
         for event in reversed(self.events):
-            if isinstance(event, events.ProcessDefinitionDeployed):
-                self.state.undefine(self.state.definitions[event.key])
-            elif isinstance(event, events.ProcessDefinitionAdopted):
-                self.state.undefine(self.state.definitions[event.definition.key])
+            match event:
+                case events.ProcessDefinitionDeployed(key=key):
+                    self.state.undefine(self.state.definitions[key])
+                case events.ProcessDefinitionAdopted(definition=definition):
+                    self.state.undefine(self.state.definitions[definition.key])
+                case DecisionRequirementsDeployed():
+                    self.state.decisions.undefine(event)
+                case DecisionRequirementsAdopted(definition=graph):
+                    self.state.decisions.undefine(graph)
+                case _:
+                    pass
         for key, document in self._documents.items():
             self.state.release(key)
             if document is not None:
                 self.state.adopt(unpack(document))
         self.state.last_key, self.state.last_offer = self._last_key, self._last_offer
+
+    # Expressions
+
+    def ports(self, scope_key: Key) -> feel.Ports:
+        """Time and chance for what is evaluated in this scope."""
+        return feel.Ports(self.now, partial(self._bits, scope_key))
+
+    def _bits(self, scope_key: Key, count: int) -> int:
+        # Commands at the same time differ in their scope, or in the keys that were given before them.
+        self._draws += 1
+        return bits(count, scope_key, self.state.last_key, self.now, self._draws)
 
     # Work for later in this turn
 

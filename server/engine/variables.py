@@ -12,6 +12,7 @@ from itertools import chain
 import msgspec
 
 from server import feel
+from server.feel import json_text
 
 # JSON text by variable name.
 Variables = Mapping[str, str]
@@ -25,6 +26,8 @@ MAX_WHOLE_DIGITS = 34
 MAX_EXPONENT = 6144
 
 _LARGE_NUMBER = re.compile(rb"\d{1000}|[eE][+-]?\d{4}")
+
+_TEMPORAL = feel.Date | feel.Time | feel.DateTime | feel.DaysDuration | feel.MonthsDuration
 
 _split = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _decode = msgspec.json.Decoder(float_hook=Decimal)
@@ -107,7 +110,7 @@ _decode_cached = lru_cache(CACHED_TEXTS)(_decode_text)
 
 
 def encode(value: feel.Value) -> str:
-    """JSON text of a FEEL value; what JSON has no form for (functions, ranges) becomes null."""
+    """JSON text of a FEEL value: temporal ones are strings; functions and ranges, which have no form, are null."""
     return _encode.encode(_json_value(value)).decode()
 
 
@@ -118,7 +121,9 @@ def _json_value(value: feel.Value) -> object:
         return [_json_value(item) for item in value]
     if isinstance(value, Decimal):
         return _whole(value)
-    return None if isinstance(value, feel.Range | feel.Function) else value
+    if isinstance(value, feel.Range | feel.Function):
+        return None
+    return msgspec.Raw(json_text.variable(value).encode()) if isinstance(value, _TEMPORAL) else value
 
 
 def _whole(value: Decimal) -> int | Decimal:

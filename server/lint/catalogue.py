@@ -3,10 +3,10 @@
 import hashlib
 
 from server.lint.rule import Rule
-from server.lint.rules import bpmn_events, bpmn_flows, bpmn_mappings, bpmn_structure, bpmn_tasks
+from server.lint.rules import bpmn_events, bpmn_flows, bpmn_mappings, bpmn_structure, bpmn_tasks, dmn
 
 PROFILE = "camunda-8.9"
-CATALOG_VERSION = 1
+CATALOG_VERSION = 2
 
 RULES: tuple[Rule, ...] = (
     *bpmn_structure.RULES,
@@ -14,6 +14,7 @@ RULES: tuple[Rule, ...] = (
     *bpmn_flows.RULES,
     *bpmn_tasks.RULES,
     *bpmn_mappings.RULES,
+    *dmn.RULES,
 )
 
 

@@ -1,6 +1,6 @@
 """Apply the catalogue to a model and put the refusal into words."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
@@ -8,12 +8,17 @@ from operator import attrgetter
 from server.bpmn.extensions import PREFIX
 from server.bpmn.model import Definitions
 from server.bpmn.reader import BpmnReadError
+from server.dmn import Decisions, DmnModelError, DmnReadError, Problem, ProblemKind
+from server.dmn.markup import parse
 from server.lint.catalogue import RULES
 from server.lint.evaluators import EVALUATORS
 from server.lint.rule import Rule, Severity
-from server.lint.rules.bpmn_structure import READABLE
-from server.lint.subject import Subject, subjects
+from server.lint.rules import bpmn_structure, dmn
+from server.lint.subject import Subject, decision_subjects, subjects
 from server.lint.violation import Violation
+
+MOST_TOLD = 50
+"""Findings of one resource that a refusal tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +41,27 @@ def lint(definitions: Definitions) -> tuple[Finding, ...]:
     return tuple(finding for subject in subjects(definitions) for finding in _findings(subject))
 
 
-def unreadable(error: BpmnReadError) -> Finding:
+def lint_decisions(content: bytes, compiled: Callable[[], Decisions]) -> tuple[Finding, ...]:
+    """Everything that the file breaks; `compiled` makes what is evaluated of it, or raises DmnError."""
+    try:
+        document = parse(content)
+    except DmnReadError as error:
+        return (unreadable(error),)
+    found = [finding for subject in decision_subjects(document.root) for finding in _findings(subject)]
+    try:
+        problems = compiled().problems
+    except DmnModelError as error:
+        problems = error.problems
+    except DmnReadError as error:
+        # A rule that tells the same tells it better.
+        return tuple(found) if refusals(found) else (*found, unreadable(error))
+    return (*found, *map(_told, problems))
+
+
+def unreadable(error: BpmnReadError | DmnReadError) -> Finding:
     """Say of a file that the reader refused what a rule would say of it."""
-    return Finding(
-        READABLE.id, READABLE.severity, "", f"{READABLE.message}: {error}", error.line, READABLE.refuses
-    )
+    rule = dmn.READABLE if isinstance(error, DmnReadError) else bpmn_structure.READABLE
+    return Finding(rule.id, rule.severity, "", f"{rule.message}: {error}", error.line, rule.refuses)
 
 
 def refusals(findings: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -49,24 +70,26 @@ def refusals(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def describe(findings: Iterable[Finding], resource_name: str) -> str:
-    """Word the refusal of a resource: each element with the rules that it breaks."""
+    """Word the refusal of a resource: each element with the rules that it breaks, the first of them."""
     refusing = sorted(refusals(findings), key=attrgetter("line", "element_id"))
     lines = [f"'{resource_name}':"]
-    for (line, element_id), group in groupby(refusing, key=attrgetter("line", "element_id")):
+    for (line, element_id), group in groupby(refusing[:MOST_TOLD], key=attrgetter("line", "element_id")):
         lines.append(f"- Element: {element_id or 'without id'} (line {line})")
         lines += [f"    - ERROR: {finding.message} [{finding.rule_id}]" for finding in group]
+    if len(refusing) > MOST_TOLD:
+        lines.append(f"- and {len(refusing) - MOST_TOLD} more")
     return "\n".join(lines)
 
 
 def _findings(subject: Subject) -> Iterator[Finding]:
-    for rule in RULES:
+    for rule in _EVALUATED:
         if subject.types.intersection(rule.applies_to) or _is_whole_model(subject, rule):
             for violation in EVALUATORS[rule.evaluator](subject, rule):
                 yield _finding(subject, rule, violation)
 
 
 def _is_whole_model(subject: Subject, rule: Rule) -> bool:
-    return not rule.applies_to and "bpmn:Definitions" in subject.types
+    return not rule.applies_to and f"{rule.family}:Definitions" in subject.types
 
 
 def _finding(subject: Subject, rule: Rule, violation: Violation) -> Finding:
@@ -81,3 +104,14 @@ def _finding(subject: Subject, rule: Rule, violation: Violation) -> Finding:
         at.line,
         rule.refuses,
     )
+
+
+def _told(problem: Problem) -> Finding:
+    rule = _COMPILED[problem.kind]
+    message = f"{rule.message}: {problem.message}"
+    return Finding(rule.id, rule.severity, problem.element_id, message, problem.line, rule.refuses)
+
+
+# What the compiler of decisions tells, and what evaluators find.
+_COMPILED = {ProblemKind(rule.id): rule for rule in RULES if rule.id in set(ProblemKind)}
+_EVALUATED = tuple(rule for rule in RULES if rule.id not in set(ProblemKind))

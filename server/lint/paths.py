@@ -10,9 +10,9 @@ attributes are joined by `+`.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from server.bpmn.extensions import PREFIX, extensions
-from server.bpmn.markup import Markup
+from server.bpmn.extensions import PREFIX
 from server.bpmn.model import EVENT_DEFINITION
+from server.lint.markup import Markup
 from server.lint.subject import Subject
 
 _BOOLEANS: Mapping[str, str] = {"1": "true", "0": "false"}  # the other spellings of xs:boolean
@@ -49,8 +49,15 @@ def _elements(subject: Subject, name: str) -> Iterator[Markup]:
     if name == "*":
         return (element for element in subject.markup.descendants() if not element.tag.startswith(PREFIX))
     if name.startswith(PREFIX):
-        return extensions(subject.markup, name)
+        return _extensions(subject.markup, name)
     return iter(subject.markup.all(name))
+
+
+def _extensions(element: Markup, tag: str) -> Iterator[Markup]:
+    container = element.first("extensionElements")
+    if container is None:
+        return iter(())
+    return (extension for extension in container.descendants() if extension.tag == tag)
 
 
 def _flows(subject: Subject, direction: str) -> Iterator[Markup]:

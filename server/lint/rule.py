@@ -13,6 +13,7 @@ class Family(StrEnum):
     """The kind of resource that a rule looks at."""
 
     BPMN = "bpmn"
+    DMN = "dmn"
 
 
 class EvaluatorKind(StrEnum):
@@ -58,7 +59,7 @@ NO_BOUNDS = Bounds()
 class Rule:
     """One row.
 
-    `applies_to` names BPMN types, supertypes included (`bpmn:Activity`); empty is the whole model.
+    `applies_to` names types of the family, supertypes included (`bpmn:Activity`); empty is the whole model.
     `attribute` holds paths (see `paths`), `value` and `bounds` are what the evaluator makes of them.
     `static` rules are decided by the model alone; `refuses` says that the deployment is refused.
     """

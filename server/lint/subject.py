@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from server.bpmn.graph import Graph
-from server.bpmn.markup import Markup
 from server.bpmn.model import EVENT_DEFINITION, Definitions, FlowElement, FlowNode, Process
+from server.lint.markup import Markup
 
+_DECISION_TYPES = frozenset({"Decision", "DecisionTable", "Input", "Output", "Relation", "Rule"})
 _SUB_PROCESSES = frozenset({"subProcess", "adHocSubProcess", "transaction"})
 
 
@@ -29,6 +30,19 @@ def subjects(definitions: Definitions) -> Iterator[Subject]:
     for process in definitions.processes:
         if process.is_executable:
             yield from _of_process(process)
+
+
+def decision_subjects(definitions: Markup) -> Iterator[Subject]:
+    """Yield the file and the elements in it that rules look at."""
+    yield _decision_subject(definitions, "Definitions")
+    for element in definitions.descendants():
+        name = _upper(element.tag)
+        if name in _DECISION_TYPES:
+            yield _decision_subject(element, name)
+
+
+def _decision_subject(markup: Markup, name: str) -> Subject:
+    return Subject(markup, markup.attributes.get("id", ""), frozenset({f"dmn:{name}"}))
 
 
 def _of_process(process: Process) -> Iterator[Subject]:

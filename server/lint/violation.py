@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from server.bpmn.markup import Markup
+from server.lint.markup import Markup
 from server.lint.rule import Rule
 from server.lint.subject import Subject
 

@@ -21,6 +21,7 @@ from server.store.searchables import AUDIT_ENTRIES
 # By the kind of entity.
 CATEGORIES: Mapping[str, entity_pb.AuditCategory.ValueType] = {
     "RESOURCE": entity_pb.AUDIT_CATEGORY_DEPLOYED_RESOURCES,
+    "DECISION": entity_pb.AUDIT_CATEGORY_DEPLOYED_RESOURCES,
     "PROCESS_INSTANCE": entity_pb.AUDIT_CATEGORY_DEPLOYED_RESOURCES,
     "JOB": entity_pb.AUDIT_CATEGORY_DEPLOYED_RESOURCES,
     "INCIDENT": entity_pb.AUDIT_CATEGORY_DEPLOYED_RESOURCES,

@@ -1,7 +1,10 @@
 """Brings models into the engine."""
 
+from collections.abc import Iterator
+
 from gnomon.engine.v1 import deployment_service_pb2 as pb
-from server.engine.answers import DeployedProcess, Deployment
+from server.engine.answers import DeployedDecision, DeployedProcess, DeployedRequirements, Deployment
+from server.partition.config import DecisionsConfig
 from server.partition.deployments import prepared
 from server.partition.router import Router
 from server.platform.call import Call
@@ -9,29 +12,61 @@ from server.rpc.origin import origin_of
 
 
 class DeploymentServicer:
-    def __init__(self, router: Router) -> None:
+    def __init__(self, router: Router, config: DecisionsConfig) -> None:
         self._router = router
+        self._config = config
 
     async def create_deployment(
         self, request: pb.CreateDeploymentRequest, call: Call
     ) -> pb.CreateDeploymentResponse:
         files = [(resource.name, resource.content) for resource in request.resources]
-        command = await prepared(call.tenant_id, files)
+        command = await prepared(call.tenant_id, files, dialect=self._config.dialect)
         answer = await self._router.submit(command, origin_of(request, call))
         assert isinstance(answer, Deployment)  # noqa: S101  # what the handler answers
         return pb.CreateDeploymentResponse(
             deployment_key=answer.key,
             tenant_id=call.tenant_id,
-            deployments=[_artefact(definition, call.tenant_id) for definition in answer.definitions],
+            deployments=_artefacts(answer, call.tenant_id),
         )
 
 
-def _artefact(definition: DeployedProcess, tenant_id: str) -> pb.DeployedArtefact:
-    process = pb.DeployedProcess(
+def _artefacts(deployment: Deployment, tenant_id: str) -> Iterator[pb.DeployedArtefact]:
+    for process in deployment.definitions:
+        yield pb.DeployedArtefact(process_definition=_process(process, tenant_id))
+    for graph in deployment.requirements:
+        yield pb.DeployedArtefact(decision_requirements=_requirements(graph, tenant_id))
+        for decision in graph.decisions:
+            yield pb.DeployedArtefact(decision_definition=_decision(decision, graph, tenant_id))
+
+
+def _process(definition: DeployedProcess, tenant_id: str) -> pb.DeployedProcess:
+    return pb.DeployedProcess(
         process_definition_id=definition.process_definition_id,
         process_definition_version=definition.version,
         resource_name=definition.resource_name,
         tenant_id=tenant_id,
         process_definition_key=definition.key,
     )
-    return pb.DeployedArtefact(process_definition=process)
+
+
+def _requirements(graph: DeployedRequirements, tenant_id: str) -> pb.DeployedDecisionRequirements:
+    return pb.DeployedDecisionRequirements(
+        decision_requirements_id=graph.decision_requirements_id,
+        decision_requirements_name=graph.name,
+        version=graph.version,
+        resource_name=graph.resource_name,
+        tenant_id=tenant_id,
+        decision_requirements_key=graph.key,
+    )
+
+
+def _decision(decision: DeployedDecision, graph: DeployedRequirements, tenant_id: str) -> pb.DeployedDecision:
+    return pb.DeployedDecision(
+        decision_definition_id=decision.decision_definition_id,
+        version=decision.version,
+        name=decision.name,
+        tenant_id=tenant_id,
+        decision_requirements_id=graph.decision_requirements_id,
+        decision_definition_key=decision.key,
+        decision_requirements_key=graph.key,
+    )

@@ -17,6 +17,7 @@ from server.store.entities import AuditEntry
 
 AUDITED_RPCS: Mapping[str, Audited] = {
     "CreateDeployment": AUDITED[commands.DeployResources],
+    "EvaluateDecision": AUDITED[commands.EvaluateDecision],
     # process instances
     "CreateProcessInstance": AUDITED[commands.CreateProcessInstance],
     "CancelProcessInstance": AUDITED[commands.CancelProcessInstance],

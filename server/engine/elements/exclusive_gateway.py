@@ -9,9 +9,9 @@ from server.engine.step import Step, Visit
 
 
 class ExclusiveGateway(Behaviour):
-    def outgoing(self, step: Step, visit: Visit) -> tuple[Flow, ...]:  # noqa: ARG002  # conditions see variables only
+    def outgoing(self, step: Step, visit: Visit) -> tuple[Flow, ...]:
         element = visit.element
-        scope = VariableScope(visit.process_instance, visit.instance.key)
+        scope = VariableScope(step, visit.process_instance, scope_key=visit.instance.key)
         for flow in element.outgoing:
             if flow is not element.default_flow and _holds(flow, scope):
                 return (flow,)

@@ -16,7 +16,7 @@ class JobWorkerTask(Behaviour):
         job = visit.element.job
         assert job is not None, "lint demands a job definition"  # noqa: S101  # narrows the type
         instance = visit.process_instance
-        scope = VariableScope(instance, visit.instance.key)
+        scope = VariableScope(step, instance, scope_key=visit.instance.key)
         job_type, retries = string_of(job.type, scope), integer_of(job.retries, scope)
         step.emit(
             events.JobCreated(

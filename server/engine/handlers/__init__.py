@@ -8,7 +8,15 @@ from typing import cast
 
 from server.engine import commands
 from server.engine.answers import Answer
-from server.engine.handlers import deployment, incident, job, job_activation, migration, process_instance
+from server.engine.handlers import (
+    decision,
+    deployment,
+    incident,
+    job,
+    job_activation,
+    migration,
+    process_instance,
+)
 from server.engine.step import Step
 
 Handler = Callable[[commands.Command, Step], Answer]
@@ -18,6 +26,7 @@ HANDLERS: Mapping[type[commands.Command], Handler] = cast(
     {
         commands.DeployResources: deployment.deploy,
         commands.AdoptDefinition: deployment.adopt,
+        commands.EvaluateDecision: decision.evaluate,
         # process instances
         commands.CreateProcessInstance: process_instance.create,
         commands.CancelProcessInstance: process_instance.cancel,

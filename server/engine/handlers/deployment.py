@@ -1,8 +1,16 @@
-"""Deploy resources: a new version of every process whose content changed, known to every partition."""
+"""Deploy resources: a new version of everything whose content changed, known to every partition."""
 
-from server.engine import events
-from server.engine.answers import DONE, DeployedProcess, Deployment, Done
-from server.engine.commands import AdoptDefinition, DeployResources, Resource
+from server.engine import decision_events, events
+from server.engine.answers import (
+    DONE,
+    DeployedDecision,
+    DeployedProcess,
+    DeployedRequirements,
+    Deployment,
+    Done,
+)
+from server.engine.commands import AdoptDefinition, DecisionModel, DeployResources, NamedDecision, Resource
+from server.engine.decision_events import DecisionRequirementsDeployed
 from server.engine.keys import Key
 from server.engine.state import Definition
 from server.engine.step import Step
@@ -16,14 +24,22 @@ def deploy(command: DeployResources, step: Step) -> Deployment:
         for resource in command.resources
         for process_id in resource.process_ids
     ]
-    return Deployment(key, tuple(map(_deployed, definitions)))
+    graphs = [_graph(command.tenant_id, model, step, deployment_key=key) for model in command.decision_models]
+    return Deployment(key, tuple(map(_deployed, definitions)), tuple(map(_deployed_graph, graphs)))
 
 
 def adopt(command: AdoptDefinition, step: Step) -> Done:
     """Does nothing when it is known already."""
-    if command.definition.key not in step.state.definitions:
-        step.emit(events.ProcessDefinitionAdopted(command.definition))
+    definition = command.definition
+    if isinstance(definition, DecisionRequirementsDeployed):
+        if definition.key not in step.state.decisions.graphs:
+            step.emit(decision_events.DecisionRequirementsAdopted(definition))
+    elif definition.key not in step.state.definitions:
+        step.emit(events.ProcessDefinitionAdopted(definition))
     return DONE
+
+
+# Processes
 
 
 def _deployed(definition: Definition) -> DeployedProcess:
@@ -55,5 +71,79 @@ def _definition(
     return step.state.definitions[key]
 
 
-def _is_unchanged(latest: Definition, resource: Resource) -> bool:
+def _is_unchanged(
+    latest: Definition | DecisionRequirementsDeployed, resource: Resource | DecisionModel
+) -> bool:
     return (latest.checksum, latest.resource_name) == (resource.checksum, resource.name)
+
+
+# Decisions
+
+
+def _deployed_graph(graph: DecisionRequirementsDeployed) -> DeployedRequirements:
+    decisions = [
+        DeployedDecision(decision.key, decision.decision_definition_id, decision.name, decision.version)
+        for decision in graph.decisions
+    ]
+    return DeployedRequirements(
+        graph.key,
+        graph.decision_requirements_id,
+        graph.name,
+        graph.version,
+        graph.resource_name,
+        tuple(decisions),
+    )
+
+
+def _graph(
+    tenant_id: str, model: DecisionModel, step: Step, *, deployment_key: Key
+) -> DecisionRequirementsDeployed:
+    latest = step.state.decisions.latest_graph(tenant_id, model.decision_requirements_id)
+    if latest is not None and _is_same(latest, model) and _is_up_to_date(latest, step):
+        return latest
+    key = step.next_key()
+    graph = DecisionRequirementsDeployed(
+        key=key,
+        deployment_key=deployment_key,
+        tenant_id=tenant_id,
+        decision_requirements_id=model.decision_requirements_id,
+        name=model.decision_requirements_name,
+        version=latest.version + 1 if latest else 1,
+        resource_name=model.name,
+        checksum=model.checksum,
+        content=model.content,
+        imports=model.imports,
+        dialect=model.dialect,
+        decisions=tuple(
+            _decision(tenant_id, decision, step, key=Key(key + place))
+            for place, decision in enumerate(model.decisions, start=1)
+        ),
+    )
+    step.emit(graph)
+    return graph
+
+
+def _is_same(latest: DecisionRequirementsDeployed, model: DecisionModel) -> bool:
+    return _is_unchanged(latest, model) and latest.dialect == model.dialect
+
+
+def _is_up_to_date(graph: DecisionRequirementsDeployed, step: Step) -> bool:
+    """Whether no other graph has a later version of one of its decisions."""
+    found = [
+        step.state.decisions.latest(graph.tenant_id, decision.decision_definition_id)
+        for decision in graph.decisions
+    ]
+    return all(decision is not None and decision.graph is graph for decision in found)
+
+
+def _decision(
+    tenant_id: str, decision: NamedDecision, step: Step, *, key: Key
+) -> decision_events.DeployedDecision:
+    latest = step.state.decisions.latest(tenant_id, decision.id)
+    return decision_events.DeployedDecision(
+        key=key,
+        decision_definition_id=decision.id,
+        name=decision.name,
+        version=latest.deployed.version + 1 if latest else 1,
+        previous_key=latest.key if latest else None,
+    )

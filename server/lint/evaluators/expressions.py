@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from server import feel
-from server.bpmn.markup import Markup
+from server.lint.markup import Markup
 from server.lint.paths import written
 from server.lint.rule import Rule
 from server.lint.subject import Subject

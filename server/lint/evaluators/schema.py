@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from itertools import pairwise
 
-from server.bpmn.markup import Markup
 from server.bpmn.model import EVENT_DEFINITION
+from server.lint.markup import Markup
 from server.lint.rule import Rule
 from server.lint.subject import Subject
 from server.lint.violation import Violation

@@ -45,6 +45,7 @@ def recovered(live: State) -> State:
     """The state that is read back from the documents, which come in any order."""
     state = State()
     state.definitions, state.versions = live.definitions, live.versions
+    state.decisions = live.decisions
     documents = [_encode(instance) for instance in live.instances.values()]
     state.adopt(*(_decode(document) for document in reversed(documents)))
     state.last_key = live.last_key

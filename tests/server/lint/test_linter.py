@@ -1,7 +1,7 @@
 from server.bpmn.builder import process
 from server.bpmn.reader import BpmnReadError, read
 from server.lint.catalogue import etag
-from server.lint.linter import describe, lint, refusals, unreadable
+from server.lint.linter import MOST_TOLD, describe, lint, refusals, unreadable
 
 
 def test_a_clean_process_has_no_findings() -> None:
@@ -31,6 +31,17 @@ def test_a_refusal_names_every_rule_and_element() -> None:
         "[job-type-expression]",
         "[element-type]",
     ]
+
+
+def test_a_refusal_has_an_end() -> None:
+    builder = process("order").start()
+    for number in range(MOST_TOLD + 7):
+        builder = builder.service_task(f"t{number}", type="")
+
+    lines = describe(lint(read(builder.end().to_xml())), "order.bpmn").splitlines()
+
+    assert len([line for line in lines if "ERROR" in line]) == MOST_TOLD
+    assert lines[-1] == "- and 7 more"
 
 
 def test_an_element_without_id_is_named_by_its_line() -> None:

@@ -1,16 +1,21 @@
 import pytest
 
 from server.bpmn.reader import BpmnReadError, read
+from server.dmn import ProblemKind, compile_definitions
 from server.lint.catalogue import RULES
 from server.lint.evaluators import EVALUATORS
-from server.lint.linter import Finding, lint, refusals, unreadable
-from server.lint.rule import EvaluatorKind, Rule, Severity
-from tests.server.lint.rule_cases import CASES
+from server.lint.linter import Finding, lint, lint_decisions, refusals, unreadable
+from server.lint.rule import EvaluatorKind, Family, Rule, Severity
+from tests.server.lint import decision_cases, rule_cases
+
+CASES = {**rule_cases.CASES, **decision_cases.CASES}
 
 by_id = pytest.mark.parametrize("rule", RULES, ids=[rule.id for rule in RULES])
 
 
-def findings_of(xml: bytes) -> tuple[Finding, ...]:
+def findings_of(xml: bytes, family: Family) -> tuple[Finding, ...]:
+    if family is Family.DMN:
+        return lint_decisions(xml, lambda: compile_definitions(xml))
     try:
         return lint(read(xml))
     except BpmnReadError as error:
@@ -19,7 +24,9 @@ def findings_of(xml: bytes) -> tuple[Finding, ...]:
 
 @by_id
 def test_the_rule_finds_the_broken_element(rule: Rule) -> None:
-    found = [finding for finding in findings_of(CASES[rule.id].broken) if finding.rule_id == rule.id]
+    found = [
+        finding for finding in findings_of(CASES[rule.id].broken, rule.family) if finding.rule_id == rule.id
+    ]
 
     assert {CASES[rule.id].element_id} == {finding.element_id for finding in found}
     assert all(finding.message.startswith(rule.message) for finding in found)
@@ -27,14 +34,16 @@ def test_the_rule_finds_the_broken_element(rule: Rule) -> None:
 
 @by_id
 def test_the_rule_accepts_the_mended_twin(rule: Rule) -> None:
-    findings = findings_of(CASES[rule.id].mended)
+    findings = findings_of(CASES[rule.id].mended, rule.family)
 
     assert rule.id not in {finding.rule_id for finding in findings}
 
 
 @by_id
 def test_a_rule_that_refuses_lets_the_mended_twin_deploy(rule: Rule) -> None:
-    broken, mended = (refusals(findings_of(xml)) for xml in (CASES[rule.id].broken, CASES[rule.id].mended))
+    case = CASES[rule.id]
+
+    broken, mended = (refusals(findings_of(xml, rule.family)) for xml in (case.broken, case.mended))
 
     assert rule.refuses is (rule.id in {finding.rule_id for finding in broken})
     assert not rule.refuses or not mended
@@ -42,6 +51,10 @@ def test_a_rule_that_refuses_lets_the_mended_twin_deploy(rule: Rule) -> None:
 
 def test_every_rule_has_a_case() -> None:
     assert {rule.id for rule in RULES} == set(CASES)
+
+
+def test_every_problem_of_a_model_of_decisions_has_a_rule() -> None:
+    assert set(ProblemKind) <= {rule.id for rule in RULES if rule.family is Family.DMN}
 
 
 def test_rule_ids_are_unique() -> None:

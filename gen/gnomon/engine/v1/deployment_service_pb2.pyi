@@ -27,7 +27,7 @@ class Resource(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     CONTENT_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """File name; its ending says what it is (.bpmn, .xml)."""
+    """File name; its ending says what it is (.bpmn, .xml, .dmn)."""
     content: _builtins.bytes
     """Content of the file."""
     def __init__(
@@ -358,7 +358,7 @@ class CreateDeploymentResponse(_message.Message):
     """Tenant that owns what was deployed."""
     @_builtins.property
     def deployments(self) -> _containers.RepeatedCompositeFieldContainer[Global___DeployedArtefact]:
-        """What was deployed, in the order of the files."""
+        """What was deployed, each in the order of the files: processes, then graphs with their decisions."""
 
     def __init__(
         self,

@@ -1,0 +1,81 @@
+"""The requirements graphs and decisions that a partition knows, each with its versions. Only `apply` changes them."""
+
+import msgspec
+
+from server import dmn
+from server.engine.decision_events import DecisionRequirementsDeployed, DeployedDecision
+from server.engine.definitions import compiled_decisions
+from server.engine.keys import Key
+
+# A tenant, and an id in the model.
+Name = tuple[str, str]
+
+
+class Decision(msgspec.Struct, frozen=True):
+    """A deployed version of a decision, in the graph that it was deployed with."""
+
+    deployed: DeployedDecision
+    graph: DecisionRequirementsDeployed
+
+    @property
+    def key(self) -> Key:
+        return self.deployed.key
+
+    @property
+    def model(self) -> dmn.Decisions:
+        return compiled_decisions(self.graph.content, self.graph.imports, self.graph.dialect)
+
+
+class KnownDecisions:
+    """Graphs and decisions by their keys, and the keys of all versions by tenant and id, the latest last."""
+
+    def __init__(self) -> None:
+        self.graphs: dict[Key, DecisionRequirementsDeployed] = {}
+        self._decisions: dict[Key, Decision] = {}
+        self._graph_versions: dict[Name, list[Key]] = {}
+        self._versions: dict[Name, list[Key]] = {}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, KnownDecisions) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]  # mutable
+
+    def get(self, key: Key) -> Decision | None:
+        return self._decisions.get(key)
+
+    def latest(self, tenant_id: str, decision_definition_id: str) -> Decision | None:
+        keys = self._versions.get((tenant_id, decision_definition_id))
+        return self._decisions[keys[-1]] if keys else None
+
+    def latest_graph(
+        self, tenant_id: str, decision_requirements_id: str
+    ) -> DecisionRequirementsDeployed | None:
+        keys = self._graph_versions.get((tenant_id, decision_requirements_id))
+        return self.graphs[keys[-1]] if keys else None
+
+    def define(self, graph: DecisionRequirementsDeployed) -> None:
+        """Take a graph in as the latest version of itself and of each of its decisions."""
+        self.graphs[graph.key] = graph
+        self._graph_versions.setdefault(_name_of(graph), []).append(graph.key)
+        for deployed in graph.decisions:
+            self._decisions[deployed.key] = Decision(deployed, graph)
+            name = (graph.tenant_id, deployed.decision_definition_id)
+            self._versions.setdefault(name, []).append(deployed.key)
+
+    def undefine(self, graph: DecisionRequirementsDeployed) -> None:
+        """Let go of a graph that is the latest version."""
+        del self.graphs[graph.key]
+        _forget(self._graph_versions, _name_of(graph), graph.key)
+        for deployed in graph.decisions:
+            del self._decisions[deployed.key]
+            _forget(self._versions, (graph.tenant_id, deployed.decision_definition_id), deployed.key)
+
+
+def _name_of(graph: DecisionRequirementsDeployed) -> Name:
+    return graph.tenant_id, graph.decision_requirements_id
+
+
+def _forget(versions: dict[Name, list[Key]], name: Name, key: Key) -> None:
+    versions[name].remove(key)
+    if not versions[name]:
+        del versions[name]

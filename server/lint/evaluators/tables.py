@@ -1,0 +1,69 @@
+"""Checks of decision tables and relations."""
+
+from collections.abc import Iterator
+from itertools import combinations
+
+from server.lint.markup import Markup
+from server.lint.subject import Subject
+from server.lint.violation import Violation
+
+MOST_COMPARED_RULES = 300
+"""Rules of a table, from the first on, that are compared with each other."""
+
+_ORDERING = frozenset({"PRIORITY", "OUTPUT ORDER"})
+_ANYTHING = frozenset({"", "-"})
+
+
+def entries_of_rules(subject: Subject) -> Iterator[Violation]:
+    """As many entries in every rule as the table has columns."""
+    table = subject.markup
+    expected = len(table.all("input")), len(table.all("output"))
+    for rule in table.all("rule"):
+        found = len(rule.all("inputEntry")), len(rule.all("outputEntry"))
+        if found != expected:
+            yield Violation(
+                f"expected {expected[0]} input and {expected[1]} output entries,"
+                f" found {found[0]} and {found[1]}",
+                rule,
+            )
+
+
+def cells_of_rows(subject: Subject) -> Iterator[Violation]:
+    columns = len(subject.markup.all("column"))
+    for row in subject.markup.all("row"):
+        cells = sum(1 for child in row.children if child.tag not in _BESIDE_CELLS)
+        if cells != columns:
+            yield Violation(f"expected {columns} cells, found {cells}", row)
+
+
+def priorities(subject: Subject) -> Iterator[Violation]:
+    """A hit policy that orders by output values needs some."""
+    table = subject.markup
+    if _hit_policy(table) in _ORDERING:
+        for output in table.all("output"):
+            if not _text(output.first("outputValues")):
+                yield Violation("found no outputValues", output)
+
+
+def overlaps(subject: Subject) -> Iterator[Violation]:
+    """Rules whose entries are the same texts, or let anything in."""
+    table = subject.markup
+    if _hit_policy(table) != "UNIQUE" or not table.all("input"):
+        return
+    rules = table.all("rule")[:MOST_COMPARED_RULES]
+    entries = [[_text(entry) for entry in rule.all("inputEntry")] for rule in rules]
+    for (first, some), (second, others) in combinations(enumerate(entries, start=1), 2):
+        if all(a == b or a in _ANYTHING or b in _ANYTHING for a, b in zip(some, others, strict=False)):
+            yield Violation(f"rule {second} matches what rule {first} matches", rules[second - 1])
+
+
+def _hit_policy(table: Markup) -> str:
+    return " ".join(table.attributes.get("hitPolicy", "UNIQUE").split())
+
+
+def _text(element: Markup | None) -> str:
+    text = element.first("text") if element is not None else None
+    return text.text if text is not None else ""
+
+
+_BESIDE_CELLS = frozenset({"description", "extensionElements", "typeRef"})
