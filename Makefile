@@ -3,6 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 SOURCES := server identity edge
+FEELIN := $(if $(shell command -v npm),.venv/.feelin)
 CHECKED := $(SOURCES) tests proto examples
 
 ##@ Use
@@ -24,7 +25,7 @@ demo: .venv/.runtime ## Deploy examples/, work them off, show what happened
 test: .venv/.dev ## Run the tests
 	@$(BIN)/python -m pytest -n auto
 
-bench: .venv/.bench ## Measure against peers and limits, in one run
+bench: .venv/.bench $(FEELIN) ## Measure against peers and limits, in one run
 	@$(BIN)/python -m tests.bench
 
 golden: .venv/.dev ## Rewrite the golden files; review them as a diff
@@ -42,7 +43,7 @@ format: .venv/.dev ## Format the code
 	@$(BIN)/buf format -w proto --path proto/gnomon
 
 ##@ Campaigns: processes die under load, everything is counted (ROUNDS=, SEED=)
-.PHONY: crash cluster failover storm
+.PHONY: crash cluster failover storm fuzz
 crash: .venv/.dev ## Kill engines, PostgreSQL, both and the program, 50 rounds
 	@$(BIN)/python -m tests.campaigns crash $(or $(ROUNDS),50) $(SEED)
 
@@ -54,6 +55,9 @@ failover: .venv/.bench ## Kill the leader of PostgreSQL under Patroni, 10 rounds
 
 storm: .venv/.dev ## 64 clients send every command three times over broken connections, 10 rounds
 	@$(BIN)/python -m tests.campaigns storm $(or $(ROUNDS),10) $(SEED)
+
+fuzz: .venv/.dev .venv/.feelin ## Compare 20,000 FEEL expressions with feelin; needs node (COUNT=, SEED=)
+	@$(BIN)/python -m tests.feelin $(or $(COUNT),20000) $(SEED)
 
 ##@ Check
 .PHONY: check lint types layers contract verify spelling
@@ -97,6 +101,12 @@ spelling: .venv/.dev
 
 .venv/.bench: .venv/.dev requirements/bench.txt
 	@$(PIP) --require-hashes -r requirements/bench.txt
+	@touch $@
+
+.venv/.feelin: .venv/.created tests/feelin/package.json tests/feelin/package-lock.json
+	@mkdir -p .venv/feelin
+	@cp tests/feelin/package.json tests/feelin/package-lock.json .venv/feelin/
+	@cd .venv/feelin && npm ci --silent --no-audit --no-fund
 	@touch $@
 
 .PHONY: clean help

@@ -1,81 +1,140 @@
 """Composition root: the only place that sees the whole provider."""
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from google.protobuf.descriptor import ServiceDescriptor
 
-from gnomon.identity.v1 import (
-    directory_service_pb2,
-    discovery_service_pb2,
-    key_set_service_pb2,
-    token_service_pb2,
-)
-from identity.bootstrap import bootstrap_administrator, bootstrap_clients, bootstrap_tenants
-from identity.clients.authentication import ClientAuthenticator
+from identity.bootstrap import Seeding, bootstrap_clients, bootstrap_tenants, bootstrap_users, page_clients
+from identity.browsing import Browsing
+from identity.clients.clients import Clients
 from identity.clients.secrets import SecretHasher
-from identity.config import IdentityConfig
+from identity.config import LONGEST_ACCESS_TOKEN
 from identity.directory.passwords import Passwords
-from identity.directory.principals import Principals
-from identity.grants.pipeline import TokenPipeline
-from identity.grants.table import grants
-from identity.key_ring import KeyRing
+from identity.events.events import Events
+from identity.ground import Ground
+from identity.issuing import Issuing
+from identity.keys.keeper import PURPOSE, KeyKeeper
+from identity.keys.key_file import master_keys
+from identity.keys.key_ring import KeyRing
+from identity.keys.making import ThreadedKeyMaking
+from identity.keys.root_secret import RootSecrets
+from identity.keys.safe import KeySafe
+from identity.keys.schedule import Schedule
+from identity.leadership import Leadership
+from identity.logout.back_channel import BackChannel
+from identity.logout.delivery import HttpDelivery
+from identity.logout.logout_token import LogoutTokens
+from identity.logout.records import BACK_CHANNEL_LOGOUTS
 from identity.randomness import Randomness, SystemRandomness
-from identity.rpc.directory import DirectoryServicer
-from identity.rpc.discovery import DiscoveryServicer
-from identity.rpc.key_set import KeySetServicer
-from identity.rpc.token import TokenServicer
-from identity.store.records import MemoryRecords
-from identity.tokens.access_token import AccessTokens
+from identity.sections import IdentityConfig
+from identity.upkeep import Upkeep
 from server.platform.clock import Clock, SystemClock
-
-_SECRET_HASH_KEY_LENGTH = 32
-
-_TOKEN = token_service_pb2.DESCRIPTOR.services_by_name["TokenService"]
-_KEY_SET = key_set_service_pb2.DESCRIPTOR.services_by_name["KeySetService"]
-_DISCOVERY = discovery_service_pb2.DESCRIPTOR.services_by_name["DiscoveryService"]
-_DIRECTORY = directory_service_pb2.DESCRIPTOR.services_by_name["DirectoryService"]
+from server.platform.records import RecordStore
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The provider, ready to serve; keys and the administrator's password hash are still being computed."""
+    """The provider, ready to serve."""
 
     issuer: str
     servicers: Mapping[ServiceDescriptor, object]
-    passwords: Passwords
     keys: KeyRing
 
-    def close(self) -> None:
-        """Let go of the worker threads."""
-        self.keys.close()
-        self.passwords.close()
+
+@asynccontextmanager
+async def open_identity(
+    config: IdentityConfig,
+    store: RecordStore,
+    clock: Clock | None = None,
+    randomness: Randomness | None = None,
+) -> AsyncIterator[Identity]:
+    """Serve and look after everything while the block runs.
+
+    Raises ValueError when the configuration contradicts itself or lacks a secret, LostMasterKey, Unavailable.
+    """
+    async with AsyncExitStack() as stack:
+        ground = await _ground(config, store, clock or SystemClock(), randomness or SystemRandomness(), stack)
+        issuing = Issuing(ground)
+        browsing = Browsing(ground, issuing)
+        await _seed(ground)
+        delivery = await stack.enter_async_context(HttpDelivery(config.logout.timeout_secs))
+        tasks = await stack.enter_async_context(asyncio.TaskGroup())
+        running = [
+            tasks.create_task(_keeper(ground).run()),
+            tasks.create_task(_back_channel(ground, delivery).run(ground.tenants.all)),
+            tasks.create_task(Upkeep(ground.store).run()),
+        ]
+        try:
+            servicers = {**issuing.servicers, **browsing.servicers}
+            yield Identity(ground.tenants.default.issuer, servicers, ground.keys)
+        finally:
+            for task in running:
+                task.cancel()
 
 
-def create_identity(
-    config: IdentityConfig, clock: Clock | None = None, randomness: Randomness | None = None
-) -> Identity:
-    """Compose the provider; raises ValueError when the bootstrap section contradicts itself or lacks a secret."""
-    clock, randomness = clock or SystemClock(), randomness or SystemRandomness()
+async def _ground(
+    config: IdentityConfig, store: RecordStore, clock: Clock, randomness: Randomness, stack: AsyncExitStack
+) -> Ground:
     tenants = bootstrap_tenants(config)
-    secrets = SecretHasher(randomness.octets(_SECRET_HASH_KEY_LENGTH))
-    clients = MemoryRecords(bootstrap_clients(config, tenants, secrets))
-    administrator = bootstrap_administrator(config.bootstrap, tenants, randomness)
-    users = MemoryRecords({administrator.user_id: administrator})
-    passwords, keys = Passwords(config.passwords), KeyRing(randomness, config.token.signing_keys)
-    passwords.set(administrator.user_id, config.bootstrap.admin_password)
-    keys.prepare(tenants.default.tenant_id)
-    table = grants()
-    tokens = AccessTokens(keys, tenants, clock, randomness)
-    pipeline = TokenPipeline(ClientAuthenticator(clients, secrets, tenants), table, tokens)
-    return Identity(
-        issuer=tenants.default.issuer,
-        servicers={
-            _TOKEN: TokenServicer(tenants, pipeline),
-            _KEY_SET: KeySetServicer(tenants, keys),
-            _DISCOVERY: DiscoveryServicer(tenants, table),
-            _DIRECTORY: DirectoryServicer(Principals(users, clients)),
-        },
+    masters = master_keys(config.encryption, randomness)
+    root_secrets = RootSecrets(store, masters, randomness)
+    root = await root_secrets.open()
+    events = Events(store, config.events.levels, clock=clock, randomness=randomness)
+    making, passwords = ThreadedKeyMaking(), Passwords(config.passwords)
+    stack.callback(making.close)
+    stack.callback(passwords.close)
+    return Ground(
+        config=config,
+        tenants=tenants,
+        store=store,
+        clock=clock,
+        randomness=randomness,
+        root_secrets=root_secrets,
+        root=root,
+        secrets=SecretHasher(root.derived("secrets")),
+        keys=KeyRing(
+            store,
+            KeySafe(masters, making, randomness),
+            events,
+            clock=clock,
+            longest_token=LONGEST_ACCESS_TOKEN,
+        ),
+        events=events,
+        clients=Clients(store, tenants),
         passwords=passwords,
-        keys=keys,
+    )
+
+
+async def _seed(ground: Ground) -> None:
+    clients = bootstrap_clients(ground.config, ground.tenants, ground.secrets)
+    users = bootstrap_users(ground.config.bootstrap)
+    seeding = Seeding(ground.store, ground.tenants, ground.passwords, ground.randomness, ground.clock)
+    await seeding.write((*clients, *page_clients(ground.tenants)), users)
+
+
+def _keeper(ground: Ground) -> KeyKeeper:
+    leadership = Leadership(PURPOSE, ground.store, ground.clock, randomness=ground.randomness)
+    schedule = Schedule(ground.config.lifetimes.jwk_autorotate_cron)
+    return KeyKeeper(
+        ground.keys,
+        ground.root_secrets,
+        tenants=ground.tenants,
+        schedule=schedule,
+        leadership=leadership,
+        clock=ground.clock,
+    )
+
+
+def _back_channel(ground: Ground, delivery: HttpDelivery) -> BackChannel:
+    return BackChannel(
+        ground.store.of(BACK_CHANNEL_LOGOUTS),
+        ground.clients,
+        LogoutTokens(ground.keys, clock=ground.clock, randomness=ground.randomness),
+        delivery,
+        clock=ground.clock,
+        randomness=ground.randomness,
+        config=ground.config.logout,
     )

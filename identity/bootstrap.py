@@ -1,17 +1,28 @@
-"""Who exists when the provider starts: its tenants, an administrator and the clients of the configuration."""
+"""Who exists when the provider starts: its tenants, an administrator, and the clients and people of the configuration.
 
-from collections.abc import Iterator, Mapping
+Seeds are checked before anything is served. What the configuration says of a client goes before what is kept of it;
+people are made once and are their own from then on.
+"""
 
-from identity.clients.client import Client, ClientId
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from identity.clients.client import CLIENTS, Client, ClientId
 from identity.clients.secrets import SecretHasher
-from identity.config import BootstrapConfig, ClientSeed, IdentityConfig, TokenConfig
-from identity.directory.user import User, UserId
+from identity.config import BootstrapConfig, ClientSeed, TokenConfig, UserSeed
+from identity.directory.passwords import Passwords
+from identity.directory.user import USERS, AccountType, User
 from identity.randomness import Randomness
+from identity.sections import IdentityConfig
 from identity.tenants import Tenants, tenant_id_of
-from identity.vocabulary import Permission
+from identity.vocabulary import AuthenticationMethod, GrantType, Permission, Scope
 from server.platform.call import TenantId
+from server.platform.clock import Clock
+from server.platform.records import AlreadyThere, Changed, RecordStore
 
+PAGES_CLIENT_ID = "gnomon-pages"
 _USER_ID_LENGTH = 24
+_VALUES = ("birthdate", "zoneinfo", "phone_number", "street_address", "postal_code", "locality", "country")
 
 
 def bootstrap_tenants(config: IdentityConfig) -> Tenants:
@@ -20,21 +31,7 @@ def bootstrap_tenants(config: IdentityConfig) -> Tenants:
     return Tenants(config.identity.origin, default, map(tenant_id_of, config.bootstrap.tenants))
 
 
-def bootstrap_administrator(bootstrap: BootstrapConfig, tenants: Tenants, randomness: Randomness) -> User:
-    """Return the administrator, who may do everything everywhere; raises ValueError when the password is missing."""
-    if not bootstrap.admin_password:
-        raise ValueError("bootstrap.admin_password: expected a password, found none")
-    return User(
-        user_id=UserId(randomness.alphanumeric(_USER_ID_LENGTH)),
-        email=bootstrap.admin_email,
-        tenant_ids=tenants.ids,
-        permissions=tuple(Permission),
-    )
-
-
-def bootstrap_clients(
-    config: IdentityConfig, tenants: Tenants, secrets: SecretHasher
-) -> Mapping[ClientId, Client]:
+def bootstrap_clients(config: IdentityConfig, tenants: Tenants, secrets: SecretHasher) -> Sequence[Client]:
     """Return all clients; raises ValueError for a seed that names what does not exist, or that comes twice."""
     clients: dict[ClientId, Client] = {}
     for seed in _seeds(config.bootstrap):
@@ -42,22 +39,138 @@ def bootstrap_clients(
         if client.client_id in clients:
             raise ValueError(f"client {seed.id!r}: expected one of that id, found two")
         clients[client.client_id] = client
-    return clients
+    return tuple(clients.values())
+
+
+def page_clients(tenants: Tenants) -> Iterator[Client]:
+    """The provider's own pages, for which people sign in like for any relying party; one of each tenant."""
+    for tenant in tenants.all():
+        yield Client(
+            tenant_id=tenant.tenant_id,
+            id=PAGES_CLIENT_ID,
+            name="Your account",
+            token_endpoint_auth_method=AuthenticationMethod.NONE,
+            oauth_scopes=(Scope.OPENID,),
+            default_scopes=(Scope.OPENID,),
+            grant_types=frozenset({GrantType.AUTHORIZATION_CODE}),
+            redirect_uris=(f"{tenant.issuer}device",),
+        )
+
+
+def bootstrap_users(bootstrap: BootstrapConfig) -> Sequence[UserSeed]:
+    """Return all people, the administrator first, who may do everything everywhere; raises ValueError."""
+    if not bootstrap.admin_password:
+        raise ValueError("bootstrap.admin_password: expected a password, found none")
+    administrator = UserSeed(
+        email=bootstrap.admin_email, password=bootstrap.admin_password, permissions=tuple(Permission)
+    )
+    users = (administrator, *bootstrap.users)
+    if len({user.email.lower() for user in users}) < len(users):
+        raise ValueError("bootstrap.users: expected each address once, found one twice")
+    return users
+
+
+@dataclass(frozen=True, slots=True)
+class Seeding:
+    """Writes what exists from the start; several processes may do so at once."""
+
+    store: RecordStore
+    tenants: Tenants
+    passwords: Passwords
+    randomness: Randomness
+    clock: Clock
+
+    async def write(self, clients: Iterable[Client], users: Sequence[UserSeed]) -> None:
+        for client in clients:
+            await self._write_client(client)
+        for user in users:
+            await self._write_user(user)
+
+    async def _write_client(self, client: Client) -> None:
+        records = self.store.of(CLIENTS)
+        kept = await records.get(client.tenant_id, client.id)
+        try:
+            if kept is None:
+                await records.insert(client)
+            elif replace(client, revision=kept.revision) != kept:
+                await records.replace(replace(client, revision=kept.revision))
+        except (AlreadyThere, Changed):
+            return  # another process, which has the same configuration
+
+    async def _write_user(self, seed: UserSeed) -> None:
+        records, tenant_id = self.store.of(USERS), self.tenants.default.tenant_id
+        if await records.find(tenant_id, "email", seed.email.lower()):
+            return
+        password_hash = await self.passwords.hash(seed.password)
+        try:
+            await records.insert(self._user(seed, tenant_id, password_hash))
+        except AlreadyThere:
+            return  # another process was faster
+
+    def _user(self, seed: UserSeed, tenant_id: TenantId, password_hash: str) -> User:
+        now = self.clock.now()
+        return User(
+            tenant_id=tenant_id,
+            id=self.randomness.alphanumeric(_USER_ID_LENGTH),
+            email=seed.email.lower(),
+            is_email_verified=True,
+            preferred_username=seed.preferred_username,
+            given_name=seed.given_name,
+            family_name=seed.family_name,
+            values={name: value for name in _VALUES if (value := getattr(seed, name))},
+            account_type=AccountType.PASSWORD,
+            password_hash=password_hash,
+            roles=seed.roles,
+            groups=seed.groups,
+            tenant_ids=self.tenants.ids,
+            permissions=tuple(map(Permission, seed.permissions)),
+            created_at=now,
+            changed_at=now,
+        )
 
 
 def _client(seed: ClientSeed, tenants: Tenants, secrets: SecretHasher, lifetimes: TokenConfig) -> Client:
     permissions = tuple(map(Permission, seed.permissions))
+    scopes = seed.scopes if seed.redirect_uris or seed.device_grant else ()
     return Client(
-        client_id=ClientId(seed.id),
-        secret_hash=secrets.hash(seed.secret),
+        tenant_id=tenants.default.tenant_id,
+        id=seed.id,
+        name=seed.name or seed.id,
+        secret_hash=secrets.hash(seed.secret) if seed.secret else None,
+        token_endpoint_auth_method=_method(seed),
         tenant_ids=_tenant_ids(seed, tenants),
         permissions=permissions,
-        oauth_scopes=permissions,
+        oauth_scopes=(*scopes, *permissions),
+        default_scopes=permissions,
+        grant_types=frozenset(_grant_types(seed)),
+        redirect_uris=seed.redirect_uris,
+        post_logout_redirect_uris=seed.post_logout_redirect_uris,
+        backchannel_logout_uri=seed.backchannel_logout_uri,
+        access_token_signed_response_alg=seed.access_token_signed_response_alg,
+        id_token_signed_response_alg=seed.id_token_signed_response_alg,
         access_token_lifetime=lifetimes.access_token_lifetime,
+        requires_pkce=not seed.secret,
     )
 
 
+def _method(seed: ClientSeed) -> AuthenticationMethod:
+    return AuthenticationMethod.CLIENT_SECRET_BASIC if seed.secret else AuthenticationMethod.NONE
+
+
+def _grant_types(seed: ClientSeed) -> Iterator[GrantType]:
+    if seed.secret:
+        yield GrantType.CLIENT_CREDENTIALS
+    if seed.redirect_uris:
+        yield GrantType.AUTHORIZATION_CODE
+    if seed.device_grant:
+        yield GrantType.DEVICE_CODE
+    if seed.redirect_uris or seed.device_grant:
+        yield GrantType.REFRESH_TOKEN
+
+
 def _seeds(bootstrap: BootstrapConfig) -> Iterator[ClientSeed]:
+    if not bootstrap.client_secret:
+        raise ValueError(f"client {bootstrap.client_id!r}: expected a secret, found none")
     # Of the default tenant alone, so that its calls need not name one.
     yield ClientSeed(id=bootstrap.client_id, secret=bootstrap.client_secret, permissions=tuple(Permission))
     yield from bootstrap.clients

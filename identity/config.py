@@ -4,17 +4,25 @@ import re
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import StrEnum
-from pathlib import Path
 
+from identity.jose.algorithms import SigningAlgorithm
 from identity.randomness import Randomness
 
 _PUBLIC_URL = re.compile(r"[A-Za-z0-9.-]+(:[0-9]{1,5})?|\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?")
 _CLIENT_ID = re.compile(r"[A-Za-z0-9._-]{2,256}")
 _SECRET_LENGTH = 64
+DEFAULT_SCOPES = ("openid", "profile", "email", "address", "phone", "groups", "offline_access")
 
 # RFC 9106 §3.1.
 _KIB_PER_LANE = 8
 _ACCESS_TOKEN_LIFETIME_SECS = range(10, 86_401)
+LONGEST_ACCESS_TOKEN = timedelta(seconds=_ACCESS_TOKEN_LIFETIME_SECS[-1])
+
+
+def expect_within(key: str, value: int, least: int, most: int) -> None:
+    """Raises ValueError for a number out of bounds."""
+    if not least <= value <= most:
+        raise ValueError(f"{key}: expected {least} to {most}, found {value}")
 
 
 class Scheme(StrEnum):
@@ -42,22 +50,62 @@ class ProviderConfig:
 class TokenConfig:
     """[token]: how long tokens live, where a client does not say otherwise.
 
-    `signing_keys` is the folder of the keys that sign them, which all processes of a deployment share; without one
-    they live as long as the process.
+    A refresh token is good for `refresh_token_lifetime_hours` after it was issued, and all that came of one grant ends
+    after `refresh_family_lifetime_days`; one that was replaced is good for `refresh_grace_secs` more, for callers whose
+    answer got lost.
     """
 
     access_token_lifetime_secs: int = 1800
-    signing_keys: Path | None = None
+    refresh_token_lifetime_hours: int = 48
+    refresh_family_lifetime_days: int = 30
+    refresh_grace_secs: int = 5
 
     def __post_init__(self) -> None:
         if self.access_token_lifetime_secs not in _ACCESS_TOKEN_LIFETIME_SECS:
             raise ValueError(
                 f"token.access_token_lifetime_secs: expected 10 to 86400, found {self.access_token_lifetime_secs}"
             )
+        expect_within("token.refresh_token_lifetime_hours", self.refresh_token_lifetime_hours, 1, 8760)
+        expect_within("token.refresh_family_lifetime_days", self.refresh_family_lifetime_days, 1, 365)
+        expect_within("token.refresh_grace_secs", self.refresh_grace_secs, 0, 60)
 
     @property
     def access_token_lifetime(self) -> timedelta:
         return timedelta(seconds=self.access_token_lifetime_secs)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceGrantConfig:
+    """[device_grant]: RFC 8628.
+
+    `start_limit_secs` is how long an address waits between two starts, 0 for not at all. The refresh tokens of a device
+    have lifetimes of their own.
+    """
+
+    lifetime_secs: int = 300
+    user_code_length: int = 8
+    poll_interval_secs: int = 5
+    start_limit_secs: int = 0
+    refresh_lifetime_hours: int = 72
+    refresh_family_lifetime_days: int = 90
+
+    def __post_init__(self) -> None:
+        expect_within("device_grant.lifetime_secs", self.lifetime_secs, 30, 3600)
+        expect_within("device_grant.user_code_length", self.user_code_length, 8, 16)
+        expect_within("device_grant.poll_interval_secs", self.poll_interval_secs, 1, 60)
+        expect_within("device_grant.start_limit_secs", self.start_limit_secs, 0, 3600)
+        expect_within("device_grant.refresh_lifetime_hours", self.refresh_lifetime_hours, 1, 8760)
+        expect_within("device_grant.refresh_family_lifetime_days", self.refresh_family_lifetime_days, 1, 365)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DpopConfig:
+    """[dpop]: RFC 9449; `nonce_lifetime_secs` is how long a nonce of ours is good, 0 when proofs need none."""
+
+    nonce_lifetime_secs: int = 900
+
+    def __post_init__(self) -> None:
+        expect_within("dpop.nonce_lifetime_secs", self.nonce_lifetime_secs, 0, 86_400)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,20 +126,53 @@ class PasswordConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientSeed:
-    """[[bootstrap.clients]]: a client that exists from the start; without `tenants` it acts in the default one."""
+    """[[bootstrap.clients]]: a client that exists from the start; without `tenants` it acts in the default one.
+
+    One without `secret` is public. One with `redirect_uris` signs people in; `scopes` are those that it may ask for
+    beside its permissions.
+    """
 
     id: str
-    secret: str = field(repr=False)
+    secret: str = field(default="", repr=False)
+    name: str = ""
     tenants: tuple[str, ...] = ()
     permissions: tuple[str, ...] = ()
+    redirect_uris: tuple[str, ...] = ()
+    post_logout_redirect_uris: tuple[str, ...] = ()
+    backchannel_logout_uri: str = ""
+    scopes: tuple[str, ...] = DEFAULT_SCOPES
+    device_grant: bool = False
+    access_token_signed_response_alg: SigningAlgorithm = SigningAlgorithm.RS256
+    id_token_signed_response_alg: SigningAlgorithm = SigningAlgorithm.RS256
 
     def __post_init__(self) -> None:
         if _CLIENT_ID.fullmatch(self.id) is None:
             raise ValueError(
                 f"client {self.id!r}: expected 2 to 256 letters, digits, dots, hyphens and underscores"
             )
-        if not self.secret:
+        if not self.secret and not (self.redirect_uris or self.device_grant):
             raise ValueError(f"client {self.id!r}: expected a secret, found none")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserSeed:
+    """[[bootstrap.users]]: a person of the default tenant who exists from the start."""
+
+    email: str
+    password: str = field(repr=False)
+    given_name: str = ""
+    family_name: str = ""
+    preferred_username: str = ""
+    roles: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    permissions: tuple[str, ...] = ()
+    birthdate: str = ""
+    zoneinfo: str = ""
+    phone_number: str = ""
+    street_address: str = ""
+    postal_code: str = ""
+    locality: str = ""
+    country: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,16 +186,7 @@ class BootstrapConfig:
     tenant: str = "default"
     tenants: tuple[str, ...] = ()
     clients: tuple[ClientSeed, ...] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IdentityConfig:
-    """All sections."""
-
-    identity: ProviderConfig = ProviderConfig()
-    bootstrap: BootstrapConfig = BootstrapConfig()
-    token: TokenConfig = TokenConfig()
-    passwords: PasswordConfig = PasswordConfig()
+    users: tuple[UserSeed, ...] = ()
 
 
 def with_generated_secrets(bootstrap: BootstrapConfig, randomness: Randomness) -> BootstrapConfig:

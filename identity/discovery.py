@@ -1,53 +1,91 @@
-"""Metadata of a provider: OpenID Connect Discovery 1.0 §3, RFC 8414 §2.
+"""Metadata of a provider: OpenID Connect Discovery 1.0 §3, RFC 8414 §2, RFC 8628 §4, RFC 9126 §5, RFC 9207 §3, RFC 9449 §5.1.
 
-Only what works is in it. The members that the documents demand are always there, the list of response types empty
-as long as there is no authorization endpoint.
+Only what works is in it.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from identity.jose.algorithms import KEY_KINDS
+from identity.authorization.request import ResponseMode
+from identity.jose.algorithms import ALGORITHMS
 from identity.tenants import Tenant
-from identity.vocabulary import AuthenticationMethod, GrantType, Permission
+from identity.vocabulary import AuthenticationContext, AuthenticationMethod, GrantType, Permission, Scope
+
+_SIGNING = tuple(kind.algorithm for kind in ALGORITHMS)
+_ASSERTIONS = ("RS256", "PS256", "ES256", "EdDSA")
+_METHODS = tuple(AuthenticationMethod)
+# Nobody asks about tokens without saying who it is.
+_PROVED_METHODS = tuple(method for method in _METHODS if method is not AuthenticationMethod.NONE)
+
+_TOKEN_CLAIMS = ("iss", "sub", "aud", "azp", "iat", "nbf", "exp", "jti", "scope", "tid", "sid", "did", "cnf")
+_AUTHENTICATION_CLAIMS = ("auth_time", "amr", "acr", "nonce", "at_hash")
+_PERSON_CLAIMS = (
+    *(
+        "name",
+        "given_name",
+        "family_name",
+        "preferred_username",
+        "birthdate",
+        "zoneinfo",
+        "locale",
+        "picture",
+    ),
+    *("updated_at", "email", "email_verified", "address", "phone_number", "phone_number_verified"),
+    *("roles", "groups"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderMetadata:
     issuer: str
+    authorization_endpoint: str
     token_endpoint: str
+    userinfo_endpoint: str
+    introspection_endpoint: str
+    revocation_endpoint: str
+    end_session_endpoint: str
+    device_authorization_endpoint: str
+    pushed_authorization_request_endpoint: str
     jwks_uri: str
     grant_types_supported: tuple[GrantType, ...]
-    scopes_supported: tuple[str, ...] = tuple(Permission)
-    response_types_supported: tuple[str, ...] = ()
+    scopes_supported: tuple[str, ...] = (*Scope, *Permission)
+    response_types_supported: tuple[str, ...] = ("code",)
+    response_modes_supported: tuple[str, ...] = tuple(ResponseMode)
     subject_types_supported: tuple[str, ...] = ("public",)
-    id_token_signing_alg_values_supported: tuple[str, ...] = tuple(kind.algorithm for kind in KEY_KINDS)
-    token_endpoint_auth_methods_supported: tuple[str, ...] = (
-        AuthenticationMethod.CLIENT_SECRET_BASIC,
-        AuthenticationMethod.CLIENT_SECRET_POST,
-    )
-    claims_supported: tuple[str, ...] = (
-        "iss",
-        "sub",
-        "aud",
-        "azp",
-        "iat",
-        "nbf",
-        "exp",
-        "jti",
-        "scope",
-        "tid",
-    )
+    id_token_signing_alg_values_supported: tuple[str, ...] = _SIGNING
+    userinfo_signing_alg_values_supported: tuple[str, ...] = _SIGNING
+    token_endpoint_auth_methods_supported: tuple[str, ...] = _METHODS
+    token_endpoint_auth_signing_alg_values_supported: tuple[str, ...] = _ASSERTIONS
+    introspection_endpoint_auth_methods_supported: tuple[str, ...] = _PROVED_METHODS
+    revocation_endpoint_auth_methods_supported: tuple[str, ...] = _METHODS
+    dpop_signing_alg_values_supported: tuple[str, ...] = _ASSERTIONS
+    code_challenge_methods_supported: tuple[str, ...] = ("S256",)
+    prompt_values_supported: tuple[str, ...] = ("none", "login", "consent", "select_account", "create")
+    acr_values_supported: tuple[str, ...] = tuple(AuthenticationContext)
+    claim_types_supported: tuple[str, ...] = ("normal",)
+    claims_supported: tuple[str, ...] = (*_TOKEN_CLAIMS, *_AUTHENTICATION_CLAIMS, *_PERSON_CLAIMS)
+    claims_parameter_supported: bool = True
+    authorization_response_iss_parameter_supported: bool = True
+    backchannel_logout_supported: bool = True
+    backchannel_logout_session_supported: bool = True
     # Left out, request_uri would count as supported.
     request_parameter_supported: bool = False
     request_uri_parameter_supported: bool = False
-    claims_parameter_supported: bool = False
+    require_pushed_authorization_requests: bool = False
 
 
 def metadata_of(tenant: Tenant, grant_types: Iterable[GrantType]) -> ProviderMetadata:
+    protocol = f"{tenant.issuer}oidc/"
     return ProviderMetadata(
         issuer=tenant.issuer,
-        token_endpoint=f"{tenant.issuer}oidc/token",
-        jwks_uri=f"{tenant.issuer}oidc/certs",
+        authorization_endpoint=f"{protocol}authorize",
+        token_endpoint=f"{protocol}token",
+        userinfo_endpoint=f"{protocol}userinfo",
+        introspection_endpoint=f"{protocol}introspect",
+        revocation_endpoint=f"{protocol}token/revoke",
+        end_session_endpoint=f"{protocol}logout",
+        device_authorization_endpoint=f"{protocol}device",
+        pushed_authorization_request_endpoint=f"{protocol}par",
+        jwks_uri=f"{protocol}certs",
         grant_types_supported=tuple(grant_types),
     )

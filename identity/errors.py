@@ -4,15 +4,35 @@ OAuthError                   server.platform
 └─ ProtocolError
    ├─ InvalidRequest         RFC 6749 §5.2
    ├─ InvalidClient          RFC 6749 §5.2
+   ├─ InvalidGrant           RFC 6749 §5.2
+   ├─ AuthorizationPending   RFC 8628 §3.5
+   ├─ SlowDown               RFC 8628 §3.5
+   ├─ AccessDenied           RFC 8628 §3.5, RFC 6749 §4.1.2.1
+   ├─ ExpiredToken           RFC 8628 §3.5
+   ├─ UnsupportedTokenType   RFC 7009 §2.2.1
+   ├─ InvalidToken           RFC 6750 §3.1
+   ├─ InsufficientScope      RFC 6750 §3.1
+   ├─ InvalidDpopProof       RFC 9449 §5
+   ├─ UseDpopNonce           RFC 9449 §8
    ├─ InvalidScope           RFC 6749 §5.2
    ├─ UnauthorizedClient     RFC 6749 §5.2
    ├─ UnsupportedGrantType   RFC 6749 §5.2
-   └─ InvalidTarget          RFC 8707 §2
+   ├─ InvalidTarget          RFC 8707 §2
+   ├─ UnsupportedResponseType RFC 6749 §4.1.2.1
+   ├─ LoginRequired          OpenID Connect Core 1.0 §3.1.2.6
+   ├─ InteractionRequired    OpenID Connect Core 1.0 §3.1.2.6
+   ├─ RequestNotSupported    OpenID Connect Core 1.0 §3.1.2.6
+   ├─ RequestUriNotSupported OpenID Connect Core 1.0 §3.1.2.6
+   └─ InvalidRequestUri      OpenID Connect Core 1.0 §3.1.2.6
 
 A description never repeats what the caller sent: it may be a secret.
 """
 
 from typing import ClassVar
+
+from google.protobuf.any_pb2 import Any as AnyMessage
+from google.rpc.error_details_pb2 import ErrorInfo
+from google.rpc.status_pb2 import Status
 
 from server.platform.errors import OAuthError
 
@@ -46,3 +66,79 @@ class UnsupportedGrantType(ProtocolError):
 
 class InvalidTarget(ProtocolError):
     oauth_code = "invalid_target"
+
+
+class InvalidGrant(ProtocolError):
+    oauth_code = "invalid_grant"
+
+
+class AuthorizationPending(ProtocolError):
+    oauth_code = "authorization_pending"
+
+
+class SlowDown(ProtocolError):
+    oauth_code = "slow_down"
+
+
+class AccessDenied(ProtocolError):
+    oauth_code = "access_denied"
+
+
+class ExpiredToken(ProtocolError):
+    oauth_code = "expired_token"
+
+
+class UnsupportedTokenType(ProtocolError):
+    oauth_code = "unsupported_token_type"
+
+
+class InvalidToken(ProtocolError):
+    oauth_code = "invalid_token"
+
+
+class InsufficientScope(ProtocolError):
+    oauth_code = "insufficient_scope"
+
+
+class InvalidDpopProof(ProtocolError):
+    oauth_code = "invalid_dpop_proof"
+
+
+class UseDpopNonce(ProtocolError):
+    """`nonce`, also in the metadata, is what the next proof has to carry."""
+
+    oauth_code = "use_dpop_nonce"
+
+    def __init__(self, nonce: str) -> None:
+        super().__init__("the DPoP proof has to carry the nonce of this server")
+        self.nonce = nonce
+        self.metadata = {"nonce": nonce}
+
+    def status(self) -> Status:
+        packed = AnyMessage()
+        packed.Pack(ErrorInfo(reason=self.error, domain=self.domain, metadata=self.metadata))
+        return Status(code=self.code, message=self.detail, details=[packed])
+
+
+class UnsupportedResponseType(ProtocolError):
+    oauth_code = "unsupported_response_type"
+
+
+class LoginRequired(ProtocolError):
+    oauth_code = "login_required"
+
+
+class InteractionRequired(ProtocolError):
+    oauth_code = "interaction_required"
+
+
+class RequestNotSupported(ProtocolError):
+    oauth_code = "request_not_supported"
+
+
+class RequestUriNotSupported(ProtocolError):
+    oauth_code = "request_uri_not_supported"
+
+
+class InvalidRequestUri(ProtocolError):
+    oauth_code = "invalid_request_uri"

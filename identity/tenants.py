@@ -4,7 +4,7 @@ An issuer is built from the configured address alone, never from what a request 
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from server.platform.call import TenantId
@@ -21,7 +21,7 @@ RESERVED_SLUGS = frozenset(
         *("admin", "device", "fedcm", "fed_cm", "tenants", "roles", "groups", "scopes", "events"),
         *("blacklist", "api_keys", "kv", "tos", "theme", "docs", "health", "ready", "ping", "version"),
         *("whoami", "assets", "pam", "backup", "email", "encryption", "search", "atproto", "saml", "scim"),
-        ".well-known",
+        *(".well-known", "static"),
     )
 )
 
@@ -50,6 +50,9 @@ class Tenants:
         self._tenants = {other: Tenant(other, f"{issuer}{other}/") for other in others} | {
             default: self.default
         }
+
+    def all(self) -> Collection[Tenant]:
+        return self._tenants.values()
 
     @property
     def ids(self) -> tuple[TenantId, ...]:

@@ -4,8 +4,11 @@ from enum import StrEnum
 
 
 class GrantType(StrEnum):
-    """RFC 6749 §4, with the registered names."""
+    """RFC 6749 §4 and RFC 8628 §3.4, with the registered names."""
 
+    AUTHORIZATION_CODE = "authorization_code"
+    REFRESH_TOKEN = "refresh_token"  # noqa: S105  # the grant's name
+    DEVICE_CODE = "urn:ietf:params:oauth:grant-type:device_code"
     CLIENT_CREDENTIALS = "client_credentials"
 
 
@@ -15,6 +18,7 @@ class AuthenticationMethod(StrEnum):
     NONE = "none"
     CLIENT_SECRET_BASIC = "client_secret_basic"  # noqa: S105  # the method's name
     CLIENT_SECRET_POST = "client_secret_post"  # noqa: S105  # the method's name
+    PRIVATE_KEY_JWT = "private_key_jwt"
 
 
 class Permission(StrEnum):
@@ -33,3 +37,30 @@ class Permission(StrEnum):
     CLOCK_WRITE = "clock:write"
     IDENTITY_READ = "identity:read"
     IDENTITY_WRITE = "identity:write"
+
+
+class Scope(StrEnum):
+    """Scopes about people: OpenID Connect Core 1.0 §5.4, §11; `groups` is ours."""
+
+    OPENID = "openid"
+    PROFILE = "profile"
+    EMAIL = "email"
+    ADDRESS = "address"
+    PHONE = "phone"
+    GROUPS = "groups"
+    OFFLINE_ACCESS = "offline_access"
+
+
+class TokenType(StrEnum):
+    """How an access token is presented: RFC 6749 §7.1, RFC 9449 §5; also its claim `typ`."""
+
+    BEARER = "Bearer"
+    DPOP = "DPoP"
+
+
+class AuthenticationContext(StrEnum):
+    """How much a sign-in proved, weakest first: OpenID Connect Core 1.0 §2 `acr`, OpenID EAP ACR Values 1.0 §4."""
+
+    PASSWORD = "urn:gnomon:acr:pwd"  # noqa: S105  # a level's name
+    SEVERAL_FACTORS = "urn:gnomon:acr:mfa"
+    PHISHING_RESISTANT = "phr"

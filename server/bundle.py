@@ -8,27 +8,23 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from edge.app import EdgeServer, create_app
 from edge.config import EdgeConfig
-from edge.oidc.config import OidcConfig
+from edge.oidc.config import AccessConfig as CookieConfig
+from edge.oidc.config import CookieMode, OidcConfig
 from edge.oidc.routes import routes as oidc_routes
-from identity.app import Identity, create_identity
-from identity.config import (
-    BootstrapConfig,
-    IdentityConfig,
-    PasswordConfig,
-    ProviderConfig,
-    Scheme,
-    TokenConfig,
-)
+from identity.app import Identity, open_identity
+from identity.config import ProviderConfig, Scheme
+from identity.sections import IdentityConfig
 from server.access.authenticate import Authenticator
 from server.access.config import AccessConfig
 from server.app import Engine, create_embedded_engine, durable_engine
 from server.config import EngineConfig, HistoryConfig, ServerConfig
 from server.partition.config import (
     ClusterConfig,
+    DecisionsConfig,
     InstancesConfig,
     JobsConfig,
     PartitionConfig,
@@ -45,7 +41,14 @@ from server.platform.interceptors import interceptors
 from server.platform.logging import LoggingConfig
 from server.platform.policy import Mode
 from server.platform.postgres.config import DatabaseConfig
+from server.platform.postgres.pool import open_pool
+from server.platform.postgres.pooled import PooledDatabase
+from server.platform.records.memory import MemoryRecordStore
+from server.platform.records.postgres import PostgresRecordStore
 from server.storage import prepare
+
+if TYPE_CHECKING:
+    from server.platform.records import RecordStore
 
 logger = logging.getLogger(__name__)
 
@@ -59,8 +62,8 @@ DEMO_SECRET = "demo-secret"  # noqa: S105  # known to everybody; embedded mode w
 DEMO_PASSWORD = "demo"  # noqa: S105
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config(IdentityConfig):
     """Every section of the file, by its name."""
 
     server: ServerConfig = ServerConfig()
@@ -69,14 +72,12 @@ class Config:
     partition: PartitionConfig = PartitionConfig()
     jobs: JobsConfig = JobsConfig()
     instances: InstancesConfig = InstancesConfig()
+    decisions: DecisionsConfig = DecisionsConfig()
     quota: QuotaConfig = QuotaConfig()
     history: HistoryConfig = HistoryConfig()
     cluster: ClusterConfig = ClusterConfig()
     database: DatabaseConfig = DatabaseConfig()
-    identity: ProviderConfig = ProviderConfig()
-    bootstrap: BootstrapConfig = BootstrapConfig()
-    token: TokenConfig = TokenConfig()
-    passwords: PasswordConfig = PasswordConfig()
+    access: CookieConfig = CookieConfig()
     logging: LoggingConfig = LoggingConfig()
 
 
@@ -111,8 +112,7 @@ def serving(config: Config, clock: VirtualClock | None = None) -> AbstractAsyncC
 
 @asynccontextmanager
 async def _everything(config: Config, clock: VirtualClock | None) -> AsyncIterator[Addresses]:
-    async with _engine(config, clock) as engine:
-        identity = create_identity(_identity_config(config))
+    async with _engine(config, clock) as engine, _identity(config) as identity:
         dispatcher = _dispatcher(config, engine, identity)
         grpc_server = GrpcServer(dispatcher, config.grpc)
         edge = _edge(config, LocalChannel(dispatcher))
@@ -126,7 +126,21 @@ async def _everything(config: Config, clock: VirtualClock | None) -> AsyncIterat
                 engine.drain()
                 await _stop(edge, grpc_server)
                 await _ended(engine, running)
-                identity.close()
+
+
+@asynccontextmanager
+async def _identity(config: Config) -> AsyncIterator[Identity]:
+    """With its records in memory in embedded mode, else in the database."""
+    async with AsyncExitStack() as stack:
+        clock = SystemClock()
+        store: RecordStore = MemoryRecordStore(clock)
+        if config.server.mode is not Mode.EMBEDDED:
+            pool = await stack.enter_async_context(
+                open_pool(config.database.dsn, config.database.pool_connections)
+            )
+            store = PostgresRecordStore(PooledDatabase(pool), clock)
+        own = dataclasses.replace(config, identity=_provider(config))
+        yield await stack.enter_async_context(open_identity(own, store, clock))
 
 
 @asynccontextmanager
@@ -142,7 +156,8 @@ async def _edge_alone(config: Config) -> AsyncIterator[Addresses]:
 
 
 def _edge(config: Config, channel: Channel) -> EdgeServer:
-    app = create_app(config.edge, lambda _: channel, oidc_routes(channel, OidcConfig()))
+    provider = oidc_routes(channel, OidcConfig(), access=_cookies(config))
+    app = create_app(config.edge, lambda _: channel, provider)
     return EdgeServer(app, config.edge)
 
 
@@ -233,6 +248,7 @@ def _engine_config(config: Config) -> EngineConfig:
         partition=config.partition,
         jobs=config.jobs,
         instances=config.instances,
+        decisions=config.decisions,
         quota=config.quota,
         history=config.history,
         cluster=config.cluster,
@@ -241,11 +257,14 @@ def _engine_config(config: Config) -> EngineConfig:
     )
 
 
-def _identity_config(config: Config) -> IdentityConfig:
+def _provider(config: Config) -> ProviderConfig:
+    """Where the provider is reached: at this process's own address unless it is configured."""
     own = ProviderConfig(public_url=f"{config.edge.host}:{config.edge.port}", scheme=Scheme.HTTP)
-    return IdentityConfig(
-        identity=own if config.identity == ProviderConfig() else config.identity,
-        bootstrap=config.bootstrap,
-        token=config.token,
-        passwords=config.passwords,
-    )
+    return own if config.identity == ProviderConfig() else config.identity
+
+
+def _cookies(config: Config) -> CookieConfig:
+    """Browsers keep a cookie for TLS to themselves where the provider has none, which is on this machine only."""
+    if _provider(config).scheme is Scheme.HTTP and config.access == CookieConfig():
+        return CookieConfig(cookie_mode=CookieMode.DANGER_INSECURE)
+    return config.access

@@ -81,7 +81,11 @@ class EmbeddedEngine:
         ]
         request = deployment_pb.CreateDeploymentRequest(resources=resources)
         response = await DeploymentServiceStub(self.channel).CreateDeployment(request)
-        return [artefact.process_definition.process_definition_id for artefact in response.deployments]
+        return [
+            artefact.process_definition.process_definition_id
+            for artefact in response.deployments
+            if artefact.HasField("process_definition")
+        ]
 
     async def start(self, process_id: str, variables: Variables | None = None) -> Key:
         """Start the latest version of a process; key of the instance."""

@@ -72,7 +72,7 @@ async def launched(config: Config, file: Path | None, database: Database) -> Asy
 
 def _environment(config: Config, dsn: str) -> Mapping[str, str]:
     """What all processes are told on top of the configuration."""
-    keys = config.token.signing_keys or config.database.data_directory / "signing-keys"
+    keys = config.encryption.key_file or config.database.data_directory / "master-keys"
     return {
         **os.environ,
         "GNOMON_SERVER__MODE": config.server.mode,
@@ -83,7 +83,7 @@ def _environment(config: Config, dsn: str) -> Mapping[str, str]:
         "GNOMON_EDGE__REUSE_PORT": "true",
         "GNOMON_GRPC__PORT": str(config.grpc.port or free_port(config.grpc.host)),
         "GNOMON_GRPC__REUSE_PORT": "true",
-        "GNOMON_TOKEN__SIGNING_KEYS": str(keys.absolute()),
+        **({} if config.encryption.keys else {"GNOMON_ENCRYPTION__KEY_FILE": str(keys.absolute())}),
     }
 
 

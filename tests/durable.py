@@ -22,7 +22,7 @@ EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
 
 _TABLES = """
     SELECT relnamespace::regnamespace::text, relname::text FROM pg_class
-    WHERE relnamespace::regnamespace::text IN ('gnomon', 'runtime', 'history')
+    WHERE relnamespace::regnamespace::text IN ('gnomon', 'runtime', 'history', 'identity')
         AND relkind IN ('r', 'p') AND NOT relispartition
 """
 

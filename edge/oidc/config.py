@@ -1,11 +1,43 @@
-"""Section of the configuration file that the protocol endpoints read."""
+"""Sections of the configuration file that the provider's endpoints read."""
 
 from dataclasses import dataclass
+from enum import StrEnum
+from ipaddress import ip_network
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OidcConfig:
-    """[edge.oidc]: bounds of a request."""
+    """[edge.oidc]: bounds of a request, and the client that our own pages sign people in for.
+
+    `page_client_id` is a public client whose redirect URI is the device page of each tenant.
+    """
 
     max_form_bytes: int = 16_384
     call_timeout_seconds: float = 10.0
+    page_client_id: str = "gnomon-pages"
+
+
+class CookieMode(StrEnum):
+    """`HOST` ties a cookie to its host, `SECURE` to TLS; `DANGER_INSECURE` is for HTTP on loopback."""
+
+    HOST = "host"
+    SECURE = "secure"
+    DANGER_INSECURE = "danger-insecure"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccessConfig:
+    """[access]: how browsers are recognized.
+
+    `trusted_proxies` are networks whose X-Forwarded-For is believed; without any the peer of the socket is the client.
+    """
+
+    cookie_mode: CookieMode = CookieMode.HOST
+    trusted_proxies: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for network in self.trusted_proxies:
+            try:
+                ip_network(network)
+            except ValueError as error:
+                raise ValueError(f"access.trusted_proxies: expected networks, found {network!r}") from error

@@ -8,6 +8,7 @@ from aiohttp import web
 from edge.oidc.config import OidcConfig
 from edge.oidc.documents import document
 from edge.oidc.stubs import Stubs
+from edge.oidc.tenant import tenant_of
 from gnomon.identity.v1 import discovery_service_pb2 as pb
 
 
@@ -17,6 +18,6 @@ class DiscoveryEndpoint:
         self._timeout = config.call_timeout_seconds
 
     async def get(self, request: web.Request) -> web.Response:
-        asked = pb.GetMetadataRequest(tenant_id=request.match_info.get("tenant", ""))
+        asked = pb.GetMetadataRequest(tenant_id=tenant_of(request))
         found = await self._discovery.GetMetadata(asked, timeout=self._timeout)
         return web.Response(body=document(found.metadata), content_type="application/json")

@@ -1,15 +1,17 @@
-"""The form of a protocol request: RFC 6749 §3.2, application/x-www-form-urlencoded in UTF-8."""
+"""The parameters of a protocol request: RFC 6749 §3.1 and §3.2, application/x-www-form-urlencoded in UTF-8."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from urllib.parse import parse_qsl
 
 from aiohttp import web
 
+from edge.oidc.body import read_body
 from edge.oidc.refusal import invalid_request
 
 Form = Mapping[str, tuple[str, ...]]
+Parameters = list[tuple[str, str]]
 
-_MEDIA_TYPE = "application/x-www-form-urlencoded"
+MEDIA_TYPE = "application/x-www-form-urlencoded"
 _MAX_PARAMETERS = 64
 
 # RFC 8707 §2: the one parameter that may come more than once.
@@ -18,10 +20,29 @@ _REPEATABLE = frozenset({"resource"})
 
 async def read_form(request: web.Request, max_bytes: int) -> Form:
     """Read a bounded body; a parameter without a value counts as left out. Raises Refused."""
-    if request.content_type != _MEDIA_TYPE:
-        raise invalid_request(f"the body must be {_MEDIA_TYPE}")
+    return form_of(await read_parameters(request, max_bytes))
+
+
+async def read_parameters(request: web.Request, max_bytes: int) -> Parameters:
+    """Read a bounded body as it was sent; raises Refused."""
+    if request.content_type != MEDIA_TYPE:
+        raise invalid_request(f"the body must be {MEDIA_TYPE}")
+    try:
+        body = (await read_body(request, max_bytes)).decode()
+    except UnicodeDecodeError as error:
+        raise _malformed() from error
+    return _parameters(body)
+
+
+def query_parameters(request: web.Request) -> Parameters:
+    """Return the query as it was sent; raises Refused."""
+    return _parameters(request.rel_url.raw_query_string)
+
+
+def form_of(parameters: Iterable[tuple[str, str]]) -> Form:
+    """Group parameters by name; raises Refused when one repeats that must not."""
     form: dict[str, tuple[str, ...]] = {}
-    for name, value in _parameters(await _read(request, max_bytes)):
+    for name, value in parameters:
         if name in form and name not in _REPEATABLE:
             raise invalid_request("a parameter comes more than once")
         form[name] = (*form.get(name, ()), value)
@@ -33,19 +54,14 @@ def single(form: Form, name: str) -> str:
     return next(iter(form.get(name, ())), "")
 
 
-async def _read(request: web.Request, max_bytes: int) -> bytes:
-    body = bytearray()
-    async for chunk in request.content.iter_any():
-        body += chunk
-        if len(body) > max_bytes:
-            raise invalid_request(f"the body must not exceed {max_bytes} bytes", status=413)
-    return bytes(body)
-
-
-def _parameters(body: bytes) -> list[tuple[str, str]]:
+def _parameters(text: str) -> Parameters:
     try:
-        return parse_qsl(
-            body.decode(), keep_blank_values=True, errors="strict", max_num_fields=_MAX_PARAMETERS
-        )
+        # Bytes that were no UTF-8 stand in the text as lone surrogates, which cannot be encoded.
+        text.encode()
+        return parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=_MAX_PARAMETERS)
     except ValueError as error:
-        raise invalid_request(f"the body must be at most {_MAX_PARAMETERS} parameters in UTF-8") from error
+        raise _malformed() from error
+
+
+def _malformed() -> Exception:
+    return invalid_request(f"expected at most {_MAX_PARAMETERS} parameters in UTF-8")

@@ -7,6 +7,7 @@ from aiohttp import ETag, hdrs, web
 from edge.oidc.config import OidcConfig
 from edge.oidc.documents import document
 from edge.oidc.stubs import Stubs
+from edge.oidc.tenant import tenant_of
 from gnomon.identity.v1 import key_set_service_pb2 as pb
 
 _CACHE_CONTROL = "public, max-age=300"
@@ -19,11 +20,11 @@ class KeySetEndpoint:
         self._timeout = config.call_timeout_seconds
 
     async def get_all(self, request: web.Request) -> web.Response:
-        asked = pb.GetKeySetRequest(tenant_id=request.match_info.get("tenant", ""))
+        asked = pb.GetKeySetRequest(tenant_id=tenant_of(request))
         return _cacheable(request, document(await self._key_sets.GetKeySet(asked, timeout=self._timeout)))
 
     async def get(self, request: web.Request) -> web.Response:
-        tenant_id = request.match_info.get("tenant", "")
+        tenant_id = tenant_of(request)
         asked = pb.GetKeyRequest(tenant_id=tenant_id, kid=request.match_info["kid"])
         found = await self._key_sets.GetKey(asked, timeout=self._timeout)
         return _cacheable(request, document(found.key))

@@ -10,30 +10,56 @@ from datetime import datetime
 
 import orjson
 
-from server.platform.errors import InvalidArgument, OAuthError, ServiceError
+from server.platform.errors import InvalidArgument, OAuthError, ResourceExhausted, ServiceError
 
 BASIC_CHALLENGE = {"WWW-Authenticate": 'Basic realm="token endpoint", charset="UTF-8"'}
 
 _KINDS = {400: "BadRequest", 401: "Unauthorized", 403: "Forbidden", 404: "NotFound", 429: "TooManyRequests"}
+_CAUSES = {
+    "EMAIL_NOT_CONFIRMED": (403, "EmailNotConfirmed"),
+    "PASSWORD_EXPIRED": (403, "PasswordRefresh"),
+    "SECOND_FACTOR_REQUIRED": (406, "MfaRequired"),
+}
+_UNAUTHORIZED = 401
+_TOO_MANY_REQUESTS = 429
 _TEMPORARILY_UNAVAILABLE = 503
 _SERVER_ERROR = 500
+
+# RFC 6749 §5.2, RFC 6750 §3.1; all other codes of OAuth are answered with 400.
+_STATUSES = {"invalid_client": 401, "invalid_token": 401, "insufficient_scope": 403}
 
 
 @dataclass(eq=False, slots=True)
 class Refused(Exception):
-    """An answer that is no success; `is_oauth` when `error` is a code of OAuth."""
+    """An answer that is no success; `is_oauth` when `error` is a code of OAuth.
+
+    The same request would be refused again until `retry_at`, in Unix seconds, or for `retry_after` seconds; both are 0
+    when nobody knows. `members` stand in the body besides.
+    """
 
     status: int
     error: str
     message: str
     is_oauth: bool = False
     headers: Mapping[str, str] = field(default_factory=dict)
+    retry_at: int = 0
+    retry_after: int = 0
+    members: Mapping[str, object] = field(default_factory=dict)
+
+    def seconds_to_wait(self, now: datetime) -> int:
+        return max(self.retry_after, self.retry_at - int(now.timestamp()), 0)
 
     def body(self, now: datetime) -> bytes:
         description = {"error_description": self.message} if self.is_oauth else {}
         timestamp = int(now.timestamp())
         return orjson.dumps(
-            {"error": self.error, **description, "message": self.message, "timestamp": timestamp}
+            {
+                "error": self.error,
+                **description,
+                "message": self.message,
+                "timestamp": timestamp,
+                **self.members,
+            }
         )
 
 
@@ -50,21 +76,56 @@ def invalid_client(message: str, *, is_basic: bool) -> Refused:
 def refused_by_protocol(error: ServiceError) -> Refused:
     """Say what a protocol endpoint answers when its service refused."""
     if isinstance(error, OAuthError):
-        status = 401 if error.error == "invalid_client" else 400
-        return Refused(status, error.error, error.detail, is_oauth=True)
+        status = _STATUSES.get(error.error, 400)
+        return Refused(status, error.error, error.detail, is_oauth=True, headers=dpop_nonce(error))
     if isinstance(error, InvalidArgument):
         return invalid_request(error.detail)
-    if error.problem.status < _SERVER_ERROR:
+    if error.problem.status < _SERVER_ERROR or isinstance(error, ResourceExhausted):
         return refused(error)
     return _out_of_order(error)
 
 
 def refused(error: ServiceError) -> Refused:
     """Say what any other endpoint answers when its service refused."""
+    if isinstance(error, OAuthError):
+        return refused_by_protocol(error)
+    if isinstance(error, ResourceExhausted):
+        return _too_many_requests(error)
+    if error.metadata.get("cause") in _CAUSES:
+        return _by_cause(error)
     status = error.problem.status
     if status == _TEMPORARILY_UNAVAILABLE:
         return Refused(status, "Unavailable", error.detail)
-    return Refused(status, _KINDS.get(status, "Internal"), error.detail)
+    # RFC 9110 §11.6.1: a 401 names a way to authenticate; here it is the provider's own sign-in.
+    headers = {"WWW-Authenticate": "OAuth"} if status == _UNAUTHORIZED else {}
+    return Refused(status, _KINDS.get(status, "Internal"), error.detail, headers=headers)
+
+
+def dpop_nonce(error: OAuthError) -> Mapping[str, str]:
+    """RFC 9449 §8: the nonce that the next proof has to carry."""
+    nonce = error.metadata.get("nonce", "")
+    return {"DPoP-Nonce": nonce} if nonce else {}
+
+
+def _too_many_requests(error: ServiceError) -> Refused:
+    return Refused(
+        _TOO_MANY_REQUESTS,
+        _KINDS[_TOO_MANY_REQUESTS],
+        error.detail,
+        retry_at=_number(error.metadata.get("retry_at", "")),
+        retry_after=_number(error.metadata.get("retry_after_secs", "")),
+    )
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isdecimal() else 0
+
+
+def _by_cause(error: ServiceError) -> Refused:
+    """Tell a person whose password was right what is in the way."""
+    status, kind = _CAUSES[error.metadata["cause"]]
+    members = {"resend": True} if error.metadata.get("resend") == "true" else {}
+    return Refused(status, kind, error.detail, members=members)
 
 
 def _out_of_order(error: ServiceError) -> Refused:

@@ -1,16 +1,40 @@
 """Every address of the provider, in one table."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from aiohttp import hdrs, web
 
-from edge.oidc.config import OidcConfig
+from edge.oidc.authorization import AuthorizationEndpoint
+from edge.oidc.browsers import Browsers
+from edge.oidc.config import AccessConfig, OidcConfig
+from edge.oidc.device import DeviceEndpoint
+from edge.oidc.device_verification import DeviceVerificationEndpoint
 from edge.oidc.discovery import DiscoveryEndpoint
 from edge.oidc.endpoint import Endpoint, Handler
 from edge.oidc.entry import PREFIX, entry_page, to_entry_page
+from edge.oidc.forward_auth import ForwardAuthEndpoint
+from edge.oidc.introspection import IntrospectionEndpoint
+from edge.oidc.key_rotation import KeyRotationEndpoint
 from edge.oidc.key_set import KeySetEndpoint
-from edge.oidc.stubs import stubs_of
+from edge.oidc.logout import LogoutEndpoint
+from edge.oidc.manners import (
+    FROM_ANYWHERE,
+    OWN_ORIGIN,
+    OWN_PAGES,
+    PROTOCOL,
+    PROTOCOL_FOR_PAGES,
+    PUBLIC_DOCUMENT,
+    Manner,
+)
+from edge.oidc.pages import Assets, Pages
+from edge.oidc.proof_of_work import ProofOfWorkEndpoint
+from edge.oidc.pushed_authorization import PushedAuthorizationEndpoint
+from edge.oidc.refresh import RefreshEndpoint
+from edge.oidc.revocation import RevocationEndpoint
+from edge.oidc.session import SessionEndpoint
+from edge.oidc.stubs import Stubs, stubs_of
 from edge.oidc.token import TokenEndpoint
+from edge.oidc.user_info import UserInfoEndpoint
 from server.platform.channels import Channel
 from server.platform.clock import Clock, SystemClock
 
@@ -26,28 +50,79 @@ _DISCOVERY = (
 
 _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
+_Row = tuple[str, Manner, Mapping[str, Handler]]
 
-def routes(channel: Channel, config: OidcConfig, clock: Clock | None = None) -> list[web.RouteDef]:
+
+def routes(
+    channel: Channel,
+    config: OidcConfig,
+    clock: Clock | None = None,
+    *,
+    access: AccessConfig | None = None,
+) -> list[web.RouteDef]:
     """Return the routes of the provider, whose services are behind the channel."""
-    endpoints = _endpoints(channel, config, clock or SystemClock())
-    return [web.route(hdrs.METH_ANY, path, endpoint.serve) for path, endpoint in endpoints]
+    stubs, assets = stubs_of(channel), Assets()
+    rows = _rows(stubs, config, browsers=Browsers(access or AccessConfig()), pages=Pages(assets))
+    table = (*_documents(stubs, config, assets=assets), *rows, *_everything_else())
+    used = clock or SystemClock()
+    return [
+        web.route(hdrs.METH_ANY, path, Endpoint(handlers=handlers, clock=used, manner=manner).serve)
+        for path, manner, handlers in table
+    ]
 
 
-def _endpoints(channel: Channel, config: OidcConfig, clock: Clock) -> Iterator[tuple[str, Endpoint]]:
-    stubs = stubs_of(channel)
+def _documents(stubs: Stubs, config: OidcConfig, *, assets: Assets) -> Iterator[_Row]:
     metadata = DiscoveryEndpoint(stubs, config)
-    token, keys = TokenEndpoint(stubs, config), KeySetEndpoint(stubs, config)
-
     for path in _DISCOVERY:
-        yield path, _public_document(metadata.get, clock)
+        yield path, PUBLIC_DOCUMENT, {"GET": metadata.get}
+    yield f"{PREFIX}/static/{{name}}", FROM_ANYWHERE, {"GET": assets.get}
+
+
+def _rows(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages) -> Iterator[_Row]:
     for issuer in (PREFIX, _TENANT):
-        yield f"{issuer}/oidc/token", Endpoint(handlers={"POST": token.post}, clock=clock, is_protocol=True)
-        yield f"{issuer}/oidc/certs", _public_document(keys.get_all, clock)
-        yield f"{issuer}/oidc/certs/{{kid}}", _public_document(keys.get, clock)
-    yield f"{PREFIX}/", Endpoint(handlers={"GET": entry_page}, clock=clock)
+        for path, manner, handlers in (
+            *_protocol(stubs, config, browsers=browsers),
+            *_of_browsers(stubs, config, browsers=browsers, pages=pages),
+        ):
+            yield f"{issuer}{path}", manner, handlers
+
+
+def _protocol(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterator[_Row]:
+    keys, user_info = KeySetEndpoint(stubs, config), UserInfoEndpoint(stubs, config)
+    forward_auth = ForwardAuthEndpoint(stubs, config)
+    device = DeviceEndpoint(stubs, config, browsers=browsers)
+
+    yield "/oidc/certs", PUBLIC_DOCUMENT, {"GET": keys.get_all}
+    yield "/oidc/certs/{kid}", PUBLIC_DOCUMENT, {"GET": keys.get}
+    yield "/pow", PUBLIC_DOCUMENT, {"POST": ProofOfWorkEndpoint(stubs, config).post}
+    yield "/oidc/token", PROTOCOL_FOR_PAGES, {"POST": TokenEndpoint(stubs, config).post}
+    yield "/oidc/token/revoke", PROTOCOL_FOR_PAGES, {"POST": RevocationEndpoint(stubs, config).post}
+    yield "/oidc/introspect", PROTOCOL_FOR_PAGES, {"POST": IntrospectionEndpoint(stubs, config).post}
+    yield "/oidc/par", PROTOCOL_FOR_PAGES, {"POST": PushedAuthorizationEndpoint(stubs, config).post}
+    yield "/oidc/userinfo", PROTOCOL_FOR_PAGES, {"GET": user_info.get, "POST": user_info.post}
+    yield "/oidc/forward_auth", PROTOCOL, {"GET": forward_auth.authorize, "POST": forward_auth.authorize}
+    yield "/oidc/device", PROTOCOL, {"POST": device.post}
+
+
+def _of_browsers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages) -> Iterator[_Row]:
+    authorization = AuthorizationEndpoint(stubs, config, browsers=browsers, pages=pages)
+    refresh = RefreshEndpoint(stubs, config, browsers=browsers, pages=pages)
+    logout = LogoutEndpoint(stubs, config, browsers=browsers, pages=pages)
+    device = DeviceVerificationEndpoint(stubs, config, browsers=browsers, pages=pages)
+    session = SessionEndpoint(stubs, config, browsers=browsers)
+
+    yield "/oidc/rotate_jwk", OWN_PAGES, {"POST": KeyRotationEndpoint(stubs, config).post}
+    yield "/oidc/authorize", FROM_ANYWHERE, {"GET": authorization.get, "POST": authorization.post}
+    yield "/oidc/authorize/refresh", OWN_PAGES, {"POST": refresh.post}
+    yield "/oidc/logout", FROM_ANYWHERE, {"GET": logout.get, "POST": logout.post}
+    yield "/oidc/session", OWN_PAGES, {"POST": session.post}
+    yield "/oidc/sessioninfo", OWN_ORIGIN, {"GET": session.get}
+    yield "/oidc/sessioninfo/xsrf", OWN_ORIGIN, {"GET": session.get_with_csrf_token}
+    yield "/device", OWN_PAGES, {"GET": device.get}
+    yield "/oidc/device/verify", OWN_PAGES, {"POST": device.post}
+
+
+def _everything_else() -> Iterator[_Row]:
+    yield f"{PREFIX}/", FROM_ANYWHERE, {"GET": entry_page}
     for unknown in ("/auth", "/auth/{rest:.*}"):
-        yield unknown, Endpoint(handlers=dict.fromkeys(_METHODS, to_entry_page), clock=clock)
-
-
-def _public_document(handler: Handler, clock: Clock) -> Endpoint:
-    return Endpoint(handlers={"GET": handler}, clock=clock, is_public_document=True)
+        yield unknown, FROM_ANYWHERE, dict.fromkeys(_METHODS, to_entry_page)

@@ -1,17 +1,15 @@
 """POST /oidc/token: RFC 6749 §3.2."""
 
-import grpc
 from aiohttp import hdrs, web
 
-from edge.oidc.client_authentication import ClientCredentials, presented
+from edge.oidc.client_authentication import ClientCredentials, authenticated, presented
 from edge.oidc.config import OidcConfig
 from edge.oidc.documents import document
-from edge.oidc.form import read_form, single
-from edge.oidc.refusal import invalid_client
+from edge.oidc.dpop import NONCE_HEADER, proof_of
+from edge.oidc.form import Form, read_form, single
 from edge.oidc.stubs import Stubs
+from edge.oidc.tenant import tenant_of
 from gnomon.identity.v1 import token_service_pb2 as pb
-from server.platform.channels import error_of
-from server.platform.errors import OAuthError, ServiceError
 
 
 class TokenEndpoint:
@@ -22,30 +20,37 @@ class TokenEndpoint:
     async def post(self, request: web.Request) -> web.Response:
         form = await read_form(request, self._config.max_form_bytes)
         readings = presented(request.headers.getall(hdrs.AUTHORIZATION, ()), form)
-        issuance = pb.IssueTokenRequest(
-            tenant_id=request.match_info.get("tenant", ""),
-            grant_type=single(form, "grant_type"),
-            scope=single(form, "scope"),
-            audience=single(form, "audience"),
-            resource=form.get("resource", ()),
-        )
-        issued = await self._issue(issuance, *readings)
-        return web.Response(body=document(issued), content_type="application/json")
+        issuance = _issuance(request, form)
 
-    async def _issue(
-        self, issuance: pb.IssueTokenRequest, reading: ClientCredentials, *others: ClientCredentials
-    ) -> pb.IssueTokenResponse:
-        issuance.client_id, issuance.client_secret = reading.client_id, reading.client_secret
-        issuance.client_authentication = reading.method
-        try:
+        async def issue(reading: ClientCredentials) -> pb.IssueTokenResponse:
+            issuance.client_id, issuance.client_secret = reading.client_id, reading.client_secret
+            issuance.client_authentication = reading.method
+            issuance.client_assertion = reading.client_assertion
             return await self._tokens.IssueToken(issuance, timeout=self._config.call_timeout_seconds)
-        except grpc.RpcError as failure:
-            if not _is_invalid_client(error := error_of(failure)):
-                raise
-            if not others:
-                raise invalid_client(error.detail, is_basic=reading.is_basic) from failure
-        return await self._issue(issuance, *others)
+
+        return _answer(await authenticated(readings, issue))
 
 
-def _is_invalid_client(error: ServiceError) -> bool:
-    return isinstance(error, OAuthError) and error.error == "invalid_client"
+def _issuance(request: web.Request, form: Form) -> pb.IssueTokenRequest:
+    return pb.IssueTokenRequest(
+        tenant_id=tenant_of(request),
+        grant_type=single(form, "grant_type"),
+        scope=single(form, "scope"),
+        audience=single(form, "audience"),
+        resource=form.get("resource", ()),
+        code=single(form, "code"),
+        redirect_uri=single(form, "redirect_uri"),
+        code_verifier=single(form, "code_verifier"),
+        refresh_token=single(form, "refresh_token"),
+        device_code=single(form, "device_code"),
+        dpop=proof_of(request),
+    )
+
+
+def _answer(issued: pb.IssueTokenResponse) -> web.Response:
+    headers = {NONCE_HEADER: issued.dpop_nonce} if issued.dpop_nonce else {}
+    body = pb.IssueTokenResponse()
+    body.CopyFrom(issued)
+    # It travels in a header: RFC 9449 §8.2.
+    body.ClearField("dpop_nonce")
+    return web.Response(body=document(body), content_type="application/json", headers=headers)

@@ -1,48 +1,82 @@
-"""Client authentication at the protocol endpoints: RFC 6749 §2.3.
+"""Client authentication at the protocol endpoints: RFC 6749 §2.3, RFC 7523 §2.2.
 
 An unknown client, a disabled one, one of another tenant and a wrong secret look the same and cost the same.
 """
 
+import hmac
 from dataclasses import dataclass, field
-from typing import Protocol
 
-from identity.clients.client import Client, ClientId
+from identity.clients.assertions import ClientAssertions
+from identity.clients.client import Client
+from identity.clients.clients import Clients
 from identity.clients.secrets import SecretHasher
 from identity.errors import InvalidClient
-from identity.tenants import Tenant, Tenants
+from identity.tenants import Tenant
 from identity.vocabulary import AuthenticationMethod
+from server.platform.clock import Clock
 
-
-class Clients(Protocol):
-    async def find(self, client_id: ClientId, /) -> Client | None: ...
+_SECRET_METHODS = frozenset(
+    {AuthenticationMethod.CLIENT_SECRET_BASIC, AuthenticationMethod.CLIENT_SECRET_POST}
+)
 
 
 @dataclass(frozen=True, slots=True)
 class ClientCredentials:
-    """What a request says about its client."""
+    """What a request says about its client; with an assertion, the client id may be in that alone."""
 
     method: AuthenticationMethod
     client_id: str
-    client_secret: str = field(repr=False)
+    client_secret: str = field(default="", repr=False)
+    client_assertion: str = field(default="", repr=False)
 
 
 class ClientAuthenticator:
-    def __init__(self, clients: Clients, secrets: SecretHasher, tenants: Tenants) -> None:
+    def __init__(
+        self, clients: Clients, secrets: SecretHasher, *, assertions: ClientAssertions, clock: Clock
+    ) -> None:
         self._clients = clients
         self._secrets = secrets
-        self._tenants = tenants
+        self._assertions = assertions
+        self._clock = clock
         self._decoy = secrets.hash("")
 
     async def authenticate(self, credentials: ClientCredentials, tenant: Tenant) -> Client:
-        """Return the client that the credentials prove; raises InvalidClient."""
-        if credentials.method is AuthenticationMethod.NONE or not credentials.client_secret:
-            raise InvalidClient("client authentication is missing")
-        client = await self._clients.find(ClientId(credentials.client_id))
-        secret_hash = client.secret_hash if client else self._decoy
-        is_proved = self._secrets.matches(credentials.client_secret, secret_hash)
-        if client is None or not is_proved or not self._is_served(client, tenant):
+        """Return the client that the credentials prove; raises InvalidClient.
+
+        A public client proves nothing: it is whom it says it is, which its grants have to allow for.
+        """
+        client_id = self._client_id(credentials)
+        client = await self._clients.find(tenant, client_id) if client_id else None
+        is_proved = await self._is_proved(credentials, client, tenant)
+        if client is None or not is_proved or not client.is_enabled:
             raise InvalidClient("client authentication failed")
         return client
 
-    def _is_served(self, client: Client, tenant: Tenant) -> bool:
-        return client.is_enabled and client.is_known_at(tenant, default=self._tenants.default)
+    def _client_id(self, credentials: ClientCredentials) -> str:
+        if credentials.method is not AuthenticationMethod.PRIVATE_KEY_JWT:
+            return credentials.client_id
+        subject = self._assertions.subject(credentials.client_assertion)
+        return subject if credentials.client_id in ("", subject) else ""
+
+    async def _is_proved(self, credentials: ClientCredentials, client: Client | None, tenant: Tenant) -> bool:
+        if credentials.method is AuthenticationMethod.PRIVATE_KEY_JWT:
+            return client is not None and await self._is_asserted(credentials, client, tenant)
+        is_secret_right = self._is_secret_right(credentials.client_secret, client)
+        if client is None:
+            return False
+        if client.is_public:
+            return True
+        return is_secret_right and {credentials.method, client.token_endpoint_auth_method} <= _SECRET_METHODS
+
+    async def _is_asserted(self, credentials: ClientCredentials, client: Client, tenant: Tenant) -> bool:
+        if client.token_endpoint_auth_method is not AuthenticationMethod.PRIVATE_KEY_JWT:
+            return False
+        return await self._assertions.holds(credentials.client_assertion, client, tenant=tenant)
+
+    def _is_secret_right(self, secret: str, client: Client | None) -> bool:
+        """Hashed once and compared twice, whoever the client is."""
+        presented = self._secrets.hash(secret)
+        is_current = hmac.compare_digest(presented, (client and client.secret_hash) or self._decoy)
+        is_previous = hmac.compare_digest(presented, (client and client.previous_secret_hash) or self._decoy)
+        has_grace = client is not None and self._clock.now().timestamp() < client.previous_secret_until
+        return bool(secret) and (is_current or (is_previous and has_grace))

@@ -1,4 +1,4 @@
-"""A client: a service that is registered at the provider."""
+"""A client: a service that is registered at the provider, RFC 7591 §2."""
 
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -6,26 +6,61 @@ from typing import NewType
 
 from identity.jose.algorithms import SigningAlgorithm
 from identity.tenants import Tenant
-from identity.vocabulary import GrantType, Permission
+from identity.vocabulary import AuthenticationMethod, GrantType, Permission
 from server.platform.call import TenantId
+from server.platform.records import Kind, Record
 
 ClientId = NewType("ClientId", str)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Client:
-    """`oauth_scopes` are the scopes that it may ask for and is given when it asks for none."""
+class Client(Record):
+    """`id` is the client id; `tenant_ids` are the engine's tenants that it may act in.
 
-    client_id: ClientId
-    secret_hash: bytes = field(repr=False)
-    tenant_ids: tuple[TenantId, ...]
-    permissions: tuple[Permission, ...]
-    oauth_scopes: tuple[str, ...]
+    A client without a secret and without keys is public. `oauth_scopes` are the scopes that it may ask for,
+    `default_scopes` those that it is given when it asks for none. While a secret is being replaced the one before is
+    good until `previous_secret_until`, in Unix seconds.
+    """
+
+    name: str = ""
+    secret_hash: bytes | None = field(default=None, repr=False)
+    previous_secret_hash: bytes | None = field(default=None, repr=False)
+    previous_secret_until: int = 0
+    jwks: str = ""
+    jwks_uri: str = ""
+    token_endpoint_auth_method: AuthenticationMethod = AuthenticationMethod.CLIENT_SECRET_BASIC
+    tenant_ids: tuple[TenantId, ...] = ()
+    permissions: tuple[Permission, ...] = ()
+    oauth_scopes: tuple[str, ...] = ()
+    default_scopes: tuple[str, ...] = ()
     grant_types: frozenset[GrantType] = frozenset({GrantType.CLIENT_CREDENTIALS})
+    redirect_uris: tuple[str, ...] = ()
+    post_logout_redirect_uris: tuple[str, ...] = ()
+    allowed_origins: tuple[str, ...] = ()
+    allowed_resources: tuple[str, ...] = ()
+    client_uri: str = ""
+    backchannel_logout_uri: str = ""
+    restrict_group_prefix: str = ""
     access_token_signed_response_alg: SigningAlgorithm = SigningAlgorithm.RS256
+    id_token_signed_response_alg: SigningAlgorithm = SigningAlgorithm.RS256
+    userinfo_signed_response_alg: SigningAlgorithm | None = None
+    authorization_code_lifetime: timedelta = timedelta(seconds=60)
     access_token_lifetime: timedelta = timedelta(seconds=1800)
+    requires_pkce: bool = True
+    requires_mfa: bool = False
     is_enabled: bool = True
 
+    @property
+    def client_id(self) -> ClientId:
+        return ClientId(self.id)
+
+    @property
+    def is_public(self) -> bool:
+        return self.token_endpoint_auth_method is AuthenticationMethod.NONE
+
     def is_known_at(self, tenant: Tenant, *, default: Tenant) -> bool:
-        """Whether the provider of `tenant` serves it: the default one serves all, the others their own."""
-        return tenant == default or tenant.tenant_id in self.tenant_ids
+        """Whether the provider of `tenant` serves it: its own one does, the default one serves all of its tenants."""
+        return tenant.tenant_id == self.tenant_id or tenant == default or tenant.tenant_id in self.tenant_ids
+
+
+CLIENTS = Kind(Client, "client")

@@ -2,13 +2,15 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
 
-from identity.clients.client import Client, ClientId
-from identity.directory.user import User, UserId
+from identity.clients.clients import Clients
+from identity.directory.user import User
+from identity.tenants import Tenant
 from identity.vocabulary import Permission
 from server.platform.call import TenantId
+from server.platform.clock import Clock
 from server.platform.errors import NotFound
+from server.platform.records import Records
 
 
 class PrincipalKind(StrEnum):
@@ -24,25 +26,21 @@ class Principal:
     permissions: tuple[Permission, ...]
 
 
-class Users(Protocol):
-    async def find(self, user_id: UserId, /) -> User | None: ...
-
-
-class Clients(Protocol):
-    async def find(self, client_id: ClientId, /) -> Client | None: ...
-
-
 class Principals:
-    def __init__(self, users: Users, clients: Clients) -> None:
+    """Of one tenant's provider."""
+
+    def __init__(self, users: Records[User], clients: Clients, *, tenant: Tenant, clock: Clock) -> None:
         self._users = users
         self._clients = clients
+        self._tenant = tenant
+        self._clock = clock
 
     async def of(self, subject: str) -> Principal:
         """Return who is behind a subject; raises NotFound when there is none or it is disabled."""
-        user = await self._users.find(UserId(subject))
-        if user is not None and user.is_enabled:
+        user = await self._users.get(self._tenant.tenant_id, subject)
+        if user is not None and user.is_active(self._clock.now()):
             return Principal(subject, PrincipalKind.USER, user.tenant_ids, user.permissions)
-        client = await self._clients.find(ClientId(subject))
+        client = await self._clients.find(self._tenant, subject)
         if client is not None and client.is_enabled:
             return Principal(subject, PrincipalKind.CLIENT, client.tenant_ids, client.permissions)
         raise NotFound("there is no such principal")

@@ -1,20 +1,70 @@
 """A person with an account."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
 from typing import NewType
 
 from identity.vocabulary import Permission
 from server.platform.call import TenantId
+from server.platform.records import Kind, Record
 
 UserId = NewType("UserId", str)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class User:
-    """`user_id` is the subject of the person's tokens, unique over all tenants and never used again."""
+class AccountType(StrEnum):
+    """How a person proves who it is."""
 
-    user_id: UserId
+    NEW = "new"
+    PASSWORD = "password"  # noqa: S105  # a kind of account
+    PASSKEY = "passkey"
+    FEDERATED = "federated"
+    FEDERATED_PASSKEY = "federated_passkey"
+    FEDERATED_PASSWORD = "federated_password"  # noqa: S105  # a kind of account
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class User(Record):
+    """`id` is the subject of the person's tokens, unique over all tenants and never used again.
+
+    `email` is in lower case. `values` are the standard claims beyond those with a field: `birthdate`, `phone_number`,
+    `street_address`, `postal_code`, `locality`, `country`, `zoneinfo`, `picture`. An account is good until
+    `valid_until`, its password until `password_until`.
+    """
+
     email: str
-    tenant_ids: tuple[TenantId, ...]
-    permissions: tuple[Permission, ...]
+    is_email_verified: bool = False
+    is_self_registered: bool = False
+    preferred_username: str = ""
+    given_name: str = ""
+    family_name: str = ""
+    language: str = "en"
+    values: Mapping[str, str] = field(default_factory=dict)
+    account_type: AccountType = AccountType.NEW
+    password_hash: str = field(default="", repr=False)
+    password_until: datetime | None = None
+    roles: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    tenant_ids: tuple[TenantId, ...] = ()
+    permissions: tuple[Permission, ...] = ()
     is_enabled: bool = True
+    created_at: datetime | None = None
+    changed_at: datetime | None = None
+    last_login_at: datetime | None = None
+    valid_until: datetime | None = None
+
+    @property
+    def user_id(self) -> UserId:
+        return UserId(self.id)
+
+    @property
+    def must_confirm_email(self) -> bool:
+        # Whom an administrator or another provider vouches for has nothing to confirm.
+        return self.is_self_registered and not self.is_email_verified
+
+    def is_active(self, now: datetime) -> bool:
+        return self.is_enabled and (self.valid_until is None or now < self.valid_until)
+
+
+USERS = Kind(User, "user", unique=("email", "preferred_username"), indexed=("groups", "roles"))

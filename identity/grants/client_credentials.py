@@ -1,6 +1,8 @@
 """A client asks in its own name: RFC 6749 §4.4."""
 
 from identity.clients.client import Client
+from identity.clients.scopes import Extent
+from identity.errors import UnauthorizedClient
 from identity.grants.grant import Authorization, TokenRequest
 from identity.vocabulary import GrantType
 
@@ -11,4 +13,10 @@ class ClientCredentialsGrant:
     grant_type = GrantType.CLIENT_CREDENTIALS
 
     async def authorize(self, _request: TokenRequest, client: Client) -> Authorization:
-        return Authorization(client.client_id, client.oauth_scopes)
+        if client.is_public:
+            raise UnauthorizedClient("a public client has no name of its own to ask in")
+        return Authorization(
+            subject=client.client_id,
+            oauth_scopes=Extent(client.default_scopes or client.oauth_scopes, client.oauth_scopes),
+            resources=Extent(widest=client.allowed_resources),
+        )

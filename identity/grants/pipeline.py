@@ -1,41 +1,84 @@
-"""The way of every token request, whatever its grant."""
+"""The way of every token request, whatever its grant.
 
+Everything is checked before anything is used up, so that a client that is refused for want of a nonce can ask again.
+"""
+
+import hmac
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
 
 from identity.clients.authentication import ClientAuthenticator
 from identity.clients.client import Client
-from identity.errors import InvalidRequest, InvalidTarget, UnauthorizedClient, UnsupportedGrantType
-from identity.grants.grant import Grant, TokenRequest
-from identity.grants.scopes import narrow
-from identity.tokens.access_token import AccessToken, AccessTokens, Grantee
-from identity.vocabulary import GrantType
+from identity.clients.scopes import granted_resources, granted_scopes
+from identity.dpop.proofs import DpopProofs
+from identity.errors import InvalidDpopProof, InvalidRequest, UnauthorizedClient, UnsupportedGrantType
+from identity.grants.continuation import Continuation, Order
+from identity.grants.grant import Authorization, Grant, TokenRequest
+from identity.grants.people import People
+from identity.grants.signing import Signing
+from identity.vocabulary import GrantType, TokenType
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IssuedTokens:
+    """RFC 6749 §5.1; a token that is not issued is empty."""
+
+    access_token: str = field(repr=False)
+    token_type: TokenType
+    lifetime: timedelta
+    oauth_scopes: tuple[str, ...]
+    id_token: str = field(default="", repr=False)
+    refresh_token: str = field(default="", repr=False)
+    dpop_nonce: str = ""
 
 
 class TokenPipeline:
     def __init__(
-        self, authenticator: ClientAuthenticator, grants: Mapping[GrantType, Grant], tokens: AccessTokens
+        self,
+        authenticator: ClientAuthenticator,
+        grants: Mapping[GrantType, Grant],
+        *,
+        people: People,
+        proofs: DpopProofs,
+        continuation: Continuation,
+        signing: Signing,
     ) -> None:
         self._authenticator = authenticator
         self._grants = grants
-        self._tokens = tokens
+        self._people = people
+        self._proofs = proofs
+        self._continuation = continuation
+        self._signing = signing
 
-    async def issue(self, request: TokenRequest) -> AccessToken:
+    async def issue(self, request: TokenRequest) -> IssuedTokens:
         """Issue what the request asks for; raises a ProtocolError with the code of the step that refused."""
         if not request.grant_type:
             raise InvalidRequest("grant_type is missing")
         client = await self._authenticator.authenticate(request.credentials, request.tenant)
-        grant = self._grant(request.grant_type, client)
-        authorization = await grant.authorize(request, client)
-        oauth_scopes = narrow(request.oauth_scopes, authorization.oauth_scopes)
-        _refuse_resources(request)
-        grantee = Grantee(
+        authorization = await self._grant(request.grant_type, client).authorize(request, client)
+        order = Order(
             tenant=request.tenant,
             client=client,
-            subject=authorization.subject,
-            oauth_scopes=oauth_scopes,
+            authorization=authorization,
+            user=await self._people.behind(authorization, request.tenant, client=client),
+            oauth_scopes=granted_scopes(request.oauth_scopes, authorization.oauth_scopes),
+            resources=granted_resources(request.resources, authorization.resources),
             audience=request.audience,
+            dpop_jkt=await self._proved_key(request, authorization),
         )
-        return await self._tokens.issue(grantee)
+        keys = await self._signing.keys(order)
+        family = await self._continuation.settle(order)
+        signed = self._signing.sign(order, family, keys=keys)
+        return IssuedTokens(
+            access_token=signed.access_token.token,
+            token_type=signed.token_type,
+            lifetime=signed.access_token.lifetime,
+            oauth_scopes=order.oauth_scopes,
+            id_token=signed.id_token,
+            refresh_token=family.refresh_token if family else "",
+            dpop_nonce=self._proofs.nonce(request.tenant) if order.dpop_jkt else "",
+        )
 
     def _grant(self, grant_type: str, client: Client) -> Grant:
         grant = next((grant for name, grant in self._grants.items() if name == grant_type), None)
@@ -45,8 +88,14 @@ class TokenPipeline:
             raise UnauthorizedClient("the client may not use this grant type")
         return grant
 
-
-def _refuse_resources(request: TokenRequest) -> None:
-    # RFC 8707 §2: a resource is granted by the client's registration, and no registration names one.
-    if request.resources:
-        raise InvalidTarget("the resource is not granted to this client")
+    async def _proved_key(self, request: TokenRequest, authorization: Authorization) -> str:
+        """Return the key that the tokens are bound to, empty for none; what is bound to one stays so."""
+        bound_to = authorization.dpop_jkt
+        if request.dpop is None:
+            if bound_to:
+                raise InvalidDpopProof("a DPoP proof is needed")
+            return ""
+        jkt = await self._proofs.thumbprint(request.tenant, request.dpop)
+        if bound_to and not hmac.compare_digest(jkt.encode(), bound_to.encode()):
+            raise InvalidDpopProof("the proof is of another key")
+        return jkt

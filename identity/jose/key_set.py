@@ -1,25 +1,25 @@
 """The keys of one provider."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from identity.jose.algorithms import KEY_KINDS, SigningAlgorithm
+from identity.jose.algorithms import SigningAlgorithm
 from identity.jose.signing_key import SigningKey
+from identity.jose.verification_key import VerificationKey
+from server.platform.errors import Unavailable
 
 
 @dataclass(frozen=True, slots=True)
 class KeySet:
-    """In the order of publication; of several keys of an algorithm the first one signs."""
+    """In the order of publication; of several keys of an algorithm the first one that can signs."""
 
-    keys: tuple[SigningKey, ...]
+    keys: tuple[VerificationKey, ...]
 
-    def find(self, kid: str) -> SigningKey | None:
+    def find(self, kid: str) -> VerificationKey | None:
         return next((key for key in self.keys if key.kid == kid), None)
 
     def signing_key(self, algorithm: SigningAlgorithm) -> SigningKey:
-        return next(filter(lambda key: key.algorithm is algorithm, self.keys))
-
-
-def generate_key_set(new_kid: Callable[[], str]) -> KeySet:
-    """One key per algorithm; blocks as long as that takes."""
-    return KeySet(tuple(SigningKey(new_kid(), kind.algorithm, kind.generate()) for kind in KEY_KINDS))
+        """Raises Unavailable in the first seconds of a provider's life, while that key is being made."""
+        for key in self.keys:
+            if key.algorithm is algorithm and isinstance(key, SigningKey):
+                return key
+        raise Unavailable.untouched("the signing key is being made")

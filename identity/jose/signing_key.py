@@ -1,41 +1,28 @@
-"""A private key that signs tokens, and the public half that the world sees."""
+"""A private key that signs tokens."""
 
 from dataclasses import dataclass, field
+from typing import Self
 
-import msgspec
 from joserfc import jws
 from joserfc.jwk import Key
 
-from identity.jose.algorithms import SigningAlgorithm
+from identity.jose.algorithms import KIND_OF, PrivateKey, SigningAlgorithm
+from identity.jose.signatures import SIGNATURES
+from identity.jose.verification_key import PublicJwk, VerificationKey
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PublicJwk:
-    """RFC 7517 §4; only public members exist here, so no private one can slip out."""
-
-    kty: str
-    kid: str
-    use: str
-    alg: str
-    n: str | None = None
-    e: str | None = None
-    crv: str | None = None
-    x: str | None = None
-    y: str | None = None
+__all__ = ["PublicJwk", "SigningKey"]
 
 
 @dataclass(frozen=True, slots=True)
-class SigningKey:
-    kid: str
-    algorithm: SigningAlgorithm
+class SigningKey(VerificationKey):
     private_key: Key = field(repr=False)
 
-    @property
-    def public_jwk(self) -> PublicJwk:
-        members = self.private_key.as_dict(private=False, kid=self.kid, use="sig", alg=self.algorithm.value)
-        return msgspec.convert(members, PublicJwk)
+    @classmethod
+    def of(cls, kid: str, algorithm: SigningAlgorithm, private_key: PrivateKey) -> Self:
+        jwk, public_key = KIND_OF[algorithm].jwk, private_key.public_key()
+        return cls(kid, algorithm, jwk(public_key, public_key), jwk(private_key, private_key))  # type: ignore[arg-type]  # an algorithm's kind has its type
 
     def sign(self, payload: bytes, *, typ: str = "JWT") -> str:
         """Sign in compact serialization: RFC 7515 §7.1."""
         header = {"alg": self.algorithm.value, "kid": self.kid, "typ": typ}
-        return jws.serialize_compact(header, payload, self.private_key, algorithms=[self.algorithm.value])
+        return jws.serialize_compact(header, payload, self.private_key, registry=SIGNATURES)

@@ -6,92 +6,132 @@ from datetime import timedelta
 import msgspec
 
 from identity.clients.client import Client
+from identity.directory.user import User
 from identity.errors import InvalidRequest
-from identity.key_ring import KeyRing
+from identity.jose.signing_key import SigningKey
 from identity.randomness import Randomness
 from identity.tenants import Tenant, Tenants
+from identity.tokens.claims import PERSON_CLAIMS, ClaimRule, Document, person_claims
+from identity.tokens.token_set import TokenSet
+from identity.vocabulary import TokenType
 from server.platform.call import TenantId
 from server.platform.clock import Clock
 
 _JTI_LENGTH = 12
 
 # What every receiver of ours accepts at most.
-_MAX_LENGTH = 4096
-
-
-class AccessTokenClaims(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """RFC 7519 §4.1, RFC 8693 §4.2; `azp` is the client, `tid` the one tenant that the token is bound to."""
-
-    iss: str
-    sub: str
-    aud: str | tuple[str, ...]
-    azp: str
-    iat: int
-    nbf: int
-    exp: int
-    jti: str
-    typ: str
-    scope: str = ""
-    tid: str = ""
+MAX_TOKEN_LENGTH = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grantee:
-    """Who gets a token from which provider, for what and for whom to accept."""
+    """Who gets tokens from which provider, for what and for whom to accept.
+
+    Without a `user` it is the client itself, and there is no `token_set`. `dpop_jkt` is the key that the tokens are
+    bound to, empty for none.
+    """
 
     tenant: Tenant
     client: Client
     subject: str
     oauth_scopes: tuple[str, ...]
-    audience: str = ""
+    audiences: tuple[str, ...] = ()
+    user: User | None = None
+    token_set: TokenSet | None = None
+    dpop_jkt: str = ""
+
+    @property
+    def token_type(self) -> TokenType:
+        return TokenType.DPOP if self.dpop_jkt else TokenType.BEARER
 
 
 @dataclass(frozen=True, slots=True)
 class AccessToken:
     token: str = field(repr=False)
     lifetime: timedelta
-    oauth_scopes: tuple[str, ...]
 
 
 class AccessTokens:
-    def __init__(self, keys: KeyRing, tenants: Tenants, clock: Clock, randomness: Randomness) -> None:
-        self._keys = keys
+    def __init__(
+        self,
+        tenants: Tenants,
+        clock: Clock,
+        randomness: Randomness,
+        *,
+        rules: tuple[ClaimRule, ...] = PERSON_CLAIMS,
+    ) -> None:
         self._tenants = tenants
         self._clock = clock
         self._randomness = randomness
+        self._rules = rules
 
-    async def issue(self, grantee: Grantee) -> AccessToken:
+    def issue(self, grantee: Grantee, signing_key: SigningKey) -> AccessToken:
         """Sign a token; raises InvalidRequest when what was asked for makes it too long."""
-        key_set = await self._keys.key_set(grantee.tenant.tenant_id)
-        signing_key = key_set.signing_key(grantee.client.access_token_signed_response_alg)
-        token = signing_key.sign(msgspec.json.encode(self._claims(grantee)))
-        if len(token) > _MAX_LENGTH:
-            raise InvalidRequest(f"the token would be longer than {_MAX_LENGTH} characters")
-        return AccessToken(token, grantee.client.access_token_lifetime, grantee.oauth_scopes)
+        lifetime = self._lifetime(grantee)
+        token = signing_key.sign(msgspec.json.encode(self._claims(grantee, lifetime)))
+        return AccessToken(of_bounded_length(token), lifetime)
 
-    def _claims(self, grantee: Grantee) -> AccessTokenClaims:
+    def _claims(self, grantee: Grantee, lifetime: timedelta) -> dict[str, object]:
+        """RFC 7519 §4.1, RFC 8693 §4.2, RFC 9449 §6; `azp` is the client, `tid` the one tenant it is bound to."""
         issued_at = int(self._clock.now().timestamp())
-        return AccessTokenClaims(
-            iss=grantee.tenant.issuer,
-            sub=grantee.subject,
-            aud=_audience(grantee),
-            azp=grantee.client.client_id,
-            iat=issued_at,
-            nbf=issued_at,
-            exp=issued_at + int(grantee.client.access_token_lifetime.total_seconds()),
-            jti=self._randomness.alphanumeric(_JTI_LENGTH),
-            typ="Bearer",
-            scope=" ".join(grantee.oauth_scopes),
-            tid=self._bound_tenant(grantee) or "",
+        registered: dict[str, object] = {
+            "iss": grantee.tenant.issuer,
+            "sub": grantee.subject,
+            "aud": _audience(grantee),
+            "azp": grantee.client.client_id,
+            "iat": issued_at,
+            "nbf": issued_at,
+            "exp": issued_at + int(lifetime.total_seconds()),
+            "jti": self._randomness.alphanumeric(_JTI_LENGTH),
+            "typ": grantee.token_type.value,
+        }
+        optional = {
+            "scope": " ".join(grantee.oauth_scopes),
+            "tid": self._bound_tenant(grantee),
+            **_set_claims(grantee),
+        }
+        return self._person(grantee) | registered | {name: value for name, value in optional.items() if value}
+
+    def _person(self, grantee: Grantee) -> dict[str, object]:
+        if grantee.user is None:
+            return {}
+        return person_claims(
+            grantee.user, Document.ACCESS_TOKEN, oauth_scopes=grantee.oauth_scopes, rules=self._rules
         )
+
+    def _lifetime(self, grantee: Grantee) -> timedelta:
+        """Never beyond the set that it ends with."""
+        lifetime = grantee.client.access_token_lifetime
+        if grantee.token_set is None or grantee.token_set.expires_at is None:
+            return lifetime
+        return min(lifetime, grantee.token_set.expires_at - self._clock.now())
 
     def _bound_tenant(self, grantee: Grantee) -> TenantId | None:
         if grantee.tenant != self._tenants.default:
             return grantee.tenant.tenant_id
-        tenant_ids = grantee.client.tenant_ids
+        tenant_ids = (grantee.user or grantee.client).tenant_ids
         return tenant_ids[0] if len(tenant_ids) == 1 else None
 
 
+def of_bounded_length(token: str) -> str:
+    """Return the token; raises InvalidRequest when no receiver would take it."""
+    if len(token) > MAX_TOKEN_LENGTH:
+        raise InvalidRequest(f"the token would be longer than {MAX_TOKEN_LENGTH} characters")
+    return token
+
+
+def _set_claims(grantee: Grantee) -> dict[str, object]:
+    confirmation = {"jkt": grantee.dpop_jkt} if grantee.dpop_jkt else None
+    if grantee.token_set is None:
+        return {"cnf": confirmation}
+    return {
+        "cnf": confirmation,
+        "sid": grantee.token_set.authentication.sid,
+        "did": grantee.token_set.device_id,
+        "set_id": grantee.token_set.id,
+    }
+
+
 def _audience(grantee: Grantee) -> str | tuple[str, ...]:
-    audience = (grantee.client.client_id, grantee.audience)
-    return audience if grantee.audience and audience[0] != audience[1] else audience[0]
+    audience = tuple(dict.fromkeys(filter(None, (grantee.client.client_id, *grantee.audiences))))
+    return audience if len(audience) > 1 else audience[0]

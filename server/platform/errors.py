@@ -169,8 +169,8 @@ class OAuthError(ServiceError):
 
     domain = OAUTH_DOMAIN
 
-    def __init__(self, error: str, description: str) -> None:
-        super().__init__(description)
+    def __init__(self, error: str, description: str, **metadata: str) -> None:
+        super().__init__(description, **metadata)
         self.error = error
 
     @property
@@ -179,7 +179,7 @@ class OAuthError(ServiceError):
 
     def status(self) -> Status:
         packed = AnyMessage()
-        packed.Pack(ErrorInfo(reason=self.error, domain=self.domain))
+        packed.Pack(ErrorInfo(reason=self.error, domain=self.domain, metadata=self.metadata))
         return Status(code=self.code, message=self.detail, details=[packed])
 
 

@@ -9,7 +9,7 @@ from gnomon.errors.v1 import reason_pb2
 from server.bpmn.compile import ELEMENT_TYPES
 from server.bpmn.executable import ElementType
 from server.bpmn.model import FlowNode, JobTask, Unsupported
-from server.engine import commands, events
+from server.engine import commands, decision_events, events
 from server.engine.apply import APPLIERS
 from server.engine.elements import BEHAVIOURS
 from server.engine.handlers import HANDLERS
@@ -25,6 +25,7 @@ WITHOUT_ROWS = {
     events.ElementCompleting,
     events.ElementTerminating,
     events.ProcessDefinitionAdopted,
+    decision_events.DecisionRequirementsAdopted,
     events.JobBackOffEnded,
     events.SequenceFlowTaken,
 }

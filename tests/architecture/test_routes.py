@@ -24,6 +24,7 @@ ENGINE = [
     "GET /v2/variables/{variableKey}",
     "POST /v1/process-instances/{key}/migration",
     "POST /v2/process-instances/{processInstanceKey}/migration",
+    "POST /v2/decision-definitions/search",
     "GET /v1/audit-log",
     "PUT /v2/clock",
     "POST /v2/clock/reset",
@@ -31,7 +32,6 @@ ENGINE = [
 
 ENGINE_NOT_YET = [
     "POST /v2/user-tasks/{key}/audit-logs/search",
-    "POST /v2/decision-definitions/search",
     "POST /v2/signals/broadcast",
     "PUT /v2/roles/{roleId}/groups/{groupId}",
     "DELETE /v2/tenants/{tenant}/mapping-rules/{mapping_rule}",
@@ -48,10 +48,6 @@ PROVIDER = [
     "POST /auth/v1/oidc/token",
     "GET /auth/v1/oidc/certs",
     "GET /auth/v1/oidc/certs/{kid}",
-]
-
-PROVIDER_NOT_YET = [
-    "GET /.well-known/web-identity",
     "GET /auth/v1/oidc/authorize",
     "POST /auth/v1/oidc/authorize",
     "POST /auth/v1/oidc/authorize/refresh",
@@ -70,6 +66,10 @@ PROVIDER_NOT_YET = [
     "GET /auth/v1/oidc/logout",
     "POST /auth/v1/oidc/logout",
     "POST /auth/v1/pow",
+]
+
+PROVIDER_NOT_YET = [
+    "GET /.well-known/web-identity",
     "GET /auth/v1/sign-in",
     "GET /auth/v1/{tenant}/providers/{provider}/callback",
     "GET /auth/v1/providers/{provider}/callback",

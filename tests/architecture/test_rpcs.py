@@ -1,7 +1,8 @@
 """Every RPC of the contract is served where it says so, and says who may call it."""
 
+import asyncio
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import pytest
 from google.protobuf.descriptor import ServiceDescriptor
@@ -23,13 +24,17 @@ UNAUDITED = {"PinClock", "ResetClock"}
 POLICIES = {policy.path: policy for service in services() for policy in policies_of(service).values()}
 
 
-@pytest.fixture(scope="module")
-def servicers() -> Iterator[Mapping[str, object | None]]:
-    """Servicers of the embedded mode by the name of their service."""
+async def _servicers() -> Mapping[str, object | None]:
     engine = create_embedded_engine(EngineConfig())
-    with deployed() as running:
+    async with deployed() as running:
         together = {**engine.servicers, **running.identity.servicers}
-        yield {service.full_name: servicer for service, servicer in together.items()}
+    return {service.full_name: servicer for service, servicer in together.items()}
+
+
+@pytest.fixture(scope="module")
+def servicers() -> Mapping[str, object | None]:
+    """Servicers of the embedded mode by the name of their service."""
+    return asyncio.run(_servicers())
 
 
 def service_of(policy: Policy) -> str:

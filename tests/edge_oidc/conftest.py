@@ -1,4 +1,4 @@
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 import pytest
 from aiohttp import web
@@ -12,8 +12,8 @@ Http = TestClient[web.Request, web.Application]
 
 
 @pytest.fixture
-def deployment() -> Iterator[Deployment]:
-    with deployed() as running:
+async def deployment() -> AsyncIterator[Deployment]:
+    async with deployed() as running:
         yield running
 
 

@@ -8,6 +8,7 @@ import pytest
 from edge.contract import Route
 from server.bpmn.builder import process
 from tests.end_to_end.servers import MODES, Server, offered
+from tests.server.engine.graphs import answering, graph_xml
 
 
 def each(wanted: Callable[[Route], object]) -> pytest.MarkDecorator:
@@ -36,7 +37,15 @@ def owned(server: Server) -> Iterator[dict[str, str]]:
         (incident,) = client.post("/v2/incidents/search", json=of_it).json()["items"]
         (variable,) = client.post("/v2/variables/search", json=of_it).json()["items"]
         definition = deployment["deployments"][0]["processDefinition"]
+        model = {"resources": ("pricing.dmn", graph_xml(answering("price", "1")))}
+        graph, decision = client.post("/v2/deployments", files=model).raise_for_status().json()["deployments"]
+        asked = {"decisionDefinitionId": "price"}
+        evaluation = client.post("/v2/decision-definitions/evaluation", json=asked).raise_for_status().json()
+        (evaluated,) = evaluation["evaluatedDecisions"]
         yield {
+            "decision_requirements_key": graph["decisionRequirements"]["decisionRequirementsKey"],
+            "decision_definition_key": decision["decisionDefinition"]["decisionDefinitionKey"],
+            "decision_evaluation_instance_key": evaluated["decisionEvaluationInstanceKey"],
             "process_definition_key": definition["processDefinitionKey"],
             "process_instance_key": instance["processInstanceKey"],
             "element_instance_key": job["elementInstanceKey"],
@@ -56,6 +65,8 @@ BODIES = {
     "ThrowJobError": {"errorCode": "x"},
     "UpdateJob": {"changeset": {"retries": 1}},
     "CreateProcessInstance": {"processDefinitionId": "owned"},
+    "EvaluateDecision": {"decisionDefinitionId": "price"},
+    "EvaluateExpression": {"expression": "1"},
     "ActivateJobs": {"type": "x", "timeout": 1, "maxJobsToActivate": 1, "requestTimeout": -1},
     "PinClock": {"timestamp": 1},
 }

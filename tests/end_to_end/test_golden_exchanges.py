@@ -19,7 +19,7 @@ from edge.contract import routes
 from server.bpmn.builder import process
 from server.platform.policy import Mode
 from tests.end_to_end.conftest import started
-from tests.end_to_end.servers import MODES, Server
+from tests.end_to_end.servers import MODES, ROOT, Server
 
 FOLDER = Path(__file__).parent / "exchanges"
 IS_REWRITTEN = os.environ.get("GNOMON_GOLDEN") == "rewrite"
@@ -39,6 +39,8 @@ PAYMENT = (
     .end()
     .to_xml()
 )
+
+PRICING = (ROOT / "examples" / "pricing.dmn").read_bytes()
 
 pytestmark = pytest.mark.golden
 
@@ -96,6 +98,7 @@ def _play(scene: Scene) -> None:
     _play_operations(scene)
     _play_history(scene, definition)
     _play_refusals(scene)
+    _play_decisions(scene)
     scene.play("reset-clock", "POST", "/v2/clock/reset")
     scene.play("discovery", "GET", "/.well-known/openid-configuration")
 
@@ -196,6 +199,34 @@ def _play_refusals(scene: Scene) -> None:
     scene.play("refused-tenant", "GET", "/v2/topology", headers={"x-tenant-id": "other"})
     broken = ORDER.replace(b"serviceTask", b"callActivity")
     scene.play("refused-model", "POST", "/v2/deployments", files={"resources": ("order.bpmn", broken)})
+
+
+def _play_decisions(scene: Scene) -> None:
+    files = {"resources": ("pricing.dmn", PRICING)}
+    deployed = scene.play("create-deployment-of-decisions", "POST", "/v2/deployments", files=files)
+    graph, level, _ = deployed["deployments"]
+    latest = {"filter": {"isLatestVersion": True}, "sort": [{"field": "name"}]}
+    scene.play("search-decision-definitions", "POST", "/v2/decision-definitions/search", latest)
+    definition = f"/v2/decision-definitions/{level['decisionDefinition']['decisionDefinitionKey']}"
+    scene.play("get-decision-definition", "GET", definition)
+    scene.play("get-decision-definition-xml", "GET", f"{definition}/xml")
+    scene.play("search-decision-requirements", "POST", "/v2/decision-requirements/search", {})
+    key = graph["decisionRequirements"]["decisionRequirementsKey"]
+    scene.play("get-decision-requirements", "GET", f"/v2/decision-requirements/{key}")
+    scene.play("get-decision-requirements-xml", "GET", f"/v2/decision-requirements/{key}/xml")
+    path = "/v2/decision-definitions/evaluation"
+    asked = {"decisionDefinitionId": "discount", "variables": {"customer": "regular", "amount": 120}}
+    evaluation = scene.play("evaluate-decision", "POST", path, asked)
+    scene.play("evaluate-decision-that-fails", "POST", path, {"decisionDefinitionId": "discount"})
+    failed = {"filter": {"state": "FAILED"}}
+    scene.play("search-decision-instances", "POST", "/v2/decision-instances/search", failed)
+    instance = evaluation["evaluatedDecisions"][1]["decisionEvaluationInstanceKey"]
+    scene.play("get-decision-instance", "GET", f"/v2/decision-instances/{instance}")
+    refused = PRICING.replace(b"then 2 else 1", b"then 2")
+    scene.play("refused-decision", "POST", "/v2/deployments", files={"resources": ("pricing.dmn", refused)})
+    expression = {"expression": "=order.total * 1.19 + order.gone", "variables": {"order": {"total": 100}}}
+    scene.play("evaluate-expression", "POST", "/v2/expression/evaluation", expression)
+    scene.play("refused-expression", "POST", "/v2/expression/evaluation", {"expression": "=1 +"})
 
 
 def _activation() -> dict[str, object]:

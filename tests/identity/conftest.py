@@ -1,4 +1,4 @@
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
 
 import pytest
 
@@ -6,6 +6,6 @@ from tests.identity.deployment import Deployment, deployed
 
 
 @pytest.fixture
-def deployment() -> Iterator[Deployment]:
-    with deployed() as running:
+async def deployment() -> AsyncIterator[Deployment]:
+    async with deployed() as running:
         yield running

@@ -1,14 +1,15 @@
 """A provider as it runs, with everything that a caller passes on its way to it."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from gnomon.identity.v1 import token_service_pb2 as pb
 from gnomon.identity.v1.token_service_pb2_grpc import TokenServiceStub
-from identity.app import Identity, create_identity
-from identity.config import BootstrapConfig, ClientSeed, IdentityConfig, PasswordConfig, ProviderConfig
+from identity.app import Identity, open_identity
+from identity.config import BootstrapConfig, ClientSeed, PasswordConfig, ProviderConfig
+from identity.sections import IdentityConfig
 from identity.vocabulary import Permission
 from server.access.authenticate import Authenticator
 from server.access.config import AccessConfig
@@ -18,6 +19,8 @@ from server.platform.clock import VirtualClock
 from server.platform.dispatch import Dispatcher
 from server.platform.interceptors import interceptors
 from server.platform.policy import Mode
+from server.platform.records import RecordStore
+from server.platform.records.memory import MemoryRecordStore
 
 ISSUER = "https://id.example.com/auth/v1/"
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
@@ -56,6 +59,7 @@ class Deployment:
     """`channel` is a stranger's, `system_channel` that of a service of the deployment."""
 
     identity: Identity
+    store: RecordStore
     clock: VirtualClock
     authenticator: Authenticator
     dispatcher: Dispatcher
@@ -73,18 +77,21 @@ class Deployment:
         return await TokenServiceStub(self.channel).IssueToken(pb.IssueTokenRequest(**request))
 
 
-@contextmanager
-def deployed(config: IdentityConfig = CONFIG) -> Iterator[Deployment]:
+@asynccontextmanager
+async def deployed(config: IdentityConfig = CONFIG) -> AsyncIterator[Deployment]:
     clock = VirtualClock(pinned=NOON)
-    identity = create_identity(config, clock)
+    store = MemoryRecordStore(clock)
+    async with open_identity(config, store, clock) as identity:
+        yield _deployment(identity, store, clock)
+
+
+def _deployment(identity: Identity, store: RecordStore, clock: VirtualClock) -> Deployment:
     inner = Dispatcher(identity.servicers, interceptors(Mode.EMBEDDED, _admit_preset))
     system_channel = LocalChannel(inner, SYSTEM)
     authenticator = Authenticator(system_channel, AccessConfig(issuer=identity.issuer), clock)
     dispatcher = Dispatcher(identity.servicers, interceptors(Mode.EMBEDDED, authenticator))
-    try:
-        yield Deployment(identity, clock, authenticator, dispatcher, LocalChannel(dispatcher), system_channel)
-    finally:
-        identity.close()
+    channel = LocalChannel(dispatcher)
+    return Deployment(identity, store, clock, authenticator, dispatcher, channel, system_channel)
 
 
 def _admit_preset(_call: Call) -> None:

@@ -3,18 +3,20 @@ from pathlib import Path
 
 import pytest
 
-from identity.app import create_identity
+from identity.app import open_identity
 from identity.config import (
     BootstrapConfig,
     ClientSeed,
-    IdentityConfig,
     PasswordConfig,
     ProviderConfig,
     TokenConfig,
 )
 from identity.config import with_generated_secrets as generated
 from identity.randomness import SystemRandomness
+from identity.sections import IdentityConfig
+from server.platform.clock import SystemClock
 from server.platform.config import load
+from server.platform.records.memory import MemoryRecordStore
 from tests.identity.deployment import CONFIG
 
 
@@ -51,13 +53,14 @@ def test_secrets_of_the_configuration_are_not_shown() -> None:
         ),
     ],
 )
-def test_a_bootstrap_section_that_contradicts_itself_is_refused(
+async def test_a_bootstrap_section_that_contradicts_itself_is_refused(
     bootstrap: dict[str, object], message: str
 ) -> None:
     config = replace(CONFIG, bootstrap=replace(CONFIG.bootstrap, **bootstrap))
 
     with pytest.raises(ValueError, match=message):
-        create_identity(config)
+        async with open_identity(config, MemoryRecordStore(SystemClock())):
+            pass
 
 
 @pytest.mark.parametrize("public_url", ["", "https://id.example.com", "id.example.com/", "a b", "host:port"])

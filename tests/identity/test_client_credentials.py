@@ -162,7 +162,9 @@ async def test_secrets_and_tokens_never_reach_the_log(
 
 
 async def test_the_lifetime_of_tokens_is_configured() -> None:
-    with deployed(replace(CONFIG, token=replace(CONFIG.token, access_token_lifetime_secs=60))) as deployment:
+    async with deployed(
+        replace(CONFIG, token=replace(CONFIG.token, access_token_lifetime_secs=60))
+    ) as deployment:
         issued = await deployment.issue()
 
     assert issued.expires_in == 60

@@ -3,13 +3,8 @@ import pytest
 
 from gnomon.identity.v1 import directory_service_pb2 as pb
 from gnomon.identity.v1.directory_service_pb2_grpc import DirectoryServiceStub
-from identity.bootstrap import bootstrap_administrator
 from identity.directory.passwords import Passwords
-from identity.directory.principals import PrincipalKind, Principals
-from identity.directory.user import UserId
-from identity.randomness import SystemRandomness
-from identity.store.records import MemoryRecords
-from identity.tenants import Tenants
+from identity.directory.user import USERS
 from identity.vocabulary import Permission
 from server.platform.call import TenantId
 from server.platform.channels import error_of
@@ -53,16 +48,19 @@ async def test_a_stranger_may_not_ask(deployment: Deployment) -> None:
     assert isinstance(error_of(failure.value), Unauthenticated)
 
 
-async def test_the_administrator_is_a_person_who_may_do_everything_everywhere() -> None:
-    tenants = Tenants("https://id.example.com", TenantId("default"), [TenantId("acme")])
-    administrator = bootstrap_administrator(CONFIG.bootstrap, tenants, SystemRandomness())
-
-    principal = await Principals(MemoryRecords({administrator.user_id: administrator}), MemoryRecords({})).of(
-        administrator.user_id
+async def test_the_administrator_is_a_person_who_may_do_everything_everywhere(deployment: Deployment) -> None:
+    (administrator,) = await deployment.store.of(USERS).find(
+        TenantId("default"), "email", CONFIG.bootstrap.admin_email
     )
 
-    assert (principal.kind, principal.tenant_ids) == (PrincipalKind.USER, ("acme", "default"))
-    assert tuple(Permission) == principal.permissions
+    answer = await DirectoryServiceStub(deployment.system_channel).GetPrincipal(
+        pb.GetPrincipalRequest(subject=administrator.id)
+    )
+
+    principal = answer.principal
+    assert principal.kind == pb.PRINCIPAL_KIND_USER
+    assert list(principal.tenant_ids) == ["acme", "default", "umbrella"]
+    assert list(principal.permissions) == list(Permission)
 
 
 def test_every_permission_of_the_contract_can_be_given() -> None:
@@ -72,14 +70,14 @@ def test_every_permission_of_the_contract_can_be_given() -> None:
 
 
 @pytest.mark.parametrize(
-    ("user_id", "password", "is_right"),
-    [("ada", "right", True), ("ada", "wrong", False), ("nobody", "right", False)],
+    ("is_known", "password", "is_right"),
+    [(True, "right", True), (True, "wrong", False), (False, "right", False)],
 )
-async def test_a_password_is_verified(user_id: str, password: str, *, is_right: bool) -> None:
+async def test_a_password_is_verified(*, is_known: bool, password: str, is_right: bool) -> None:
     passwords = Passwords(CONFIG.passwords)
-    passwords.set(UserId("ada"), "right")
+    password_hash = await passwords.hash("right") if is_known else None
 
-    verified = await passwords.verify(UserId(user_id), password)
+    verified = await passwords.verify(password_hash, password)
 
     assert is_right is verified
     passwords.close()

@@ -54,6 +54,6 @@ def error_of_status(status: Status) -> ServiceError:
     if not any(detail.Unpack(info) for detail in status.details):
         return Internal()
     if info.domain == OAUTH_DOMAIN:
-        return OAuthError(info.reason, status.message)
+        return OAuthError(info.reason, status.message, **info.metadata)
     kind = ERRORS.get(info.reason)
     return kind(status.message, **info.metadata) if kind else Internal()

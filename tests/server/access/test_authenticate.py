@@ -177,7 +177,7 @@ async def test_a_header_that_demands_what_we_do_not_know_is_refused(deployment: 
 
 
 async def test_a_token_of_another_deployment_is_refused(deployment: Deployment) -> None:
-    with deployed() as other:
+    async with deployed() as other:
         authorization = await bearer(other)
 
     refused = await refusal(deployment, authorization)

@@ -9,7 +9,9 @@ import msgspec
 import pytest
 
 from gnomon.identity.v1 import directory_service_pb2, key_set_service_pb2
-from identity.jose.key_set import KeySet, generate_key_set
+from identity.jose.algorithms import ALGORITHMS
+from identity.jose.key_set import KeySet
+from identity.jose.signing_key import SigningKey
 from identity.randomness import SystemRandomness
 from server.access.authenticate import Authenticator
 from server.access.config import AccessConfig
@@ -29,7 +31,8 @@ KEY_SETS = key_set_service_pb2.DESCRIPTOR.services_by_name["KeySetService"]
 
 
 def new_key_set() -> KeySet:
-    return generate_key_set(lambda: SystemRandomness().alphanumeric(24))
+    kind = ALGORITHMS[0]
+    return KeySet((SigningKey.of(SystemRandomness().alphanumeric(24), kind.algorithm, kind.generate()),))
 
 
 @dataclass

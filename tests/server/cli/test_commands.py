@@ -31,6 +31,13 @@ def test_deploying_again_keeps_the_version(gnomon: Gnomon) -> None:
     assert again["deployments"][0]["processDefinition"] == deployed[0]
 
 
+def test_decisions_are_listed_as_they_are_deployed(gnomon: Gnomon) -> None:
+    said = gnomon("deploy", "examples/pricing.dmn", "examples/invoice-payment.bpmn").output
+
+    assert "invoice-payment" in said
+    assert [line.split()[0] for line in said.splitlines() if "pricing" in line] == ["level", "discount"]
+
+
 def test_a_started_instance_is_listed_with_its_variables(
     gnomon: Gnomon, greeting: str, tmp_path: Path
 ) -> None:

@@ -141,7 +141,11 @@ def test_a_port_in_use_is_told_in_one_line(setting: str, taken_port: int) -> Non
         pytest.param({"GNOMON_EDGE__HOST": "0.0.0.0"}, "credentials that everybody knows", id="exposed"),  # noqa: S104  # refused
         pytest.param(CLUSTER, "expected database.dsn in cluster mode", id="no database"),
         pytest.param(CLUSTER | DSN, "expected cluster.secret in cluster mode", id="no secret"),
-        pytest.param(CLUSTER | DSN | SECRET, "expected token.signing_keys in cluster mode", id="no keys"),
+        pytest.param(
+            CLUSTER | DSN | SECRET,
+            "expected encryption.keys or encryption.key_file in cluster mode",
+            id="no keys",
+        ),
     ],
 )
 def test_a_configuration_that_cannot_be_served_is_told_in_one_line(

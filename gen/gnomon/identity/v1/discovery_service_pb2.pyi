@@ -37,6 +37,27 @@ class ProviderMetadata(_message.Message):
     REQUEST_PARAMETER_SUPPORTED_FIELD_NUMBER: _builtins.int
     REQUEST_URI_PARAMETER_SUPPORTED_FIELD_NUMBER: _builtins.int
     CLAIMS_PARAMETER_SUPPORTED_FIELD_NUMBER: _builtins.int
+    AUTHORIZATION_ENDPOINT_FIELD_NUMBER: _builtins.int
+    USERINFO_ENDPOINT_FIELD_NUMBER: _builtins.int
+    INTROSPECTION_ENDPOINT_FIELD_NUMBER: _builtins.int
+    REVOCATION_ENDPOINT_FIELD_NUMBER: _builtins.int
+    END_SESSION_ENDPOINT_FIELD_NUMBER: _builtins.int
+    DEVICE_AUTHORIZATION_ENDPOINT_FIELD_NUMBER: _builtins.int
+    PUSHED_AUTHORIZATION_REQUEST_ENDPOINT_FIELD_NUMBER: _builtins.int
+    RESPONSE_MODES_SUPPORTED_FIELD_NUMBER: _builtins.int
+    CODE_CHALLENGE_METHODS_SUPPORTED_FIELD_NUMBER: _builtins.int
+    TOKEN_ENDPOINT_AUTH_SIGNING_ALG_VALUES_SUPPORTED_FIELD_NUMBER: _builtins.int
+    INTROSPECTION_ENDPOINT_AUTH_METHODS_SUPPORTED_FIELD_NUMBER: _builtins.int
+    REVOCATION_ENDPOINT_AUTH_METHODS_SUPPORTED_FIELD_NUMBER: _builtins.int
+    USERINFO_SIGNING_ALG_VALUES_SUPPORTED_FIELD_NUMBER: _builtins.int
+    DPOP_SIGNING_ALG_VALUES_SUPPORTED_FIELD_NUMBER: _builtins.int
+    PROMPT_VALUES_SUPPORTED_FIELD_NUMBER: _builtins.int
+    ACR_VALUES_SUPPORTED_FIELD_NUMBER: _builtins.int
+    CLAIM_TYPES_SUPPORTED_FIELD_NUMBER: _builtins.int
+    AUTHORIZATION_RESPONSE_ISS_PARAMETER_SUPPORTED_FIELD_NUMBER: _builtins.int
+    BACKCHANNEL_LOGOUT_SUPPORTED_FIELD_NUMBER: _builtins.int
+    BACKCHANNEL_LOGOUT_SESSION_SUPPORTED_FIELD_NUMBER: _builtins.int
+    REQUIRE_PUSHED_AUTHORIZATION_REQUESTS_FIELD_NUMBER: _builtins.int
     issuer: _builtins.str
     """Issuer, with its final slash."""
     token_endpoint: _builtins.str
@@ -49,6 +70,28 @@ class ProviderMetadata(_message.Message):
     """Whether request objects are fetched."""
     claims_parameter_supported: _builtins.bool
     """Whether the claims parameter is taken."""
+    authorization_endpoint: _builtins.str
+    """Authorization endpoint."""
+    userinfo_endpoint: _builtins.str
+    """Userinfo endpoint."""
+    introspection_endpoint: _builtins.str
+    """Introspection endpoint."""
+    revocation_endpoint: _builtins.str
+    """Revocation endpoint."""
+    end_session_endpoint: _builtins.str
+    """End-session endpoint."""
+    device_authorization_endpoint: _builtins.str
+    """Device authorization endpoint."""
+    pushed_authorization_request_endpoint: _builtins.str
+    """Pushed authorization request endpoint."""
+    authorization_response_iss_parameter_supported: _builtins.bool
+    """Whether the issuer stands in authorization responses."""
+    backchannel_logout_supported: _builtins.bool
+    """Whether clients are told of logouts."""
+    backchannel_logout_session_supported: _builtins.bool
+    """Whether they are told of which session."""
+    require_pushed_authorization_requests: _builtins.bool
+    """Whether requests have to be pushed."""
     @_builtins.property
     def scopes_supported(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Scopes."""
@@ -77,6 +120,46 @@ class ProviderMetadata(_message.Message):
     def claims_supported(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Claims."""
 
+    @_builtins.property
+    def response_modes_supported(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Response modes."""
+
+    @_builtins.property
+    def code_challenge_methods_supported(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """PKCE methods."""
+
+    @_builtins.property
+    def token_endpoint_auth_signing_alg_values_supported(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Algorithms of client assertions."""
+
+    @_builtins.property
+    def introspection_endpoint_auth_methods_supported(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Client authentication at the introspection endpoint."""
+
+    @_builtins.property
+    def revocation_endpoint_auth_methods_supported(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Client authentication at the revocation endpoint."""
+
+    @_builtins.property
+    def userinfo_signing_alg_values_supported(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Algorithms of signed userinfo."""
+
+    @_builtins.property
+    def dpop_signing_alg_values_supported(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Algorithms of DPoP proofs."""
+
+    @_builtins.property
+    def prompt_values_supported(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Prompts."""
+
+    @_builtins.property
+    def acr_values_supported(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Authentication contexts."""
+
+    @_builtins.property
+    def claim_types_supported(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Claim types."""
+
     def __init__(
         self,
         *,
@@ -93,10 +176,31 @@ class ProviderMetadata(_message.Message):
         request_parameter_supported: _builtins.bool = ...,
         request_uri_parameter_supported: _builtins.bool = ...,
         claims_parameter_supported: _builtins.bool = ...,
+        authorization_endpoint: _builtins.str = ...,
+        userinfo_endpoint: _builtins.str = ...,
+        introspection_endpoint: _builtins.str = ...,
+        revocation_endpoint: _builtins.str = ...,
+        end_session_endpoint: _builtins.str = ...,
+        device_authorization_endpoint: _builtins.str = ...,
+        pushed_authorization_request_endpoint: _builtins.str = ...,
+        response_modes_supported: _abc.Iterable[_builtins.str] | None = ...,
+        code_challenge_methods_supported: _abc.Iterable[_builtins.str] | None = ...,
+        token_endpoint_auth_signing_alg_values_supported: _abc.Iterable[_builtins.str] | None = ...,
+        introspection_endpoint_auth_methods_supported: _abc.Iterable[_builtins.str] | None = ...,
+        revocation_endpoint_auth_methods_supported: _abc.Iterable[_builtins.str] | None = ...,
+        userinfo_signing_alg_values_supported: _abc.Iterable[_builtins.str] | None = ...,
+        dpop_signing_alg_values_supported: _abc.Iterable[_builtins.str] | None = ...,
+        prompt_values_supported: _abc.Iterable[_builtins.str] | None = ...,
+        acr_values_supported: _abc.Iterable[_builtins.str] | None = ...,
+        claim_types_supported: _abc.Iterable[_builtins.str] | None = ...,
+        authorization_response_iss_parameter_supported: _builtins.bool = ...,
+        backchannel_logout_supported: _builtins.bool = ...,
+        backchannel_logout_session_supported: _builtins.bool = ...,
+        require_pushed_authorization_requests: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["claims_parameter_supported", b"claims_parameter_supported", "claims_supported", b"claims_supported", "grant_types_supported", b"grant_types_supported", "id_token_signing_alg_values_supported", b"id_token_signing_alg_values_supported", "issuer", b"issuer", "jwks_uri", b"jwks_uri", "request_parameter_supported", b"request_parameter_supported", "request_uri_parameter_supported", b"request_uri_parameter_supported", "response_types_supported", b"response_types_supported", "scopes_supported", b"scopes_supported", "subject_types_supported", b"subject_types_supported", "token_endpoint", b"token_endpoint", "token_endpoint_auth_methods_supported", b"token_endpoint_auth_methods_supported"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["acr_values_supported", b"acr_values_supported", "authorization_endpoint", b"authorization_endpoint", "authorization_response_iss_parameter_supported", b"authorization_response_iss_parameter_supported", "backchannel_logout_session_supported", b"backchannel_logout_session_supported", "backchannel_logout_supported", b"backchannel_logout_supported", "claim_types_supported", b"claim_types_supported", "claims_parameter_supported", b"claims_parameter_supported", "claims_supported", b"claims_supported", "code_challenge_methods_supported", b"code_challenge_methods_supported", "device_authorization_endpoint", b"device_authorization_endpoint", "dpop_signing_alg_values_supported", b"dpop_signing_alg_values_supported", "end_session_endpoint", b"end_session_endpoint", "grant_types_supported", b"grant_types_supported", "id_token_signing_alg_values_supported", b"id_token_signing_alg_values_supported", "introspection_endpoint", b"introspection_endpoint", "introspection_endpoint_auth_methods_supported", b"introspection_endpoint_auth_methods_supported", "issuer", b"issuer", "jwks_uri", b"jwks_uri", "prompt_values_supported", b"prompt_values_supported", "pushed_authorization_request_endpoint", b"pushed_authorization_request_endpoint", "request_parameter_supported", b"request_parameter_supported", "request_uri_parameter_supported", b"request_uri_parameter_supported", "require_pushed_authorization_requests", b"require_pushed_authorization_requests", "response_modes_supported", b"response_modes_supported", "response_types_supported", b"response_types_supported", "revocation_endpoint", b"revocation_endpoint", "revocation_endpoint_auth_methods_supported", b"revocation_endpoint_auth_methods_supported", "scopes_supported", b"scopes_supported", "subject_types_supported", b"subject_types_supported", "token_endpoint", b"token_endpoint", "token_endpoint_auth_methods_supported", b"token_endpoint_auth_methods_supported", "token_endpoint_auth_signing_alg_values_supported", b"token_endpoint_auth_signing_alg_values_supported", "userinfo_endpoint", b"userinfo_endpoint", "userinfo_signing_alg_values_supported", b"userinfo_signing_alg_values_supported"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -26,7 +26,7 @@ from gnomon.buf.validate import validate_pb2 as buf_dot_validate_dot_validate__p
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n(gnomon/identity/v1/key_set_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\"\xab\x01\n\x03Jwk\x12\x0b\n\x03kty\x18\x01 \x01(\t\x12\x0b\n\x03kid\x18\x02 \x01(\t\x12\x0b\n\x03use\x18\x03 \x01(\t\x12\x0b\n\x03\x61lg\x18\x04 \x01(\t\x12\x0e\n\x01n\x18\x05 \x01(\tH\x00\x88\x01\x01\x12\x0e\n\x01\x65\x18\x06 \x01(\tH\x01\x88\x01\x01\x12\x10\n\x03\x63rv\x18\x07 \x01(\tH\x02\x88\x01\x01\x12\x0e\n\x01x\x18\x08 \x01(\tH\x03\x88\x01\x01\x12\x0e\n\x01y\x18\t \x01(\tH\x04\x88\x01\x01\x42\x04\n\x02_nB\x04\n\x02_eB\x06\n\x04_crvB\x04\n\x02_xB\x04\n\x02_y\"/\n\x10GetKeySetRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\":\n\x11GetKeySetResponse\x12%\n\x04keys\x18\x01 \x03(\x0b\x32\x17.gnomon.identity.v1.Jwk\"E\n\rGetKeyRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x17\n\x03kid\x18\x02 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x01\"6\n\x0eGetKeyResponse\x12$\n\x03key\x18\x01 \x01(\x0b\x32\x17.gnomon.identity.v1.Jwk2\xd5\x01\n\rKeySetService\x12`\n\tGetKeySet\x12$.gnomon.identity.v1.GetKeySetRequest\x1a%.gnomon.identity.v1.GetKeySetResponse\"\x06\x8a\xe7\x18\x02\x10\x01\x12\x62\n\x06GetKey\x12!.gnomon.identity.v1.GetKeyRequest\x1a\".gnomon.identity.v1.GetKeyResponse\"\x11\x8a\xe7\x18\r\x10\x01\x32\tNOT_FOUNDb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n(gnomon/identity/v1/key_set_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\"\xab\x01\n\x03Jwk\x12\x0b\n\x03kty\x18\x01 \x01(\t\x12\x0b\n\x03kid\x18\x02 \x01(\t\x12\x0b\n\x03use\x18\x03 \x01(\t\x12\x0b\n\x03\x61lg\x18\x04 \x01(\t\x12\x0e\n\x01n\x18\x05 \x01(\tH\x00\x88\x01\x01\x12\x0e\n\x01\x65\x18\x06 \x01(\tH\x01\x88\x01\x01\x12\x10\n\x03\x63rv\x18\x07 \x01(\tH\x02\x88\x01\x01\x12\x0e\n\x01x\x18\x08 \x01(\tH\x03\x88\x01\x01\x12\x0e\n\x01y\x18\t \x01(\tH\x04\x88\x01\x01\x42\x04\n\x02_nB\x04\n\x02_eB\x06\n\x04_crvB\x04\n\x02_xB\x04\n\x02_y\"/\n\x10GetKeySetRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\":\n\x11GetKeySetResponse\x12%\n\x04keys\x18\x01 \x03(\x0b\x32\x17.gnomon.identity.v1.Jwk\"E\n\rGetKeyRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x17\n\x03kid\x18\x02 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x01\"6\n\x0eGetKeyResponse\x12$\n\x03key\x18\x01 \x01(\x0b\x32\x17.gnomon.identity.v1.Jwk\"\x13\n\x11RotateKeysRequest\"\x14\n\x12RotateKeysResponse2\xd3\x02\n\rKeySetService\x12`\n\tGetKeySet\x12$.gnomon.identity.v1.GetKeySetRequest\x1a%.gnomon.identity.v1.GetKeySetResponse\"\x06\x8a\xe7\x18\x02\x10\x01\x12\x62\n\x06GetKey\x12!.gnomon.identity.v1.GetKeyRequest\x1a\".gnomon.identity.v1.GetKeyResponse\"\x11\x8a\xe7\x18\r\x10\x01\x32\tNOT_FOUND\x12|\n\nRotateKeys\x12%.gnomon.identity.v1.RotateKeysRequest\x1a&.gnomon.identity.v1.RotateKeysResponse\"\x1f\x8a\xe7\x18\x1b\n\x0eidentity:write2\tNOT_FOUNDb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -43,6 +43,8 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_KEYSETSERVICE'].methods_by_name['GetKeySet']._serialized_options = b'\212\347\030\002\020\001'
   _globals['_KEYSETSERVICE'].methods_by_name['GetKey']._loaded_options = None
   _globals['_KEYSETSERVICE'].methods_by_name['GetKey']._serialized_options = b'\212\347\030\r\020\0012\tNOT_FOUND'
+  _globals['_KEYSETSERVICE'].methods_by_name['RotateKeys']._loaded_options = None
+  _globals['_KEYSETSERVICE'].methods_by_name['RotateKeys']._serialized_options = b'\212\347\030\033\n\016identity:write2\tNOT_FOUND'
   _globals['_JWK']._serialized_start=124
   _globals['_JWK']._serialized_end=295
   _globals['_GETKEYSETREQUEST']._serialized_start=297
@@ -53,6 +55,10 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETKEYREQUEST']._serialized_end=475
   _globals['_GETKEYRESPONSE']._serialized_start=477
   _globals['_GETKEYRESPONSE']._serialized_end=531
-  _globals['_KEYSETSERVICE']._serialized_start=534
-  _globals['_KEYSETSERVICE']._serialized_end=747
+  _globals['_ROTATEKEYSREQUEST']._serialized_start=533
+  _globals['_ROTATEKEYSREQUEST']._serialized_end=552
+  _globals['_ROTATEKEYSRESPONSE']._serialized_start=554
+  _globals['_ROTATEKEYSRESPONSE']._serialized_end=574
+  _globals['_KEYSETSERVICE']._serialized_start=577
+  _globals['_KEYSETSERVICE']._serialized_end=916
 # @@protoc_insertion_point(module_scope)

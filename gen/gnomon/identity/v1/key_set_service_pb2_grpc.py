@@ -45,6 +45,11 @@ class KeySetServiceStub:
                 request_serializer=gnomon_dot_identity_dot_v1_dot_key__set__service__pb2.GetKeyRequest.SerializeToString,
                 response_deserializer=gnomon_dot_identity_dot_v1_dot_key__set__service__pb2.GetKeyResponse.FromString,
                 _registered_method=True)
+        self.RotateKeys = channel.unary_unary(
+                '/gnomon.identity.v1.KeySetService/RotateKeys',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_key__set__service__pb2.RotateKeysRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_key__set__service__pb2.RotateKeysResponse.FromString,
+                _registered_method=True)
 
 
 class KeySetServiceServicer:
@@ -52,7 +57,7 @@ class KeySetServiceServicer:
     """
 
     def GetKeySet(self, request, context):
-        """Returns every published key, RS256 first.
+        """Returns every published key: those that sign, RS256 first, those that will, those that did, newest first.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -61,6 +66,15 @@ class KeySetServiceServicer:
     def GetKey(self, request, context):
         """Returns one published key.
         Rejected with NOT_FOUND when there is none of that id.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RotateKeys(self, request, context):
+        """Makes new keys of every algorithm sign, in the tenant that the caller acts in; the ones before stay published.
+        Two at once follow each other; a key signs five seconds after it was published, or later.
+        Rejected with NOT_FOUND when the tenant has no provider.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -78,6 +92,11 @@ def add_KeySetServiceServicer_to_server(servicer, server):
                     servicer.GetKey,
                     request_deserializer=gnomon_dot_identity_dot_v1_dot_key__set__service__pb2.GetKeyRequest.FromString,
                     response_serializer=gnomon_dot_identity_dot_v1_dot_key__set__service__pb2.GetKeyResponse.SerializeToString,
+            ),
+            'RotateKeys': grpc.unary_unary_rpc_method_handler(
+                    servicer.RotateKeys,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_key__set__service__pb2.RotateKeysRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_key__set__service__pb2.RotateKeysResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -135,6 +154,33 @@ class KeySetService:
             '/gnomon.identity.v1.KeySetService/GetKey',
             gnomon_dot_identity_dot_v1_dot_key__set__service__pb2.GetKeyRequest.SerializeToString,
             gnomon_dot_identity_dot_v1_dot_key__set__service__pb2.GetKeyResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RotateKeys(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.KeySetService/RotateKeys',
+            gnomon_dot_identity_dot_v1_dot_key__set__service__pb2.RotateKeysRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_key__set__service__pb2.RotateKeysResponse.FromString,
             options,
             channel_credentials,
             insecure,

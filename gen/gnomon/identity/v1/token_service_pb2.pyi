@@ -32,6 +32,8 @@ class _ClientAuthenticationEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_
     """HTTP Basic."""
     CLIENT_AUTHENTICATION_SECRET_POST: _ClientAuthentication.ValueType  # 3
     """client_id and client_secret in the form."""
+    CLIENT_AUTHENTICATION_PRIVATE_KEY_JWT: _ClientAuthentication.ValueType  # 4
+    """A signed assertion: RFC 7523 §2.2."""
 
 class ClientAuthentication(_ClientAuthentication, metaclass=_ClientAuthenticationEnumTypeWrapper):
     """How a client proved who it is."""
@@ -43,7 +45,73 @@ CLIENT_AUTHENTICATION_SECRET_BASIC: ClientAuthentication.ValueType  # 2
 """HTTP Basic."""
 CLIENT_AUTHENTICATION_SECRET_POST: ClientAuthentication.ValueType  # 3
 """client_id and client_secret in the form."""
+CLIENT_AUTHENTICATION_PRIVATE_KEY_JWT: ClientAuthentication.ValueType  # 4
+"""A signed assertion: RFC 7523 §2.2."""
 Global___ClientAuthentication: _TypeAlias = ClientAuthentication  # noqa: Y015
+
+@_typing.final
+class ClientProof(_message.Message):
+    """What a request says about its client."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CLIENT_ID_FIELD_NUMBER: _builtins.int
+    CLIENT_SECRET_FIELD_NUMBER: _builtins.int
+    METHOD_FIELD_NUMBER: _builtins.int
+    CLIENT_ASSERTION_FIELD_NUMBER: _builtins.int
+    client_id: _builtins.str
+    """Client id."""
+    client_secret: _builtins.str
+    """Client secret."""
+    method: Global___ClientAuthentication.ValueType
+    """How the client authenticated."""
+    client_assertion: _builtins.str
+    """Signed assertion."""
+    def __init__(
+        self,
+        *,
+        client_id: _builtins.str = ...,
+        client_secret: _builtins.str = ...,
+        method: Global___ClientAuthentication.ValueType = ...,
+        client_assertion: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["client_assertion", b"client_assertion", "client_id", b"client_id", "client_secret", b"client_secret", "method", b"method"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ClientProof: _TypeAlias = ClientProof  # noqa: Y015
+
+@_typing.final
+class DpopProof(_message.Message):
+    """Proof of possession of a key, with the request that it has to be for: RFC 9449 §4."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PROOF_FIELD_NUMBER: _builtins.int
+    HTTP_METHOD_FIELD_NUMBER: _builtins.int
+    PATH_FIELD_NUMBER: _builtins.int
+    proof: _builtins.str
+    """The DPoP header."""
+    http_method: _builtins.str
+    """Method of the request."""
+    path: _builtins.str
+    """Address of the request below the issuer's origin: its path."""
+    def __init__(
+        self,
+        *,
+        proof: _builtins.str = ...,
+        http_method: _builtins.str = ...,
+        path: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["http_method", b"http_method", "path", b"path", "proof", b"proof"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DpopProof: _TypeAlias = DpopProof  # noqa: Y015
 
 @_typing.final
 class IssueTokenRequest(_message.Message):
@@ -59,6 +127,13 @@ class IssueTokenRequest(_message.Message):
     SCOPE_FIELD_NUMBER: _builtins.int
     AUDIENCE_FIELD_NUMBER: _builtins.int
     RESOURCE_FIELD_NUMBER: _builtins.int
+    CODE_FIELD_NUMBER: _builtins.int
+    REDIRECT_URI_FIELD_NUMBER: _builtins.int
+    CODE_VERIFIER_FIELD_NUMBER: _builtins.int
+    REFRESH_TOKEN_FIELD_NUMBER: _builtins.int
+    DEVICE_CODE_FIELD_NUMBER: _builtins.int
+    CLIENT_ASSERTION_FIELD_NUMBER: _builtins.int
+    DPOP_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
     """Tenant whose issuer was asked; empty means the default tenant."""
     grant_type: _builtins.str
@@ -73,9 +148,25 @@ class IssueTokenRequest(_message.Message):
     """Scopes asked for, separated by spaces."""
     audience: _builtins.str
     """Audience asked for."""
+    code: _builtins.str
+    """Authorization code."""
+    redirect_uri: _builtins.str
+    """Redirect URI of the authorization request."""
+    code_verifier: _builtins.str
+    """PKCE verifier: RFC 7636."""
+    refresh_token: _builtins.str
+    """Refresh token."""
+    device_code: _builtins.str
+    """Device code: RFC 8628."""
+    client_assertion: _builtins.str
+    """Signed assertion of the client: RFC 7523 §2.2."""
     @_builtins.property
     def resource(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Resources asked for: RFC 8707."""
+
+    @_builtins.property
+    def dpop(self) -> Global___DpopProof:
+        """DPoP proof, absent without one."""
 
     def __init__(
         self,
@@ -88,10 +179,17 @@ class IssueTokenRequest(_message.Message):
         scope: _builtins.str = ...,
         audience: _builtins.str = ...,
         resource: _abc.Iterable[_builtins.str] | None = ...,
+        code: _builtins.str = ...,
+        redirect_uri: _builtins.str = ...,
+        code_verifier: _builtins.str = ...,
+        refresh_token: _builtins.str = ...,
+        device_code: _builtins.str = ...,
+        client_assertion: _builtins.str = ...,
+        dpop: Global___DpopProof | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["dpop", b"dpop"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["audience", b"audience", "client_authentication", b"client_authentication", "client_id", b"client_id", "client_secret", b"client_secret", "grant_type", b"grant_type", "resource", b"resource", "scope", b"scope", "tenant_id", b"tenant_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["audience", b"audience", "client_assertion", b"client_assertion", "client_authentication", b"client_authentication", "client_id", b"client_id", "client_secret", b"client_secret", "code", b"code", "code_verifier", b"code_verifier", "device_code", b"device_code", "dpop", b"dpop", "grant_type", b"grant_type", "redirect_uri", b"redirect_uri", "refresh_token", b"refresh_token", "resource", b"resource", "scope", b"scope", "tenant_id", b"tenant_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -99,7 +197,7 @@ Global___IssueTokenRequest: _TypeAlias = IssueTokenRequest  # noqa: Y015
 
 @_typing.final
 class IssueTokenResponse(_message.Message):
-    """Response of IssueToken: RFC 6749 §5.1."""
+    """Response of IssueToken: RFC 6749 §5.1, OpenID Connect Core 1.0 §3.1.3.3."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -107,6 +205,9 @@ class IssueTokenResponse(_message.Message):
     TOKEN_TYPE_FIELD_NUMBER: _builtins.int
     EXPIRES_IN_FIELD_NUMBER: _builtins.int
     SCOPE_FIELD_NUMBER: _builtins.int
+    ID_TOKEN_FIELD_NUMBER: _builtins.int
+    REFRESH_TOKEN_FIELD_NUMBER: _builtins.int
+    DPOP_NONCE_FIELD_NUMBER: _builtins.int
     access_token: _builtins.str
     """Access token."""
     token_type: _builtins.str
@@ -115,6 +216,12 @@ class IssueTokenResponse(_message.Message):
     """Seconds until it expires."""
     scope: _builtins.str
     """Scopes granted."""
+    id_token: _builtins.str
+    """ID token, absent when no person is behind the grant."""
+    refresh_token: _builtins.str
+    """Refresh token, absent when there is none."""
+    dpop_nonce: _builtins.str
+    """DPoP nonce to hand out in a header, absent without one."""
     def __init__(
         self,
         *,
@@ -122,11 +229,140 @@ class IssueTokenResponse(_message.Message):
         token_type: _builtins.str = ...,
         expires_in: _builtins.int = ...,
         scope: _builtins.str = ...,
+        id_token: _builtins.str | None = ...,
+        refresh_token: _builtins.str | None = ...,
+        dpop_nonce: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_dpop_nonce", b"_dpop_nonce", "_id_token", b"_id_token", "_refresh_token", b"_refresh_token", "dpop_nonce", b"dpop_nonce", "id_token", b"id_token", "refresh_token", b"refresh_token"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["access_token", b"access_token", "expires_in", b"expires_in", "scope", b"scope", "token_type", b"token_type"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_dpop_nonce", b"_dpop_nonce", "_id_token", b"_id_token", "_refresh_token", b"_refresh_token", "access_token", b"access_token", "dpop_nonce", b"dpop_nonce", "expires_in", b"expires_in", "id_token", b"id_token", "refresh_token", b"refresh_token", "scope", b"scope", "token_type", b"token_type"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__dpop_nonce: _TypeAlias = _typing.Literal["dpop_nonce"]  # noqa: Y015
+    _WhichOneofArgType__dpop_nonce: _TypeAlias = _typing.Literal["_dpop_nonce", b"_dpop_nonce"]  # noqa: Y015
+    _WhichOneofReturnType__id_token: _TypeAlias = _typing.Literal["id_token"]  # noqa: Y015
+    _WhichOneofArgType__id_token: _TypeAlias = _typing.Literal["_id_token", b"_id_token"]  # noqa: Y015
+    _WhichOneofReturnType__refresh_token: _TypeAlias = _typing.Literal["refresh_token"]  # noqa: Y015
+    _WhichOneofArgType__refresh_token: _TypeAlias = _typing.Literal["_refresh_token", b"_refresh_token"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__dpop_nonce) -> _WhichOneofReturnType__dpop_nonce | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__id_token) -> _WhichOneofReturnType__id_token | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__refresh_token) -> _WhichOneofReturnType__refresh_token | None: ...
+
+Global___IssueTokenResponse: _TypeAlias = IssueTokenResponse  # noqa: Y015
+
+@_typing.final
+class IntrospectTokenRequest(_message.Message):
+    """Request of IntrospectToken."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    CLIENT_FIELD_NUMBER: _builtins.int
+    TOKEN_FIELD_NUMBER: _builtins.int
+    TOKEN_TYPE_HINT_FIELD_NUMBER: _builtins.int
+    BEARER_FIELD_NUMBER: _builtins.int
+    tenant_id: _builtins.str
+    """Tenant whose issuer was asked; empty means the default tenant."""
+    token: _builtins.str
+    """The token."""
+    token_type_hint: _builtins.str
+    """Which kind of token the caller takes it for."""
+    bearer: _builtins.str
+    """Access token of the caller, instead of a client's credentials."""
+    @_builtins.property
+    def client(self) -> Global___ClientProof:
+        """Who asks."""
+
+    def __init__(
+        self,
+        *,
+        tenant_id: _builtins.str = ...,
+        client: Global___ClientProof | None = ...,
+        token: _builtins.str = ...,
+        token_type_hint: _builtins.str = ...,
+        bearer: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["client", b"client"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bearer", b"bearer", "client", b"client", "tenant_id", b"tenant_id", "token", b"token", "token_type_hint", b"token_type_hint"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___IssueTokenResponse: _TypeAlias = IssueTokenResponse  # noqa: Y015
+Global___IntrospectTokenRequest: _TypeAlias = IntrospectTokenRequest  # noqa: Y015
+
+@_typing.final
+class IntrospectTokenResponse(_message.Message):
+    """Response of IntrospectToken."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DOCUMENT_FIELD_NUMBER: _builtins.int
+    document: _builtins.bytes
+    """A JSON object: RFC 7662 §2.2."""
+    def __init__(
+        self,
+        *,
+        document: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["document", b"document"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___IntrospectTokenResponse: _TypeAlias = IntrospectTokenResponse  # noqa: Y015
+
+@_typing.final
+class RevokeTokenRequest(_message.Message):
+    """Request of RevokeToken."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    CLIENT_FIELD_NUMBER: _builtins.int
+    TOKEN_FIELD_NUMBER: _builtins.int
+    TOKEN_TYPE_HINT_FIELD_NUMBER: _builtins.int
+    tenant_id: _builtins.str
+    """Tenant whose issuer was asked; empty means the default tenant."""
+    token: _builtins.str
+    """The token."""
+    token_type_hint: _builtins.str
+    """Which kind of token the caller takes it for."""
+    @_builtins.property
+    def client(self) -> Global___ClientProof:
+        """Who asks."""
+
+    def __init__(
+        self,
+        *,
+        tenant_id: _builtins.str = ...,
+        client: Global___ClientProof | None = ...,
+        token: _builtins.str = ...,
+        token_type_hint: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["client", b"client"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["client", b"client", "tenant_id", b"tenant_id", "token", b"token", "token_type_hint", b"token_type_hint"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RevokeTokenRequest: _TypeAlias = RevokeTokenRequest  # noqa: Y015
+
+@_typing.final
+class RevokeTokenResponse(_message.Message):
+    """Response of RevokeToken."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RevokeTokenResponse: _TypeAlias = RevokeTokenResponse  # noqa: Y015

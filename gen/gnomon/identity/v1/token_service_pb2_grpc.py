@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class TokenServiceStub:
-    """Issues tokens: RFC 6749 §3.2.
+    """Issues, examines and takes back tokens: RFC 6749 §3.2, RFC 7662, RFC 7009.
     Refusals carry a google.rpc.ErrorInfo of domain "oauth" whose reason is the OAuth error code.
     """
 
@@ -41,16 +41,42 @@ class TokenServiceStub:
                 request_serializer=gnomon_dot_identity_dot_v1_dot_token__service__pb2.IssueTokenRequest.SerializeToString,
                 response_deserializer=gnomon_dot_identity_dot_v1_dot_token__service__pb2.IssueTokenResponse.FromString,
                 _registered_method=True)
+        self.IntrospectToken = channel.unary_unary(
+                '/gnomon.identity.v1.TokenService/IntrospectToken',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_token__service__pb2.IntrospectTokenRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_token__service__pb2.IntrospectTokenResponse.FromString,
+                _registered_method=True)
+        self.RevokeToken = channel.unary_unary(
+                '/gnomon.identity.v1.TokenService/RevokeToken',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_token__service__pb2.RevokeTokenRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_token__service__pb2.RevokeTokenResponse.FromString,
+                _registered_method=True)
 
 
 class TokenServiceServicer:
-    """Issues tokens: RFC 6749 §3.2.
+    """Issues, examines and takes back tokens: RFC 6749 §3.2, RFC 7662, RFC 7009.
     Refusals carry a google.rpc.ErrorInfo of domain "oauth" whose reason is the OAuth error code.
     """
 
     def IssueToken(self, request, context):
         """Issues tokens for a grant.
-        Refused with invalid_request, invalid_client, invalid_scope, unauthorized_client or unsupported_grant_type.
+        Refused with the codes of RFC 6749 §5.2, RFC 8628 §3.5, RFC 8707 §2 and RFC 9449 §5.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def IntrospectToken(self, request, context):
+        """Says whether a token is good, and for what: RFC 7662.
+        Refused with invalid_client.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RevokeToken(self, request, context):
+        """Takes a token back; one that is unknown counts as taken back: RFC 7009.
+        Refused with invalid_client or invalid_request.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -64,6 +90,16 @@ def add_TokenServiceServicer_to_server(servicer, server):
                     request_deserializer=gnomon_dot_identity_dot_v1_dot_token__service__pb2.IssueTokenRequest.FromString,
                     response_serializer=gnomon_dot_identity_dot_v1_dot_token__service__pb2.IssueTokenResponse.SerializeToString,
             ),
+            'IntrospectToken': grpc.unary_unary_rpc_method_handler(
+                    servicer.IntrospectToken,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_token__service__pb2.IntrospectTokenRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_token__service__pb2.IntrospectTokenResponse.SerializeToString,
+            ),
+            'RevokeToken': grpc.unary_unary_rpc_method_handler(
+                    servicer.RevokeToken,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_token__service__pb2.RevokeTokenRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_token__service__pb2.RevokeTokenResponse.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'gnomon.identity.v1.TokenService', rpc_method_handlers)
@@ -73,7 +109,7 @@ def add_TokenServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class TokenService:
-    """Issues tokens: RFC 6749 §3.2.
+    """Issues, examines and takes back tokens: RFC 6749 §3.2, RFC 7662, RFC 7009.
     Refusals carry a google.rpc.ErrorInfo of domain "oauth" whose reason is the OAuth error code.
     """
 
@@ -94,6 +130,60 @@ class TokenService:
             '/gnomon.identity.v1.TokenService/IssueToken',
             gnomon_dot_identity_dot_v1_dot_token__service__pb2.IssueTokenRequest.SerializeToString,
             gnomon_dot_identity_dot_v1_dot_token__service__pb2.IssueTokenResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def IntrospectToken(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.TokenService/IntrospectToken',
+            gnomon_dot_identity_dot_v1_dot_token__service__pb2.IntrospectTokenRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_token__service__pb2.IntrospectTokenResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RevokeToken(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.TokenService/RevokeToken',
+            gnomon_dot_identity_dot_v1_dot_token__service__pb2.RevokeTokenRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_token__service__pb2.RevokeTokenResponse.FromString,
             options,
             channel_credentials,
             insecure,

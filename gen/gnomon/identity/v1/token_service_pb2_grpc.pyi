@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class TokenServiceStub:
-    """Issues tokens: RFC 6749 §3.2.
+    """Issues, examines and takes back tokens: RFC 6749 §3.2, RFC 7662, RFC 7009.
     Refusals carry a google.rpc.ErrorInfo of domain "oauth" whose reason is the OAuth error code.
     """
 
@@ -37,23 +37,39 @@ class TokenServiceStub:
     def __new__(cls, channel: _aio.Channel) -> TokenServiceAsyncStub: ...
     IssueToken: _grpc.UnaryUnaryMultiCallable[_token_service_pb2.IssueTokenRequest, _token_service_pb2.IssueTokenResponse]
     """Issues tokens for a grant.
-    Refused with invalid_request, invalid_client, invalid_scope, unauthorized_client or unsupported_grant_type.
+    Refused with the codes of RFC 6749 §5.2, RFC 8628 §3.5, RFC 8707 §2 and RFC 9449 §5.
+    """
+    IntrospectToken: _grpc.UnaryUnaryMultiCallable[_token_service_pb2.IntrospectTokenRequest, _token_service_pb2.IntrospectTokenResponse]
+    """Says whether a token is good, and for what: RFC 7662.
+    Refused with invalid_client.
+    """
+    RevokeToken: _grpc.UnaryUnaryMultiCallable[_token_service_pb2.RevokeTokenRequest, _token_service_pb2.RevokeTokenResponse]
+    """Takes a token back; one that is unknown counts as taken back: RFC 7009.
+    Refused with invalid_client or invalid_request.
     """
 
 @_typing.type_check_only
 class TokenServiceAsyncStub(TokenServiceStub):
-    """Issues tokens: RFC 6749 §3.2.
+    """Issues, examines and takes back tokens: RFC 6749 §3.2, RFC 7662, RFC 7009.
     Refusals carry a google.rpc.ErrorInfo of domain "oauth" whose reason is the OAuth error code.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     IssueToken: _aio.UnaryUnaryMultiCallable[_token_service_pb2.IssueTokenRequest, _token_service_pb2.IssueTokenResponse]  # type: ignore[assignment]
     """Issues tokens for a grant.
-    Refused with invalid_request, invalid_client, invalid_scope, unauthorized_client or unsupported_grant_type.
+    Refused with the codes of RFC 6749 §5.2, RFC 8628 §3.5, RFC 8707 §2 and RFC 9449 §5.
+    """
+    IntrospectToken: _aio.UnaryUnaryMultiCallable[_token_service_pb2.IntrospectTokenRequest, _token_service_pb2.IntrospectTokenResponse]  # type: ignore[assignment]
+    """Says whether a token is good, and for what: RFC 7662.
+    Refused with invalid_client.
+    """
+    RevokeToken: _aio.UnaryUnaryMultiCallable[_token_service_pb2.RevokeTokenRequest, _token_service_pb2.RevokeTokenResponse]  # type: ignore[assignment]
+    """Takes a token back; one that is unknown counts as taken back: RFC 7009.
+    Refused with invalid_client or invalid_request.
     """
 
 class TokenServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Issues tokens: RFC 6749 §3.2.
+    """Issues, examines and takes back tokens: RFC 6749 §3.2, RFC 7662, RFC 7009.
     Refusals carry a google.rpc.ErrorInfo of domain "oauth" whose reason is the OAuth error code.
     """
 
@@ -64,7 +80,27 @@ class TokenServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_token_service_pb2.IssueTokenResponse, _abc.Awaitable[_token_service_pb2.IssueTokenResponse]]:
         """Issues tokens for a grant.
-        Refused with invalid_request, invalid_client, invalid_scope, unauthorized_client or unsupported_grant_type.
+        Refused with the codes of RFC 6749 §5.2, RFC 8628 §3.5, RFC 8707 §2 and RFC 9449 §5.
+        """
+
+    @_abc_1.abstractmethod
+    def IntrospectToken(
+        self,
+        request: _token_service_pb2.IntrospectTokenRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_token_service_pb2.IntrospectTokenResponse, _abc.Awaitable[_token_service_pb2.IntrospectTokenResponse]]:
+        """Says whether a token is good, and for what: RFC 7662.
+        Refused with invalid_client.
+        """
+
+    @_abc_1.abstractmethod
+    def RevokeToken(
+        self,
+        request: _token_service_pb2.RevokeTokenRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_token_service_pb2.RevokeTokenResponse, _abc.Awaitable[_token_service_pb2.RevokeTokenResponse]]:
+        """Takes a token back; one that is unknown counts as taken back: RFC 7009.
+        Refused with invalid_client or invalid_request.
         """
 
 def add_TokenServiceServicer_to_server(servicer: TokenServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

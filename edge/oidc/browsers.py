@@ -1,0 +1,42 @@
+"""The browser behind a request, as the services are told of it."""
+
+from aiohttp import hdrs, web
+
+from edge.oidc.config import AccessConfig
+from edge.oidc.cookies import SessionCookies
+from edge.oidc.peers import Peers
+from gnomon.identity.v1 import browser_pb2 as pb
+
+CSRF_HEADER = "x-csrf-token"
+
+_MAX_USER_AGENT = 512
+_MAX_CSRF_TOKEN = 256
+
+
+class Browsers:
+    def __init__(self, config: AccessConfig) -> None:
+        self._cookies = SessionCookies(config.cookie_mode)
+        self._peers = Peers(config.trusted_proxies)
+
+    def of(self, request: web.Request, csrf_token: str = "") -> pb.Browser:
+        """Describe it; the CSRF token is that of the form, or else the header's."""
+        csrf_token = csrf_token or request.headers.get(CSRF_HEADER, "")
+        is_plausible = csrf_token.isascii() and len(csrf_token) <= _MAX_CSRF_TOKEN
+        return pb.Browser(
+            session=self._cookies.value(request),
+            peer_address=self.peer_address(request),
+            user_agent=_printable(request.headers.get(hdrs.USER_AGENT, ""))[:_MAX_USER_AGENT],
+            csrf_token=csrf_token if is_plausible else "",
+        )
+
+    def peer_address(self, request: web.Request) -> str:
+        return self._peers.address(request)
+
+    def keep(self, request: web.Request, response: web.Response, *, cookie: pb.SessionCookie) -> None:
+        """Have the browser keep a cookie, or give it up."""
+        self._cookies.keep(request, response, cookie=cookie)
+
+
+def _printable(text: str) -> str:
+    """Replace lone surrogates, which stand for bytes that were no UTF-8."""
+    return text.encode("utf-8", "replace").decode()

@@ -1,0 +1,62 @@
+"""POST /oidc/authorize with credentials: the answer sets the cookie of a new session."""
+
+from aiohttp import web
+
+from edge.oidc.body import read_json
+from edge.oidc.browsers import CSRF_HEADER, Browsers
+from edge.oidc.config import OidcConfig
+from edge.oidc.form import Form, single
+from edge.oidc.pages import Pages
+from edge.oidc.redirects import accepted, sent_back
+from edge.oidc.sign_in_fields import Credentials
+from edge.oidc.stubs import Stubs
+from edge.oidc.tenant import tenant_of
+from gnomon.identity.v1 import authorization_service_pb2 as pb
+
+
+class CredentialsEndpoint:
+    def __init__(self, stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages) -> None:
+        self._authorizations = stubs.authorizations
+        self._config = config
+        self._browsers = browsers
+        self._pages = pages
+
+    async def post_json(self, request: web.Request) -> web.Response:
+        sent = await read_json(request, Credentials, max_bytes=self._config.max_form_bytes)
+        submitted = await self._submit(
+            pb.SubmitCredentialsRequest(
+                tenant_id=tenant_of(request),
+                browser=self._browsers.of(request),
+                authorization_id=sent.authorization_id,
+                parameters=sent.parameters(),
+                email=sent.email,
+                password=sent.password or "",
+                pow=sent.pow,
+            )
+        )
+        response = accepted(submitted.redirect)
+        if submitted.HasField("cookie"):
+            response.headers[CSRF_HEADER] = submitted.cookie.csrf_token
+            self._browsers.keep(request, response, cookie=submitted.cookie)
+        return response
+
+    async def submit_form(self, request: web.Request, form: Form) -> web.Response:
+        submitted = await self._submit(
+            pb.SubmitCredentialsRequest(
+                tenant_id=tenant_of(request),
+                browser=self._browsers.of(request, single(form, "csrf_token")),
+                authorization_id=single(form, "authorization_id"),
+                email=single(form, "email"),
+                password=single(form, "password"),
+                pow=single(form, "pow"),
+            )
+        )
+        response = sent_back(submitted.redirect, self._pages, status=303)
+        if submitted.HasField("cookie"):
+            self._browsers.keep(request, response, cookie=submitted.cookie)
+        return response
+
+    async def _submit(self, credentials: pb.SubmitCredentialsRequest) -> pb.SubmitCredentialsResponse:
+        return await self._authorizations.SubmitCredentials(
+            credentials, timeout=self._config.call_timeout_seconds
+        )

@@ -1,0 +1,60 @@
+"""GET and POST /oidc/forward_auth: a proxy asks who calls the service behind it."""
+
+from collections.abc import Iterable
+from urllib.parse import quote
+
+import grpc
+from aiohttp import web
+
+from edge.oidc.bearer import nothing_presented, refused_to_bearer, token_in_header
+from edge.oidc.config import OidcConfig
+from edge.oidc.stubs import Stubs
+from edge.oidc.tenant import tenant_of
+from gnomon.identity.v1 import user_info_service_pb2 as pb
+from server.platform.channels import error_of
+
+# What a header may hold as it is: printable ASCII but the two characters that the encoding itself needs.
+_SAFE = "".join(map(chr, range(0x20, 0x7F))).replace("%", "").replace(",", "")
+
+
+class ForwardAuthEndpoint:
+    def __init__(self, stubs: Stubs, config: OidcConfig) -> None:
+        self._user_info = stubs.user_info
+        self._timeout = config.call_timeout_seconds
+
+    async def authorize(self, request: web.Request) -> web.Response:
+        token = token_in_header(request)
+        if token is None:
+            raise nothing_presented()
+        asked = pb.AuthorizeForwardRequest(tenant_id=tenant_of(request), token=token)
+        try:
+            caller = await self._user_info.AuthorizeForward(asked, timeout=self._timeout)
+        except grpc.RpcError as failure:
+            raise refused_to_bearer(error_of(failure), is_dpop=token.is_dpop) from failure
+        return web.Response(headers=_headers(caller))
+
+
+def _headers(caller: pb.AuthorizeForwardResponse) -> dict[str, str]:
+    return {
+        "x-forwarded-user": _written(caller.user_id),
+        "x-forwarded-user-roles": _listed(caller.roles),
+        "x-forwarded-user-groups": _listed(caller.groups),
+        "x-forwarded-user-email": _written(caller.email),
+        "x-forwarded-user-email-verified": _claim(holds=caller.email_verified),
+        "x-forwarded-user-family-name": _written(caller.family_name),
+        "x-forwarded-user-given-name": _written(caller.given_name),
+        "x-forwarded-user-mfa": _claim(holds=caller.is_mfa),
+    }
+
+
+def _listed(names: Iterable[str]) -> str:
+    return ",".join(map(_written, names))
+
+
+def _written(value: str) -> str:
+    """Percent-encode in UTF-8 what no header holds, and what would part a list."""
+    return quote(value, safe=_SAFE)
+
+
+def _claim(*, holds: bool) -> str:
+    return "true" if holds else "false"

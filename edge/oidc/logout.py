@@ -1,0 +1,92 @@
+"""GET and POST /oidc/logout: OpenID Connect RP-Initiated Logout 1.0.
+
+A POST with a hint is a logout request, one with a CSRF token is the confirmation that our page asked for.
+"""
+
+from aiohttp import web
+
+from edge.oidc.browsers import CSRF_HEADER, Browsers
+from edge.oidc.config import OidcConfig
+from edge.oidc.form import Form, Parameters, form_of, query_parameters, read_parameters, single
+from edge.oidc.pages import Pages
+from edge.oidc.redirects import sent_back
+from edge.oidc.refusal import invalid_request
+from edge.oidc.stubs import Stubs
+from edge.oidc.tenant import issuer_path, tenant_of
+from gnomon.identity.v1 import logout_service_pb2 as pb
+from gnomon.identity.v1.browser_pb2 import Parameter
+
+_OF_THE_PAGE = frozenset({"csrf_token", "logout_id"})
+
+
+class LogoutEndpoint:
+    def __init__(self, stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages) -> None:
+        self._logouts = stubs.logouts
+        self._config = config
+        self._browsers = browsers
+        self._pages = pages
+
+    async def get(self, request: web.Request) -> web.Response:
+        return await self._pages.instead_of_refusals(self._get(request))
+
+    async def post(self, request: web.Request) -> web.Response:
+        parameters = await read_parameters(request, self._config.max_form_bytes)
+        form = form_of(parameters)
+        if "logout_token" in form and not single(form, "id_token_hint"):
+            # It is a provider that asks, not a browser.
+            raise invalid_request("no provider is known that could sign a logout token")
+        return await self._pages.instead_of_refusals(self._post_form(request, parameters, form=form))
+
+    async def _get(self, request: web.Request) -> web.Response:
+        return await self._begin(request, query_parameters(request), status=302)
+
+    async def _post_form(self, request: web.Request, parameters: Parameters, *, form: Form) -> web.Response:
+        is_confirmation = "csrf_token" in form or CSRF_HEADER in request.headers
+        if is_confirmation and not single(form, "id_token_hint"):
+            return await self._confirm(request, form)
+        return await self._begin(request, parameters, status=303)
+
+    async def _begin(self, request: web.Request, parameters: Parameters, *, status: int) -> web.Response:
+        asked = pb.BeginLogoutRequest(
+            tenant_id=tenant_of(request), parameters=_sent(parameters), browser=self._browsers.of(request)
+        )
+        begun = await self._logouts.BeginLogout(asked, timeout=self._config.call_timeout_seconds)
+        response = self._next(issuer_path(request), begun, status=status)
+        if begun.HasField("cookie"):
+            self._browsers.keep(request, response, cookie=begun.cookie)
+        return response
+
+    def _next(self, path: str, begun: pb.BeginLogoutResponse, *, status: int) -> web.Response:
+        match begun.WhichOneof("next"):
+            case "page":
+                return self._pages.log_out(begun.page, path)
+            case "redirect":
+                return sent_back(begun.redirect, self._pages, status=status)
+            case "signed_out":
+                return self._pages.signed_out()
+            case _:
+                return self._pages.error(begun.error)
+
+    async def _confirm(self, request: web.Request, form: Form) -> web.Response:
+        logout_id = single(form, "logout_id")
+        parameters = [(name, single(form, name)) for name in form if name not in _OF_THE_PAGE]
+        confirmed = await self._logouts.ConfirmLogout(
+            pb.ConfirmLogoutRequest(
+                tenant_id=tenant_of(request),
+                browser=self._browsers.of(request, single(form, "csrf_token")),
+                logout_id=logout_id,
+                parameters=() if logout_id else _sent(parameters),
+            ),
+            timeout=self._config.call_timeout_seconds,
+        )
+        if confirmed.WhichOneof("next") == "redirect":
+            response = sent_back(confirmed.redirect, self._pages, status=303)
+        else:
+            response = self._pages.signed_out()
+        if confirmed.HasField("cookie"):
+            self._browsers.keep(request, response, cookie=confirmed.cookie)
+        return response
+
+
+def _sent(parameters: Parameters) -> tuple[Parameter, ...]:
+    return tuple(Parameter(name=name, value=value) for name, value in parameters)

@@ -1,0 +1,46 @@
+"""How endpoints speak, and who may ask them.
+
+An origin that is not ours is let in where no cookie is involved: `*`, never with credentials.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from aiohttp import web
+
+from edge.oidc.fetch_metadata import from_anywhere, from_our_origin, from_our_pages
+from edge.oidc.refusal import Refused, refused, refused_by_protocol
+from server.platform.errors import ServiceError
+
+_ANY_ORIGIN = {"Access-Control-Allow-Origin": "*"}
+_READABLE = {"Access-Control-Expose-Headers": "DPoP-Nonce, WWW-Authenticate"}
+_SENDABLE = {"Access-Control-Allow-Headers": "Authorization, Content-Type, DPoP"}
+_PREFLIGHT = {"Access-Control-Max-Age": "7200"}
+
+# RFC 6749 §5.1: beside Cache-Control, for caches of HTTP/1.0.
+_NO_CACHE = {"Pragma": "no-cache"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manner:
+    """`admit` raises Refused; `preflight` is what a page of another origin is told, empty when it may not ask."""
+
+    refused: Callable[[ServiceError], Refused] = refused
+    admit: Callable[[web.Request], None] = from_our_pages
+    headers: Mapping[str, str] = field(default_factory=dict)
+    preflight: Mapping[str, str] = field(default_factory=dict)
+    is_oauth: bool = False
+
+    def method_not_allowed(self, allowed: str) -> Refused:
+        error = "invalid_request" if self.is_oauth else "MethodNotAllowed"
+        return Refused(405, error, f"expected {allowed}", is_oauth=self.is_oauth, headers={"Allow": allowed})
+
+
+OWN_PAGES = Manner()
+OWN_ORIGIN = Manner(admit=from_our_origin)
+FROM_ANYWHERE = Manner(admit=from_anywhere)
+PUBLIC_DOCUMENT = Manner(admit=from_anywhere, headers=_ANY_ORIGIN, preflight=_ANY_ORIGIN | _PREFLIGHT)
+PROTOCOL = Manner(refused=refused_by_protocol, admit=from_anywhere, headers=_NO_CACHE, is_oauth=True)
+PROTOCOL_FOR_PAGES = replace(
+    PROTOCOL, headers=_NO_CACHE | _ANY_ORIGIN | _READABLE, preflight=_ANY_ORIGIN | _SENDABLE | _PREFLIGHT
+)

@@ -1,0 +1,91 @@
+"""The pages, made of what the services say."""
+
+import secrets
+from collections.abc import Awaitable, Mapping
+
+import grpc
+from aiohttp import web
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from edge.oidc.pages.assets import Assets
+from edge.oidc.pages.security_policy import origin_of, security_policy
+from edge.oidc.refusal import Refused, refused_by_protocol
+from gnomon.identity.v1 import authorization_service_pb2, browser_pb2, logout_service_pb2
+from server.platform.channels import error_of
+
+_NONCE_BYTES = 18
+
+
+class Pages:
+    """`path` is that of the tenant's issuer, without a slash at its end."""
+
+    def __init__(self, assets: Assets) -> None:
+        self._assets = assets.addresses
+        self._templates = Environment(
+            loader=PackageLoader("edge.oidc.pages"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            auto_reload=False,
+        )
+
+    def sign_in(self, page: authorization_service_pb2.SignInPage, path: str) -> web.Response:
+        state = self._state(path, page.csrf_token) | {
+            "authorization_id": page.authorization_id,
+            "action": f"{path}/oidc/authorize",
+        }
+        return self._page("sign_in.html", {"page": page, "state": state}, form_origin=page.redirect_origin)
+
+    def go_on(self, page: authorization_service_pb2.SignInPage, path: str) -> web.Response:
+        """For a person who is signed in already."""
+        state = self._state(path, page.csrf_token) | {
+            "authorization_id": page.authorization_id,
+            "action": f"{path}/oidc/authorize/refresh",
+        }
+        return self._page("go_on.html", {"page": page, "state": state}, form_origin=page.redirect_origin)
+
+    def device(self, path: str, user_code: str, *, csrf_token: str) -> web.Response:
+        state = self._state(path, csrf_token) | {"action": f"{path}/oidc/device/verify"}
+        return self._page("device.html", {"user_code": user_code, "state": state})
+
+    def log_out(self, page: logout_service_pb2.LogoutPage, path: str) -> web.Response:
+        facts = {"page": page, "action": f"{path}/oidc/logout"}
+        return self._page("log_out.html", facts, form_origin=page.redirect_origin)
+
+    def signed_out(self) -> web.Response:
+        return self._page("signed_out.html", {})
+
+    def form_post(self, redirect: browser_pb2.Redirect) -> web.Response:
+        return self._page("form_post.html", {"redirect": redirect}, form_origin=origin_of(redirect.uri))
+
+    def error(self, page: browser_pb2.ErrorPage) -> web.Response:
+        return self._page("error.html", {"page": page}, status=page.status or 400)
+
+    async def instead_of_refusals(self, answer: Awaitable[web.Response]) -> web.Response:
+        """Answer a browser that navigates, for whom a refusal is a page."""
+        try:
+            return await answer
+        except Refused as refusal:
+            return self._refusal(refusal)
+        except grpc.RpcError as failure:
+            return self._refusal(refused_by_protocol(error_of(failure)))
+
+    def _refusal(self, refusal: Refused) -> web.Response:
+        page = browser_pb2.ErrorPage(status=refusal.status, error=refusal.error, description=refusal.message)
+        response = self.error(page)
+        response.headers.update(refusal.headers)
+        return response
+
+    def _state(self, path: str, csrf_token: str) -> dict[str, str]:
+        """What every script needs."""
+        return {"csrf_token": csrf_token, "pow": f"{path}/pow", "worker": self._assets["proof_of_work.js"]}
+
+    def _page(
+        self, template: str, facts: Mapping[str, object], *, status: int = 200, form_origin: str = ""
+    ) -> web.Response:
+        nonce = secrets.token_urlsafe(_NONCE_BYTES)
+        text = self._templates.get_template(template).render(facts, assets=self._assets, nonce=nonce)
+        policy = security_policy(nonce, form_origin)
+        headers = {"Content-Security-Policy": policy}
+        return web.Response(status=status, text=text, content_type="text/html", headers=headers)

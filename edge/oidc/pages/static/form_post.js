@@ -1,0 +1,3 @@
+"use strict";
+
+document.getElementById("form-post").submit();

@@ -1,0 +1,61 @@
+"""The request that a later step goes on with: the one that its page was made for.
+
+Callers without a page send the parameters once more. Those of a page that is open in the session count as that page's
+request, so that leaving out `prompt` or `max_age` the second time gains nothing.
+"""
+
+from dataclasses import dataclass
+
+from identity.authorization.parameters import Parameters
+from identity.authorization.pending import PendingRequests
+from identity.authorization.reading import Clients, RequestReader
+from identity.authorization.refusals import NoWayBack, SentBack
+from identity.authorization.request import AuthorizationRequest
+from identity.clients.client import Client
+from identity.sessions.session import Session
+from identity.tenants import Tenant
+from server.platform.errors import InvalidArgument, Unauthenticated
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """Names a request: by the id that its page has, or by its parameters when that is empty."""
+
+    authorization_id: str
+    parameters: Parameters
+
+
+class AskedRequests:
+    def __init__(self, reader: RequestReader, clients: Clients, pending: PendingRequests) -> None:
+        self._reader = reader
+        self._clients = clients
+        self._pending = pending
+
+    async def find(
+        self, tenant: Tenant, session: Session, reference: Reference
+    ) -> tuple[Client, AuthorizationRequest]:
+        """Raises Unauthenticated when there is no such request or client, InvalidArgument when it is no good."""
+        if not reference.authorization_id:
+            return await self._read(tenant, session, reference.parameters)
+        request = await self._pending.find(session, reference.authorization_id)
+        client = await self._clients.find(tenant, request.client_id) if request is not None else None
+        if request is None or client is None or not client.is_enabled:
+            raise Unauthenticated("the authorization request has ended or is of another session")
+        return client, request
+
+    async def take(self, request: AuthorizationRequest) -> None:
+        """Go on with it, once; raises Unauthenticated when somebody did before."""
+        # One without an id was never kept: its caller has no page.
+        if request.id and not await self._pending.take(request):
+            raise Unauthenticated("the authorization request has ended")
+
+    async def _read(
+        self, tenant: Tenant, session: Session, parameters: Parameters
+    ) -> tuple[Client, AuthorizationRequest]:
+        try:
+            client, request = await self._reader.read(tenant, parameters)
+        except NoWayBack as refusal:
+            raise Unauthenticated(refusal.refusal.detail) from refusal
+        except SentBack as refusal:
+            raise InvalidArgument("the parameters are no authorization request") from refusal
+        return client, await self._pending.like(session, request) or request

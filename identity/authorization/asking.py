@@ -1,0 +1,22 @@
+"""What a check of an authorization request looks at."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from identity.authorization.parameters import Parameters
+from identity.authorization.request import AuthorizationRequest
+from identity.clients.client import Client
+from identity.tenants import Tenant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    tenant: Tenant
+    client: Client
+    parameters: Parameters
+    now: datetime
+
+
+# Adds to the request what it found good; raises a ProtocolError.
+Check = Callable[[Asking, AuthorizationRequest], AuthorizationRequest]

@@ -1,0 +1,103 @@
+"""The first step of an authorization request: a page, or the way back at once.
+
+With `prompt=none` there is never a page: whoever is signed in gets a code, everybody else an error.
+"""
+
+from dataclasses import dataclass, field
+
+from identity.authorization.conclusion import Conclusion
+from identity.authorization.parameters import Parameters
+from identity.authorization.pending import PendingRequests
+from identity.authorization.reading import RequestReader
+from identity.authorization.redirection import Redirection, way_back_of
+from identity.authorization.refusals import SentBack
+from identity.authorization.request import AuthorizationRequest, Prompt
+from identity.authorization.standing import Standing, refusal_of
+from identity.clients.client import Client
+from identity.errors import LoginRequired
+from identity.sessions.browser import Browser
+from identity.sessions.session import Session
+from identity.sessions.sessions import Sessions
+from identity.tenants import Tenant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignInStep:
+    """`cookie` is that of a session that began with the page, empty when there was one."""
+
+    authorization_id: str
+    client: Client
+    request: AuthorizationRequest
+    session: Session
+    is_signed_in: bool
+    cookie: str = field(default="", repr=False)
+
+
+class AuthorizationBeginning:
+    def __init__(
+        self,
+        reader: RequestReader,
+        sessions: Sessions,
+        *,
+        pending: PendingRequests,
+        standing: Standing,
+        conclusion: Conclusion,
+    ) -> None:
+        self._reader = reader
+        self._sessions = sessions
+        self._pending = pending
+        self._standing = standing
+        self._conclusion = conclusion
+
+    async def begin(
+        self, tenant: Tenant, parameters: Parameters, browser: Browser
+    ) -> SignInStep | Redirection:
+        """Raises NoWayBack when nobody but the person may be told what is wrong."""
+        try:
+            client, request = await self._reader.read(tenant, parameters)
+        except SentBack as refusal:
+            return refusal.redirection
+        session = await self._sessions.find(tenant, browser.cookie, browser.peer_address)
+        if Prompt.NONE in request.prompts:
+            return await self._without_page(tenant, client, request, session=session)
+        return await self._page(tenant, client, request, session=session, browser=browser)
+
+    async def _without_page(
+        self, tenant: Tenant, client: Client, request: AuthorizationRequest, *, session: Session | None
+    ) -> Redirection:
+        way_back = way_back_of(request, tenant)
+        user = await self._standing.user(tenant, session, request)
+        if session is None or user is None:
+            return way_back.with_error(
+                LoginRequired("nobody is signed in, or not in the way that is asked for")
+            )
+        refusal = refusal_of(client, user, _amr(session))
+        if refusal is not None:
+            return way_back.with_error(refusal)
+        return await self._conclusion.grant(tenant, client, request, session=session)
+
+    async def _page(
+        self,
+        tenant: Tenant,
+        client: Client,
+        request: AuthorizationRequest,
+        *,
+        session: Session | None,
+        browser: Browser,
+    ) -> SignInStep:
+        user = await self._standing.user(tenant, session, request)
+        cookie = ""
+        if session is None:
+            cookie, session = await self._sessions.begin(tenant, browser.peer_address)
+        return SignInStep(
+            authorization_id=await self._pending.keep(request, session),
+            client=client,
+            request=request,
+            session=session,
+            is_signed_in=user is not None and refusal_of(client, user, _amr(session)) is None,
+            cookie=cookie,
+        )
+
+
+def _amr(session: Session) -> tuple[str, ...]:
+    return session.authentication.amr if session.authentication is not None else ()

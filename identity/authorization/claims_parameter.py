@@ -1,0 +1,39 @@
+"""The claims parameter: OpenID Connect Core 1.0 §5.5."""
+
+import msgspec
+
+from identity.errors import InvalidRequest
+
+
+class ClaimRequest(msgspec.Struct, frozen=True):
+    """One claim that is asked for, with the values that are wanted."""
+
+    essential: bool = False
+    value: msgspec.Raw = msgspec.Raw(b"null")
+    values: tuple[msgspec.Raw, ...] = ()
+
+
+class ClaimsRequest(msgspec.Struct, frozen=True):
+    """Claims by where they are wanted; None stands for a claim without conditions."""
+
+    userinfo: dict[str, ClaimRequest | None] | None = None
+    id_token: dict[str, ClaimRequest | None] | None = None
+
+
+def parse(text: str) -> ClaimsRequest:
+    """Read the parameter; raises InvalidRequest."""
+    try:
+        return msgspec.json.decode(text, type=ClaimsRequest)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise InvalidRequest("claims is not a claims request") from error
+
+
+def subject_of(text: str) -> str:
+    """Return the one subject that the ID token has to be about, empty when any will do; raises InvalidRequest."""
+    asked = (parse(text).id_token or {}).get("sub")
+    if asked is None:
+        return ""
+    try:
+        return msgspec.json.decode(asked.value, type=str | None) or ""
+    except msgspec.MsgspecError as error:
+        raise InvalidRequest("the subject of claims is no text") from error

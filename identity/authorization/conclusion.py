@@ -1,0 +1,68 @@
+"""Where every way to sign in ends: the relying party gets a code.
+
+The code itself is kept nowhere, only its keyed hash.
+"""
+
+from datetime import timedelta
+
+from identity.authorization.code import AuthorizationCode
+from identity.authorization.redirection import Redirection, way_back_of
+from identity.authorization.request import AuthorizationRequest
+from identity.clients.client import Client
+from identity.clients.secrets import SecretHasher
+from identity.randomness import Randomness
+from identity.sessions.session import Session
+from identity.sessions.sessions import Sessions
+from identity.tenants import Tenant
+from server.platform.clock import Clock
+from server.platform.errors import Unauthenticated
+from server.platform.records import Records
+
+_CODE_LENGTH = 64
+# A code that comes back after it was redeemed was stolen; so long that is noticed.
+_REPLAY_NOTICED = timedelta(hours=1)
+
+
+class Conclusion:
+    def __init__(
+        self,
+        codes: Records[AuthorizationCode],
+        sessions: Sessions,
+        *,
+        hasher: SecretHasher,
+        clock: Clock,
+        randomness: Randomness,
+    ) -> None:
+        self._codes = codes
+        self._sessions = sessions
+        self._hasher = hasher
+        self._clock = clock
+        self._randomness = randomness
+
+    async def grant(
+        self, tenant: Tenant, client: Client, request: AuthorizationRequest, *, session: Session
+    ) -> Redirection:
+        """Issue a code for whoever is signed in; raises Unauthenticated when nobody is any more."""
+        session = await self._sessions.note_client(session, client.client_id)
+        if session.authentication is None:
+            raise Unauthenticated("nobody is signed in")
+        code = self._randomness.alphanumeric(_CODE_LENGTH)
+        until = self._clock.now() + client.authorization_code_lifetime
+        await self._codes.insert(
+            AuthorizationCode(
+                tenant_id=tenant.tenant_id,
+                id=self._hasher.hash(code).hex(),
+                expires_at=until + _REPLAY_NOTICED,
+                client_id=client.client_id,
+                redirect_uri=request.redirect_uri,
+                redeemable_until=int(until.timestamp()),
+                authentication=session.authentication,
+                oauth_scopes=request.oauth_scopes,
+                nonce=request.nonce,
+                code_challenge=request.code_challenge,
+                resources=request.resources,
+                claims=request.claims,
+                dpop_jkt=request.dpop_jkt,
+            )
+        )
+        return way_back_of(request, tenant).with_code(code)

@@ -1,0 +1,20 @@
+"""Whether a login hint is an address that may stand in a page."""
+
+import re
+import unicodedata
+
+_MAX_LENGTH = 254
+_REFUSED = re.compile(r"[\s<>]")
+
+
+def login_hint(text: str) -> str:
+    """Return the hint when it is an e-mail address, else nothing, as if it were absent."""
+    local, at, domain = text.partition("@")
+    is_address = bool(local and at and domain) and "@" not in domain and len(text) <= _MAX_LENGTH
+    is_plain = _REFUSED.search(text) is None and not any(map(_is_control, text))
+    return text if is_address and is_plain else ""
+
+
+def _is_control(character: str) -> bool:
+    # Format characters turn the direction of what follows.
+    return unicodedata.category(character) in {"Cc", "Cf", "Zl", "Zp"}

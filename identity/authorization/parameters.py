@@ -1,0 +1,37 @@
+"""Parameters of a request to the authorization endpoint: RFC 6749 §3.1.
+
+One without a value counts as left out. None may come twice, but `resource` (RFC 8707 §2).
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+_REPEATABLE = frozenset({"resource"})
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    pairs: tuple[tuple[str, str], ...]
+
+    @classmethod
+    def of(cls, pairs: Iterable[tuple[str, str]]) -> "Parameters":
+        return cls(tuple((name, value) for name, value in pairs if value))
+
+    @property
+    def are_malformed(self) -> bool:
+        """Whether one came more than once that may not, or holds what no record can keep."""
+        counts = Counter(name for name, _ in self.pairs)
+        is_ambiguous = any(count > 1 and name not in _REPEATABLE for name, count in counts.items())
+        return is_ambiguous or any("\0" in value for _, value in self.pairs)
+
+    def one(self, name: str) -> str:
+        """Return the value, empty when it was left out or came more than once."""
+        values = self.all(name)
+        return values[0] if len(values) == 1 else ""
+
+    def all(self, name: str) -> tuple[str, ...]:
+        return tuple(value for other, value in self.pairs if other == name)
+
+    def with_one(self, name: str, value: str) -> "Parameters":
+        return Parameters((*((other, kept) for other, kept in self.pairs if other != name), (name, value)))

@@ -1,0 +1,47 @@
+"""The pushed authorization request endpoint: RFC 9126 §2."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from identity.authorization.parameters import Parameters
+from identity.authorization.pushed import PushedRequests
+from identity.authorization.reading import RequestReader
+from identity.authorization.sources import NoRequestObjects
+from identity.clients.client import Client
+from identity.errors import InvalidRequest
+from identity.tenants import Tenant
+
+
+@dataclass(frozen=True, slots=True)
+class Pushed:
+    request_uri: str
+    lifetime: timedelta
+
+
+class Pushing:
+    def __init__(self, reader: RequestReader, pushed: PushedRequests) -> None:
+        self._reader = reader
+        self._pushed = pushed
+        self._by_value = NoRequestObjects()
+
+    async def push(
+        self, tenant: Tenant, client: Client, parameters: Parameters, *, thumbprint: str = ""
+    ) -> Pushed:
+        """Keep the request of a client that proved who it is, with the key of its DPoP proof; raises a ProtocolError."""
+        if parameters.all("request_uri"):
+            raise InvalidRequest("a pushed request has no request_uri")
+        if parameters.all("client_id") and parameters.one("client_id") != client.client_id:
+            raise InvalidRequest("client_id is not the client that authenticated")
+        parameters = await self._by_value.resolve(tenant, client, parameters)
+        bound = _bound(parameters, thumbprint)
+        await self._reader.examine(tenant, client, bound)
+        return Pushed(await self._pushed.keep(tenant, client, bound), self._pushed.lifetime)
+
+
+def _bound(parameters: Parameters, thumbprint: str) -> Parameters:
+    # RFC 9449 §10.1.
+    if not thumbprint:
+        return parameters
+    if parameters.all("dpop_jkt") and parameters.one("dpop_jkt") != thumbprint:
+        raise InvalidRequest("dpop_jkt is not the key of the DPoP proof")
+    return parameters.with_one("dpop_jkt", thumbprint)

@@ -1,0 +1,69 @@
+"""The way back to a relying party: RFC 6749 §4.1.2, RFC 9207 §2."""
+
+import re
+from dataclasses import dataclass, field
+
+from identity.authorization.parameters import Parameters
+from identity.authorization.redirect_uris import is_registered
+from identity.authorization.request import AuthorizationRequest, ResponseMode
+from identity.clients.client import Client
+from identity.errors import ProtocolError
+from identity.tenants import Tenant
+
+MAX_STATE = 2048
+
+# RFC 6749 §4.1.2.1: an error_description has no characters but these.
+_UNSPEAKABLE = re.compile(r"[^\x20-\x21\x23-\x5B\x5D-\x7E]")
+
+
+@dataclass(frozen=True, slots=True)
+class Redirection:
+    """`parameters` may hold a code."""
+
+    uri: str
+    response_mode: ResponseMode
+    parameters: tuple[tuple[str, str], ...] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WayBack:
+    """Where a request is answered; every answer says who gave it, so that no two providers can be mixed up."""
+
+    issuer: str
+    uri: str
+    response_mode: ResponseMode
+    state: str | None
+
+    def with_code(self, code: str) -> Redirection:
+        return self._redirection(("code", code))
+
+    def with_error(self, error: ProtocolError) -> Redirection:
+        description = _UNSPEAKABLE.sub(" ", error.detail)
+        return self._redirection(("error", error.error), ("error_description", description))
+
+    def _redirection(self, *parameters: tuple[str, str]) -> Redirection:
+        state = () if self.state is None else (("state", self.state),)
+        return Redirection(self.uri, self.response_mode, (*parameters, *state, ("iss", self.issuer)))
+
+
+def way_back_of(request: AuthorizationRequest, tenant: Tenant) -> WayBack:
+    return WayBack(
+        issuer=tenant.issuer,
+        uri=request.redirect_uri,
+        response_mode=request.response_mode,
+        state=request.state,
+    )
+
+
+def way_back_from(parameters: Parameters, client: Client, tenant: Tenant) -> WayBack | None:
+    """Return where a request may be refused, however bad the rest of it is; None when nowhere."""
+    uri, state = parameters.one("redirect_uri"), parameters.one("state")
+    if not is_registered(uri, client.redirect_uris):
+        return None
+    is_posted = parameters.one("response_mode") == ResponseMode.FORM_POST
+    return WayBack(
+        issuer=tenant.issuer,
+        uri=uri,
+        response_mode=ResponseMode.FORM_POST if is_posted else ResponseMode.QUERY,
+        state=state if 0 < len(state) <= MAX_STATE else None,
+    )

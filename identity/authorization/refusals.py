@@ -1,0 +1,20 @@
+"""Refusals of an authorization request."""
+
+from identity.authorization.redirection import Redirection
+from identity.errors import ProtocolError
+
+
+class NoWayBack(Exception):
+    """The person is told, and nobody else: RFC 6749 §4.1.2.1."""
+
+    def __init__(self, refusal: ProtocolError) -> None:
+        super().__init__(refusal.detail)
+        self.refusal = refusal
+
+
+class SentBack(Exception):
+    """The relying party is told."""
+
+    def __init__(self, redirection: Redirection) -> None:
+        super().__init__("the authorization request is refused")
+        self.redirection = redirection

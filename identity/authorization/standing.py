@@ -1,0 +1,50 @@
+"""Whether somebody who is signed in may go on, and where not, why."""
+
+from typing import Protocol
+
+from identity.authorization.request import AuthorizationRequest
+from identity.clients.client import Client
+from identity.directory.user import User, UserId
+from identity.errors import AccessDenied, InteractionRequired, ProtocolError
+from identity.sessions.session import Session
+from identity.tenants import Tenant
+from server.platform.clock import Clock
+
+_SEVERAL_FACTORS = "mfa"
+
+
+class Users(Protocol):
+    async def find(self, tenant: Tenant, user_id: UserId) -> User | None: ...
+
+
+class Standing:
+    def __init__(self, users: Users, clock: Clock) -> None:
+        self._users = users
+        self._clock = clock
+
+    async def user(
+        self, tenant: Tenant, session: Session | None, request: AuthorizationRequest
+    ) -> User | None:
+        """Return who is signed in well enough for the request; None when somebody has to sign in."""
+        if session is None or not _is_enough(session, request):
+            return None
+        user = await self._users.find(tenant, UserId(session.user_id))
+        return user if user is not None and user.is_active(self._clock.now()) else None
+
+
+def refusal_of(client: Client, user: User, amr: tuple[str, ...]) -> ProtocolError | None:
+    """Return why the client does not take a user who signed in by these means; None when it does."""
+    prefix = client.restrict_group_prefix
+    if prefix and not any(group.startswith(prefix) for group in user.groups):
+        return AccessDenied("the user is in none of the client's groups")
+    if client.requires_mfa and _SEVERAL_FACTORS not in amr:
+        return InteractionRequired("the client asks for a second factor")
+    return None
+
+
+def _is_enough(session: Session, request: AuthorizationRequest) -> bool:
+    authentication = session.authentication
+    if authentication is None or request.requires_sign_in:
+        return False
+    is_recent = request.not_before is None or request.not_before <= authentication.at
+    return is_recent and request.user_id in {"", authentication.user_id}

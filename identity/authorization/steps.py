@@ -1,0 +1,132 @@
+"""The steps of a page: signing in with credentials, and going on with the session that there is."""
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from identity.authorization.asked import AskedRequests, Reference
+from identity.authorization.conclusion import Conclusion
+from identity.authorization.redirection import Redirection, way_back_of
+from identity.authorization.standing import Standing, refusal_of
+from identity.errors import AccessDenied, LoginRequired
+from identity.proof_of_work.proof_of_work import ProofOfWork
+from identity.sessions.browser import Browser
+from identity.sessions.session import Session
+from identity.sessions.sessions import Sessions, proved
+from identity.sign_in.password import PasswordSignIn
+from identity.tenants import Tenant
+from identity.vocabulary import AuthenticationContext
+from server.platform.errors import InvalidArgument, PermissionDenied, Unauthenticated
+
+# RFC 8176 §2.
+_PASSWORD = ("pwd",)
+
+
+class SessionEnding(Protocol):
+    """Ends a session and tells its relying parties."""
+
+    async def end(self, tenant: Tenant, session: Session) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Credentials:
+    email: str
+    password: str = field(repr=False)
+    proof_of_work: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignedIn:
+    """`session` is None when nobody was signed in: the right person, but not the one that was asked for."""
+
+    redirection: Redirection
+    session: Session | None = None
+    cookie: str = field(default="", repr=False)
+
+
+class CredentialStep:
+    """Checks what costs nothing first: the session, the form, the proof of work, and only then the account."""
+
+    def __init__(
+        self,
+        sessions: Sessions,
+        proof_of_work: ProofOfWork,
+        *,
+        asked: AskedRequests,
+        password_sign_in: PasswordSignIn,
+        ending: SessionEnding,
+        conclusion: Conclusion,
+    ) -> None:
+        self._sessions = sessions
+        self._proof_of_work = proof_of_work
+        self._asked = asked
+        self._password_sign_in = password_sign_in
+        self._ending = ending
+        self._conclusion = conclusion
+
+    async def submit(
+        self, tenant: Tenant, browser: Browser, reference: Reference, *, credentials: Credentials
+    ) -> SignedIn:
+        """Sign in and go back with a code.
+
+        Raises Unauthenticated, InvalidArgument, NotFound for a proof of work that was used, and PermissionDenied; the
+        metadata `cause` of the last says what is wrong with an account whose password was right.
+        """
+        before = await proved(self._sessions, tenant, browser)
+        if not (credentials.email and credentials.password and credentials.proof_of_work):
+            raise InvalidArgument("expected an e-mail address, a password and a proof of work")
+        await self._proof_of_work.spend(tenant, credentials.proof_of_work)
+        client, request = await self._asked.find(tenant, before, reference)
+        user = await self._password_sign_in.verify(
+            tenant,
+            email=credentials.email,
+            password=credentials.password,
+            peer_address=browser.peer_address,
+        )
+        refusal = refusal_of(client, user, _PASSWORD)
+        if refusal is not None:
+            cause = "GROUP_REQUIRED" if isinstance(refusal, AccessDenied) else "SECOND_FACTOR_REQUIRED"
+            raise PermissionDenied(refusal.detail, cause=cause)
+        await self._asked.take(request)
+        if request.user_id not in {"", user.user_id}:
+            # OpenID Connect Core 1.0 §3.1.2.1, id_token_hint.
+            return SignedIn(redirection=way_back_of(request, tenant).with_error(_ANOTHER_PERSON))
+        if before.user_id not in {"", user.user_id}:
+            await self._ending.end(tenant, before)
+        cookie, session = await self._sessions.sign_in(
+            tenant,
+            before,
+            user.user_id,
+            amr=_PASSWORD,
+            acr=AuthenticationContext.PASSWORD,
+            peer_address=browser.peer_address,
+        )
+        redirection = await self._conclusion.grant(tenant, client, request, session=session)
+        return SignedIn(redirection=redirection, session=session, cookie=cookie)
+
+
+class RefreshStep:
+    """Goes on without credentials, as far as the request lets it."""
+
+    def __init__(
+        self, sessions: Sessions, *, asked: AskedRequests, standing: Standing, conclusion: Conclusion
+    ) -> None:
+        self._sessions = sessions
+        self._asked = asked
+        self._standing = standing
+        self._conclusion = conclusion
+
+    async def refresh(self, tenant: Tenant, browser: Browser, reference: Reference) -> Redirection:
+        """Raises Unauthenticated when somebody has to sign in."""
+        session = await proved(self._sessions, tenant, browser)
+        client, request = await self._asked.find(tenant, session, reference)
+        user = await self._standing.user(tenant, session, request)
+        if user is None or session.authentication is None:
+            raise Unauthenticated("the authorization request asks for a sign-in")
+        await self._asked.take(request)
+        refusal = refusal_of(client, user, session.authentication.amr)
+        if refusal is not None:
+            return way_back_of(request, tenant).with_error(refusal)
+        return await self._conclusion.grant(tenant, client, request, session=session)
+
+
+_ANOTHER_PERSON = LoginRequired("somebody else signed in than was asked for")

@@ -1,0 +1,197 @@
+"""Composes what meets browsers: authorization, sessions, proof of work, logout, devices."""
+
+from collections.abc import Mapping
+from functools import partial
+
+from google.protobuf.descriptor import ServiceDescriptor
+
+from gnomon.identity.v1 import (
+    authorization_service_pb2,
+    device_service_pb2,
+    logout_service_pb2,
+    proof_of_work_service_pb2,
+    session_service_pb2,
+)
+from identity.authorization.asked import AskedRequests
+from identity.authorization.beginning import AuthorizationBeginning
+from identity.authorization.code import AUTHORIZATION_CODES
+from identity.authorization.conclusion import Conclusion
+from identity.authorization.pending import PendingRequests
+from identity.authorization.pushed import PUSHED_REQUESTS, PushedRequests
+from identity.authorization.pushing import Pushing
+from identity.authorization.reading import RequestReader
+from identity.authorization.request import AUTHORIZATION_REQUESTS
+from identity.authorization.sources import NoRequestObjects
+from identity.authorization.standing import Standing
+from identity.authorization.steps import CredentialStep, RefreshStep
+from identity.devices.authorization import DeviceAuthorizations
+from identity.devices.limits import DeviceStarts, UserCodeGuesses
+from identity.devices.verification import DeviceVerification
+from identity.directory.user import USERS
+from identity.directory.users import Users
+from identity.ground import Ground
+from identity.issuing import Issuing
+from identity.logout.ending import SessionEnding
+from identity.logout.endpoint import EndSession
+from identity.logout.records import BACK_CHANNEL_LOGOUTS, LOGOUT_REQUESTS
+from identity.logout.wish import LogoutWishes
+from identity.proof_of_work.proof_of_work import ProofOfWork
+from identity.rpc.authorization import AuthorizationServicer, PushDoor
+from identity.rpc.device import DeviceServicer
+from identity.rpc.logout import LogoutServicer
+from identity.rpc.proof_of_work import ProofOfWorkServicer
+from identity.rpc.session import SessionServicer
+from identity.sessions.hints import IdTokenHints
+from identity.sessions.session import SESSIONS
+from identity.sessions.sessions import Sessions
+from identity.sign_in.confirmation import NobodyConfirms
+from identity.sign_in.delays import Delays
+from identity.sign_in.failures import ADDRESS_FAILURES
+from identity.sign_in.password import PasswordSignIn
+from identity.sign_in.protection import LoginProtection
+from identity.single_use import SingleUse
+from identity.tokens.verification import verified
+
+_AUTHORIZATION = authorization_service_pb2.DESCRIPTOR.services_by_name["AuthorizationService"]
+_SESSION = session_service_pb2.DESCRIPTOR.services_by_name["SessionService"]
+_PROOF_OF_WORK = proof_of_work_service_pb2.DESCRIPTOR.services_by_name["ProofOfWorkService"]
+_LOGOUT = logout_service_pb2.DESCRIPTOR.services_by_name["LogoutService"]
+_DEVICE = device_service_pb2.DESCRIPTOR.services_by_name["DeviceService"]
+
+
+class Browsing:
+    servicers: Mapping[ServiceDescriptor, object]
+
+    def __init__(self, ground: Ground, issuing: Issuing) -> None:
+        self._ground = ground
+        self._issuing = issuing
+        self._users = Users(ground.store.of(USERS))
+        self._sessions = Sessions(
+            ground.store.of(SESSIONS),
+            ground.secrets,
+            clock=ground.clock,
+            randomness=ground.randomness,
+            lifetimes=ground.config.lifetimes,
+            config=ground.config.sessions,
+        )
+        self._proof_of_work = ProofOfWork(
+            SingleUse(ground.store),
+            ground.root.derived("proof of work"),
+            clock=ground.clock,
+            randomness=ground.randomness,
+            config=ground.config.pow,
+        )
+        self._hints = IdTokenHints(partial(verified, keys=ground.keys))
+        self._ending = SessionEnding(
+            self._sessions,
+            ground.clients,
+            issuing.token_sets,
+            queue=ground.store.of(BACK_CHANNEL_LOGOUTS),
+            clock=ground.clock,
+            randomness=ground.randomness,
+            config=ground.config.logout,
+        )
+        self.servicers = {
+            _AUTHORIZATION: self._authorization(),
+            _SESSION: SessionServicer(ground.tenants, self._sessions, self._users, ground.clock),
+            _PROOF_OF_WORK: ProofOfWorkServicer(ground.tenants, self._proof_of_work),
+            _LOGOUT: self._logout(),
+            _DEVICE: self._devices(),
+        }
+
+    def _authorization(self) -> AuthorizationServicer:
+        ground = self._ground
+        pushed = PushedRequests(
+            ground.store.of(PUSHED_REQUESTS),
+            ground.secrets,
+            clock=ground.clock,
+            randomness=ground.randomness,
+            config=ground.config.pushed_authorization,
+        )
+        reader = RequestReader(
+            ground.clients, self._hints, sources=(NoRequestObjects(), pushed), clock=ground.clock
+        )
+        pending = PendingRequests(
+            ground.store.of(AUTHORIZATION_REQUESTS),
+            ground.secrets,
+            clock=ground.clock,
+            randomness=ground.randomness,
+        )
+        standing = Standing(self._users, ground.clock)
+        conclusion = Conclusion(
+            ground.store.of(AUTHORIZATION_CODES),
+            self._sessions,
+            hasher=ground.secrets,
+            clock=ground.clock,
+            randomness=ground.randomness,
+        )
+        asked = AskedRequests(reader, ground.clients, pending)
+        return AuthorizationServicer(
+            ground.tenants,
+            AuthorizationBeginning(
+                reader, self._sessions, pending=pending, standing=standing, conclusion=conclusion
+            ),
+            credential_step=CredentialStep(
+                self._sessions,
+                self._proof_of_work,
+                asked=asked,
+                password_sign_in=self._password_sign_in(),
+                ending=self._ending,
+                conclusion=conclusion,
+            ),
+            refresh_step=RefreshStep(self._sessions, asked=asked, standing=standing, conclusion=conclusion),
+            push_door=PushDoor(self._issuing.authenticator, self._issuing.proofs, Pushing(reader, pushed)),
+            clock=ground.clock,
+        )
+
+    def _password_sign_in(self) -> PasswordSignIn:
+        ground, config = self._ground, self._ground.config.events.login_protection
+        protection = LoginProtection(
+            ground.store.of(ADDRESS_FAILURES),
+            ground.secrets,
+            clock=ground.clock,
+            delays=Delays(config.max_delayed),
+            config=config,
+        )
+        return PasswordSignIn(
+            self._users,
+            ground.passwords,
+            protection=protection,
+            confirmation=NobodyConfirms(),
+            clock=ground.clock,
+        )
+
+    def _logout(self) -> LogoutServicer:
+        ground = self._ground
+        end_session = EndSession(
+            self._sessions,
+            LogoutWishes(ground.clients, self._hints),
+            self._ending,
+            questions=ground.store.of(LOGOUT_REQUESTS),
+            hasher=ground.secrets,
+            clock=ground.clock,
+            randomness=ground.randomness,
+        )
+        return LogoutServicer(ground.tenants, end_session)
+
+    def _devices(self) -> DeviceServicer:
+        ground = self._ground
+        authorizations = DeviceAuthorizations(
+            self._issuing.authenticator,
+            ground.store,
+            starts=DeviceStarts(ground.store, ground.config.device_grant, ground.clock),
+            secrets=ground.secrets,
+            config=ground.config.device_grant,
+            clock=ground.clock,
+            randomness=ground.randomness,
+        )
+        verification = DeviceVerification(
+            self._sessions,
+            self._proof_of_work,
+            guesses=UserCodeGuesses(ground.store, ground.clock),
+            clients=ground.clients,
+            records=ground.store,
+            secrets=ground.secrets,
+            clock=ground.clock,
+        )
+        return DeviceServicer(ground.tenants, authorizations, verification)

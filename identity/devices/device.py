@@ -1,0 +1,53 @@
+"""Device codes, and devices that somebody let in."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from identity.clients.client import ClientId
+from identity.sessions.session import Authentication
+from server.platform.records import Kind, Record
+
+
+class DeviceCodeState(StrEnum):
+    PENDING = "pending"
+    ACCEPTED = "accepted"
+    DECLINED = "declined"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeviceCode(Record):
+    """`id` is a keyed hash of the device code, `user_code_hash` one of what the person types.
+
+    Whoever asks again before `next_poll_at` is told to slow down, and `interval`, in seconds, grows. The code may be
+    redeemed until `redeemable_until`, and is kept longer, so that the device is told.
+    """
+
+    client_id: ClientId
+    user_code_hash: str
+    oauth_scopes: tuple[str, ...]
+    nonce: str
+    peer_address: str
+    started_at: datetime
+    redeemable_until: datetime
+    interval: int
+    next_poll_at: datetime
+    state: DeviceCodeState = DeviceCodeState.PENDING
+    authentication: Authentication | None = None
+
+
+DEVICE_CODES = Kind(DeviceCode, "device_code", unique=("user_code_hash",))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Device(Record):
+    """A device of a user; its tokens are the token sets with its id."""
+
+    user_id: str
+    client_id: ClientId
+    name: str
+    peer_address: str
+    created_at: datetime
+
+
+DEVICES = Kind(Device, "device", indexed=("user_id",))

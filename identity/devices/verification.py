@@ -1,0 +1,128 @@
+"""A person looks at what a device asked for, and decides: RFC 8628 §3.3."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from identity.clients.client import Client
+from identity.clients.clients import Clients
+from identity.clients.secrets import SecretHasher
+from identity.devices.device import DEVICE_CODES, DeviceCode, DeviceCodeState
+from identity.devices.limits import UserCodeGuesses
+from identity.devices.user_codes import canonical
+from identity.sessions.browser import Browser
+from identity.sessions.session import Authentication
+from identity.sessions.sessions import Sessions, proved
+from identity.tenants import Tenant
+from server.platform.clock import Clock
+from server.platform.errors import NotFound, Unauthenticated, Unavailable
+from server.platform.records import Changed, RecordStore
+
+_ATTEMPTS = 5
+
+
+class ProofOfWork(Protocol):
+    async def spend(self, tenant: Tenant, solution: str, /) -> None:
+        """Raises PermissionDenied for a wrong solution, NotFound for one that was used."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A code that somebody typed, with the work that earns an answer."""
+
+    tenant: Tenant
+    browser: Browser
+    user_code: str = field(repr=False)
+    proof_of_work: str
+
+
+@dataclass(frozen=True, slots=True)
+class AskedFor:
+    """What the person is told before deciding, so that a stranger's device is seen for what it is."""
+
+    code: DeviceCode
+    client: Client
+
+
+Decision = Callable[[DeviceCode, Authentication], DeviceCode]
+
+
+def looked_at(code: DeviceCode, _authentication: Authentication) -> DeviceCode:
+    return code
+
+
+def accepted(code: DeviceCode, authentication: Authentication) -> DeviceCode:
+    """The device outlives the browser's session, so it has no part in it."""
+    return replace(code, state=DeviceCodeState.ACCEPTED, authentication=replace(authentication, sid=""))
+
+
+def declined(code: DeviceCode, _authentication: Authentication) -> DeviceCode:
+    return replace(code, state=DeviceCodeState.DECLINED)
+
+
+class DeviceVerification:
+    def __init__(
+        self,
+        sessions: Sessions,
+        proof_of_work: ProofOfWork,
+        *,
+        guesses: UserCodeGuesses,
+        clients: Clients,
+        records: RecordStore,
+        secrets: SecretHasher,
+        clock: Clock,
+    ) -> None:
+        self._sessions = sessions
+        self._proof_of_work = proof_of_work
+        self._guesses = guesses
+        self._clients = clients
+        self._codes = records.of(DEVICE_CODES)
+        self._secrets = secrets
+        self._clock = clock
+
+    async def decide(self, question: Question, decision: Decision) -> AskedFor:
+        """Let the signed-in person decide; returns what was asked for.
+
+        Raises Unauthenticated, PermissionDenied, ResourceExhausted, and NotFound for codes that nobody waits with.
+        """
+        tenant, browser = question.tenant, question.browser
+        session = await proved(self._sessions, tenant, browser)
+        if session.authentication is None:
+            raise Unauthenticated("nobody is signed in")
+        await self._proof_of_work.spend(tenant, question.proof_of_work)
+        person = {"user_id": session.authentication.user_id, "peer_address": browser.peer_address}
+        await self._guesses.begin(tenant, **person)
+        asked_for = await self._decided(question, decision, session.authentication)
+        await self._guesses.give_back(tenant, **person)
+        return asked_for
+
+    async def _decided(
+        self, question: Question, decision: Decision, authentication: Authentication
+    ) -> AskedFor:
+        """A device that asks meanwhile changes its code too, so this may take more than one attempt."""
+        for _ in range(_ATTEMPTS):
+            code = await self._waiting(question)
+            client = await self._clients.find(question.tenant, code.client_id)
+            if client is None or not client.is_enabled:
+                raise NotFound("there is no device that waits with this code")
+            decided = decision(code, authentication)
+            if decided is code:
+                return AskedFor(code, client)
+            try:
+                return AskedFor(await self._codes.replace(decided), client)
+            except Changed:
+                continue
+        raise Unavailable.untouched("the code is being asked for too often")
+
+    async def _waiting(self, question: Question) -> DeviceCode:
+        user_code_hash = self._secrets.hash(canonical(question.user_code)).hex()
+        found = await self._codes.find(question.tenant.tenant_id, "user_code_hash", user_code_hash, most=1)
+        waiting = [
+            code
+            for code in found
+            if code.state is DeviceCodeState.PENDING and self._clock.now() < code.redeemable_until
+        ]
+        if not waiting:
+            raise NotFound("there is no device that waits with this code")
+        return waiting[0]

@@ -1,0 +1,31 @@
+"""The people of a tenant."""
+
+from identity.directory.user import User, UserId
+from identity.tenants import Tenant
+from server.platform.records import Records
+
+
+class Users:
+    def __init__(self, records: Records[User]) -> None:
+        self._records = records
+
+    async def find(self, tenant: Tenant, user_id: UserId) -> User | None:
+        return await self._records.get(tenant.tenant_id, user_id)
+
+    async def find_by_email(self, tenant: Tenant, email: str) -> User | None:
+        """Return the account of an address, in whatever case it is written."""
+        found = await self._records.find(tenant.tenant_id, "email", email_key(email), most=1)
+        return found[0] if found else None
+
+    async def add(self, user: User) -> User:
+        """Raises AlreadyThere when the address or the name is taken."""
+        return await self._records.insert(user)
+
+    async def replace(self, user: User) -> User:
+        """Raises Changed when somebody else was faster, AlreadyThere when the address or the name is taken."""
+        return await self._records.replace(user)
+
+
+def email_key(email: str) -> str:
+    """How an address is kept and compared."""
+    return email.strip().lower()

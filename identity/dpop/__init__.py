@@ -1,0 +1,1 @@
+"""Tokens that only the holder of a key can use: RFC 9449."""

@@ -1,0 +1,41 @@
+"""Nonces of the server for DPoP proofs: RFC 9449 §8.
+
+A nonce is the window of time that it was made in, under our seal, so that every process knows every other's and
+nothing is kept.
+"""
+
+import hmac
+
+from identity.clients.secrets import SecretHasher
+from identity.config import DpopConfig
+from identity.tenants import Tenant
+from server.platform.clock import Clock
+
+_LENGTH = 32
+
+
+class DpopNonces:
+    def __init__(self, secrets: SecretHasher, clock: Clock, config: DpopConfig) -> None:
+        self._secrets = secrets
+        self._clock = clock
+        self._lifetime = config.nonce_lifetime_secs
+
+    @property
+    def are_required(self) -> bool:
+        return self._lifetime > 0
+
+    def current(self, tenant: Tenant) -> str:
+        """Return the nonce to hand out now; empty when none is required."""
+        return self._of(tenant, self._window()) if self.are_required else ""
+
+    def is_fresh(self, tenant: Tenant, nonce: str) -> bool:
+        """Whether it was handed out in this window of time or in the one before."""
+        window = self._window()
+        expected = (self._of(tenant, window), self._of(tenant, window - 1))
+        return any(hmac.compare_digest(one.encode(), nonce.encode()) for one in expected)
+
+    def _window(self) -> int:
+        return int(self._clock.now().timestamp()) // self._lifetime
+
+    def _of(self, tenant: Tenant, window: int) -> str:
+        return self._secrets.hash(f"DPoP nonce {tenant.tenant_id} {window}").hex()[:_LENGTH]

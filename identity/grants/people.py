@@ -1,0 +1,32 @@
+"""The person behind an authorization, as it is now."""
+
+from identity.clients.client import Client
+from identity.directory.user import USERS, User
+from identity.errors import InvalidGrant
+from identity.grants.grant import Authorization
+from identity.tenants import Tenant
+from server.platform.clock import Clock
+from server.platform.records import RecordStore
+
+
+class People:
+    def __init__(self, records: RecordStore, clock: Clock) -> None:
+        self._users = records.of(USERS)
+        self._clock = clock
+
+    async def behind(self, authorization: Authorization, tenant: Tenant, *, client: Client) -> User | None:
+        """Return who signed in, None when the client asks in its own name.
+
+        Raises InvalidGrant for one who is disabled, or may not use the client any more.
+        """
+        if authorization.authentication is None:
+            return None
+        user = await self._users.get(tenant.tenant_id, authorization.authentication.user_id)
+        if user is None or not user.is_active(self._clock.now()) or not _may_use(user, client):
+            raise InvalidGrant("the person's account or its access has ended")
+        return user
+
+
+def _may_use(user: User, client: Client) -> bool:
+    prefix = client.restrict_group_prefix
+    return not prefix or any(group.startswith(prefix) for group in user.groups)

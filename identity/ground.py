@@ -1,0 +1,31 @@
+"""What every part of the provider stands on."""
+
+from dataclasses import dataclass
+
+from identity.clients.clients import Clients
+from identity.clients.secrets import SecretHasher
+from identity.directory.passwords import Passwords
+from identity.events.events import Events
+from identity.keys.key_ring import KeyRing
+from identity.keys.root_secret import RootSecret, RootSecrets
+from identity.randomness import Randomness
+from identity.sections import IdentityConfig
+from identity.tenants import Tenants
+from server.platform.clock import Clock
+from server.platform.records import RecordStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    config: IdentityConfig
+    tenants: Tenants
+    store: RecordStore
+    clock: Clock
+    randomness: Randomness
+    root_secrets: RootSecrets
+    root: RootSecret
+    secrets: SecretHasher
+    keys: KeyRing
+    events: Events
+    clients: Clients
+    passwords: Passwords

@@ -1,0 +1,150 @@
+"""Composes what issues, examines and takes back tokens, and who may do what."""
+
+from collections.abc import Mapping
+
+from google.protobuf.descriptor import ServiceDescriptor
+
+from gnomon.identity.v1 import (
+    directory_service_pb2,
+    discovery_service_pb2,
+    key_set_service_pb2,
+    token_service_pb2,
+    user_info_service_pb2,
+)
+from identity.clients.assertions import ClientAssertions
+from identity.clients.authentication import ClientAuthenticator
+from identity.clients.keys import ClientKeys, fetch_nothing
+from identity.directory.principals import Principals
+from identity.directory.user import USERS
+from identity.dpop.nonces import DpopNonces
+from identity.dpop.proofs import DpopProofs
+from identity.events.kinds import EventType
+from identity.grants.continuation import Continuation
+from identity.grants.people import People
+from identity.grants.pipeline import TokenPipeline
+from identity.grants.signing import Signing
+from identity.grants.table import grants
+from identity.ground import Ground
+from identity.rpc.directory import DirectoryServicer
+from identity.rpc.discovery import DiscoveryServicer
+from identity.rpc.key_set import KeySetServicer
+from identity.rpc.token import TokenServicer
+from identity.rpc.user_info import UserInfoServicer
+from identity.single_use import SingleUse
+from identity.tenants import Tenant
+from identity.tokens.access_token import AccessTokens
+from identity.tokens.active import ActiveTokens
+from identity.tokens.families import Families
+from identity.tokens.id_token import IdTokens
+from identity.tokens.introspection import Introspection
+from identity.tokens.refresh_token import RefreshTokens
+from identity.tokens.revocation import Revocation
+from identity.tokens.revoked import RevokedTokens
+from identity.tokens.token_set import TokenSet
+from identity.tokens.token_sets import TokenSets
+from identity.userinfo.forward import ForwardAuthentication
+from identity.userinfo.presented import PresentedTokens
+from identity.userinfo.userinfo import UserInfo
+from identity.vocabulary import GrantType
+
+_TOKEN = token_service_pb2.DESCRIPTOR.services_by_name["TokenService"]
+_USER_INFO = user_info_service_pb2.DESCRIPTOR.services_by_name["UserInfoService"]
+_KEY_SET = key_set_service_pb2.DESCRIPTOR.services_by_name["KeySetService"]
+_DISCOVERY = discovery_service_pb2.DESCRIPTOR.services_by_name["DiscoveryService"]
+_DIRECTORY = directory_service_pb2.DESCRIPTOR.services_by_name["DirectoryService"]
+
+
+class Issuing:
+    """`servicers` serve the token endpoint and its neighbours; the rest is what the browser's side shares."""
+
+    servicers: Mapping[ServiceDescriptor, object]
+
+    def __init__(self, ground: Ground) -> None:
+        self._ground = ground
+        single_use = SingleUse(ground.store)
+        assertions = ClientAssertions(ClientKeys(fetch_nothing, ground.clock), single_use, ground.clock)
+        self.authenticator = ClientAuthenticator(
+            ground.clients, ground.secrets, assertions=assertions, clock=ground.clock
+        )
+        self.nonces = DpopNonces(ground.secrets, ground.clock, ground.config.dpop)
+        self.proofs = DpopProofs(single_use, self.nonces, ground.clock)
+        self.token_sets = TokenSets(ground.store)
+        self._families = Families(
+            self.token_sets,
+            RefreshTokens(ground.secrets, ground.randomness),
+            token=ground.config.token,
+            device_grant=ground.config.device_grant,
+            report_reuse=self._report_reuse,
+            clock=ground.clock,
+        )
+        self._revoked = RevokedTokens(ground.store)
+        self.servicers = {**self._token_servicers(), **self._directory_servicers()}
+
+    def _token_servicers(self) -> Mapping[ServiceDescriptor, object]:
+        ground = self._ground
+        active = ActiveTokens(
+            ground.keys,
+            ground.clients,
+            sets=self.token_sets,
+            revoked=self._revoked,
+            records=ground.store,
+            clock=ground.clock,
+        )
+        introspection = Introspection(
+            self.authenticator, active, families=self._families, records=ground.store, clock=ground.clock
+        )
+        revocation = Revocation(
+            self.authenticator, self._families, keys=ground.keys, revoked=self._revoked, clock=ground.clock
+        )
+        presented = PresentedTokens(active, self.proofs)
+        return {
+            _TOKEN: TokenServicer(
+                ground.tenants, self._pipeline(), introspection=introspection, revocation=revocation
+            ),
+            _USER_INFO: UserInfoServicer(
+                ground.tenants,
+                UserInfo(presented, ground.keys),
+                forward=ForwardAuthentication(presented),
+                nonces=self.nonces,
+            ),
+        }
+
+    def _pipeline(self) -> TokenPipeline:
+        ground = self._ground
+        table = grants(
+            ground.store,
+            ground.secrets,
+            sets=self.token_sets,
+            families=self._families,
+            clock=ground.clock,
+            randomness=ground.randomness,
+        )
+        access_tokens = AccessTokens(ground.tenants, ground.clock, ground.randomness)
+        return TokenPipeline(
+            self.authenticator,
+            table,
+            people=People(ground.store, ground.clock),
+            proofs=self.proofs,
+            continuation=Continuation(
+                self.token_sets, self._families, clock=ground.clock, randomness=ground.randomness
+            ),
+            signing=Signing(ground.keys, access_tokens, IdTokens(ground.clock)),
+        )
+
+    def _directory_servicers(self) -> Mapping[ServiceDescriptor, object]:
+        ground = self._ground
+        principals = Principals(
+            ground.store.of(USERS), ground.clients, tenant=ground.tenants.default, clock=ground.clock
+        )
+        return {
+            _KEY_SET: KeySetServicer(ground.tenants, ground.keys),
+            _DISCOVERY: DiscoveryServicer(ground.tenants, tuple(GrantType)),
+            _DIRECTORY: DirectoryServicer(principals),
+        }
+
+    async def _report_reuse(self, tenant: Tenant, token_set: TokenSet) -> None:
+        await self._ground.events.emit(
+            tenant.tenant_id,
+            EventType.REFRESH_TOKEN_REUSE,
+            text=f"{token_set.client_id} / {token_set.user_id}",
+        )

@@ -1,0 +1,179 @@
+"""Key sets of all tenants: each provider has its own, so that no tenant's key speaks for another.
+
+Every process keeps what it read for two seconds and signs with it. A key is announced to all of them before it signs,
+so that a token which one of them signed verifies at every other one.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from identity.events.events import Events
+from identity.events.kinds import EventType
+from identity.jose.algorithms import ALGORITHMS
+from identity.jose.key_set import KeySet
+from identity.keys.safe import KeySafe
+from identity.keys.schedule import Schedule
+from identity.keys.stored import KEY_SETS, SIGNING_KEYS_ID, StoredKeySet
+from server.platform.call import TenantId
+from server.platform.clock import Clock
+from server.platform.errors import Unavailable
+from server.platform.records import AlreadyThere, Changed, RecordStore
+
+FRESH_FOR = timedelta(seconds=2)
+LEAST_RETENTION = timedelta(days=90)
+# Two at a time take turns; more would be somebody's mistake.
+_ATTEMPTS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    stored: StoredKeySet
+    keys: KeySet
+    fresh_until: datetime
+
+
+class KeyRing:
+    def __init__(
+        self, store: RecordStore, safe: KeySafe, events: Events, *, clock: Clock, longest_token: timedelta
+    ) -> None:
+        """Keep retired keys for 90 days, and for the life of the longest token that they may have signed."""
+        self._records = store.of(KEY_SETS)
+        self._safe = safe
+        self._events = events
+        self._clock = clock
+        self._kept_for = max(LEAST_RETENTION, longest_token)
+        self._known: dict[TenantId, _Known] = {}
+        self._changing: defaultdict[TenantId, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._rotating: defaultdict[TenantId, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    async def key_set(self, tenant_id: TenantId) -> KeySet:
+        """All published keys, made now when there are none; raises Unavailable, LostMasterKey."""
+        known = self._known.get(tenant_id)
+        if known is None or known.fresh_until <= self._clock.now():
+            known = await self._refreshed(tenant_id)
+        return known.keys
+
+    async def rotate(self, tenant_id: TenantId) -> None:
+        """New keys of all algorithms sign; raises Unavailable when others keep doing the same."""
+        await self._rotate_if(tenant_id, lambda _: True)
+
+    async def rotate_if_due(self, tenant_id: TenantId, schedule: Schedule) -> None:
+        """Once for all runs that were due since the last rotation, whichever process comes first."""
+        await self._rotate_if(tenant_id, lambda stored: _is_due(stored, schedule, self._clock.now()))
+
+    async def complete(self, tenant_id: TenantId) -> None:
+        """Make active keys of algorithms that have none."""
+        stored = await self._stored(tenant_id)
+        if stored.lacking_active:
+            keys = await self._safe.made(tenant_id, stored.lacking_active, now=self._clock.now())
+            await self._put(stored.completed(keys, self._clock.now()))
+
+    async def announce(self, tenant_id: TenantId) -> None:
+        """Make and publish the keys that sign next."""
+        await self._announce(await self._stored(tenant_id))
+
+    async def drop_ended(self, tenant_id: TenantId) -> None:
+        """Remove keys by which no token can be good any more."""
+        stored = await self._stored(tenant_id)
+        rest = stored.without_ended(self._clock.now(), self._kept_for)
+        if rest is not stored:
+            await self._put(rest)
+
+    async def reseal(self, tenant_id: TenantId) -> None:
+        """Encrypt under the active master key what is not."""
+        stored = await self._stored(tenant_id)
+        resealed = self._safe.resealed(stored)
+        if resealed is not stored and await self._put(resealed):
+            await self._events.emit(tenant_id, EventType.SECRETS_MIGRATED)
+
+    def close(self) -> None:
+        """Let go of the worker threads."""
+        self._safe.close()
+
+    async def _rotate_if(self, tenant_id: TenantId, is_wanted: Callable[[StoredKeySet], bool]) -> None:
+        async with self._rotating[tenant_id]:
+            for _ in range(_ATTEMPTS):
+                stored = await self._stored(tenant_id)
+                if not is_wanted(stored):
+                    return
+                if stored.lacking_next:
+                    await self._announce(stored)
+                elif await self._rotated(stored):
+                    await self._events.emit(tenant_id, EventType.JWKS_ROTATED)
+                    return
+        raise Unavailable("the signing keys keep being changed by others")
+
+    async def _rotated(self, stored: StoredKeySet) -> bool:
+        # A clock that stands still has no other processes beside it.
+        await asyncio.sleep(self._clock.seconds_until(stored.may_rotate_from) or 0)
+        now = self._clock.now()
+        return await self._put(stored.rotated(now).without_ended(now, self._kept_for))
+
+    async def _announce(self, stored: StoredKeySet) -> None:
+        if stored.lacking_next:
+            keys = await self._safe.made(stored.tenant_id, stored.lacking_next, now=self._clock.now())
+            await self._put(stored.announced(keys, self._clock.now()))
+
+    async def _stored(self, tenant_id: TenantId) -> StoredKeySet:
+        return (await self._refreshed(tenant_id)).stored
+
+    async def _refreshed(self, tenant_id: TenantId) -> _Known:
+        async with self._changing[tenant_id]:
+            known = self._known.get(tenant_id)
+            if known is not None and self._clock.now() < known.fresh_until:
+                return known
+            try:
+                return self._remember(await self._read(tenant_id))
+            except Unavailable:
+                if known is None:
+                    raise
+                # All of it is published and good, and what signs next is most likely in it.
+                return self._remember(known.stored)
+
+    async def _read(self, tenant_id: TenantId) -> StoredKeySet:
+        for _ in range(_ATTEMPTS):
+            found = await self._records.get(tenant_id, SIGNING_KEYS_ID) or await self._created(tenant_id)
+            if found is not None:
+                return found
+        raise Unavailable("the signing keys come and go")
+
+    async def _created(self, tenant_id: TenantId) -> StoredKeySet | None:
+        """With the keys that are made quickly, so that nobody waits for others; None when somebody else was first."""
+        now = self._clock.now()
+        quick = [kind for kind in ALGORITHMS if kind.is_quick]
+        keys = await self._safe.made(tenant_id, quick, now=now)
+        try:
+            return await self._records.insert(StoredKeySet.new(tenant_id, keys, now))
+        except AlreadyThere:
+            return None
+
+    async def _put(self, stored: StoredKeySet) -> bool:
+        """Whether it is there now; not when somebody else changed it in the meantime."""
+        async with self._changing[stored.tenant_id]:
+            try:
+                self._remember(await self._records.replace(stored))
+            except Changed:
+                self._remember(await self._read(stored.tenant_id))
+                return False
+        return True
+
+    def _remember(self, stored: StoredKeySet) -> _Known:
+        """Until it is complete others add keys that sign at once, so it is read every time."""
+        known = self._known.get(stored.tenant_id) or _Known(stored, KeySet(()), self._clock.now())
+        keys = (
+            known.keys
+            if known.keys.keys and known.stored == stored
+            else self._safe.opened(stored, known.keys)
+        )
+        now = self._clock.now()
+        remembered = _Known(stored, keys, now + FRESH_FOR if stored.is_complete else now)
+        self._known[stored.tenant_id] = remembered
+        return remembered
+
+
+def _is_due(stored: StoredKeySet, schedule: Schedule, now: datetime) -> bool:
+    due_at = schedule.next_after(stored.rotated_at)
+    return due_at is not None and due_at <= now

@@ -1,0 +1,86 @@
+"""Signing keys go into their record encrypted, and come out ready to sign."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+    load_der_private_key,
+    load_der_public_key,
+)
+
+from identity.jose.algorithms import KIND_OF, KeyKind
+from identity.jose.key_set import KeySet
+from identity.jose.signing_key import SigningKey
+from identity.jose.verification_key import VerificationKey
+from identity.keys.making import KeyMaking
+from identity.keys.master_keys import MasterKeys, Place
+from identity.keys.stored import StoredKey, StoredKeySet
+from identity.randomness import Randomness
+from server.platform.call import TenantId
+
+_KID_LENGTH = 24
+
+
+class KeySafe:
+    def __init__(self, master_keys: MasterKeys, making: KeyMaking, randomness: Randomness) -> None:
+        self._master_keys = master_keys
+        self._making = making
+        self._randomness = randomness
+
+    async def made(
+        self, tenant_id: TenantId, kinds: Iterable[KeyKind], *, now: datetime
+    ) -> Sequence[StoredKey]:
+        """New keys, one of each kind."""
+        return [await self._made(tenant_id, kind, now) for kind in kinds]
+
+    def opened(self, stored: StoredKeySet, known: KeySet) -> KeySet:
+        """Keys that sign with their private halves, others without; raises LostMasterKey."""
+        there = {key.kid: key for key in known.keys}
+        return KeySet(tuple(self._opened(stored.tenant_id, key, there) for key in stored.keys))
+
+    def resealed(self, stored: StoredKeySet) -> StoredKeySet:
+        """Under the active master key, the same when all of it is that already; raises LostMasterKey."""
+        keys = tuple(self._resealed(stored.tenant_id, key) for key in stored.keys)
+        return stored if keys == stored.keys else replace(stored, keys=keys)
+
+    def close(self) -> None:
+        self._making.close()
+
+    async def _made(self, tenant_id: TenantId, kind: KeyKind, now: datetime) -> StoredKey:
+        key, kid = await self._making.make(kind), self._randomness.alphanumeric(_KID_LENGTH)
+        octets = key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
+        return StoredKey(
+            kid=kid,
+            algorithm=kind.algorithm,
+            public_key=key.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo),
+            sealed=self._master_keys.seal(octets, _place(tenant_id, kid)),
+            announced_at=now,
+        )
+
+    def _opened(
+        self, tenant_id: TenantId, key: StoredKey, there: Mapping[str, VerificationKey]
+    ) -> VerificationKey:
+        known = there.get(key.kid)
+        if known is not None and isinstance(known, SigningKey) == key.is_active:
+            return known
+        if key.is_active and key.sealed is not None:
+            octets = self._master_keys.open(key.sealed, _place(tenant_id, key.kid))
+            # Nobody else can have encrypted it, and checking the numbers of one takes a third of a second.
+            private_key = load_der_private_key(octets, None, unsafe_skip_rsa_key_validation=True)
+            return SigningKey.of(key.kid, key.algorithm, private_key)  # type: ignore[arg-type]  # what was made
+        public_key = load_der_public_key(key.public_key)
+        return VerificationKey(key.kid, key.algorithm, KIND_OF[key.algorithm].jwk(public_key, public_key))  # type: ignore[arg-type]  # what was made
+
+    def _resealed(self, tenant_id: TenantId, key: StoredKey) -> StoredKey:
+        if key.sealed is None:
+            return key
+        return replace(key, sealed=self._master_keys.resealed(key.sealed, _place(tenant_id, key.kid)))
+
+
+def _place(tenant_id: TenantId, kid: str) -> Place:
+    return Place("signing_key", tenant_id, kid)

@@ -1,0 +1,45 @@
+"""Every kind of record that the provider keeps; each has a table of its name."""
+
+from typing import Any
+
+from identity.authorization.code import AUTHORIZATION_CODES
+from identity.authorization.pushed import PUSHED_REQUESTS
+from identity.authorization.request import AUTHORIZATION_REQUESTS
+from identity.clients.client import CLIENTS
+from identity.devices.device import DEVICE_CODES, DEVICES
+from identity.devices.limits import DEVICE_STARTS, USER_CODE_ATTEMPTS
+from identity.directory.user import USERS
+from identity.events.event import EVENTS
+from identity.keys.root_secret import ROOT_SECRETS
+from identity.keys.stored import KEY_SETS
+from identity.leadership import LEADERS
+from identity.logout.records import BACK_CHANNEL_LOGOUTS, LOGOUT_REQUESTS
+from identity.sessions.session import SESSIONS
+from identity.sign_in.failures import ADDRESS_FAILURES
+from identity.single_use import SPENT_IDS
+from identity.tokens.revoked import REVOKED_TOKENS
+from identity.tokens.token_set import TOKEN_SETS
+from server.platform.records import Kind
+
+KINDS: tuple[Kind[Any], ...] = (
+    ADDRESS_FAILURES,
+    AUTHORIZATION_CODES,
+    AUTHORIZATION_REQUESTS,
+    BACK_CHANNEL_LOGOUTS,
+    CLIENTS,
+    DEVICE_CODES,
+    DEVICE_STARTS,
+    DEVICES,
+    EVENTS,
+    KEY_SETS,
+    LEADERS,
+    LOGOUT_REQUESTS,
+    PUSHED_REQUESTS,
+    REVOKED_TOKENS,
+    ROOT_SECRETS,
+    SESSIONS,
+    SPENT_IDS,
+    TOKEN_SETS,
+    USER_CODE_ATTEMPTS,
+    USERS,
+)

@@ -1,0 +1,1 @@
+"""The end of sessions: asked for by relying parties, told to them."""

@@ -1,0 +1,138 @@
+"""The end-session endpoint: asks, or ends the session of the browser at once.
+
+No other session of the person ends.
+"""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from identity.authorization.parameters import Parameters
+from identity.authorization.redirection import Redirection
+from identity.authorization.request import ResponseMode
+from identity.clients.client import Client
+from identity.clients.secrets import SecretHasher
+from identity.logout.ending import SessionEnding
+from identity.logout.records import LogoutRequest
+from identity.logout.wish import LogoutWish, LogoutWishes
+from identity.randomness import Randomness
+from identity.sessions.browser import Browser
+from identity.sessions.session import Session
+from identity.sessions.sessions import Sessions, has_csrf
+from identity.tenants import Tenant
+from server.platform.clock import Clock
+from server.platform.errors import Unauthenticated
+from server.platform.records import Records
+
+_ID_LENGTH = 43
+_QUESTION_LIFETIME = timedelta(minutes=30)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogoutQuestion:
+    logout_id: str
+    client: Client | None
+    session: Session
+    redirect_uri: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignedOut:
+    """`redirection` is None when the person stays here; `has_ended` when this call ended a session."""
+
+    client_id: str
+    redirection: Redirection | None
+    has_ended: bool
+
+
+class EndSession:
+    def __init__(
+        self,
+        sessions: Sessions,
+        wishes: LogoutWishes,
+        ending: SessionEnding,
+        *,
+        questions: Records[LogoutRequest],
+        hasher: SecretHasher,
+        clock: Clock,
+        randomness: Randomness,
+    ) -> None:
+        self._sessions = sessions
+        self._wishes = wishes
+        self._ending = ending
+        self._questions = questions
+        self._hasher = hasher
+        self._clock = clock
+        self._randomness = randomness
+
+    async def begin(
+        self, tenant: Tenant, parameters: Parameters, browser: Browser
+    ) -> LogoutQuestion | SignedOut:
+        """Raises InvalidRequest when the request contradicts itself."""
+        wish = await self._wishes.read(tenant, parameters)
+        session = await self._sessions.find(tenant, browser.cookie, browser.peer_address)
+        if session is None or session.authentication is None:
+            # Only a good hint says that the request comes from the relying party.
+            return _signed_out(wish, redirects=bool(wish.user_id), has_ended=False)
+        if wish.user_id != session.user_id:
+            return await self._question(tenant, wish, session)
+        await self._ending.end(tenant, session)
+        return _signed_out(wish, redirects=True, has_ended=True)
+
+    async def confirm(
+        self, tenant: Tenant, browser: Browser, *, logout_id: str, parameters: Parameters
+    ) -> SignedOut:
+        """End the session of a person who was asked, or who needs not be; raises Unauthenticated, InvalidRequest."""
+        session = await self._sessions.find(tenant, browser.cookie, browser.peer_address)
+        if session is None:
+            return SignedOut(client_id="", redirection=None, has_ended=False)
+        if not has_csrf(session, browser.csrf_token):
+            raise Unauthenticated("the page was not made for this session")
+        if logout_id:
+            answer = await self._answer(tenant, session, logout_id)
+        else:
+            answer = _signed_out(await self._wishes.read(tenant, parameters), redirects=True, has_ended=True)
+        await self._ending.end(tenant, session)
+        return answer
+
+    async def _question(self, tenant: Tenant, wish: LogoutWish, session: Session) -> LogoutQuestion:
+        logout_id = self._randomness.alphanumeric(_ID_LENGTH)
+        await self._questions.insert(
+            LogoutRequest(
+                tenant_id=tenant.tenant_id,
+                id=self._hasher.hash(logout_id).hex(),
+                expires_at=self._clock.now() + _QUESTION_LIFETIME,
+                session_id=session.id,
+                client_id=_client_id(wish),
+                redirect_uri=wish.redirect_uri,
+                state=wish.state,
+            )
+        )
+        return LogoutQuestion(
+            logout_id=logout_id, client=wish.client, session=session, redirect_uri=wish.redirect_uri
+        )
+
+    async def _answer(self, tenant: Tenant, session: Session, logout_id: str) -> SignedOut:
+        question = await self._questions.take(tenant.tenant_id, self._hasher.hash(logout_id).hex())
+        if question is None or question.session_id != session.id:
+            # The person still wants to leave; only where to is forgotten.
+            return SignedOut(client_id="", redirection=None, has_ended=True)
+        return SignedOut(
+            client_id=question.client_id,
+            redirection=_redirection(question.redirect_uri, question.state),
+            has_ended=True,
+        )
+
+
+def _signed_out(wish: LogoutWish, *, redirects: bool, has_ended: bool) -> SignedOut:
+    redirection = _redirection(wish.redirect_uri, wish.state) if redirects else None
+    return SignedOut(client_id=_client_id(wish), redirection=redirection, has_ended=has_ended)
+
+
+def _redirection(redirect_uri: str, state: str | None) -> Redirection | None:
+    if not redirect_uri:
+        return None
+    return Redirection(redirect_uri, ResponseMode.QUERY, () if state is None else (("state", state),))
+
+
+def _client_id(wish: LogoutWish) -> str:
+    return "" if wish.client is None else wish.client.client_id

@@ -1,0 +1,74 @@
+"""What a logout request asks for: OpenID Connect RP-Initiated Logout 1.0 §2.
+
+Only a hint that is good, or a person who confirms, ends a session; only a URI that is registered for the client is
+redirected to.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from identity.authorization.parameters import Parameters
+from identity.clients.client import Client
+from identity.errors import InvalidRequest, InvalidToken
+from identity.sessions.hints import Hint, IdTokenHints
+from identity.tenants import Tenant
+
+_MAX_STATE = 2048
+
+
+class Clients(Protocol):
+    async def find(self, tenant: Tenant, client_id: str) -> Client | None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogoutWish:
+    """`redirect_uri` is registered for the client, or empty; `user_id` is whose session is meant, empty when unknown."""
+
+    client: Client | None
+    redirect_uri: str
+    state: str | None
+    user_id: str
+
+
+class LogoutWishes:
+    def __init__(self, clients: Clients, hints: IdTokenHints) -> None:
+        self._clients = clients
+        self._hints = hints
+
+    async def read(self, tenant: Tenant, parameters: Parameters) -> LogoutWish:
+        """Raises InvalidRequest for what no page could make good."""
+        state = parameters.one("state")
+        if parameters.are_malformed or len(state) > _MAX_STATE:
+            raise InvalidRequest("a parameter came more than once, or is too long, or holds NUL")
+        hint = await self._hint(tenant, parameters.one("id_token_hint"))
+        client_id = parameters.one("client_id")
+        if hint is not None and client_id not in {"", hint.client_id}:
+            raise InvalidRequest("client_id is not the client of id_token_hint")
+        client = await self._client(tenant, hint.client_id if hint is not None else client_id)
+        is_doubtful = hint is None and bool(parameters.all("id_token_hint"))
+        redirect_uri = "" if is_doubtful else _registered(client, parameters.one("post_logout_redirect_uri"))
+        return LogoutWish(
+            client=client,
+            redirect_uri=redirect_uri,
+            state=state or None,
+            # A redirect that is refused is a reason to ask, as is a hint that is no good.
+            user_id=hint.user_id if hint is not None and _is_answered(parameters, redirect_uri) else "",
+        )
+
+    async def _hint(self, tenant: Tenant, token: str) -> Hint | None:
+        try:
+            return await self._hints.read(token, tenant) if token else None
+        except InvalidToken:
+            return None
+
+    async def _client(self, tenant: Tenant, client_id: str) -> Client | None:
+        client = await self._clients.find(tenant, client_id) if client_id else None
+        return client if client is not None and client.is_enabled else None
+
+
+def _registered(client: Client | None, redirect_uri: str) -> str:
+    return redirect_uri if client is not None and redirect_uri in client.post_logout_redirect_uris else ""
+
+
+def _is_answered(parameters: Parameters, redirect_uri: str) -> bool:
+    return bool(redirect_uri) or not parameters.all("post_logout_redirect_uri")

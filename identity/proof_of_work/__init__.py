@@ -1,0 +1,1 @@
+"""Work that a browser does before it costs us anything."""

@@ -1,0 +1,139 @@
+"""AuthorizationService."""
+
+import logging
+
+from gnomon.identity.v1 import authorization_service_pb2 as pb
+from identity.authorization.asked import Reference
+from identity.authorization.beginning import AuthorizationBeginning, SignInStep
+from identity.authorization.pushing import Pushing
+from identity.authorization.redirect_uris import origin_of
+from identity.authorization.redirection import Redirection
+from identity.authorization.refusals import NoWayBack
+from identity.authorization.steps import Credentials, CredentialStep, RefreshStep
+from identity.clients.authentication import ClientAuthenticator
+from identity.dpop.proofs import DpopProofs
+from identity.errors import ProtocolError
+from identity.rpc.browser import browser_of, error_page, parameters_of, redirect, session_cookie
+from identity.rpc.proofs import credentials_of
+from identity.tenants import Tenant, Tenants
+from server.platform.call import Call
+from server.platform.clock import Clock
+from server.platform.errors import ServiceError
+
+logger = logging.getLogger(__name__)
+
+
+class AuthorizationServicer:
+    def __init__(
+        self,
+        tenants: Tenants,
+        beginning: AuthorizationBeginning,
+        *,
+        credential_step: CredentialStep,
+        refresh_step: RefreshStep,
+        push_door: "PushDoor",
+        clock: Clock,
+    ) -> None:
+        self._tenants = tenants
+        self._beginning = beginning
+        self._credential_step = credential_step
+        self._refresh_step = refresh_step
+        self._push_door = push_door
+        self._clock = clock
+
+    async def begin_authorization(
+        self, request: pb.BeginAuthorizationRequest, call: Call
+    ) -> pb.BeginAuthorizationResponse:
+        tenant, browser = self._tenants.find(request.tenant_id), browser_of(request.browser)
+        try:
+            outcome = await self._beginning.begin(tenant, parameters_of(request.parameters), browser)
+        except NoWayBack as refusal:
+            _log("authorization refused", refusal.refusal.error, call)
+            return pb.BeginAuthorizationResponse(error=error_page(refusal.refusal))
+        if isinstance(outcome, Redirection):
+            return pb.BeginAuthorizationResponse(redirect=redirect(outcome))
+        cookie = session_cookie(outcome.cookie, outcome.session, self._clock) if outcome.cookie else None
+        return pb.BeginAuthorizationResponse(page=_page(outcome), cookie=cookie)
+
+    async def submit_credentials(
+        self, request: pb.SubmitCredentialsRequest, call: Call
+    ) -> pb.SubmitCredentialsResponse:
+        try:
+            signed_in = await self._credential_step.submit(
+                self._tenants.find(request.tenant_id),
+                browser_of(request.browser),
+                _reference(request),
+                credentials=Credentials(
+                    email=request.email, password=request.password, proof_of_work=request.pow
+                ),
+            )
+        except ServiceError as refusal:
+            _log("sign-in refused", refusal.reason, call)
+            raise
+        session = signed_in.session
+        cookie = None if session is None else session_cookie(signed_in.cookie, session, self._clock)
+        return pb.SubmitCredentialsResponse(redirect=redirect(signed_in.redirection), cookie=cookie)
+
+    async def refresh_authorization(
+        self, request: pb.RefreshAuthorizationRequest, _call: Call
+    ) -> pb.RefreshAuthorizationResponse:
+        redirection = await self._refresh_step.refresh(
+            self._tenants.find(request.tenant_id), browser_of(request.browser), _reference(request)
+        )
+        return pb.RefreshAuthorizationResponse(redirect=redirect(redirection))
+
+    async def push_authorization(
+        self, request: pb.PushAuthorizationRequest, call: Call
+    ) -> pb.PushAuthorizationResponse:
+        try:
+            return await self._push_door.push(self._tenants.find(request.tenant_id), request)
+        except ProtocolError as refusal:
+            _log("pushed authorization refused", refusal.error, call)
+            raise
+
+
+class PushDoor:
+    """Lets in who proved to be a client: RFC 9126 §2, RFC 9449 §10.1."""
+
+    def __init__(
+        self,
+        authenticator: ClientAuthenticator,
+        dpop: DpopProofs,
+        pushing: Pushing,
+    ) -> None:
+        self._authenticator = authenticator
+        self._dpop = dpop
+        self._pushing = pushing
+
+    async def push(
+        self, tenant: Tenant, request: pb.PushAuthorizationRequest
+    ) -> pb.PushAuthorizationResponse:
+        client = await self._authenticator.authenticate(credentials_of(request.client), tenant)
+        thumbprint = await self._dpop.thumbprint(tenant, request.dpop) if request.HasField("dpop") else ""
+        parameters = parameters_of(request.parameters)
+        pushed = await self._pushing.push(tenant, client, parameters, thumbprint=thumbprint)
+        return pb.PushAuthorizationResponse(
+            request_uri=pushed.request_uri, expires_in=int(pushed.lifetime.total_seconds())
+        )
+
+
+def _reference(request: pb.SubmitCredentialsRequest | pb.RefreshAuthorizationRequest) -> Reference:
+    return Reference(authorization_id=request.authorization_id, parameters=parameters_of(request.parameters))
+
+
+def _page(step: SignInStep) -> pb.SignInPage:
+    return pb.SignInPage(
+        authorization_id=step.authorization_id,
+        client_id=step.client.client_id,
+        client_name=step.client.name,
+        client_uri=step.client.client_uri,
+        login_hint=step.request.login_hint,
+        is_signed_in=step.is_signed_in,
+        ui_locales=step.request.ui_locales,
+        redirect_origin=origin_of(step.request.redirect_uri),
+        csrf_token=step.session.csrf_token,
+    )
+
+
+def _log(message: str, error: str, call: Call) -> None:
+    logger.info(message, extra={"error": error, "request_id": call.request_id})

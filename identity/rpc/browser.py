@@ -1,0 +1,51 @@
+"""Browsers, cookies and redirects between the wire and the provider."""
+
+from collections.abc import Iterable
+
+from gnomon.identity.v1 import browser_pb2 as pb
+from identity.authorization.parameters import Parameters
+from identity.authorization.redirection import Redirection
+from identity.authorization.request import ResponseMode
+from identity.sessions.browser import Browser
+from identity.sessions.session import Session
+from server.platform.clock import Clock
+from server.platform.errors import OAuthError
+
+_RESPONSE_MODES = {
+    ResponseMode.QUERY: pb.RESPONSE_MODE_QUERY,
+    ResponseMode.FORM_POST: pb.RESPONSE_MODE_FORM_POST,
+}
+_BAD_REQUEST = 400
+
+
+def browser_of(message: pb.Browser) -> Browser:
+    return Browser(cookie=message.session, csrf_token=message.csrf_token, peer_address=message.peer_address)
+
+
+def parameters_of(messages: Iterable[pb.Parameter]) -> Parameters:
+    return Parameters.of((message.name, message.value) for message in messages)
+
+
+def redirect(redirection: Redirection) -> pb.Redirect:
+    return pb.Redirect(
+        uri=redirection.uri,
+        response_mode=_RESPONSE_MODES[redirection.response_mode],
+        parameters=[pb.Parameter(name=name, value=value) for name, value in redirection.parameters],
+    )
+
+
+def session_cookie(cookie: str, session: Session, clock: Clock) -> pb.SessionCookie:
+    expires_at = session.expires_at or session.idle_until
+    return pb.SessionCookie(
+        value=cookie,
+        max_age=max(int((expires_at - clock.now()).total_seconds()), 0),
+        csrf_token=session.csrf_token,
+    )
+
+
+def taken_back() -> pb.SessionCookie:
+    return pb.SessionCookie(max_age=0)
+
+
+def error_page(refusal: OAuthError) -> pb.ErrorPage:
+    return pb.ErrorPage(status=_BAD_REQUEST, error=refusal.error, description=refusal.detail)

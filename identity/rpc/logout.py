@@ -1,0 +1,53 @@
+"""LogoutService."""
+
+from gnomon.identity.v1 import logout_service_pb2 as pb
+from identity.authorization.redirect_uris import origin_of
+from identity.errors import InvalidRequest
+from identity.logout.endpoint import EndSession, LogoutQuestion, SignedOut
+from identity.rpc.browser import browser_of, error_page, parameters_of, redirect, taken_back
+from identity.tenants import Tenants
+from server.platform.call import Call
+
+
+class LogoutServicer:
+    def __init__(self, tenants: Tenants, end_session: EndSession) -> None:
+        self._tenants = tenants
+        self._end_session = end_session
+
+    async def begin_logout(self, request: pb.BeginLogoutRequest, _call: Call) -> pb.BeginLogoutResponse:
+        tenant, browser = self._tenants.find(request.tenant_id), browser_of(request.browser)
+        try:
+            outcome = await self._end_session.begin(tenant, parameters_of(request.parameters), browser)
+        except InvalidRequest as refusal:
+            return pb.BeginLogoutResponse(error=error_page(refusal))
+        if isinstance(outcome, LogoutQuestion):
+            return pb.BeginLogoutResponse(page=_page(outcome))
+        cookie = taken_back() if outcome.has_ended else None
+        if outcome.redirection is not None:
+            return pb.BeginLogoutResponse(redirect=redirect(outcome.redirection), cookie=cookie)
+        return pb.BeginLogoutResponse(signed_out=_signed_out(outcome), cookie=cookie)
+
+    async def confirm_logout(self, request: pb.ConfirmLogoutRequest, _call: Call) -> pb.ConfirmLogoutResponse:
+        outcome = await self._end_session.confirm(
+            self._tenants.find(request.tenant_id),
+            browser_of(request.browser),
+            logout_id=request.logout_id,
+            parameters=parameters_of(request.parameters),
+        )
+        if outcome.redirection is not None:
+            return pb.ConfirmLogoutResponse(redirect=redirect(outcome.redirection), cookie=taken_back())
+        return pb.ConfirmLogoutResponse(signed_out=_signed_out(outcome), cookie=taken_back())
+
+
+def _page(question: LogoutQuestion) -> pb.LogoutPage:
+    return pb.LogoutPage(
+        client_id="" if question.client is None else question.client.client_id,
+        client_name="" if question.client is None else question.client.name,
+        logout_id=question.logout_id,
+        csrf_token=question.session.csrf_token,
+        redirect_origin=origin_of(question.redirect_uri) if question.redirect_uri else "",
+    )
+
+
+def _signed_out(outcome: SignedOut) -> pb.SignedOutPage:
+    return pb.SignedOutPage(client_id=outcome.client_id)

@@ -1,0 +1,64 @@
+"""All sections of the configuration file that the provider reads, each beside the part that it is about."""
+
+from dataclasses import dataclass
+
+from identity.authorization.pushed import PushedRequestConfig
+from identity.config import (
+    BootstrapConfig,
+    DeviceGrantConfig,
+    DpopConfig,
+    PasswordConfig,
+    ProviderConfig,
+    TokenConfig,
+)
+from identity.events.config import EventsConfig
+from identity.keys.config import EncryptionConfig
+from identity.keys.schedule import Schedule
+from identity.logout.config import LogoutConfig
+from identity.proof_of_work.config import ProofOfWorkConfig
+from identity.sessions.config import SessionConfig, SessionLifetimes
+from identity.sign_in.config import LoginProtectionConfig
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LifetimesConfig(SessionLifetimes):
+    """[lifetimes]: how long sessions live, and when signing keys are replaced, in UTC.
+
+    The schedule is second, minute, hour, day of the month, month, day of the week (0 to 6 from Sunday) and year; the year,
+    or both it and the second, may be left out.
+    """
+
+    jwk_autorotate_cron: str = "0 30 3 1 * * *"
+
+    def __post_init__(self) -> None:
+        SessionLifetimes.__post_init__(self)
+        try:
+            Schedule(self.jwk_autorotate_cron)
+        except ValueError as error:
+            raise ValueError(f"jwk_autorotate_cron: {error}") from error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventsSection(EventsConfig):
+    """[events]: how much attention each kind of event asks for, and [events.login_protection]."""
+
+    login_protection: LoginProtectionConfig = LoginProtectionConfig()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdentityConfig:
+    """By their names in the file."""
+
+    identity: ProviderConfig = ProviderConfig()
+    bootstrap: BootstrapConfig = BootstrapConfig()
+    encryption: EncryptionConfig = EncryptionConfig()
+    lifetimes: LifetimesConfig = LifetimesConfig()
+    token: TokenConfig = TokenConfig()
+    pushed_authorization: PushedRequestConfig = PushedRequestConfig()
+    device_grant: DeviceGrantConfig = DeviceGrantConfig()
+    dpop: DpopConfig = DpopConfig()
+    sessions: SessionConfig = SessionConfig()
+    logout: LogoutConfig = LogoutConfig()
+    pow: ProofOfWorkConfig = ProofOfWorkConfig()
+    passwords: PasswordConfig = PasswordConfig()
+    events: EventsSection = EventsSection()

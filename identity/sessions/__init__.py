@@ -1,0 +1,1 @@
+"""Sessions of browsers: begun before anybody signs in, made anew when somebody does."""

@@ -1,0 +1,12 @@
+"""The browser that asks."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Browser:
+    """`cookie` is the value of its session cookie, `csrf_token` what its page sent; both are empty without one."""
+
+    cookie: str = field(default="", repr=False)
+    csrf_token: str = field(default="", repr=False)
+    peer_address: str = ""

@@ -1,0 +1,37 @@
+"""How long sessions live, and what they are bound to."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+_SECS = range(60, 31_536_001)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionLifetimes:
+    """[lifetimes]: a session's end at the latest, and when it is not used."""
+
+    session_lifetime_secs: int = 14_400
+    session_timeout_secs: int = 5_400
+
+    def __post_init__(self) -> None:
+        for name, secs in (
+            ("session_lifetime_secs", self.session_lifetime_secs),
+            ("session_timeout_secs", self.session_timeout_secs),
+        ):
+            if secs not in _SECS:
+                raise ValueError(f"lifetimes.{name}: expected 60 to 31536000, found {secs}")
+
+    @property
+    def session_lifetime(self) -> timedelta:
+        return timedelta(seconds=self.session_lifetime_secs)
+
+    @property
+    def session_timeout(self) -> timedelta:
+        return timedelta(seconds=self.session_timeout_secs)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionConfig:
+    """[sessions]: whether a session is good only at the address that it began at."""
+
+    validate_address: bool = False

@@ -1,0 +1,39 @@
+"""ID tokens that relying parties hand back to say who they mean: OpenID Connect Core 1.0 §3.1.2.1.
+
+How old they are does not matter, whose they are does.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+
+from identity.errors import InvalidToken
+from identity.tenants import Tenant
+
+# Checks signature and issuer, not the expiry; raises InvalidToken.
+Verify = Callable[[str, Tenant], Awaitable[Mapping[str, object]]]
+
+_ID_TOKEN = "Id"  # noqa: S105  # a claim's value
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    client_id: str
+    user_id: str
+    sid: str
+
+
+class IdTokenHints:
+    def __init__(self, verify: Verify) -> None:
+        self._verify = verify
+
+    async def read(self, token: str, tenant: Tenant) -> Hint:
+        """Raises InvalidToken when it is no ID token of the tenant's provider."""
+        claims = await self._verify(token, tenant)
+        user_id, client_id, sid = (
+            claims.get("sub"),
+            claims.get("azp") or claims.get("aud"),
+            claims.get("sid", ""),
+        )
+        if claims.get("typ") != _ID_TOKEN or not isinstance(user_id, str) or not isinstance(client_id, str):
+            raise InvalidToken("the hint is no ID token")
+        return Hint(client_id, user_id, sid if isinstance(sid, str) else "")

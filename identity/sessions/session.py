@@ -1,0 +1,42 @@
+"""A browser's session, and what a sign-in established."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from identity.clients.client import ClientId
+from identity.directory.user import UserId
+from server.platform.records import Kind, Record
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Authentication:
+    """Who signed in, when and by what: OpenID Connect Core 1.0 §2, RFC 8176.
+
+    `sid` names the session to relying parties; it is empty where no browser is behind it.
+    """
+
+    user_id: UserId
+    at: datetime
+    amr: tuple[str, ...]
+    acr: str
+    sid: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Session(Record):
+    """`id` is a keyed hash of the cookie's value, `sid` what the world may know.
+
+    `authentication` is None until somebody has signed in, with a new session in the place of this one. It ends at
+    `expires_at`, and before that when it is not used until `idle_until`. `clients` are those that got tokens in it.
+    """
+
+    sid: str
+    csrf_token: str = field(repr=False)
+    peer_address: str
+    idle_until: datetime
+    user_id: str = ""
+    authentication: Authentication | None = None
+    clients: tuple[ClientId, ...] = ()
+
+
+SESSIONS = Kind(Session, "session", unique=("sid",), indexed=("user_id",))

@@ -1,0 +1,150 @@
+"""Sessions of browsers, from the first page to the end.
+
+A session gets a new id and a new CSRF token when somebody signs in, so that nobody knows them from before. Its last use
+is written at most every ten seconds.
+"""
+
+import hmac
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+
+from identity.clients.client import ClientId
+from identity.clients.secrets import SecretHasher
+from identity.directory.user import UserId
+from identity.randomness import Randomness
+from identity.sessions.browser import Browser
+from identity.sessions.config import SessionConfig, SessionLifetimes
+from identity.sessions.session import Authentication, Session
+from identity.tenants import Tenant
+from server.platform.clock import Clock
+from server.platform.errors import Unauthenticated, Unavailable
+from server.platform.records import Changed, Records
+
+_COOKIE_LENGTH = 64
+_SID_LENGTH = 32
+_CSRF_TOKEN_LENGTH = 32
+_UNWRITTEN = timedelta(seconds=10)
+_MOST_OF_A_USER = 1000
+_ATTEMPTS = 20
+
+
+class Sessions:
+    def __init__(
+        self,
+        records: Records[Session],
+        hasher: SecretHasher,
+        *,
+        clock: Clock,
+        randomness: Randomness,
+        lifetimes: SessionLifetimes,
+        config: SessionConfig,
+    ) -> None:
+        self._records = records
+        self._hasher = hasher
+        self._clock = clock
+        self._randomness = randomness
+        self._lifetimes = lifetimes
+        self._config = config
+
+    async def find(self, tenant: Tenant, cookie: str, peer_address: str) -> Session | None:
+        """Return the live session behind a cookie, which counts as a use of it."""
+        session = await self._records.get(tenant.tenant_id, self._id(cookie)) if cookie else None
+        if session is None or not self._may_use(session, peer_address):
+            return None
+        return await self._used(session)
+
+    async def begin(self, tenant: Tenant, peer_address: str) -> tuple[str, Session]:
+        """Begin a session that nobody has signed in to; the text is the cookie's value."""
+        cookie = self._randomness.alphanumeric(_COOKIE_LENGTH)
+        return cookie, await self._records.insert(self._fresh(tenant, cookie, peer_address))
+
+    async def sign_in(
+        self,
+        tenant: Tenant,
+        before: Session | None,
+        user_id: UserId,
+        *,
+        amr: tuple[str, ...],
+        acr: str,
+        peer_address: str,
+    ) -> tuple[str, Session]:
+        """Begin a signed-in session in the place of the one before, which ends.
+
+        Whoever signs in once more keeps the name that relying parties know, and so the logout that they are told of.
+        """
+        cookie = self._randomness.alphanumeric(_COOKIE_LENGTH)
+        session = self._fresh(tenant, cookie, peer_address)
+        ended = await self._records.take(tenant.tenant_id, before.id) if before is not None else None
+        if ended is not None and ended.user_id == user_id:
+            session = replace(session, sid=ended.sid, clients=ended.clients)
+        authentication = Authentication(
+            user_id=user_id, at=self._clock.now(), amr=amr, acr=acr, sid=session.sid
+        )
+        signed_in = replace(session, user_id=user_id, authentication=authentication)
+        return cookie, await self._records.insert(signed_in)
+
+    async def note_client(self, session: Session, client_id: ClientId) -> Session:
+        """Remember that a client got tokens in the session; raises Unauthenticated when it has ended."""
+        current: Session | None = session
+        for _ in range(_ATTEMPTS):
+            if current is None:
+                raise Unauthenticated("the session has ended")
+            if client_id in current.clients:
+                return current
+            try:
+                return await self._records.replace(replace(current, clients=(*current.clients, client_id)))
+            except Changed:
+                current = await self._records.get(session.tenant_id, session.id)
+        raise Unavailable.untouched("the session is used by too many at a time")
+
+    async def end(self, session: Session) -> None:
+        await self._records.take(session.tenant_id, session.id)
+
+    async def end_all(self, tenant: Tenant, user_id: UserId) -> Sequence[Session]:
+        """End every session of a user, and return those that this call ended."""
+        found = await self._records.find(tenant.tenant_id, "user_id", user_id, most=_MOST_OF_A_USER)
+        taken = [await self._records.take(tenant.tenant_id, session.id) for session in found]
+        return [session for session in taken if session is not None]
+
+    def _fresh(self, tenant: Tenant, cookie: str, peer_address: str) -> Session:
+        now = self._clock.now()
+        return Session(
+            tenant_id=tenant.tenant_id,
+            id=self._id(cookie),
+            expires_at=now + self._lifetimes.session_lifetime,
+            sid=self._randomness.alphanumeric(_SID_LENGTH),
+            csrf_token=self._randomness.alphanumeric(_CSRF_TOKEN_LENGTH),
+            peer_address=peer_address,
+            idle_until=now + self._lifetimes.session_timeout,
+        )
+
+    def _may_use(self, session: Session, peer_address: str) -> bool:
+        is_in_place = not self._config.validate_address or session.peer_address == peer_address
+        return is_in_place and self._clock.now() < session.idle_until
+
+    async def _used(self, session: Session) -> Session | None:
+        idle_until = self._clock.now() + self._lifetimes.session_timeout
+        if idle_until - session.idle_until <= _UNWRITTEN:
+            return session
+        try:
+            return await self._records.replace(replace(session, idle_until=idle_until))
+        except Changed:
+            # Somebody else used it at the same time, or ended it.
+            return await self._records.get(session.tenant_id, session.id)
+
+    def _id(self, cookie: str) -> str:
+        return self._hasher.hash(cookie).hex()
+
+
+def has_csrf(session: Session, csrf_token: str) -> bool:
+    """Whether a request comes from a page that was made for the session."""
+    return hmac.compare_digest(session.csrf_token.encode(), csrf_token.encode())
+
+
+async def proved(sessions: Sessions, tenant: Tenant, browser: Browser) -> Session:
+    """Return the session of a browser whose page is ours; raises Unauthenticated."""
+    session = await sessions.find(tenant, browser.cookie, browser.peer_address)
+    if session is None or not has_csrf(session, browser.csrf_token):
+        raise Unauthenticated("there is no session, or the page was not made for it")
+    return session

@@ -1,0 +1,1 @@
+"""Ways to prove who a person is, and what holds back those who guess."""

@@ -1,0 +1,80 @@
+"""Signing in with an address and a password.
+
+Nothing tells whether an account exists: the answer and the work are the same for an unknown address, a wrong password, an
+account that is disabled and one that has expired. What else is wrong with an account only those learn who have its
+password.
+"""
+
+import logging
+from dataclasses import replace
+from typing import Protocol
+
+from identity.directory.passwords import Passwords
+from identity.directory.user import User
+from identity.directory.users import Users
+from identity.sign_in.protection import LoginProtection
+from identity.tenants import Tenant
+from server.platform.clock import Clock
+from server.platform.errors import PermissionDenied, Unauthenticated
+from server.platform.records import Changed
+
+logger = logging.getLogger(__name__)
+
+
+class ConfirmationPolicy(Protocol):
+    """Settings of a tenant."""
+
+    async def requires_email_confirmation(self, tenant: Tenant) -> bool: ...
+
+
+class PasswordSignIn:
+    def __init__(
+        self,
+        users: Users,
+        passwords: Passwords,
+        *,
+        protection: LoginProtection,
+        confirmation: ConfirmationPolicy,
+        clock: Clock,
+    ) -> None:
+        self._users = users
+        self._passwords = passwords
+        self._protection = protection
+        self._confirmation = confirmation
+        self._clock = clock
+
+    async def verify(self, tenant: Tenant, *, email: str, password: str, peer_address: str) -> User:
+        """Return whose credentials they are.
+
+        Raises Unauthenticated when they are nobody's, ResourceExhausted while the address is blocked, and PermissionDenied
+        when the password has expired or the address is to be confirmed first; its metadata `cause` says which.
+        """
+        await self._protection.admit(tenant, peer_address)
+        user = await self._users.find_by_email(tenant, email)
+        is_right = await self._passwords.verify(user.password_hash if user else None, password)
+        if user is None or not is_right or not user.is_active(self._clock.now()):
+            await self._protection.failed(tenant, peer_address, email=email, password=password)
+            raise Unauthenticated("the e-mail address or the password is wrong")
+        await self._protection.succeeded(tenant, peer_address, email=email)
+        await self._expect_usable(tenant, user)
+        return await self._signed_in(user, password)
+
+    async def _expect_usable(self, tenant: Tenant, user: User) -> None:
+        if user.must_confirm_email and await self._confirmation.requires_email_confirmation(tenant):
+            raise PermissionDenied(
+                "confirm your e-mail address first", cause="EMAIL_NOT_CONFIRMED", resend="true"
+            )
+        if user.password_until is not None and user.password_until <= self._clock.now():
+            raise PermissionDenied("the password has expired", cause="PASSWORD_EXPIRED")
+
+    async def _signed_in(self, user: User, password: str) -> User:
+        password_hash = user.password_hash
+        if self._passwords.is_outdated(password_hash):
+            password_hash = await self._passwords.hash(password)
+        seen = replace(user, password_hash=password_hash, last_login_at=self._clock.now())
+        try:
+            return await self._users.replace(seen)
+        except Changed:
+            # An administrator's change, or a second sign-in, goes before the time of this one.
+            logger.info("sign-in not noted", extra={"user_id": user.id})
+            return user

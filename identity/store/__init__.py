@@ -1,1 +1,0 @@
-"""Where the provider keeps its records."""

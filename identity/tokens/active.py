@@ -1,0 +1,104 @@
+"""Access tokens that hold now, with whoever is behind them as they are now.
+
+The signature alone says what was true when the token was issued. Here it ends with its set, with its user and with
+its client.
+"""
+
+from dataclasses import dataclass
+
+import msgspec
+
+from identity.clients.client import Client
+from identity.clients.clients import Clients
+from identity.directory.user import USERS, User
+from identity.errors import InvalidToken
+from identity.tenants import Tenant
+from identity.tokens.keys import KeyRing
+from identity.tokens.revoked import RevokedTokens
+from identity.tokens.token_set import TokenSet
+from identity.tokens.token_sets import TokenSets
+from identity.tokens.verification import SKEW, verified
+from identity.vocabulary import TokenType
+from server.platform.clock import Clock
+from server.platform.records import RecordStore
+
+
+class Confirmation(msgspec.Struct, frozen=True):
+    jkt: str = ""
+
+
+class AccessTokenClaims(msgspec.Struct, frozen=True):
+    """The claims that we read; a token that lacks one or types it otherwise is none of ours."""
+
+    iss: str
+    sub: str
+    aud: str | tuple[str, ...]
+    azp: str
+    iat: int
+    nbf: int
+    exp: int
+    jti: str
+    typ: TokenType
+    scope: str = ""
+    sid: str = ""
+    did: str = ""
+    set_id: str = ""
+    cnf: Confirmation = Confirmation()
+
+    @property
+    def oauth_scopes(self) -> frozenset[str]:
+        return frozenset(self.scope.split())
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveToken:
+    """`user` and `token_set` are None when a client has it in its own name."""
+
+    claims: AccessTokenClaims
+    client: Client
+    user: User | None
+    token_set: TokenSet | None
+
+
+class ActiveTokens:
+    def __init__(
+        self,
+        keys: KeyRing,
+        clients: Clients,
+        *,
+        sets: TokenSets,
+        revoked: RevokedTokens,
+        records: RecordStore,
+        clock: Clock,
+    ) -> None:
+        self._keys = keys
+        self._clients = clients
+        self._sets = sets
+        self._revoked = revoked
+        self._users = records.of(USERS)
+        self._clock = clock
+
+    async def find(self, token: str, tenant: Tenant) -> ActiveToken:
+        """Return an access token of the tenant's provider; raises InvalidToken when it does not hold now."""
+        claims = await self._claims(token, tenant)
+        client = await self._clients.find(tenant, claims.azp)
+        if client is None or not client.is_enabled or await self._revoked.has(tenant, claims.jti):
+            raise InvalidToken("the token was taken back")
+        if not claims.set_id:
+            return ActiveToken(claims, client, None, None)
+        token_set = await self._sets.find(tenant, claims.set_id)
+        user = await self._users.get(tenant.tenant_id, claims.sub)
+        if token_set is None or user is None or not user.is_active(self._clock.now()):
+            raise InvalidToken("the token was taken back")
+        return ActiveToken(claims, client, user, token_set)
+
+    async def _claims(self, token: str, tenant: Tenant) -> AccessTokenClaims:
+        found = await verified(token, tenant, self._keys)
+        try:
+            claims = msgspec.convert(found, AccessTokenClaims)
+        except msgspec.ValidationError as error:
+            raise InvalidToken("the token is no access token") from error
+        now, skew = self._clock.now().timestamp(), SKEW.total_seconds()
+        if not claims.nbf - skew <= now < claims.exp + skew:
+            raise InvalidToken("the token is expired")
+        return claims

@@ -1,0 +1,142 @@
+"""Refresh tokens that follow each other: RFC 9700 §4.14.2.
+
+Each is good once. One that is used again is either asked for by a client whose answer got lost, at once, or stolen:
+then nobody can tell whose the newest is, and all that came of the grant is taken back.
+"""
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from identity.clients.client import Client
+from identity.config import DeviceGrantConfig, TokenConfig
+from identity.errors import InvalidGrant
+from identity.tenants import Tenant
+from identity.tokens.refresh_token import RefreshTokens
+from identity.tokens.token_set import TokenSet
+from identity.tokens.token_sets import TokenSets
+from server.platform.clock import Clock
+from server.platform.errors import Unavailable
+from server.platform.records import Changed
+
+_ATTEMPTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """A token set, with the refresh token that is good now; empty when it has none."""
+
+    token_set: TokenSet
+    refresh_token: str = field(default="", repr=False)
+
+
+class ReuseReport(Protocol):
+    """Tells that a refresh token was used that was replaced before; its set is gone already."""
+
+    async def __call__(self, tenant: Tenant, token_set: TokenSet, /) -> None: ...
+
+
+class Families:
+    def __init__(
+        self,
+        sets: TokenSets,
+        tokens: RefreshTokens,
+        *,
+        token: TokenConfig,
+        device_grant: DeviceGrantConfig,
+        report_reuse: ReuseReport,
+        clock: Clock,
+    ) -> None:
+        self._sets = sets
+        self._tokens = tokens
+        self._token = token
+        self._device_grant = device_grant
+        self._report_reuse = report_reuse
+        self._clock = clock
+
+    def ends_at(self, *, is_device: bool) -> datetime:
+        """When a set that begins now ends, however much it is used."""
+        config = self._device_grant if is_device else self._token
+        return self._clock.now() + timedelta(days=config.refresh_family_lifetime_days)
+
+    async def open(self, token_set: TokenSet) -> Family:
+        """Begin a set with a refresh token."""
+        token = self._tokens.first(token_set.id)
+        draft = replace(
+            token_set, refresh_token_hash=self._tokens.hash(token), expires_at=self._expiry(token_set)
+        )
+        return Family(await self._sets.keep(draft), token)
+
+    async def present(self, tenant: Tenant, client: Client, *, token: str) -> TokenSet:
+        """Return the set whose refresh token is presented; raises InvalidGrant.
+
+        What is another client's is left as it is. A token that was replaced takes its set with it.
+        """
+        token_set = await self._named(tenant, client, token)
+        if token_set is None:
+            raise InvalidGrant("the refresh token is unknown, expired or was taken back")
+        if not self._is_current(token_set, token) and not self._is_repeated(token_set, token):
+            await self._sets.remove(tenant, token_set.id)
+            await self._report_reuse(tenant, token_set)
+            raise InvalidGrant("the refresh token is unknown, expired or was taken back")
+        return token_set
+
+    async def look(self, tenant: Tenant, client: Client, *, token: str) -> TokenSet | None:
+        """Return the client's set whose refresh token is good now; nothing comes of it when none is."""
+        token_set = await self._named(tenant, client, token)
+        return token_set if token_set and self._is_current(token_set, token) else None
+
+    async def end(self, tenant: Tenant, client: Client, *, token: str) -> bool:
+        """Take back the client's set that a refresh token is of; False when there is none."""
+        token_set = await self._named(tenant, client, token)
+        if token_set is None:
+            return False
+        await self._sets.remove(tenant, token_set.id)
+        return True
+
+    async def rotate(self, tenant: Tenant, client: Client, *, token: str, dpop_jkt: str) -> Family:
+        """Replace the token by the one that follows; of callers at the same time one replaces, the others repeat."""
+        following = self._tokens.following(token)
+        for _ in range(_ATTEMPTS):
+            token_set = await self.present(tenant, client, token=token)
+            if not self._is_current(token_set, token):
+                return Family(token_set, following)
+            try:
+                return Family(await self._sets.renew(self._rotated(token_set, token, dpop_jkt)), following)
+            except Changed:
+                continue
+        raise Unavailable.untouched("too many use the refresh token at once")
+
+    async def _named(self, tenant: Tenant, client: Client, token: str) -> TokenSet | None:
+        token_set_id = self._tokens.token_set_id(token)
+        token_set = await self._sets.find(tenant, token_set_id) if token_set_id else None
+        return token_set if token_set and token_set.client_id == client.client_id else None
+
+    def _rotated(self, token_set: TokenSet, token: str, dpop_jkt: str) -> TokenSet:
+        return replace(
+            token_set,
+            refresh_token_hash=self._tokens.hash(self._tokens.following(token)),
+            previous_refresh_token_hash=self._tokens.hash(token),
+            previous_until=self._clock.now() + timedelta(seconds=self._token.refresh_grace_secs),
+            expires_at=self._expiry(token_set),
+            dpop_jkt=dpop_jkt,
+        )
+
+    def _is_current(self, token_set: TokenSet, token: str) -> bool:
+        return self._tokens.is_hashed(token, token_set.refresh_token_hash)
+
+    def _is_repeated(self, token_set: TokenSet, token: str) -> bool:
+        is_previous = self._tokens.is_hashed(token, token_set.previous_refresh_token_hash)
+        return (
+            is_previous
+            and token_set.previous_until is not None
+            and self._clock.now() < token_set.previous_until
+        )
+
+    def _expiry(self, token_set: TokenSet) -> datetime:
+        hours = (
+            self._device_grant.refresh_lifetime_hours
+            if token_set.device_id
+            else self._token.refresh_token_lifetime_hours
+        )
+        return min(self._clock.now() + timedelta(hours=hours), token_set.ends_at)

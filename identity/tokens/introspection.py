@@ -1,0 +1,101 @@
+"""Says whether a token is good: RFC 7662.
+
+Whoever may not know anything about a token learns the same as about one that never was.
+"""
+
+from collections.abc import Mapping
+
+from identity.clients.authentication import ClientAuthenticator, ClientCredentials
+from identity.clients.client import Client
+from identity.directory.user import USERS
+from identity.errors import InvalidClient, InvalidToken
+from identity.tenants import Tenant
+from identity.tokens.active import ActiveToken, ActiveTokens
+from identity.tokens.families import Families
+from identity.vocabulary import TokenType
+from server.platform.clock import Clock
+from server.platform.records import RecordStore
+
+INACTIVE: Mapping[str, object] = {"active": False}
+
+
+class Introspection:
+    def __init__(
+        self,
+        authenticator: ClientAuthenticator,
+        tokens: ActiveTokens,
+        *,
+        families: Families,
+        records: RecordStore,
+        clock: Clock,
+    ) -> None:
+        self._authenticator = authenticator
+        self._tokens = tokens
+        self._families = families
+        self._users = records.of(USERS)
+        self._clock = clock
+
+    async def for_client(
+        self, tenant: Tenant, credentials: ClientCredentials, *, token: str
+    ) -> Mapping[str, object]:
+        """Answer a client that proves who it is; raises InvalidClient, also for a public one: §2.1."""
+        client = await self._authenticator.authenticate(credentials, tenant)
+        if client.is_public:
+            raise InvalidClient("client authentication failed")
+        try:
+            return _described(await self._tokens.find(token, tenant))
+        except InvalidToken:
+            return await self._refresh_token(tenant, client, token)
+
+    async def for_bearer(self, tenant: Tenant, bearer: str, *, token: str) -> Mapping[str, object]:
+        """Answer whoever holds an access token that is bound to no key; raises InvalidToken."""
+        caller = await self._tokens.find(bearer, tenant)
+        if caller.claims.typ is not TokenType.BEARER:
+            raise InvalidToken("the token has to be presented with its proof")
+        try:
+            return _described(await self._tokens.find(token, tenant))
+        except InvalidToken:
+            return INACTIVE
+
+    async def _refresh_token(self, tenant: Tenant, client: Client, token: str) -> Mapping[str, object]:
+        """Only its own client gets to know of a refresh token; to look is not to use."""
+        token_set = await self._families.look(tenant, client, token=token)
+        if token_set is None:
+            return INACTIVE
+        user = await self._users.get(tenant.tenant_id, token_set.user_id)
+        if user is None or not user.is_active(self._clock.now()) or token_set.expires_at is None:
+            return INACTIVE
+        return {
+            "active": True,
+            "token_type": "refresh_token",
+            "iss": tenant.issuer,
+            "sub": token_set.user_id,
+            "client_id": token_set.client_id,
+            "scope": " ".join(token_set.oauth_scopes),
+            "exp": int(token_set.expires_at.timestamp()),
+        }
+
+
+def _described(token: ActiveToken) -> Mapping[str, object]:
+    claims = token.claims
+    described: dict[str, object] = {
+        "active": True,
+        "token_type": claims.typ.value,
+        "iss": claims.iss,
+        "sub": claims.sub,
+        "aud": claims.aud,
+        "client_id": claims.azp,
+        "iat": claims.iat,
+        "nbf": claims.nbf,
+        "exp": claims.exp,
+        "jti": claims.jti,
+    }
+    optional = {
+        "scope": claims.scope,
+        "sid": claims.sid,
+        "did": claims.did,
+        "username": token.user and (token.user.preferred_username or token.user.email),
+        "roles": token.user and token.user.roles,
+        "cnf": {"jkt": claims.cnf.jkt} if claims.cnf.jkt else None,
+    }
+    return described | {name: value for name, value in optional.items() if value}

@@ -1,0 +1,36 @@
+"""What came of one grant: a family of refresh tokens and the access tokens beside them."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from identity.clients.client import ClientId
+from identity.sessions.session import Authentication
+from server.platform.records import Kind, Record
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenSet(Record):
+    """`refresh_token_hash` is the keyed hash of the refresh token that is good now, empty when there is none.
+
+    The one before it is good until `previous_until` for a caller who did not get the answer; used after that it is
+    stolen, and the whole set is taken back. Access tokens name their set, so that they end with it. Using it keeps it
+    alive, but never beyond `ends_at`. `sid` is empty when the set outlives its session, and `device_id` when no device
+    has it.
+    """
+
+    client_id: ClientId
+    authentication: Authentication
+    oauth_scopes: tuple[str, ...]
+    user_id: str
+    ends_at: datetime
+    sid: str = ""
+    device_id: str = ""
+    resources: tuple[str, ...] = ()
+    claims: str = ""
+    dpop_jkt: str = ""
+    refresh_token_hash: str = ""
+    previous_refresh_token_hash: str = ""
+    previous_until: datetime | None = None
+
+
+TOKEN_SETS = Kind(TokenSet, "token_set", indexed=("user_id", "sid", "device_id", "client_id"))

@@ -1,0 +1,37 @@
+"""Token sets of a provider: begun by a grant, taken back whole."""
+
+from identity.tenants import Tenant
+from identity.tokens.token_set import TOKEN_SETS, TokenSet
+from server.platform.records import RecordStore
+
+
+class TokenSets:
+    def __init__(self, records: RecordStore) -> None:
+        self._sets = records.of(TOKEN_SETS)
+
+    async def find(self, tenant: Tenant, token_set_id: str) -> TokenSet | None:
+        return await self._sets.get(tenant.tenant_id, token_set_id)
+
+    async def keep(self, token_set: TokenSet) -> TokenSet:
+        """Keep a new set."""
+        return await self._sets.insert(token_set)
+
+    async def renew(self, token_set: TokenSet) -> TokenSet:
+        """Keep a changed set; raises Changed when it is not the one that was read."""
+        return await self._sets.replace(token_set)
+
+    async def remove(self, tenant: Tenant, token_set_id: str) -> None:
+        await self._sets.take(tenant.tenant_id, token_set_id)
+
+    async def remove_of_session(self, tenant: Tenant, sid: str) -> None:
+        """Take back what ends with the session; sets with offline access and those of devices do not."""
+        await self._sets.remove(tenant.tenant_id, "sid", sid)
+
+    async def remove_of_user(self, tenant: Tenant, user_id: str) -> None:
+        await self._sets.remove(tenant.tenant_id, "user_id", user_id)
+
+    async def remove_of_device(self, tenant: Tenant, device_id: str) -> None:
+        await self._sets.remove(tenant.tenant_id, "device_id", device_id)
+
+    async def remove_of_client(self, tenant: Tenant, client_id: str) -> None:
+        await self._sets.remove(tenant.tenant_id, "client_id", client_id)

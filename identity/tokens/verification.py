@@ -1,0 +1,33 @@
+"""Tokens of our own that come back: RFC 7519 §7.2."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+
+from identity.errors import InvalidToken
+from identity.signed_jwt import MalformedJwt, parse
+from identity.tenants import Tenant
+from identity.tokens.access_token import MAX_TOKEN_LENGTH
+from identity.tokens.keys import KeyRing
+
+# How far two clocks may be apart.
+SKEW = timedelta(seconds=5)
+
+
+async def verified(token: str, tenant: Tenant, keys: KeyRing) -> Mapping[str, object]:
+    """Return the claims of a token that this provider signed; raises InvalidToken.
+
+    Whether it is expired, and which kind of token it is, the caller has to ask.
+    """
+    if len(token) > MAX_TOKEN_LENGTH:
+        raise InvalidToken("the token is not one of this provider")
+    try:
+        jwt = parse(token)
+    except MalformedJwt as error:
+        raise InvalidToken("the token is not one of this provider") from error
+    key = (await keys.key_set(tenant.tenant_id)).find(str(jwt.header.get("kid", "")))
+    # RFC 8725 §3.1: the key says which algorithm it is for, the token does not.
+    if key is None or not jwt.is_signed_by(key.public_key, (key.algorithm.value,)):
+        raise InvalidToken("the token is not one of this provider")
+    if jwt.text("iss") != tenant.issuer:
+        raise InvalidToken("the token is not one of this provider")
+    return jwt.claims

@@ -1,0 +1,45 @@
+"""Who calls a service behind a proxy, for the headers that the proxy passes on."""
+
+from dataclasses import dataclass
+
+from identity.tenants import Tenant
+from identity.userinfo.presented import PresentedToken, PresentedTokens
+from identity.vocabulary import Scope
+
+# RFC 8176: more than something that is known.
+_FACTORS = frozenset({"mfa", "hwk", "swk", "otp"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caller:
+    """What the scopes do not open is empty."""
+
+    user_id: str
+    roles: tuple[str, ...]
+    groups: tuple[str, ...]
+    email: str
+    is_email_verified: bool
+    given_name: str
+    family_name: str
+    is_mfa: bool
+
+
+class ForwardAuthentication:
+    def __init__(self, tokens: PresentedTokens) -> None:
+        self._tokens = tokens
+
+    async def caller(self, tenant: Tenant, presented: PresentedToken) -> Caller:
+        """Raises InvalidToken, InsufficientScope, InvalidDpopProof, UseDpopNonce."""
+        bearer = await self._tokens.person(tenant, presented)
+        user, oauth_scopes = bearer.user, bearer.token.claims.oauth_scopes
+        has_email, has_profile = Scope.EMAIL in oauth_scopes, Scope.PROFILE in oauth_scopes
+        return Caller(
+            user_id=user.user_id,
+            roles=user.roles,
+            groups=user.groups if Scope.GROUPS in oauth_scopes else (),
+            email=user.email if has_email else "",
+            is_email_verified=has_email and user.is_email_verified,
+            given_name=user.given_name if has_profile else "",
+            family_name=user.family_name if has_profile else "",
+            is_mfa=not _FACTORS.isdisjoint(bearer.token_set.authentication.amr),
+        )

@@ -1,0 +1,57 @@
+"""An access token as a request presents it: RFC 6750 §2, RFC 9449 §7."""
+
+import hmac
+from dataclasses import dataclass, field
+
+from identity.directory.user import User
+from identity.dpop.proofs import DpopProofs, PresentedProof
+from identity.errors import InsufficientScope, InvalidDpopProof, InvalidToken
+from identity.tenants import Tenant
+from identity.tokens.active import ActiveToken, ActiveTokens
+from identity.tokens.token_set import TokenSet
+from identity.vocabulary import TokenType
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PresentedToken:
+    access_token: str = field(repr=False)
+    is_dpop: bool
+    proof: PresentedProof | None
+
+
+@dataclass(frozen=True, slots=True)
+class Bearer:
+    """A person's token that holds now."""
+
+    token: ActiveToken
+    user: User
+    token_set: TokenSet
+
+
+class PresentedTokens:
+    def __init__(self, tokens: ActiveTokens, proofs: DpopProofs) -> None:
+        self._tokens = tokens
+        self._proofs = proofs
+
+    async def person(self, tenant: Tenant, presented: PresentedToken) -> Bearer:
+        """Return whose token it is.
+
+        Raises InvalidToken, InvalidDpopProof, UseDpopNonce, and InsufficientScope for a client's own token.
+        """
+        token = await self._tokens.find(presented.access_token, tenant)
+        is_bound = token.claims.typ is TokenType.DPOP
+        # RFC 9449 §7.1: what is bound to a key is no bearer token, whatever scheme it comes under.
+        if is_bound != presented.is_dpop:
+            raise InvalidToken("the token was presented under another scheme than its own")
+        if is_bound:
+            await self._check_proof(tenant, presented, token.claims.cnf.jkt)
+        if token.user is None or token.token_set is None:
+            raise InsufficientScope("no person is behind the token")
+        return Bearer(token, token.user, token.token_set)
+
+    async def _check_proof(self, tenant: Tenant, presented: PresentedToken, bound_to: str) -> None:
+        if presented.proof is None:
+            raise InvalidDpopProof("a DPoP proof is needed")
+        jkt = await self._proofs.thumbprint(tenant, presented.proof, access_token=presented.access_token)
+        if not hmac.compare_digest(jkt, bound_to):
+            raise InvalidDpopProof("the proof is of another key")

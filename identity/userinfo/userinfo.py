@@ -1,0 +1,54 @@
+"""Claims about the person behind a token: OpenID Connect Core 1.0 §5.3."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import msgspec
+
+from identity.errors import InsufficientScope
+from identity.tenants import Tenant
+from identity.tokens.claims import PERSON_CLAIMS, ClaimRule, Document, person_claims, requested_claims
+from identity.tokens.keys import KeyRing
+from identity.userinfo.presented import PresentedToken, PresentedTokens
+from identity.vocabulary import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class UserInfoDocument:
+    """`jwt` is the same, signed, for clients that registered for it; else empty."""
+
+    claims: Mapping[str, object]
+    jwt: str = ""
+
+
+class UserInfo:
+    def __init__(
+        self, tokens: PresentedTokens, keys: KeyRing, *, rules: tuple[ClaimRule, ...] = PERSON_CLAIMS
+    ) -> None:
+        self._tokens = tokens
+        self._keys = keys
+        self._rules = rules
+
+    async def of(self, tenant: Tenant, presented: PresentedToken) -> UserInfoDocument:
+        """Return what the token's scopes and its claims parameter open.
+
+        Raises InvalidToken, InsufficientScope, InvalidDpopProof, UseDpopNonce.
+        """
+        bearer = await self._tokens.person(tenant, presented)
+        oauth_scopes = bearer.token.claims.oauth_scopes
+        if Scope.OPENID not in oauth_scopes:
+            raise InsufficientScope("the scope openid is needed")
+        claims = person_claims(
+            bearer.user,
+            Document.USER_INFO,
+            oauth_scopes=oauth_scopes,
+            requested=requested_claims(bearer.token_set.claims, Document.USER_INFO),
+            rules=self._rules,
+        ) | {"sub": bearer.user.user_id}
+        algorithm = bearer.token.client.userinfo_signed_response_alg
+        if algorithm is None:
+            return UserInfoDocument(claims)
+        signing_key = (await self._keys.key_set(tenant.tenant_id)).signing_key(algorithm)
+        # §5.3.2: signed, it names who says so, and to whom.
+        signed = {**claims, "iss": tenant.issuer, "aud": bearer.token.client.client_id}
+        return UserInfoDocument(claims, signing_key.sign(msgspec.json.encode(signed)))

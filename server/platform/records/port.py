@@ -1,0 +1,88 @@
+"""What keepers of records promise."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Generic, Protocol, TypeVar
+
+from server.platform.call import TenantId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """Of a tenant; `revision` is the store's and grows with every change, an expired record is as good as gone.
+
+    A record in the place of one that is gone begins at revision 1 again, so ids that are replaced are not used again.
+    """
+
+    tenant_id: TenantId
+    id: str
+    revision: int = 0
+    expires_at: datetime | None = None
+
+
+R = TypeVar("R", bound=Record)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kind(Generic[R]):
+    """How records of a type are kept, in the table `identity.<name>`.
+
+    `unique` and `indexed` name fields that records are found by: a text, or a tuple of texts, each of which finds the
+    record; an empty one finds nothing. A `unique` field holds one text, and no two records of a tenant the same.
+    """
+
+    type: type[R]
+    name: str
+    unique: tuple[str, ...] = ()
+    indexed: tuple[str, ...] = ()
+
+
+class AlreadyThere(Exception):
+    """There is a record with this id, or with this text in a unique field."""
+
+    def __init__(self, kind: str, field: str) -> None:
+        super().__init__(f"there is a {kind} with this {field} already")
+        self.field = field
+
+
+class Changed(Exception):
+    """Somebody else changed or removed the record in the meantime."""
+
+
+class Records(Protocol[R]):
+    """The records of one kind. Every call raises Unavailable when the store is away."""
+
+    async def get(self, tenant_id: TenantId, record_id: str) -> R | None: ...
+
+    async def find(self, tenant_id: TenantId, field: str, text: str, *, most: int = 1000) -> Sequence[R]:
+        """Records with this text in a unique or indexed field, by id."""
+        ...
+
+    async def page(self, tenant_id: TenantId, *, after: str = "", most: int = 100) -> Sequence[R]:
+        """Records by id, those behind `after`."""
+        ...
+
+    async def insert(self, record: R) -> R:
+        """The record as it is kept; raises AlreadyThere, and InvalidArgument for a text with NUL that it is found by."""
+        ...
+
+    async def replace(self, record: R) -> R:
+        """Put it in the place of the one that has its revision; raises Changed, AlreadyThere."""
+        ...
+
+    async def take(self, tenant_id: TenantId, record_id: str) -> R | None:
+        """Remove the record; of callers at the same time exactly one gets it."""
+        ...
+
+    async def remove(self, tenant_id: TenantId, field: str, text: str) -> int:
+        """Remove the records with this text in a unique or indexed field, and say how many they were."""
+        ...
+
+    async def remove_expired(self, *, most: int = 1000) -> int:
+        """Remove expired records of every tenant, at most so many, and say how many they were."""
+        ...
+
+
+class RecordStore(Protocol):
+    def of(self, kind: Kind[R]) -> Records[R]: ...

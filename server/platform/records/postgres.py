@@ -1,0 +1,136 @@
+"""Records in PostgreSQL: one table for each kind, with a column for each field that records are found by.
+
+Each call is one statement, so that whoever changes a record first wins, whichever process it is in. Whether a record
+has expired is the program's clock's to say, as in memory.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, Generic
+
+import asyncpg
+import msgspec
+
+from server.platform.call import TenantId
+from server.platform.clock import Clock
+from server.platform.postgres.database import Database
+from server.platform.records.port import AlreadyThere, Changed, Kind, R, Records
+from server.platform.records.statements import Statements
+from server.platform.records.texts import (
+    can_be_kept,
+    expect_that_can_be_kept,
+    expect_unique_texts,
+    holds_many,
+    texts_of,
+)
+
+# Each attempt but the last one fails because of a record that expired since the one before.
+_ATTEMPTS = 5
+
+
+class PostgresRecordStore:
+    """The tables are there: migrations make them."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+        self._opened: dict[str, PostgresRecords[Any]] = {}
+
+    def of(self, kind: Kind[R]) -> Records[R]:
+        if kind.name not in self._opened:
+            expect_unique_texts(kind)
+            self._opened[kind.name] = PostgresRecords(kind, self._database, self._clock)
+        return self._opened[kind.name]
+
+
+class PostgresRecords(Generic[R]):
+    def __init__(self, kind: Kind[R], database: Database, clock: Clock) -> None:
+        self._kind = kind
+        self._database = database
+        self._clock = clock
+        self._fields = (*kind.unique, *kind.indexed)
+        self._lists = frozenset(field for field in self._fields if holds_many(kind.type, field))
+        self._statements = Statements.of(kind, self._lists)
+        self._decoder = msgspec.json.Decoder(kind.type)
+        self._encoder = msgspec.json.Encoder()
+
+    async def get(self, tenant_id: TenantId, record_id: str) -> R | None:
+        if not can_be_kept(tenant_id, record_id):
+            return None
+        rows = await self._database.fetch(self._statements.get, tenant_id, record_id, self._clock.now())
+        return self._record(rows[0]) if rows else None
+
+    async def find(self, tenant_id: TenantId, field: str, text: str, *, most: int = 1000) -> Sequence[R]:
+        if not text or not can_be_kept(tenant_id, text):
+            return []
+        statement = self._statements.find[field]
+        rows = await self._database.fetch(statement, tenant_id, text, self._clock.now(), most)
+        return [self._record(row) for row in rows]
+
+    async def page(self, tenant_id: TenantId, *, after: str = "", most: int = 100) -> Sequence[R]:
+        if not can_be_kept(tenant_id, after):
+            return []
+        rows = await self._database.fetch(self._statements.page, tenant_id, after, self._clock.now(), most)
+        return [self._record(row) for row in rows]
+
+    async def insert(self, record: R) -> R:
+        kept = replace(record, revision=1)
+        await self._write(self._statements.insert, kept, *self._row(kept))
+        return kept
+
+    async def replace(self, record: R) -> R:
+        kept = replace(record, revision=record.revision + 1)
+        row = (*self._row(kept), self._clock.now(), record.revision)
+        if not await self._write(self._statements.replace, kept, *row):
+            raise Changed
+        return kept
+
+    async def take(self, tenant_id: TenantId, record_id: str) -> R | None:
+        if not can_be_kept(tenant_id, record_id):
+            return None
+        rows = await self._database.fetch(self._statements.take, tenant_id, record_id, self._clock.now())
+        return self._record(rows[0]) if rows else None
+
+    async def remove(self, tenant_id: TenantId, field: str, text: str) -> int:
+        if not text or not can_be_kept(tenant_id, text):
+            return 0
+        statement = self._statements.remove[field]
+        return _count(await self._database.fetch(statement, tenant_id, text, self._clock.now()))
+
+    async def remove_expired(self, *, most: int = 1000) -> int:
+        return _count(await self._database.fetch(self._statements.remove_expired, self._clock.now(), most))
+
+    async def _write(self, statement: str, record: R, *row: object) -> Sequence[asyncpg.Record]:
+        """Put expired records out of the way when they are in it."""
+        for _ in range(_ATTEMPTS):
+            try:
+                return await self._database.fetch(statement, *row)
+            except asyncpg.UniqueViolationError as error:
+                field = self._statements.field_of(error.constraint_name)
+                if not await self._remove_expired_like(record, field):
+                    raise AlreadyThere(self._kind.name, field) from error
+        raise AlreadyThere(self._kind.name, "id")
+
+    async def _remove_expired_like(self, record: R, field: str) -> int:
+        statement = self._statements.remove_expired_like[field]
+        text = getattr(record, field)
+        return _count(await self._database.fetch(statement, record.tenant_id, text, self._clock.now()))
+
+    def _row(self, record: R) -> tuple[str | int | datetime | list[str] | None, ...]:
+        """Values of all columns in their order."""
+        expect_that_can_be_kept(record, self._fields)
+        found_by = (self._value(record, field) for field in self._fields)
+        content = self._encoder.encode(record).decode()
+        return record.tenant_id, record.id, record.revision, record.expires_at, content, *found_by
+
+    def _value(self, record: R, field: str) -> str | list[str] | None:
+        texts = sorted(texts_of(record, field))
+        return texts if field in self._lists else next(iter(texts), None)
+
+    def _record(self, row: asyncpg.Record) -> R:
+        return self._decoder.decode(row["content"])
+
+
+def _count(rows: Sequence[asyncpg.Record]) -> int:
+    return int(rows[0][0])

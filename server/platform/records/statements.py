@@ -1,0 +1,108 @@
+"""SQL for the records of one kind.
+
+`identity.<kind>` has the columns `tenant_id`, `id`, `revision`, `expires_at` and `content`, the whole record as JSON, and
+one for each field that records are found by: a text, NULL for an empty one, or an array of texts. Constraints and
+indexes are called `<kind>_pkey` and `<kind>_<field>`.
+"""
+
+# ruff: noqa: S608  # nothing but names of ours stands in the texts
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+from server.platform.records.port import Kind
+
+_PLACE = ("tenant_id", "id")
+OWN_COLUMNS = (*_PLACE, "revision", "expires_at", "content")
+
+
+@dataclass(frozen=True, slots=True)
+class Statements:
+    """Of `insert` and `replace` the arguments are all columns, of the latter then the time and the revision before.
+
+    All others begin with the tenant and what records are looked for by, then the time, then how many.
+    """
+
+    kind: str
+    get: str
+    find: Mapping[str, str]
+    page: str
+    insert: str
+    replace: str
+    take: str
+    remove: Mapping[str, str]
+    remove_expired: str
+    remove_expired_like: Mapping[str, str]
+
+    @classmethod
+    def of(cls, kind: Kind[Any], lists: frozenset[str]) -> Self:
+        table = f'identity."{kind.name}"'
+        fields = (*kind.unique, *kind.indexed)
+        matches = {field: _match(field, lists) for field in fields}
+        columns = (*OWN_COLUMNS, *fields)
+        return cls(
+            kind=kind.name,
+            get=f"SELECT content FROM {table} WHERE tenant_id = $1 AND id = $2 AND {_LIVE}",
+            find={
+                field: f"SELECT content FROM {table} WHERE tenant_id = $1 AND {match} AND {_LIVE} ORDER BY id LIMIT $4"
+                for field, match in matches.items()
+            },
+            page=f"SELECT content FROM {table} WHERE tenant_id = $1 AND id > $2 AND {_LIVE} ORDER BY id LIMIT $4",
+            insert=_insert(table, columns),
+            replace=_replace(table, columns),
+            take=f"DELETE FROM {table} WHERE tenant_id = $1 AND id = $2 AND {_LIVE} RETURNING content",
+            remove={
+                field: _counted(f"DELETE FROM {table} WHERE tenant_id = $1 AND {match} AND {_LIVE}")
+                for field, match in matches.items()
+            },
+            remove_expired=_remove_expired(table),
+            remove_expired_like={
+                field: _counted(
+                    f"DELETE FROM {table} WHERE tenant_id = $1 AND {field} = $2 AND expires_at <= $3"
+                )
+                for field in ("id", *kind.unique)
+            },
+        )
+
+    def field_of(self, constraint: str | None) -> str:
+        """Which field is to be unique by this constraint."""
+        name = (constraint or "").removeprefix(f"{self.kind}_")
+        return name if name in self.remove_expired_like else "id"
+
+
+_LIVE = "(expires_at IS NULL OR expires_at > $3)"
+
+
+def _match(field: str, lists: frozenset[str]) -> str:
+    return f"{field} @> ARRAY[$2::text]" if field in lists else f"{field} = $2"
+
+
+def _insert(table: str, columns: tuple[str, ...]) -> str:
+    places = ", ".join(f"${number}" for number in range(1, len(columns) + 1))
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})"
+
+
+def _replace(table: str, columns: tuple[str, ...]) -> str:
+    changes = ", ".join(
+        f"{column} = ${number}" for number, column in enumerate(columns, 1) if column not in _PLACE
+    )
+    now, before = len(columns) + 1, len(columns) + 2
+    return f"""
+        UPDATE {table} SET {changes}
+        WHERE tenant_id = $1 AND id = $2 AND revision = ${before} AND (expires_at IS NULL OR expires_at > ${now})
+        RETURNING revision
+    """
+
+
+def _remove_expired(table: str) -> str:
+    return _counted(f"""
+        DELETE FROM {table} WHERE (tenant_id, id) IN (
+            SELECT tenant_id, id FROM {table} WHERE expires_at <= $1
+            ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED
+        )
+    """)
+
+
+def _counted(statement: str) -> str:
+    return f"WITH gone AS ({statement} RETURNING 1) SELECT count(*) FROM gone"

@@ -1,0 +1,77 @@
+"""Every module of the plans has a test that bears its name."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+MODULES = [
+    "oidcc-server",
+    "oidcc-response-type-missing",
+    "oidcc-idtoken-signature",
+    "oidcc-idtoken-unsigned",
+    "oidcc-userinfo-get",
+    "oidcc-userinfo-post-header",
+    "oidcc-userinfo-post-body",
+    "oidcc-ensure-request-without-nonce-succeeds-for-code-flow",
+    "oidcc-scope-profile",
+    "oidcc-scope-email",
+    "oidcc-scope-address",
+    "oidcc-scope-phone",
+    "oidcc-scope-all",
+    "oidcc-alternate-happy-flow",
+    "oidcc-display-page",
+    "oidcc-display-popup",
+    "oidcc-prompt-login",
+    "oidcc-prompt-none-not-logged-in",
+    "oidcc-prompt-none-logged-in",
+    "oidcc-max-age-1",
+    "oidcc-max-age-10000",
+    "oidcc-ensure-request-with-unknown-parameter-succeeds",
+    "oidcc-id-token-hint",
+    "oidcc-login-hint",
+    "oidcc-ui-locales",
+    "oidcc-claims-locales",
+    "oidcc-ensure-request-with-acr-values-succeeds",
+    "oidcc-codereuse",
+    "oidcc-codereuse-30seconds",
+    "oidcc-ensure-registered-redirect-uri",
+    "oidcc-ensure-post-request-succeeds",
+    "oidcc-server-client-secret-post",
+    "oidcc-request-uri-unsigned-supported-correctly-or-rejected-as-unsupported",
+    "oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported",
+    "oidcc-claims-essential",
+    "oidcc-ensure-request-object-with-redirect-uri",
+    "oidcc-refresh-token",
+    "oidcc-ensure-request-with-valid-pkce-succeeds",
+    "oidcc-discovery-endpoint-verification",
+    "oidcc-rp-initiated-logout-discovery-endpoint-verification",
+    "oidcc-rp-initiated-logout",
+    "oidcc-rp-initiated-logout-no-state",
+    "oidcc-rp-initiated-logout-bad-post-logout-redirect-uri",
+    "oidcc-rp-initiated-logout-modified-id-token-hint",
+    "oidcc-rp-initiated-logout-no-id-token-hint",
+    "oidcc-rp-initiated-logout-query-added-to-post-logout-redirect-uri",
+    "oidcc-rp-initiated-logout-bad-id-token-hint",
+    "oidcc-rp-initiated-logout-no-params",
+    "oidcc-rp-initiated-logout-no-post-logout-redirect-uri",
+    "oidcc-rp-initiated-logout-only-state",
+    "oidcc-backchannel-logout-discovery-endpoint-verification",
+    "oidcc-backchannel-rp-initiated-logout",
+]
+
+_NAMES = re.compile(r"def test_(oidcc_\w+)|id=\"(oidcc-[\w-]+)\"")
+
+
+def _tested() -> set[str]:
+    texts = [path.read_text() for path in Path(__file__).parent.glob("test_*.py")]
+    return {(match[1] or match[2]).replace("_", "-") for text in texts for match in _NAMES.finditer(text)}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_module_is_tested(module: str) -> None:
+    assert module in _tested()
+
+
+def test_nothing_else_bears_such_a_name() -> None:
+    assert _tested() == set(MODULES)

@@ -1,0 +1,78 @@
+"""The provider's endpoints on a socket, in front of services that answer as they are told."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TypeVar
+
+from aiohttp import ClientResponse, web
+from aiohttp.test_utils import TestClient, TestServer
+from google.protobuf.message import Message
+from lxml import html
+
+from edge.oidc.config import AccessConfig, OidcConfig
+from edge.oidc.routes import routes
+from server.platform.call import Call, Principal, TenantId
+from server.platform.channels import LocalChannel
+from server.platform.clock import VirtualClock
+from server.platform.dispatch import Dispatcher
+from server.platform.interceptors import interceptors
+from server.platform.policy import Mode, services
+from tests.edge.harness import Servicers
+
+OPERATOR = Principal(
+    "operator", frozenset({TenantId("acme"), TenantId("umbrella")}), frozenset({"identity:write"})
+)
+NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
+FORM = "application/x-www-form-urlencoded"
+
+Http = TestClient[web.Request, web.Application]
+Kind = TypeVar("Kind", bound=Message)
+
+
+@dataclass(frozen=True)
+class Provider:
+    servicers: Servicers
+    http: Http
+
+    def answers(self, **answers: Message | Exception) -> None:
+        """Tell what each RPC, named in snake case, is answered with."""
+        self.servicers.answers.update(answers)
+
+    def asked(self, kind: type[Kind]) -> Kind:
+        """The last request of a kind."""
+        return [request for request in self.servicers.requests if isinstance(request, kind)][-1]
+
+
+@asynccontextmanager
+async def running(access: AccessConfig | None = None) -> AsyncIterator[Provider]:
+    servicers = Servicers()
+    dispatcher = Dispatcher(dict.fromkeys(services(), servicers), interceptors(Mode.EMBEDDED, _admit))
+    clock = VirtualClock(pinned=NOON)
+    app = web.Application()
+    app.add_routes(routes(LocalChannel(dispatcher, OPERATOR), OidcConfig(), clock, access=access))
+    async with TestClient(TestServer(app)) as http:
+        yield Provider(servicers, http)
+
+
+def _admit(_call: Call) -> None:
+    """Everybody may ask."""
+
+
+async def page_of(response: ClientResponse) -> html.HtmlElement:
+    assert response.content_type == "text/html"
+    return html.document_fromstring(await response.text())
+
+
+def hidden_fields(page: html.HtmlElement) -> dict[str, str]:
+    return {
+        str(field.get("name")): str(field.get("value")) for field in page.xpath("//input[@type='hidden']")
+    }
+
+
+def directives(response: ClientResponse) -> dict[str, str]:
+    """Content security policy of an answer, by directive."""
+    policy = response.headers["Content-Security-Policy"]
+    pairs = (directive.strip().partition(" ") for directive in policy.split(";"))
+    return {name: value for name, _, value in pairs if name}

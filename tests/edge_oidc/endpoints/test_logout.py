@@ -1,0 +1,113 @@
+import pytest
+
+from gnomon.identity.v1 import logout_service_pb2 as pb
+from gnomon.identity.v1.browser_pb2 import ErrorPage, Parameter, Redirect, SessionCookie
+from server.platform.errors import Unauthenticated
+from tests.edge_oidc.endpoints.provider import Provider, directives, hidden_fields, page_of
+
+LOGOUT = "/auth/v1/oidc/logout"
+
+TAKEN_BACK = SessionCookie(value="", max_age=0)
+HOME = Redirect(uri="https://shop.example/bye", parameters=[Parameter(name="state", value="a b")])
+QUESTION = pb.LogoutPage(
+    client_id="shop",
+    client_name="Shop",
+    logout_id="l1",
+    csrf_token="proof",
+    redirect_origin="https://shop.example",
+)
+
+
+async def test_a_person_is_asked_first(provider: Provider) -> None:
+    provider.answers(begin_logout=pb.BeginLogoutResponse(page=QUESTION))
+
+    response = await provider.http.get(f"{LOGOUT}?client_id=shop&state=x")
+
+    page = await page_of(response)
+    asked = provider.asked(pb.BeginLogoutRequest)
+    assert [(parameter.name, parameter.value) for parameter in asked.parameters] == [
+        ("client_id", "shop"),
+        ("state", "x"),
+    ]
+    assert page.xpath("//form/@action") == [LOGOUT]
+    assert hidden_fields(page) == {"csrf_token": "proof", "logout_id": "l1"}
+    assert page.xpath("//script") == []
+    assert directives(response)["form-action"] == "'self' https://shop.example"
+
+
+async def test_a_hint_that_fits_leads_back_at_once(provider: Provider) -> None:
+    provider.answers(begin_logout=pb.BeginLogoutResponse(redirect=HOME, cookie=TAKEN_BACK))
+
+    response = await provider.http.get(f"{LOGOUT}?id_token_hint=x", allow_redirects=False)
+
+    assert (response.status, response.headers["Location"]) == (302, "https://shop.example/bye?state=a%20b")
+    assert response.headers["Set-Cookie"].startswith('__Host-GnomonSession="";')
+    assert "Max-Age=0" in response.headers["Set-Cookie"]
+
+
+async def test_nobody_signed_in_is_a_page(provider: Provider) -> None:
+    provider.answers(begin_logout=pb.BeginLogoutResponse(signed_out=pb.SignedOutPage()))
+
+    response = await provider.http.get(LOGOUT)
+
+    assert (response.status, (await page_of(response)).xpath("string(//h1)")) == (200, "You are signed out")
+
+
+async def test_a_wrong_request_is_a_page_and_leads_nowhere(provider: Provider) -> None:
+    error = ErrorPage(status=400, error="invalid_request", description="the hint is not ours")
+    provider.answers(begin_logout=pb.BeginLogoutResponse(error=error))
+
+    response = await provider.http.get(LOGOUT, allow_redirects=False)
+
+    assert (response.status, response.content_type) == (400, "text/html")
+
+
+async def test_a_hint_may_be_posted(provider: Provider) -> None:
+    provider.answers(begin_logout=pb.BeginLogoutResponse(redirect=HOME, cookie=TAKEN_BACK))
+
+    form = {"id_token_hint": "x", "csrf_token": "proof"}
+    response = await provider.http.post(LOGOUT, data=form, allow_redirects=False)
+
+    asked = provider.asked(pb.BeginLogoutRequest)
+    assert response.status == 303
+    assert {parameter.name for parameter in asked.parameters} >= {"id_token_hint"}
+
+
+async def test_the_confirmation_ends_the_session(provider: Provider) -> None:
+    provider.answers(confirm_logout=pb.ConfirmLogoutResponse(redirect=HOME, cookie=TAKEN_BACK))
+
+    response = await provider.http.post(
+        LOGOUT, data={"csrf_token": "proof", "logout_id": "l1"}, allow_redirects=False
+    )
+
+    asked = provider.asked(pb.ConfirmLogoutRequest)
+    assert (response.status, response.headers["Location"]) == (303, "https://shop.example/bye?state=a%20b")
+    assert "Max-Age=0" in response.headers["Set-Cookie"]
+    assert (asked.logout_id, asked.browser.csrf_token, len(asked.parameters)) == ("l1", "proof", 0)
+
+
+async def test_a_confirmation_without_a_page_describes_the_request(provider: Provider) -> None:
+    signed_out = pb.ConfirmLogoutResponse(signed_out=pb.SignedOutPage(), cookie=TAKEN_BACK)
+    provider.answers(confirm_logout=signed_out)
+
+    response = await provider.http.post(LOGOUT, data={"client_id": "shop"}, headers={"x-csrf-token": "proof"})
+
+    asked = provider.asked(pb.ConfirmLogoutRequest)
+    assert (response.status, asked.browser.csrf_token) == (200, "proof")
+    assert [(parameter.name, parameter.value) for parameter in asked.parameters] == [("client_id", "shop")]
+
+
+async def test_a_page_that_was_not_ours_confirms_nothing(provider: Provider) -> None:
+    provider.answers(confirm_logout=Unauthenticated("the page was not ours"))
+
+    response = await provider.http.post(LOGOUT, data={"csrf_token": "wrong"})
+
+    assert (response.status, response.content_type) == (401, "text/html")
+
+
+@pytest.mark.parametrize("form", [{"logout_token": "x"}, {"logout_token": "x", "csrf_token": "y"}])
+async def test_no_provider_may_sign_people_out(provider: Provider, form: dict[str, str]) -> None:
+    response = await provider.http.post(LOGOUT, data=form)
+
+    assert (response.status, (await response.json())["error"]) == (400, "invalid_request")
+    assert provider.servicers.requests == []

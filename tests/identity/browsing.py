@@ -1,0 +1,337 @@
+"""A provider's browser side as it is composed, with memory for a database and a clock that stands still."""
+
+import itertools
+import json
+import string
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+
+from argon2 import PasswordHasher
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from identity.authorization.asked import AskedRequests, Reference
+from identity.authorization.beginning import AuthorizationBeginning, SignInStep
+from identity.authorization.code import AUTHORIZATION_CODES, AuthorizationCode
+from identity.authorization.conclusion import Conclusion
+from identity.authorization.parameters import Parameters
+from identity.authorization.pending import PendingRequests
+from identity.authorization.pushed import PUSHED_REQUESTS, PushedRequestConfig, PushedRequests
+from identity.authorization.pushing import Pushing
+from identity.authorization.reading import RequestReader
+from identity.authorization.redirection import Redirection
+from identity.authorization.request import AUTHORIZATION_REQUESTS
+from identity.authorization.sources import NoRequestObjects
+from identity.authorization.standing import Standing
+from identity.authorization.steps import Credentials, CredentialStep, RefreshStep, SignedIn
+from identity.clients.client import CLIENTS, Client
+from identity.clients.clients import Clients
+from identity.clients.secrets import SecretHasher
+from identity.config import PasswordConfig
+from identity.directory.passwords import Passwords
+from identity.directory.user import USERS, User
+from identity.directory.users import Users
+from identity.jose.algorithms import SigningAlgorithm
+from identity.jose.key_set import KeySet
+from identity.jose.signing_key import SigningKey
+from identity.logout.config import LogoutConfig
+from identity.logout.ending import SessionEnding
+from identity.logout.endpoint import EndSession
+from identity.logout.records import BACK_CHANNEL_LOGOUTS, LOGOUT_REQUESTS
+from identity.logout.wish import LogoutWishes
+from identity.proof_of_work.challenge import parse
+from identity.proof_of_work.config import ProofOfWorkConfig
+from identity.proof_of_work.proof_of_work import ProofOfWork
+from identity.sessions.browser import Browser
+from identity.sessions.config import SessionConfig, SessionLifetimes
+from identity.sessions.hints import IdTokenHints
+from identity.sessions.session import SESSIONS, Session
+from identity.sessions.sessions import Sessions
+from identity.sign_in.config import LoginProtectionConfig
+from identity.sign_in.delays import Delays
+from identity.sign_in.failures import ADDRESS_FAILURES
+from identity.sign_in.password import PasswordSignIn
+from identity.sign_in.protection import LoginProtection
+from identity.single_use import SingleUse
+from identity.tenants import Tenant, Tenants
+from identity.tokens.verification import verified
+from identity.vocabulary import AuthenticationMethod, GrantType
+from server.platform.call import TenantId
+from server.platform.clock import VirtualClock
+from server.platform.records.memory import MemoryRecordStore
+
+NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
+ACME = TenantId("acme")
+ISSUER = "https://id.example.com/auth/v1/"
+PASSWORD = "correct horse battery staple"
+ADDRESS = "192.0.2.7"
+# S256 of the verifier in RFC 7636, appendix B.
+CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+CALLBACK = "https://app.example.com/callback"
+
+PASSWORD_HASH = PasswordHasher(1, 8, 1).hash(PASSWORD)
+NEW_BROWSER = Browser(peer_address=ADDRESS)
+
+_ALPHABET = string.ascii_letters + string.digits
+_PASSWORDS = PasswordConfig(memory_kib=8, iterations=1, lanes=1, workers=1)
+
+ASKING: Mapping[str, str] = {
+    "client_id": "app",
+    "redirect_uri": CALLBACK,
+    "response_type": "code",
+    "scope": "openid email",
+    "state": "s1",
+    "nonce": "n1",
+    "code_challenge": CHALLENGE,
+    "code_challenge_method": "S256",
+}
+
+
+class CountedRandomness:
+    """Counts, so that no value comes twice and every run has the same ones."""
+
+    def __init__(self) -> None:
+        self._counter = itertools.count(1)
+
+    def alphanumeric(self, length: int) -> str:
+        number, letters = next(self._counter), []
+        while number:
+            number, digit = divmod(number, len(_ALPHABET))
+            letters.append(_ALPHABET[digit])
+        return "".join(reversed(letters)).rjust(length, "0")
+
+    def octets(self, length: int) -> bytes:
+        return next(self._counter).to_bytes(length) if length > 1 else bytes((next(self._counter) % 256,))
+
+
+class OneKeyRing:
+    """The same ES256 key for everybody."""
+
+    def __init__(self) -> None:
+        key = ec.generate_private_key(ec.SECP256R1())
+        self.signing_key = SigningKey.of("kid-1", SigningAlgorithm.ES256, key)
+
+    async def key_set(self, _tenant_id: TenantId, /) -> KeySet:
+        return KeySet((self.signing_key,))
+
+
+@dataclass
+class RemovedTokenSets:
+    """Where token sets would be; knows whose were removed."""
+
+    sids: list[str] = field(default_factory=list)
+
+    async def remove_of_session(self, _tenant: Tenant, sid: str) -> None:
+        self.sids.append(sid)
+
+
+@dataclass
+class Confirmation:
+    is_required: bool = True
+
+    async def requires_email_confirmation(self, _tenant: Tenant) -> bool:
+        return self.is_required
+
+
+@dataclass
+class Pauses:
+    """Takes no time, and remembers how much was asked for."""
+
+    seconds: list[float] = field(default_factory=list)
+
+    async def __call__(self, seconds: float) -> None:
+        self.seconds.append(seconds)
+
+
+def app(**fields: object) -> Client:
+    client = Client(
+        tenant_id=TenantId("default"),
+        id="app",
+        name="The app",
+        tenant_ids=(TenantId("default"),),
+        oauth_scopes=("openid", "email", "profile"),
+        grant_types=frozenset({GrantType.AUTHORIZATION_CODE}),
+        redirect_uris=(CALLBACK,),
+        post_logout_redirect_uris=("https://app.example.com/bye",),
+        token_endpoint_auth_method=AuthenticationMethod.NONE,
+        id_token_signed_response_alg=SigningAlgorithm.ES256,
+    )
+    return replace(client, **fields)  # type: ignore[arg-type]
+
+
+def alice(**fields: object) -> User:
+    user = User(
+        tenant_id=TenantId("default"),
+        id="alice",
+        email="alice@example.com",
+        is_email_verified=True,
+        password_hash=PASSWORD_HASH,
+    )
+    return replace(user, **fields)  # type: ignore[arg-type]
+
+
+def solved(challenge: str) -> str:
+    for counter in itertools.count():
+        solution = parse(f"{challenge}{counter}")
+        if solution is not None and solution.leading_zero_bits >= solution.challenge.difficulty:
+            return solution.text
+    raise AssertionError
+
+
+class Provider:
+    """Everything between the servicers and the records."""
+
+    def __init__(
+        self,
+        *,
+        protection: LoginProtectionConfig = LoginProtectionConfig(),  # noqa: B008  # frozen
+        sessions: SessionConfig = SessionConfig(),  # noqa: B008  # frozen
+        logout: LogoutConfig = LogoutConfig(),  # noqa: B008  # frozen
+    ) -> None:
+        self.clock = VirtualClock(pinned=NOON)
+        self.store = MemoryRecordStore(self.clock)
+        self.tenants = Tenants("https://id.example.com", TenantId("default"), (ACME,))
+        self.tenant = self.tenants.default
+        self.randomness = CountedRandomness()
+        self.keys = OneKeyRing()
+        self.token_sets = RemovedTokenSets()
+        self.confirmation = Confirmation()
+        self.pauses = Pauses()
+        self.hasher = SecretHasher(b"k" * 32)
+        sources = {"clock": self.clock, "randomness": self.randomness}
+        self.passwords = Passwords(_PASSWORDS)
+        self.clients = Clients(self.store, self.tenants)
+        self.users = Users(self.store.of(USERS))
+        self.sessions = Sessions(
+            self.store.of(SESSIONS), self.hasher, lifetimes=SessionLifetimes(), config=sessions, **sources
+        )
+        self.proof_of_work = ProofOfWork(
+            SingleUse(self.store), b"p" * 32, config=ProofOfWorkConfig(difficulty=10), **sources
+        )
+        self.ending = SessionEnding(
+            *(self.sessions, self.clients, self.token_sets),
+            queue=self.store.of(BACK_CHANNEL_LOGOUTS),
+            config=logout,
+            **sources,
+        )
+        self.hints = IdTokenHints(lambda token, tenant: verified(token, tenant, self.keys))
+        self.pushed = PushedRequests(
+            self.store.of(PUSHED_REQUESTS), self.hasher, config=PushedRequestConfig(), **sources
+        )
+        self.reader = RequestReader(
+            self.clients, self.hints, sources=(NoRequestObjects(), self.pushed), clock=self.clock
+        )
+        self.pushing = Pushing(self.reader, self.pushed)
+        pending = PendingRequests(self.store.of(AUTHORIZATION_REQUESTS), self.hasher, **sources)
+        standing = Standing(self.users, self.clock)
+        conclusion = Conclusion(
+            self.store.of(AUTHORIZATION_CODES), self.sessions, hasher=self.hasher, **sources
+        )
+        asked = AskedRequests(self.reader, self.clients, pending)
+        self.beginning = AuthorizationBeginning(
+            self.reader, self.sessions, pending=pending, standing=standing, conclusion=conclusion
+        )
+        self.protection = LoginProtection(
+            self.store.of(ADDRESS_FAILURES),
+            self.hasher,
+            clock=self.clock,
+            delays=Delays(protection.max_delayed, self.pauses),
+            config=protection,
+        )
+        password_sign_in = PasswordSignIn(
+            *(self.users, self.passwords),
+            protection=self.protection,
+            confirmation=self.confirmation,
+            clock=self.clock,
+        )
+        self.credential_step = CredentialStep(
+            *(self.sessions, self.proof_of_work),
+            asked=asked,
+            password_sign_in=password_sign_in,
+            ending=self.ending,
+            conclusion=conclusion,
+        )
+        self.refresh_step = RefreshStep(self.sessions, asked=asked, standing=standing, conclusion=conclusion)
+        self.end_session = EndSession(
+            *(self.sessions, LogoutWishes(self.clients, self.hints), self.ending),
+            questions=self.store.of(LOGOUT_REQUESTS),
+            hasher=self.hasher,
+            **sources,
+        )
+
+    async def register(self, *clients: Client) -> None:
+        for client in clients:
+            await self.store.of(CLIENTS).insert(client)
+
+    async def admit(self, *users: User) -> None:
+        for user in users:
+            await self.users.add(user)
+
+    async def begin(
+        self,
+        browser: Browser = NEW_BROWSER,
+        **parameters: str,
+    ) -> SignInStep | Redirection:
+        return await self.beginning.begin(self.tenant, asking(**parameters), browser)
+
+    async def page(
+        self,
+        browser: Browser = NEW_BROWSER,
+        **parameters: str,
+    ) -> tuple[SignInStep, Browser]:
+        """The sign-in page, and the browser that shows it."""
+        step = await self.begin(browser, **parameters)
+        assert isinstance(step, SignInStep)
+        return step, replace(
+            browser, cookie=step.cookie or browser.cookie, csrf_token=step.session.csrf_token
+        )
+
+    async def submit(
+        self,
+        step: SignInStep,
+        browser: Browser,
+        *,
+        email: str = "alice@example.com",
+        password: str = PASSWORD,
+    ) -> SignedIn:
+        credentials = Credentials(email=email, password=password, proof_of_work=self.solution())
+        reference = Reference(authorization_id=step.authorization_id, parameters=Parameters(()))
+        return await self.credential_step.submit(self.tenant, browser, reference, credentials=credentials)
+
+    async def signed_in(
+        self, *, email: str = "alice@example.com", browser: Browser | None = None, **parameters: str
+    ) -> Browser:
+        """A browser whose person has signed in."""
+        step, browser = await self.page(browser or NEW_BROWSER, **parameters)
+        signed_in = await self.submit(step, browser, email=email)
+        return await self.with_csrf(replace(browser, cookie=signed_in.cookie))
+
+    async def session(self, browser: Browser) -> Session | None:
+        return await self.sessions.find(self.tenant, browser.cookie, browser.peer_address)
+
+    async def with_csrf(self, browser: Browser) -> Browser:
+        session = await self.session(browser)
+        assert session is not None
+        return replace(browser, csrf_token=session.csrf_token)
+
+    async def code(self, redirection: Redirection) -> AuthorizationCode:
+        """What is kept of the code in a redirect."""
+        code = dict(redirection.parameters)["code"]
+        kept = await self.store.of(AUTHORIZATION_CODES).get(
+            self.tenant.tenant_id, self.hasher.hash(code).hex()
+        )
+        assert kept is not None
+        return kept
+
+    def solution(self) -> str:
+        return solved(self.proof_of_work.challenge(self.tenant))
+
+    def id_token(self, *, sub: str = "alice", client_id: str = "app", **claims: object) -> str:
+        at = int((NOON - timedelta(days=400)).timestamp())
+        issued = {"iss": ISSUER, "sub": sub, "aud": client_id, "azp": client_id, "typ": "Id", "exp": at}
+        return self.keys.signing_key.sign(json.dumps(issued | claims).encode())
+
+
+def asking(**parameters: str) -> Parameters:
+    """The parameters of a good request, but for those that are given; an empty one is left out."""
+    return Parameters.of((ASKING | parameters).items())

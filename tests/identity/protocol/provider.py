@@ -1,0 +1,300 @@
+"""The provider's protocol as it is composed, over records that a test brings."""
+
+import base64
+import hashlib
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from identity.authorization.code import AUTHORIZATION_CODES, AuthorizationCode
+from identity.clients.assertions import ClientAssertions
+from identity.clients.authentication import ClientAuthenticator, ClientCredentials
+from identity.clients.client import CLIENTS, Client, ClientId
+from identity.clients.clients import Clients
+from identity.clients.keys import ClientKeys, KeySetFetch, fetch_nothing
+from identity.clients.secrets import SecretHasher
+from identity.config import DeviceGrantConfig, DpopConfig, TokenConfig
+from identity.devices.authorization import DeviceAuthorizations, StartedAuthorization, StartRequest
+from identity.devices.limits import DeviceStarts, UserCodeGuesses
+from identity.devices.verification import DeviceVerification, Question
+from identity.directory.user import USERS, User, UserId
+from identity.dpop.nonces import DpopNonces
+from identity.dpop.proofs import DpopProofs
+from identity.grants.continuation import Continuation
+from identity.grants.grant import TokenRequest
+from identity.grants.people import People
+from identity.grants.pipeline import IssuedTokens, TokenPipeline
+from identity.grants.signing import Signing
+from identity.grants.table import grants
+from identity.jose.key_set import KeySet
+from identity.randomness import SystemRandomness
+from identity.sessions.browser import Browser
+from identity.sessions.config import SessionConfig, SessionLifetimes
+from identity.sessions.session import SESSIONS, Authentication
+from identity.sessions.sessions import Sessions
+from identity.single_use import SingleUse
+from identity.tenants import Tenant, Tenants, tenant_id_of
+from identity.tokens.access_token import AccessTokens
+from identity.tokens.active import ActiveTokens
+from identity.tokens.families import Families
+from identity.tokens.id_token import IdTokens
+from identity.tokens.introspection import Introspection
+from identity.tokens.refresh_token import RefreshTokens
+from identity.tokens.revocation import Revocation
+from identity.tokens.revoked import RevokedTokens
+from identity.tokens.token_set import TokenSet
+from identity.tokens.token_sets import TokenSets
+from identity.tokens.verification import verified
+from identity.userinfo.forward import ForwardAuthentication
+from identity.userinfo.presented import PresentedTokens
+from identity.userinfo.userinfo import UserInfo
+from identity.vocabulary import AuthenticationMethod, GrantType, Permission
+from server.platform.call import TenantId
+from server.platform.clock import VirtualClock
+from server.platform.errors import PermissionDenied
+from server.platform.records import RecordStore
+
+NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
+TENANTS = Tenants("https://id.example.com", tenant_id_of("default"), [tenant_id_of("acme")])
+TENANT = TENANTS.default
+ACME = TENANTS.find("acme")
+REDIRECT_URI = "https://app.example.com/callback"
+VERIFIER = "v" * 43
+SECRET = "s3cret-of-the-app"
+PEOPLE_SCOPES = ("openid", "profile", "email", "address", "phone", "groups", "offline_access")
+
+
+def challenge_of(verifier: str) -> str:
+    return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+
+
+ADA = User(
+    tenant_id=TENANT.tenant_id,
+    id="ada" * 8,
+    email="ada@example.com",
+    is_email_verified=True,
+    preferred_username="ada",
+    given_name="Ada",
+    family_name="Lovelace",
+    values={"birthdate": "1815-12-10", "locality": "London", "phone_number": "+44 20"},
+    roles=("engineer",),
+    groups=("analysts", "writers"),
+    tenant_ids=(TENANT.tenant_id,),
+    created_at=NOON,
+    changed_at=NOON,
+)
+
+SIGNED_IN = Authentication(user_id=UserId(ADA.id), at=NOON, amr=("pwd",), acr="urn:example:pwd", sid="s" * 32)
+
+
+def app(secrets: SecretHasher) -> Client:
+    """A confidential client that may use every grant."""
+    return Client(
+        tenant_id=TENANT.tenant_id,
+        id="app",
+        name="The app",
+        secret_hash=secrets.hash(SECRET),
+        tenant_ids=(TENANT.tenant_id,),
+        permissions=(Permission.JOB_WORK,),
+        oauth_scopes=(Permission.JOB_WORK, Permission.HISTORY_READ, *PEOPLE_SCOPES),
+        grant_types=frozenset(GrantType),
+        redirect_uris=(REDIRECT_URI,),
+        allowed_resources=("https://api.example.com",),
+    )
+
+
+AS_APP = ClientCredentials(AuthenticationMethod.CLIENT_SECRET_BASIC, "app", SECRET)
+
+
+@dataclass
+class FixedKeys:
+    """Keys that were made before the test began."""
+
+    keys: KeySet
+
+    async def key_set(self, _tenant_id: TenantId, /) -> KeySet:
+        return self.keys
+
+
+class EasyWork:
+    """Proof of work that any text but `wrong` is."""
+
+    async def spend(self, _tenant: Tenant, solution: str, /) -> None:
+        if solution == "wrong":
+            raise PermissionDenied("the work was not done")
+
+
+@dataclass
+class Provider:
+    """Composed when it is made; `reused` are the sets whose refresh token was stolen."""
+
+    records: RecordStore
+    clock: VirtualClock
+    keys: FixedKeys
+    token: TokenConfig = TokenConfig()
+    device_grant: DeviceGrantConfig = DeviceGrantConfig()
+    dpop: DpopConfig = DpopConfig()
+    fetch: KeySetFetch = fetch_nothing
+    reused: list[TokenSet] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.secrets = SecretHasher(b"0" * 32)
+        self.randomness = SystemRandomness()
+        single_use = SingleUse(self.records)
+        self.clients = Clients(self.records, TENANTS)
+        assertions = ClientAssertions(ClientKeys(self.fetch, self.clock), single_use, self.clock)
+        self.authenticator = ClientAuthenticator(
+            self.clients, self.secrets, assertions=assertions, clock=self.clock
+        )
+        self.sets = TokenSets(self.records)
+        self.families = Families(
+            self.sets,
+            RefreshTokens(self.secrets, self.randomness),
+            token=self.token,
+            device_grant=self.device_grant,
+            report_reuse=self._note_reuse,
+            clock=self.clock,
+        )
+        self.nonces = DpopNonces(self.secrets, self.clock, self.dpop)
+        self.proofs = DpopProofs(single_use, self.nonces, self.clock)
+        self.pipeline = TokenPipeline(
+            self.authenticator,
+            grants(
+                self.records,
+                self.secrets,
+                sets=self.sets,
+                families=self.families,
+                clock=self.clock,
+                randomness=self.randomness,
+            ),
+            people=People(self.records, self.clock),
+            proofs=self.proofs,
+            continuation=Continuation(self.sets, self.families, clock=self.clock, randomness=self.randomness),
+            signing=Signing(
+                self.keys, AccessTokens(TENANTS, self.clock, self.randomness), IdTokens(self.clock)
+            ),
+        )
+        revoked = RevokedTokens(self.records)
+        self.active = ActiveTokens(
+            self.keys,
+            self.clients,
+            sets=self.sets,
+            revoked=revoked,
+            records=self.records,
+            clock=self.clock,
+        )
+        self.introspection = Introspection(
+            self.authenticator,
+            self.active,
+            families=self.families,
+            records=self.records,
+            clock=self.clock,
+        )
+        self.revocation = Revocation(
+            self.authenticator, self.families, keys=self.keys, revoked=revoked, clock=self.clock
+        )
+        presented = PresentedTokens(self.active, self.proofs)
+        self.user_info = UserInfo(presented, self.keys)
+        self.forward = ForwardAuthentication(presented)
+        self.sessions = Sessions(
+            self.records.of(SESSIONS),
+            self.secrets,
+            clock=self.clock,
+            randomness=self.randomness,
+            lifetimes=SessionLifetimes(),
+            config=SessionConfig(),
+        )
+        self.devices = DeviceAuthorizations(
+            self.authenticator,
+            self.records,
+            starts=DeviceStarts(self.records, self.device_grant, self.clock),
+            secrets=self.secrets,
+            config=self.device_grant,
+            clock=self.clock,
+            randomness=self.randomness,
+        )
+        self.verification = DeviceVerification(
+            self.sessions,
+            EasyWork(),
+            guesses=UserCodeGuesses(self.records, self.clock),
+            clients=self.clients,
+            records=self.records,
+            secrets=self.secrets,
+            clock=self.clock,
+        )
+
+    async def _note_reuse(self, _tenant: Tenant, token_set: TokenSet, /) -> None:
+        self.reused.append(token_set)
+
+    async def populate(self) -> None:
+        await self.add_client(app(self.secrets))
+        await self.records.of(USERS).insert(ADA)
+
+    async def add_client(self, client: Client) -> Client:
+        return await self.records.of(CLIENTS).insert(client)
+
+    async def change_client(self, client_id: str = "app", **changes: Any) -> None:
+        client = await self.records.of(CLIENTS).get(TENANT.tenant_id, client_id)
+        assert client is not None
+        await self.records.of(CLIENTS).replace(replace(client, **changes))
+
+    async def change_user(self, **changes: Any) -> None:
+        user = await self.records.of(USERS).get(TENANT.tenant_id, ADA.id)
+        assert user is not None
+        await self.records.of(USERS).replace(replace(user, **changes))
+
+    async def code(self, **fields: Any) -> str:
+        """An authorization code of Ada's, as the authorization endpoint would have made it."""
+        code = self.randomness.alphanumeric(64)
+        default: dict[str, Any] = {
+            "tenant_id": TENANT.tenant_id,
+            "id": self.secrets.hash(code).hex(),
+            "expires_at": self.clock.now() + timedelta(minutes=10),
+            "client_id": ClientId("app"),
+            "redirect_uri": REDIRECT_URI,
+            "redeemable_until": int(self.clock.now().timestamp()) + 60,
+            "authentication": SIGNED_IN,
+            "oauth_scopes": ("openid", "profile", "email"),
+            "nonce": "n-0S6_WzA2Mj",
+            "code_challenge": challenge_of(VERIFIER),
+        }
+        await self.records.of(AUTHORIZATION_CODES).insert(AuthorizationCode(**default | fields))
+        return code
+
+    async def ask(self, grant_type: str, **fields: Any) -> IssuedTokens:
+        request = {"tenant": TENANT, "grant_type": grant_type, "credentials": AS_APP} | fields
+        return await self.pipeline.issue(TokenRequest(**request))
+
+    async def redeem(self, code: str, **fields: Any) -> IssuedTokens:
+        request = {"code": code, "redirect_uri": REDIRECT_URI, "code_verifier": VERIFIER} | fields
+        return await self.ask(GrantType.AUTHORIZATION_CODE, **request)
+
+    async def refresh(self, refresh_token: str, **fields: Any) -> IssuedTokens:
+        return await self.ask(GrantType.REFRESH_TOKEN, refresh_token=refresh_token, **fields)
+
+    async def sign_in(self, **code: Any) -> IssuedTokens:
+        return await self.redeem(await self.code(**code))
+
+    async def start_device(self, **fields: Any) -> StartedAuthorization:
+        request = {"tenant": TENANT, "credentials": AS_APP, "peer_address": "203.0.113.7"} | fields
+        return await self.devices.start(StartRequest(**request))
+
+    async def poll(self, started: StartedAuthorization, **fields: Any) -> IssuedTokens:
+        return await self.ask(GrantType.DEVICE_CODE, device_code=started.device_code, **fields)
+
+    async def question(self, user_code: str, **browser: Any) -> Question:
+        """Asked by Ada, signed in and on our page."""
+        cookie, session = await self.sessions.sign_in(
+            TENANT, None, UserId(ADA.id), amr=("pwd",), acr="urn:example:pwd", peer_address="198.51.100.2"
+        )
+        place = {"cookie": cookie, "csrf_token": session.csrf_token, "peer_address": "198.51.100.2"}
+        return Question(
+            tenant=TENANT, browser=Browser(**place | browser), user_code=user_code, proof_of_work="done"
+        )
+
+    async def claims(self, token: str) -> dict[str, Any]:
+        return dict(await verified(token, TENANT, self.keys))
+
+    async def is_active(self, token: str) -> bool:
+        found = await self.introspection.for_client(TENANT, AS_APP, token=token)
+        return bool(found["active"])

@@ -1,0 +1,255 @@
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import msgspec
+import pytest
+from joserfc import jws
+from joserfc.jwk import ECKey, Key, OKPKey, RSAKey
+
+from identity.clients.authentication import ClientAuthenticator, ClientCredentials
+from identity.clients.secrets import SecretHasher
+from identity.errors import InvalidClient
+from identity.signed_jwt import CLIENT_ALGORITHMS, ForeignSignatures
+from identity.vocabulary import AuthenticationMethod
+from server.platform.records import RecordStore
+from tests.identity.protocol.provider import ACME, AS_APP, NOON, SECRET, TENANT, Provider, app
+
+KEYS: dict[str, Key] = {
+    "RS256": RSAKey.generate_key(2048),
+    "ES256": ECKey.generate_key("P-256"),
+    "PS256": RSAKey.generate_key(2048),
+    "EdDSA": OKPKey.generate_key("Ed25519"),
+}
+NOW = int(NOON.timestamp())
+CLAIMS = {"iss": "robot", "sub": "robot", "aud": TENANT.issuer, "jti": "1", "iat": NOW, "exp": NOW + 600}
+
+
+def signed(claims: dict[str, Any], key: Key, *, alg: str = "ES256") -> str:
+    registry = ForeignSignatures(algorithms=[alg])
+    return jws.serialize_compact({"alg": alg}, msgspec.json.encode(claims), key, registry=registry)
+
+
+def asserted(assertion: str, client_id: str = "") -> ClientCredentials:
+    return ClientCredentials(AuthenticationMethod.PRIVATE_KEY_JWT, client_id, client_assertion=assertion)
+
+
+def key_set(*keys: Key) -> str:
+    return msgspec.json.encode({"keys": [key.as_dict(private=False) for key in keys]}).decode()
+
+
+@pytest.fixture
+async def robot(provider: Provider) -> Provider:
+    """A provider that knows a client with keys."""
+    await provider.add_client(
+        replace(
+            app(provider.secrets),
+            id="robot",
+            secret_hash=None,
+            jwks=key_set(*KEYS.values()),
+            token_endpoint_auth_method=AuthenticationMethod.PRIVATE_KEY_JWT,
+        )
+    )
+    return provider
+
+
+@pytest.mark.parametrize(
+    "method", [AuthenticationMethod.CLIENT_SECRET_BASIC, AuthenticationMethod.CLIENT_SECRET_POST]
+)
+async def test_a_secret_proves_a_client_wherever_it_stands(
+    provider: Provider, method: AuthenticationMethod
+) -> None:
+    client = await provider.authenticator.authenticate(ClientCredentials(method, "app", SECRET), TENANT)
+
+    assert client.client_id == "app"
+
+
+REFUSED = [
+    pytest.param({}, replace(AS_APP, client_id="nobody"), id="unknown client"),
+    pytest.param({}, replace(AS_APP, client_secret="wrong"), id="wrong secret"),
+    pytest.param({}, replace(AS_APP, client_secret=""), id="no secret"),
+    pytest.param({}, ClientCredentials(AuthenticationMethod.NONE, "app"), id="no authentication"),
+    pytest.param({"is_enabled": False}, AS_APP, id="disabled client"),
+    pytest.param({"secret_hash": None}, replace(AS_APP, client_secret=""), id="neither has a secret"),
+    pytest.param(
+        {"token_endpoint_auth_method": AuthenticationMethod.PRIVATE_KEY_JWT}, AS_APP, id="client with keys"
+    ),
+    pytest.param({}, asserted("nonsense", "app"), id="nonsense for an assertion"),
+]
+
+
+@pytest.mark.parametrize(("changes", "credentials"), REFUSED)
+async def test_whoever_is_refused_learns_the_same(
+    provider: Provider, changes: dict[str, Any], credentials: ClientCredentials
+) -> None:
+    await provider.change_client(**changes)
+
+    with pytest.raises(InvalidClient) as refusal:
+        await provider.authenticator.authenticate(credentials, TENANT)
+
+    assert refusal.value.detail == "client authentication failed"
+
+
+@pytest.mark.parametrize("client_id", ["app", "nobody"])
+async def test_a_secret_is_hashed_once_whether_the_client_exists_or_not(
+    provider: Provider, client_id: str
+) -> None:
+    hashed: list[str] = []
+
+    class CountingHasher(SecretHasher):
+        def hash(self, secret: str) -> bytes:
+            hashed.append(secret)
+            return super().hash(secret)
+
+    hasher = CountingHasher(b"0" * 32)
+    unasked: Any = None
+    authenticator = ClientAuthenticator(provider.clients, hasher, assertions=unasked, clock=provider.clock)
+    hashed.clear()
+
+    with pytest.raises(InvalidClient):
+        await authenticator.authenticate(
+            ClientCredentials(AuthenticationMethod.CLIENT_SECRET_POST, client_id, "wrong"), TENANT
+        )
+
+    assert hashed == ["wrong"]
+
+
+async def test_a_secret_that_was_replaced_stays_good_for_a_while(provider: Provider) -> None:
+    until = int((NOON + timedelta(hours=1)).timestamp())
+    await provider.change_client(
+        secret_hash=provider.secrets.hash("new"),
+        previous_secret_hash=provider.secrets.hash(SECRET),
+        previous_secret_until=until,
+    )
+
+    assert await provider.authenticator.authenticate(replace(AS_APP, client_secret="new"), TENANT)
+    assert await provider.authenticator.authenticate(AS_APP, TENANT)
+    provider.clock.advance(timedelta(hours=1))
+    with pytest.raises(InvalidClient):
+        await provider.authenticator.authenticate(AS_APP, TENANT)
+
+
+async def test_a_public_client_is_whom_it_says_it_is(provider: Provider) -> None:
+    await provider.change_client(secret_hash=None, token_endpoint_auth_method=AuthenticationMethod.NONE)
+
+    client = await provider.authenticator.authenticate(
+        ClientCredentials(AuthenticationMethod.NONE, "app"), TENANT
+    )
+
+    assert client.is_public
+
+
+async def test_a_client_of_another_tenant_is_unknown_there(provider: Provider) -> None:
+    with pytest.raises(InvalidClient):
+        await provider.authenticator.authenticate(AS_APP, ACME)
+
+
+async def test_the_default_tenants_client_serves_the_tenants_that_it_acts_in(provider: Provider) -> None:
+    await provider.change_client(tenant_ids=(ACME.tenant_id,))
+
+    assert await provider.authenticator.authenticate(AS_APP, ACME)
+
+
+@pytest.mark.parametrize("algorithm", CLIENT_ALGORITHMS)
+async def test_a_key_proves_a_client(robot: Provider, algorithm: str) -> None:
+    assertion = signed(CLAIMS, KEYS[algorithm], alg=algorithm)
+
+    client = await robot.authenticator.authenticate(asserted(assertion, "robot"), TENANT)
+
+    assert client.client_id == "robot"
+
+
+ACCEPTED = [
+    pytest.param({"aud": f"{TENANT.issuer}oidc/token"}, id="for the token endpoint"),
+    pytest.param({"aud": ["https://other.example.com", TENANT.issuer]}, id="for several"),
+    pytest.param({"exp": NOW + 1}, id="about to expire"),
+]
+
+
+@pytest.mark.parametrize("changes", ACCEPTED)
+async def test_an_assertion_is_for_this_provider_and_now(robot: Provider, changes: dict[str, Any]) -> None:
+    assertion = signed(CLAIMS | changes, KEYS["ES256"])
+
+    assert await robot.authenticator.authenticate(asserted(assertion), TENANT)
+
+
+ASSERTIONS = [
+    pytest.param({"aud": "https://other.example.com/"}, id="for another provider"),
+    pytest.param({"aud": None}, id="for nobody"),
+    pytest.param({"iss": "app"}, id="made by another client"),
+    pytest.param({"sub": "app"}, id="about another client"),
+    pytest.param({"exp": NOW - 5}, id="expired"),
+    pytest.param({"exp": NOW + 606}, id="good for longer than ten minutes"),
+    pytest.param({"exp": None}, id="good for ever"),
+    pytest.param({"nbf": NOW + 6}, id="not good yet"),
+    pytest.param({"jti": ""}, id="without an id"),
+    pytest.param({"jti": "x" * 257}, id="with an id that is too long"),
+]
+
+
+@pytest.mark.parametrize("changes", ASSERTIONS)
+async def test_an_assertion_that_does_not_hold_proves_nothing(
+    robot: Provider, changes: dict[str, Any]
+) -> None:
+    assertion = signed(CLAIMS | changes, KEYS["ES256"])
+
+    with pytest.raises(InvalidClient):
+        await robot.authenticator.authenticate(asserted(assertion), TENANT)
+
+
+async def test_an_assertion_is_good_once(robot: Provider) -> None:
+    assertion = asserted(signed(CLAIMS, KEYS["ES256"]))
+    await robot.authenticator.authenticate(assertion, TENANT)
+
+    with pytest.raises(InvalidClient):
+        await robot.authenticator.authenticate(assertion, TENANT)
+
+
+async def test_an_assertion_of_an_unregistered_key_proves_nothing(robot: Provider) -> None:
+    assertion = signed(CLAIMS, ECKey.generate_key("P-256"))
+
+    with pytest.raises(InvalidClient):
+        await robot.authenticator.authenticate(asserted(assertion), TENANT)
+
+
+async def test_an_assertion_is_about_the_client_that_the_request_names(robot: Provider) -> None:
+    with pytest.raises(InvalidClient):
+        await robot.authenticator.authenticate(asserted(signed(CLAIMS, KEYS["ES256"]), "app"), TENANT)
+
+
+async def test_published_keys_are_read_once_and_again_when_a_new_one_is_named(
+    provider: Provider, records: RecordStore
+) -> None:
+    before = ECKey.generate_key("P-256", {"kid": "before"})
+    after = ECKey.generate_key("P-256", {"kid": "after"})
+    published, read = [before], list[str]()
+
+    async def fetch(uri: str, /) -> str:
+        read.append(uri)
+        return key_set(*published)
+
+    fetching = Provider(records, provider.clock, provider.keys, fetch=fetch)
+    uri = "https://robot.example.com/keys"
+    await fetching.add_client(
+        replace(
+            app(provider.secrets),
+            id="robot",
+            jwks_uri=uri,
+            token_endpoint_auth_method=AuthenticationMethod.PRIVATE_KEY_JWT,
+        )
+    )
+
+    async def prove(jti: str, key: ECKey) -> None:
+        header = {"alg": "ES256", "kid": key.kid}
+        assertion = jws.serialize_compact(header, msgspec.json.encode(CLAIMS | {"jti": jti}), key)
+        await fetching.authenticator.authenticate(asserted(assertion), TENANT)
+
+    await prove("1", before)
+    await prove("2", before)
+    published.append(after)
+    with pytest.raises(InvalidClient):
+        await prove("3", after)
+    provider.clock.advance(timedelta(seconds=30))
+    await prove("4", after)
+
+    assert read == [uri, uri]

@@ -1,0 +1,46 @@
+import msgspec
+import pytest
+
+from identity.authorization.code import AUTHORIZATION_CODES
+from identity.authorization.parameters import Parameters
+from identity.authorization.pushed import PUSHED_REQUESTS
+from identity.authorization.request import AUTHORIZATION_REQUESTS
+from identity.directory.user import USERS
+from identity.logout.records import BACK_CHANNEL_LOGOUTS, LOGOUT_REQUESTS
+from identity.sessions.session import SESSIONS
+from identity.sign_in.failures import ADDRESS_FAILURES
+from server.platform.records import Kind, Record
+from tests.identity.browsing import Provider, alice, app, asking
+
+KINDS: tuple[Kind[Record], ...] = (
+    *(AUTHORIZATION_CODES, AUTHORIZATION_REQUESTS, PUSHED_REQUESTS, SESSIONS, USERS),
+    *(ADDRESS_FAILURES, LOGOUT_REQUESTS, BACK_CHANNEL_LOGOUTS),
+)
+
+
+@pytest.fixture
+async def provider() -> Provider:
+    """Everything has happened once that leaves a record behind."""
+    provider = Provider()
+    await provider.register(app(backchannel_logout_uri="https://app.example.com/back-channel"))
+    await provider.admit(alice())
+    leaving, staying = await provider.signed_in(), await provider.signed_in()
+    await provider.page(staying, prompt="login consent", max_age="5", ui_locales="de", acr_values="phr")
+    await provider.pushing.push(provider.tenant, app(), asking())
+    await provider.end_session.begin(provider.tenant, Parameters(()), staying)
+    session = await provider.session(leaving)
+    assert session is not None
+    await provider.ending.end(provider.tenant, session)
+    for _ in range(7):
+        await provider.protection.failed(provider.tenant, "192.0.2.8", email="a@example.com", password="x")
+    return provider
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+async def test_what_is_kept_reads_as_it_was_written(provider: Provider, kind: Kind[Record]) -> None:
+    kept = await provider.store.of(kind).page(provider.tenant.tenant_id)
+
+    read = [msgspec.json.decode(msgspec.json.encode(record), type=kind.type) for record in kept]
+
+    assert kept
+    assert read == kept

@@ -1,0 +1,107 @@
+"""Every kind of record that the provider keeps has its table, with the columns and indexes that it is found by."""
+
+import asyncio
+import importlib
+import pkgutil
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import asyncpg
+import pytest
+
+import identity
+from server.platform.call import TenantId
+from server.platform.clock import SystemClock
+from server.platform.postgres.pool import open_pool
+from server.platform.postgres.pooled import PooledDatabase
+from server.platform.records import Kind
+from server.platform.records.postgres import PostgresRecordStore
+from server.platform.records.statements import OWN_COLUMNS
+from server.platform.records.texts import holds_many
+from tests.durable import migrated_database
+
+# They define no records, and put together all that does.
+COMPOSITION_ROOTS = {"identity.app", "identity.__main__"}
+
+OWN_TYPES = ("text", "text", "bigint", "timestamp with time zone", "json")
+
+COLUMNS = """
+    SELECT relname::text, attname::text, format_type(atttypid, atttypmod), coalesce(collname::text, '')
+    FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+        LEFT JOIN pg_collation ON pg_collation.oid = attcollation
+    WHERE relnamespace = 'identity'::regnamespace AND relkind = 'r' AND attnum > 0 AND NOT attisdropped
+"""
+INDEXES = """
+    SELECT tables.relname::text, indexes.relname::text, indisunique
+    FROM pg_index JOIN pg_class AS indexes ON indexes.oid = indexrelid
+        JOIN pg_class AS tables ON tables.oid = indrelid
+    WHERE tables.relnamespace = 'identity'::regnamespace
+"""
+
+
+def kinds() -> Iterator[Kind[Any]]:
+    for module in pkgutil.walk_packages(identity.__path__, "identity."):
+        if module.name not in COMPOSITION_ROOTS:
+            yield from (
+                found
+                for found in vars(importlib.import_module(module.name)).values()
+                if isinstance(found, Kind)
+            )
+
+
+KINDS: Mapping[str, Kind[Any]] = {kind.name: kind for kind in kinds()}
+
+
+@pytest.fixture(scope="session")
+def identity_dsn(postgres_dsn: str) -> str:
+    return asyncio.run(migrated_database(postgres_dsn, "identity_tables"))
+
+
+def columns(kind: Kind[Any]) -> Iterator[tuple[str, str, str, str]]:
+    for name, found_type in zip(OWN_COLUMNS, OWN_TYPES, strict=True):
+        yield kind.name, name, found_type, "C" if found_type == "text" else ""
+    for field in (*kind.unique, *kind.indexed):
+        yield kind.name, field, "text[]" if holds_many(kind.type, field) else "text", "C"
+
+
+def indexes(kind: Kind[Any]) -> Iterator[tuple[str, str, bool]]:
+    yield kind.name, f"{kind.name}_pkey", True
+    yield kind.name, f"{kind.name}_expires_at", False
+    for field in (*kind.unique, *kind.indexed):
+        yield kind.name, f"{kind.name}_{field}", field in kind.unique
+
+
+async def rows(dsn: str, text: str) -> set[tuple[Any, ...]]:
+    connection = await asyncpg.connect(dsn)
+    try:
+        return {tuple(row) for row in await connection.fetch(text)}
+    finally:
+        await connection.close()
+
+
+async def test_tables_have_a_column_for_each_field_that_records_are_found_by(identity_dsn: str) -> None:
+    assert {column for kind in KINDS.values() for column in columns(kind)} == await rows(
+        identity_dsn, COLUMNS
+    )
+
+
+async def test_columns_that_records_are_found_by_have_an_index(identity_dsn: str) -> None:
+    assert {index for kind in KINDS.values() for index in indexes(kind)} == await rows(identity_dsn, INDEXES)
+
+
+def test_names_of_kinds_are_there_once() -> None:
+    assert len({id(kind) for kind in kinds()}) == len(KINDS)
+
+
+@pytest.mark.parametrize("name", sorted(KINDS))
+async def test_every_statement_of_a_kind_runs(identity_dsn: str, name: str) -> None:
+    kind = KINDS[name]
+    tenant_id = TenantId("acme")
+    async with open_pool(identity_dsn, 1) as pool:
+        records = PostgresRecordStore(PooledDatabase(pool), SystemClock()).of(kind)
+
+        assert await records.page(tenant_id) == []
+        for field in (*kind.unique, *kind.indexed):
+            assert await records.find(tenant_id, field, "x") == []
+            assert await records.remove(tenant_id, field, "x") == 0
+        assert await records.remove_expired() == 0

@@ -1,0 +1,1 @@
+"""People who sign in: a browser without script, which does by itself what the page's script would do."""

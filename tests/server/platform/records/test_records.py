@@ -1,0 +1,209 @@
+"""What every keeper of records promises, memory and PostgreSQL alike."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from server.platform.clock import VirtualClock
+from server.platform.errors import InvalidArgument
+from server.platform.records import AlreadyThere, Changed, Kind, Records, RecordStore
+from tests.server.platform.records.things import (
+    ACME,
+    NOON,
+    UMBRELLA,
+    Part,
+    Size,
+    Thing,
+    after,
+    thing,
+)
+
+
+def ids(records: object) -> list[str]:
+    return [record.id for record in records]  # type: ignore[attr-defined]
+
+
+async def test_a_record_comes_back_as_it_went_in(records: Records[Thing]) -> None:
+    whole = thing(
+        name="né\U0001f600",
+        owner="o",
+        colours=("red", "blue", "red", ""),
+        size=Size.LARGE,
+        note="with \0 and \\u0000",
+        parts=(Part(NOON, b"\0\xff"),),
+        labels={"b": "1", "a": "2"},
+        lasts=timedelta(days=400, microseconds=1),
+        expires_at=after(60),
+    )
+
+    kept = await records.insert(whole)
+
+    assert replace(whole, revision=1) == kept
+    assert kept == await records.get(ACME, "one")
+    assert list(kept.labels) == ["b", "a"]
+
+
+async def test_a_record_is_of_its_tenant_alone(records: Records[Thing]) -> None:
+    await records.insert(thing(name="n", owner="o"))
+    other = await records.insert(thing(tenant_id=UMBRELLA, name="n", owner="o"))
+
+    assert other == await records.get(UMBRELLA, "one")
+    assert [other] == await records.find(UMBRELLA, "owner", "o")
+    assert await records.take(ACME, "one")
+    assert other == await records.get(UMBRELLA, "one")
+
+
+async def test_what_is_not_there_is_not_found(records: Records[Thing]) -> None:
+    assert await records.get(ACME, "one") is None
+    assert await records.take(ACME, "one") is None
+    assert await records.find(ACME, "name", "n") == []
+    assert await records.remove(ACME, "name", "n") == 0
+    assert await records.page(ACME) == []
+
+
+async def test_records_are_found_by_their_fields_in_the_order_of_their_ids(records: Records[Thing]) -> None:
+    await records.insert(thing("b", name="second", owner="o", colours=("red", "blue")))
+    await records.insert(thing("a", name="first", owner="o"))
+    await records.insert(thing("B", owner="p", colours=("red",)))
+
+    assert ids(await records.find(ACME, "owner", "o")) == ["a", "b"]
+    assert ids(await records.find(ACME, "owner", "o", most=1)) == ["a"]
+    assert ids(await records.find(ACME, "name", "second")) == ["b"]
+    assert ids(await records.find(ACME, "colours", "red")) == ["B", "b"]
+    assert ids(await records.find(ACME, "colours", "blue")) == ["b"]
+
+
+async def test_an_empty_text_finds_nothing_and_is_not_unique(records: Records[Thing]) -> None:
+    await records.insert(thing("a", owner="", colours=("",)))
+    await records.insert(thing("b", owner=None))
+
+    for field in ("name", "owner", "colours"):
+        assert await records.find(ACME, field, "") == []
+        assert await records.remove(ACME, field, "") == 0
+
+
+@pytest.mark.parametrize("text", ["\0", "a\0b"])
+async def test_no_record_is_found_by_a_text_with_nul(records: Records[Thing], text: str) -> None:
+    assert await records.get(ACME, text) is None
+    assert await records.take(ACME, text) is None
+    assert await records.find(ACME, "name", text) == []
+    assert await records.remove(ACME, "name", text) == 0
+    for refused in (thing(text), thing(name=text), thing(colours=("red", text))):
+        with pytest.raises(InvalidArgument):
+            await records.insert(refused)
+
+
+async def test_a_page_goes_on_behind_an_id(records: Records[Thing]) -> None:
+    for record_id in ("c", "a", "d", "b"):
+        await records.insert(thing(record_id))
+
+    assert ids(await records.page(ACME, most=3)) == ["a", "b", "c"]
+    assert ids(await records.page(ACME, after="c", most=3)) == ["d"]
+
+
+async def test_ids_and_unique_texts_are_there_once(records: Records[Thing]) -> None:
+    await records.insert(thing("a", name="n", code="c"))
+
+    for record, field in (
+        (thing("a"), "id"),
+        (thing("b", name="n"), "name"),
+        (thing("b", code="c"), "code"),
+    ):
+        with pytest.raises(AlreadyThere) as refusal:
+            await records.insert(record)
+        assert refusal.value.field == field
+    assert ids(await records.page(ACME)) == ["a"]
+
+
+async def test_a_record_is_replaced_by_whoever_has_its_revision(records: Records[Thing]) -> None:
+    first = await records.insert(thing(name="n", owner="o"))
+
+    second = await records.replace(replace(first, name="m", owner="p", colours=("red",)))
+
+    assert second.revision == 2
+    assert second == await records.get(ACME, "one")
+    assert await records.find(ACME, "name", "n") == []
+    assert [second] == await records.find(ACME, "name", "m")
+    assert [second] == await records.find(ACME, "colours", "red")
+    with pytest.raises(Changed):
+        await records.replace(replace(first, note="late"))
+    with pytest.raises(Changed):
+        await records.replace(thing("two", revision=1))
+
+
+async def test_a_record_keeps_its_own_unique_text_and_gets_no_others(records: Records[Thing]) -> None:
+    mine = await records.insert(thing("a", name="mine"))
+    await records.insert(thing("b", name="yours"))
+
+    mine = await records.replace(replace(mine, note="new"))
+
+    with pytest.raises(AlreadyThere) as refusal:
+        await records.replace(replace(mine, name="yours"))
+    assert refusal.value.field == "name"
+    assert mine == await records.get(ACME, "a")
+
+
+async def test_what_was_taken_is_gone(records: Records[Thing]) -> None:
+    kept = await records.insert(thing(name="n"))
+
+    assert kept == await records.take(ACME, "one")
+    assert await records.take(ACME, "one") is None
+    assert await records.find(ACME, "name", "n") == []
+    assert (await records.insert(thing(name="n"))).revision == 1
+
+
+async def test_all_that_a_text_finds_is_removed(records: Records[Thing]) -> None:
+    for record_id, owner in (("a", "o"), ("b", "o"), ("c", "p")):
+        await records.insert(thing(record_id, owner=owner, colours=("red",)))
+
+    assert await records.remove(ACME, "owner", "o") == 2
+    assert await records.remove(ACME, "colours", "red") == 1
+    assert await records.page(ACME) == []
+
+
+async def test_an_expired_record_is_as_good_as_gone(records: Records[Thing], clock: VirtualClock) -> None:
+    kept = await records.insert(thing(name="n", owner="o", expires_at=after(60)))
+    clock.pin(after(59.999))
+    assert kept == await records.get(ACME, "one")
+
+    clock.pin(after(60))
+
+    assert await records.get(ACME, "one") is None
+    assert await records.find(ACME, "owner", "o") == []
+    assert await records.page(ACME) == []
+    assert await records.take(ACME, "one") is None
+    assert await records.remove(ACME, "owner", "o") == 0
+    with pytest.raises(Changed):
+        await records.replace(replace(kept, expires_at=None))
+
+
+async def test_an_expired_record_is_in_nobodys_way(records: Records[Thing], clock: VirtualClock) -> None:
+    await records.insert(thing("a", name="n", expires_at=after(60)))
+    await records.insert(thing("b", code="c", expires_at=after(60)))
+    other = await records.insert(thing("other"))
+    clock.pin(after(61))
+
+    await records.insert(thing("a", name="n"))
+    await records.replace(replace(other, code="c"))
+
+    assert ids(await records.page(ACME)) == ["a", "other"]
+
+
+async def test_expired_records_of_all_tenants_are_removed_some_at_a_time(
+    records: Records[Thing], clock: VirtualClock
+) -> None:
+    for tenant_id in (ACME, UMBRELLA):
+        await records.insert(thing("ends", tenant_id, expires_at=after(1)))
+        await records.insert(thing("stays", tenant_id))
+    clock.pin(after(2))
+
+    assert await records.remove_expired(most=1) == 1
+    assert await records.remove_expired() == 1
+    assert await records.remove_expired() == 0
+    assert ids(await records.page(ACME)) == ["stays"]
+
+
+def test_a_unique_field_holds_one_text(store: RecordStore) -> None:
+    with pytest.raises(TypeError, match="one text"):
+        store.of(Kind(Thing, "odd", unique=("colours",)))
