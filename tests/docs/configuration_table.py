@@ -18,19 +18,42 @@ def configuration_table() -> str:
 
 def _rows(config: type) -> Iterator[str]:
     for section, kind in get_type_hints(config).items():
-        yield f"| **[{section}]** {_meaning(kind)} | | |"
-        yield from (_row(section, field) for field in dataclasses.fields(kind))
+        yield from _section(section, kind)
+
+
+def _section(section: str, kind: type) -> Iterator[str]:
+    """A section within another comes after it."""
+    yield f"| **[{section}]** {_meaning(kind)} | | |"
+    inner = {field.name: _value(field) for field in dataclasses.fields(kind) if _is_section(field)}
+    for field in dataclasses.fields(kind):
+        if field.name not in inner:
+            yield _row(section, field)
+    for name, default in inner.items():
+        yield from _section(f"{section}.{name}", type(default))
 
 
 def _row(section: str, field: dataclasses.Field[object]) -> str:
-    if _is_table(field):
-        return f"| `[[{section}.{field.name}]]` | | none |"
-    name = f"GNOMON_{section}__{field.name}".upper()
-    return f"| `{section}.{field.name}` | `{name}` | {_default(field.default)} |"
+    default = _value(field)
+    if _is_table(default, field):
+        count = f"{len(default)} of them" if isinstance(default, tuple) and default else "none"
+        return f"| `[[{section}.{field.name}]]` | | {count} |"
+    # The environment reaches no deeper than one section.
+    name = "" if "." in section else f"`GNOMON_{section}__{field.name}`".upper()
+    return f"| `{section}.{field.name}` | {name} | {_default(default)} |"
 
 
-def _is_table(field: dataclasses.Field[object]) -> bool:
-    return field.default == () and "Seed" in str(field.type)
+def _value(field: dataclasses.Field[object]) -> object:
+    is_made = field.default_factory is not dataclasses.MISSING
+    return field.default_factory() if is_made else field.default  # type: ignore[misc]  # as mypy sees the class
+
+
+def _is_section(field: dataclasses.Field[object]) -> bool:
+    return dataclasses.is_dataclass(_value(field))
+
+
+def _is_table(default: object, field: dataclasses.Field[object]) -> bool:
+    items = default if isinstance(default, tuple) else ()
+    return any(map(dataclasses.is_dataclass, items)) or (default == () and "Seed" in str(field.type))
 
 
 def _default(value: object) -> str:

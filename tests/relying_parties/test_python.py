@@ -136,10 +136,10 @@ def test_idpyoidc_signs_in_and_out(provider: Provider, person: Person) -> None:
             }
         },
     )
-    url = handler.begin("gnomon")
+    url = handler.begin("gnomon", req_args={"scope": SCOPE.split()})
     arrival = person.sign_in(url)
 
-    session = handler.finalize(provider.issuer.rstrip("/"), dict(arrival.parameters))
+    session = handler.finalize(provider.issuer, dict(arrival.parameters))
 
     assert session["userinfo"]["email"] == person.email
     assert session["id_token"]["iss"] == provider.issuer
