@@ -1,12 +1,14 @@
 """Waiting for what others do: by rounds of the loop, never for a time that is hoped to be enough."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 
 PATIENCE_SECONDS = 20.0
 # Rounds without a pause, in which everything happens that waits for nobody else.
 EAGER_ROUNDS = 200
 PAUSE_SECONDS = 0.001
+LOOK_SECONDS = 0.05
 
 
 async def ticks(count: int) -> None:
@@ -35,3 +37,11 @@ async def until_so(look: Callable[[], Awaitable[object]]) -> None:
     while not await look():
         assert clock() < until, f"not within {PATIENCE_SECONDS:g} s"
         await asyncio.sleep(PAUSE_SECONDS)
+
+
+def until_others(condition: Callable[[], object]) -> None:
+    """Return as soon as it holds of another process; for tests without a loop."""
+    until = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        assert time.monotonic() < until, f"not within {PATIENCE_SECONDS:g} s"
+        time.sleep(LOOK_SECONDS)  # between two looks at what is elsewhere

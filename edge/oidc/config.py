@@ -9,11 +9,13 @@ from ipaddress import ip_network
 class OidcConfig:
     """[edge.oidc]: bounds of a request, and the client that our own pages sign people in for.
 
+    `long_call_timeout_seconds` is for what waits on purpose: sign-ins that are slowed down, keys that are being made.
     `page_client_id` is a public client whose redirect URI is the device page of each tenant.
     """
 
     max_form_bytes: int = 16_384
     call_timeout_seconds: float = 10.0
+    long_call_timeout_seconds: float = 60.0
     page_client_id: str = "gnomon-pages"
 
 

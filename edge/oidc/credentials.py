@@ -58,5 +58,5 @@ class CredentialsEndpoint:
 
     async def _submit(self, credentials: pb.SubmitCredentialsRequest) -> pb.SubmitCredentialsResponse:
         return await self._authorizations.SubmitCredentials(
-            credentials, timeout=self._config.call_timeout_seconds
+            credentials, timeout=self._config.long_call_timeout_seconds
         )

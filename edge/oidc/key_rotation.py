@@ -15,7 +15,7 @@ from server.platform.errors import InvalidArgument
 class KeyRotationEndpoint:
     def __init__(self, stubs: Stubs, config: OidcConfig) -> None:
         self._key_sets = stubs.key_sets
-        self._timeout = config.call_timeout_seconds
+        self._timeout = config.long_call_timeout_seconds
 
     async def post(self, request: web.Request) -> web.Response:
         await self._key_sets.RotateKeys(

@@ -64,7 +64,7 @@ class CredentialStuffing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoginProtectionConfig:
-    """[events.login_protection]; networks of the allow list are never delayed or blocked."""
+    """[events.login_protection]: how long an address waits; networks of the allow list are never delayed or blocked."""
 
     max_delay_secs: int = 30
     max_delayed: int = 200
