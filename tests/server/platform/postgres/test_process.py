@@ -51,7 +51,7 @@ def test_a_server_that_does_not_end_when_it_is_asked_is_made_to(
     with caplog.at_level(logging.WARNING), bundled_postgres(config(empty_directory, home)):
         pass
 
-    assert [record.message for record in caplog.records] == ["PostgreSQL did not end in time"]
+    assert {record.message for record in caplog.records} == {"PostgreSQL did not end in time"}
 
 
 def test_the_socket_is_elsewhere_when_its_path_would_be_too_long(empty_directory: Path) -> None:

@@ -24,7 +24,7 @@ from gnomon.engine.v1 import (
 from server.engine import State
 from server.engine.keys import Key
 from server.partition.audit_trail import WaitingEntries
-from server.partition.config import InstancesConfig, JobsConfig, PartitionConfig
+from server.partition.config import DecisionsConfig, InstancesConfig, JobsConfig, PartitionConfig
 from server.partition.local import LocalPartition, OnlyPartition
 from server.partition.partition import Partition
 from server.partition.router import Router
@@ -89,7 +89,7 @@ async def durable(authenticate: Interceptor) -> AsyncIterator[Durable]:
         OnlyPartition(LocalPartition(partition, store, JobsConfig(), InstancesConfig()), "localhost", 0)
     )
     servicers = {
-        _service(deployment_service_pb2): DeploymentServicer(router),
+        _service(deployment_service_pb2): DeploymentServicer(router, DecisionsConfig()),
         _service(process_instance_service_pb2): ProcessInstanceServicer(store, router, InstancesConfig()),
         _service(job_service_pb2): JobServicer(store, router, JobsConfig()),
         _service(incident_service_pb2): IncidentServicer(store, router),
