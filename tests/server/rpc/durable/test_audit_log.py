@@ -45,7 +45,7 @@ async def refused(service: Durable, rpc: str, fields: dict[str, object], *, by: 
 
 
 async def test_an_entry_says_who_did_what_to_what_and_when(caller: Caller, instance: int) -> None:
-    (*_, entry) = (await caller("ListAuditEntries")).items
+    (*_, started, entry) = (await caller("ListAuditEntries")).items
 
     assert entry == pb.AuditEntry(
         audit_entry_key=entry.audit_entry_key,
@@ -58,6 +58,7 @@ async def test_an_entry_says_who_did_what_to_what_and_when(caller: Caller, insta
         actor_type="CLIENT",
         actor_id="worker",
         tenant_id="default",
+        process_definition_key=started.process_definition_key,
         process_instance_key=instance,
         operation_reference=7,
         request_id=entry.request_id,
