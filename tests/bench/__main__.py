@@ -6,7 +6,19 @@ from collections.abc import Callable, Mapping
 from rich.console import Console
 from rich.table import Table
 
-from tests.bench import commits, decisions, durable, feel, growth, http, instances, recovery, searches, tunnel
+from tests.bench import (
+    commits,
+    decisions,
+    durable,
+    feel,
+    growth,
+    http,
+    instances,
+    recovery,
+    searches,
+    tokens,
+    tunnel,
+)
 
 BENCHMARKS: Mapping[str, Callable[[], Table]] = {
     "instances": instances.table,
@@ -17,6 +29,7 @@ BENCHMARKS: Mapping[str, Callable[[], Table]] = {
     "recovery": recovery.table,
     "searches": searches.table,
     "tunnel": tunnel.table,
+    "tokens": tokens.table,
     "feel": feel.table,
     "decisions": decisions.table,
 }
