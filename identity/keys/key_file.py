@@ -26,7 +26,8 @@ def master_keys(config: EncryptionConfig, randomness: Randomness) -> MasterKeys:
 
 def _from_file(file: Path, active: str, randomness: Randomness) -> MasterKeys:
     if not file.exists():
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # The account that a bundled database runs as passes through it; the file is for its owner alone.
+        file.parent.mkdir(mode=0o711, parents=True, exist_ok=True)
         _create(file, f"{new_master_key(randomness)}\n")
     lines = [line for line in file.read_text("ascii", "replace").splitlines() if line.strip()]
     try:
