@@ -61,10 +61,11 @@ def add(left: Number, right: Number) -> Number:
 
 
 def total(numbers: Sequence[Number]) -> Number:
-    """Add up, each sum rounded; whole numbers that stay short need no rounding."""
-    whole = [number for number in numbers if type(number) is int]
-    if len(whole) == len(numbers) and sum(map(abs, whole)) < INT_BOUND:
-        return sum(whole)
+    """Add up one or more, each sum rounded; whole numbers that stay short need no rounding."""
+    if {*map(type, numbers)} == {int}:
+        bound = INT_BOUND // len(numbers)
+        if -bound < min(numbers) and max(numbers) < bound:
+            return sum(numbers)
     return reduce(add, numbers)
 
 

@@ -1,4 +1,7 @@
-"""Compiled texts, ready to be evaluated any number of times; kept by their text."""
+"""Compiled texts, ready to be evaluated any number of times; kept by their text.
+
+What is evaluated often gets code of its own, which changes nothing but the time it takes, see `generated`.
+"""
 
 from functools import lru_cache
 from typing import Final
@@ -7,6 +10,7 @@ from server.feel import compiler
 from server.feel.dialects import DIALECTS, Dialect, DialectName
 from server.feel.errors import AssertionFailedError, EvaluationError, LimitExceededError
 from server.feel.failures import Evaluation
+from server.feel.generated.quick import Quick, generate
 from server.feel.names import Closure, Layout
 from server.feel.nodes import Literal
 from server.feel.parser import parse_expression, parse_unary_tests
@@ -18,6 +22,12 @@ NO_NAMES: Final[frozenset[str]] = frozenset()
 
 _CACHED_TEXTS: Final = 4096
 
+QUICK_AFTER: Final = 250
+"""Evaluations after which code is made: that takes as long as some hundred of them."""
+
+_DROPPED_AFTER: Final = 2_000
+"""Evaluations that took the closures, before or after: the code has given up far too often."""
+
 _TRUE: Final = Evaluation(True)
 _FALSE: Final = Evaluation(False)
 
@@ -25,7 +35,17 @@ _FALSE: Final = Evaluation(False)
 class Expression:
     """`variables` are the names that it reads from its scope; `constant` says that it is a literal."""
 
-    __slots__ = ("_closure", "_dialect", "_slot_count", "constant", "text", "variables")
+    __slots__ = (
+        "_closure",
+        "_dialect",
+        "_node",
+        "_quick",
+        "_slot_count",
+        "_thorough",
+        "constant",
+        "text",
+        "variables",
+    )
 
     def __init__(self, text: str, names: frozenset[str], dialect: Dialect) -> None:
         node = parse_expression(text, names, dialect)
@@ -33,13 +53,27 @@ class Expression:
         self.text = text
         self.constant = isinstance(node, Literal)
         self._dialect = dialect
+        self._node = node
+        self._quick: Quick | None = None
+        self._thorough = 0
         self._closure = compiler.compile_expression(node, layout)
         self._slot_count = layout.slot_count
         self.variables = frozenset(layout.variables)
 
     def evaluate(self, scope: Scope, ports: Ports = NO_PORTS) -> Evaluation:
         """Evaluate; raises EvaluationError where there is no result at all."""
+        if ports.budget is None:
+            if self._quick is not None and (found := self._quick(scope)) is not None:
+                return found
+            self._count()
         return _evaluation(self.text, self._closure, Run(scope, self._slot_count, self._dialect, ports))
+
+    def _count(self) -> None:
+        self._thorough += 1
+        if self._thorough == QUICK_AFTER:
+            self._quick = generate(self._node, self._dialect)
+        elif self._thorough == _DROPPED_AFTER:
+            self._quick = None
 
 
 class UnaryTests:

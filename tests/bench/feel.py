@@ -1,7 +1,8 @@
 """Warm evaluation of FEEL: ours, feelin in node, and what SpiffWorkflow evaluates in place of FEEL.
 
 Microseconds of one evaluation, best of some rounds: CPU time of ours and of SpiffWorkflow in this process, elapsed time
-inside of node for feelin. Ours has compiled each text before; the others have no such step and read it each time.
+inside of node for feelin. Ours has compiled each text before, and evaluated it until it has code of its own; the others
+have no such step and read it each time.
 SpiffWorkflow 3 evaluates Python, so it is given Python that means the same, and its data with attributes for free.
 """
 

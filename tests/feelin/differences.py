@@ -3,6 +3,7 @@
 A row has an example and says which culprits are its own. What no row takes is unexplained, and the run fails.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -158,16 +159,20 @@ def _is_satisfied_by_what_is_no_boolean(culprit: Culprit) -> bool:
 def _filters_by_what_is_outside(culprit: Culprit) -> bool:
     match culprit.node:
         case Filter(_, condition) if not isinstance(condition, _CONDITIONS):
-            outside = our_answer(printed(condition), culprit.context)
-            return any(
-                our_answer(printed(condition), inner) != outside
+            text = printed(condition)
+            outside = our_answer(text, culprit.context)
+            inside = [
+                our_answer(text, inner)
                 for part, inner in parts(culprit.node, culprit.context)
                 if part is condition
-            )
+            ]
+            is_asked_in_vain = not inside and "error" in culprit.theirs
+            return is_asked_in_vain or bool(_ITEM.search(text)) or any(each != outside for each in inside)
         case _:
             return False
 
 
+_ITEM = re.compile(r"\bitem\b")
 _CONDITIONS = Comparison | Conjunction | Disjunction | Between | In
 
 
@@ -279,7 +284,8 @@ DIFFERENCES: Sequence[Difference] = (
     ),
     Difference(
         "filter by what is outside",
-        "A condition that is no comparison is evaluated once, outside of the items, and not in each of them.",
+        "A condition that is no comparison is evaluated once, outside of the items, and not in each of them, also for no"
+        " items at all.",
         "{p: true, x: [{p: false}][p]}.x",
         _filters_by_what_is_outside,
     ),

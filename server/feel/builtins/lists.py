@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Hashable, Sequence
 from decimal import Decimal
 from functools import cmp_to_key, reduce
+from typing import TypeGuard
 
 from server.feel import decimals
 from server.feel.comparison import RELATIONS, identity, is_same
@@ -91,10 +92,16 @@ def _mean(numbers: Sequence[Number]) -> Number:
 
 
 def _numbers(items: list[Value]) -> list[Number]:
-    numbers: list[Number] = [item for item in items if type(item) is int or type(item) is Decimal]
-    if len(numbers) < len(items):
+    if not _are_numbers(items):
         raise InvocationError(f"expected a list of numbers but found '{shown(items)}'")
-    return numbers
+    return items
+
+
+def _are_numbers(items: list[Value]) -> TypeGuard[list[Number]]:
+    return _NUMBERS.issuperset(map(type, items))
+
+
+_NUMBERS = frozenset({int, Decimal})
 
 
 def all_(list_: Spread) -> Value:

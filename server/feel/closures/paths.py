@@ -25,7 +25,7 @@ from server.feel.properties import property_of
 from server.feel.run import Run
 from server.feel.values import MISSING, Value, is_number
 
-_ALWAYS_PER_ITEM = (
+ALWAYS_PER_ITEM = (
     Comparison,
     Between,
     In,
@@ -92,7 +92,7 @@ def filtered(node: Filter, names: Names, compile_node: Compile) -> Closure:
     inner = names.inner()
     slot = inner.bind_item().slot
     condition, size, _ = inner.layout.measured(lambda: compile_node(node.condition, inner))
-    may_be_index = not isinstance(node.condition, _ALWAYS_PER_ITEM)
+    may_be_index = not isinstance(node.condition, ALWAYS_PER_ITEM)
 
     def selected(run: Run) -> Value:
         items = _list_of(run, source(run), position)

@@ -16,6 +16,7 @@ from server.feel import (
     compile_expression,
     compile_unary_tests,
 )
+from server.feel.expressions import QUICK_AFTER
 from server.feel.json_text import read
 from server.feel.temporal import reading
 from server.feel.temporal.comparing import instant_of_second
@@ -70,11 +71,15 @@ def expected_failure(case: str) -> list[pytest.MarkDecorator]:
     return [pytest.mark.xfail(strict=True, reason=EXCEPTIONS[case])] if case in EXCEPTIONS else []
 
 
-def evaluated(case: Context) -> Evaluation:
+def evaluated(case: Context, *, earlier: int = 0) -> Evaluation:
+    """Evaluate a text that has been evaluated some times before."""
     variables = lifted(case["vars"])
     if case["kind"] == "unary":
         return compile_unary_tests(case["expr"]).evaluate(lifted(case.get("input")), variables, ports=PORTS)
-    return compile_expression(case["expr"]).evaluate(variables, PORTS)
+    expression = compile_expression.__wrapped__(case["expr"])
+    for _ in range(earlier):
+        expression.evaluate(variables, PORTS)
+    return expression.evaluate(variables, PORTS)
 
 
 def is_same(actual: Value, expected: Value) -> bool:
@@ -94,9 +99,12 @@ def is_same(actual: Value, expected: Value) -> bool:
     return type(actual) is type(expected) and actual == expected
 
 
+@pytest.mark.parametrize(
+    "earlier", [pytest.param(0, id="closures"), pytest.param(QUICK_AFTER, id="generated code")]
+)
 @cases(that_fail=False)
-def test_an_expression_evaluates_as_in_feel_scala(case: Context) -> None:
-    result = evaluated(case)
+def test_an_expression_evaluates_as_in_feel_scala(case: Context, earlier: int) -> None:
+    result = evaluated(case, earlier=earlier)
 
     assert is_same(result.value, lifted(case["value"])), result
     assert {*map(tuple, case.get("failures", []))} <= {

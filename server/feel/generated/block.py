@@ -1,0 +1,188 @@
+"""Python source in the making: its lines, the names of what they compute, and what is known of each."""
+
+from collections.abc import Callable, Iterable, Mapping
+from decimal import Decimal
+from enum import Enum, auto
+from types import NoneType
+from typing import Final, TypeAlias
+
+from server.feel.nodes import Node
+from server.feel.values import Value
+
+_MAX_DEPTH: Final = 16
+"""Blocks inside each other; Python itself refuses 20 loops."""
+
+_MAX_SIZE: Final = 400
+"""Forms of a text: the code of a longer one takes longer to make than it is likely to save."""
+
+STEPS: Final = 1_000_000
+"""Where the code gives up, before any list or any work is as long as the bounds of `limits`."""
+
+
+class UnsupportedError(Exception):
+    """There is no code for this text; the closures evaluate it."""
+
+
+class Kind(Enum):
+    """What is known of a value before it is there. A list or context that is flat holds neither of both."""
+
+    ANY = auto()
+    NULL = auto()
+    BOOLEAN = auto()
+    INT = auto()
+    NUMBER = auto()
+    STRING = auto()
+    LIST = auto()
+    FLAT_LIST = auto()
+    CONTEXT = auto()
+    FLAT_CONTEXT = auto()
+
+
+SCALARS: Final = frozenset({Kind.NULL, Kind.BOOLEAN, Kind.INT, Kind.NUMBER, Kind.STRING})
+_KINDS: Mapping[type, Kind] = {
+    NoneType: Kind.NULL,
+    bool: Kind.BOOLEAN,
+    int: Kind.INT,
+    Decimal: Kind.NUMBER,
+    str: Kind.STRING,
+}
+_TYPES: Mapping[Kind, frozenset[type]] = {
+    Kind.NULL: frozenset({NoneType}),
+    Kind.BOOLEAN: frozenset({bool}),
+    Kind.INT: frozenset({int}),
+    Kind.NUMBER: frozenset({int, Decimal}),
+    Kind.STRING: frozenset({str}),
+    Kind.LIST: frozenset({list}),
+    Kind.FLAT_LIST: frozenset({list}),
+    Kind.CONTEXT: frozenset({dict}),
+    Kind.FLAT_CONTEXT: frozenset({dict}),
+}
+_KINDS_OF_TYPES: Mapping[frozenset[type], Kind] = {
+    types: kind for kind, types in _TYPES.items() if kind not in {Kind.FLAT_LIST, Kind.FLAT_CONTEXT}
+}
+
+
+def kind_of(value: object) -> Kind:
+    return _KINDS.get(type(value), Kind.ANY)
+
+
+class Item(str):
+    """The level of a filter: all names are first the entries of this item."""
+
+    __slots__ = ()
+
+
+Level: TypeAlias = "Mapping[str, str | None] | Item"
+"""Names and where their values are; None where there is no code for a name."""
+
+Emit: TypeAlias = "Callable[[Node, Block], str]"
+"""Write the lines of a part of the text; the answer is the name of its value."""
+
+
+class Source:
+    """What all blocks of one text share."""
+
+    def __init__(self, runtime: Mapping[str, object]) -> None:
+        """Let the code call what `runtime` names."""
+        self.lines: list[str] = []
+        self.namespace = {**runtime}
+        self.size = 0
+        self._count = 0
+
+    def variable(self) -> str:
+        self._count += 1
+        return f"v{self._count}"
+
+    def constant(self, value: object) -> str:
+        self._count += 1
+        name = f"k{self._count}"
+        self.namespace[name] = value
+        return name
+
+    def count(self, node: Node) -> None:
+        self.size += 1
+        if self.size > _MAX_SIZE:
+            raise UnsupportedError(node)
+
+
+class Block:
+    """Lines that are run together or not at all. `levels` are the names around, the innermost last."""
+
+    def __init__(
+        self,
+        source: Source,
+        depth: int,
+        *,
+        levels: tuple[Level, ...] = (),
+        kinds: Mapping[str, Kind] | None = None,
+        variables: Mapping[str, str] | None = None,
+    ) -> None:
+        if depth > _MAX_DEPTH:
+            raise UnsupportedError
+        self.source = source
+        self.levels = levels
+        self.variables = dict(variables or {})
+        self._depth = depth
+        self._kinds = dict(kinds or {})
+
+    def inner(self, *levels: Level) -> "Block":
+        return Block(
+            self.source,
+            self._depth + 1,
+            levels=self.levels + levels,
+            kinds=self._kinds,
+            variables=self.variables,
+        )
+
+    def line(self, text: str) -> None:
+        self.source.lines.append("    " * self._depth + text)
+
+    def constant(self, value: Value) -> str:
+        name = self.source.constant(value)
+        self._kinds[name] = kind_of(value)
+        return name
+
+    def assigned(self, code: str, kind: Kind = Kind.ANY) -> str:
+        variable = self.source.variable()
+        self.line(f"{variable} = {code}")
+        self._kinds[variable] = kind
+        return variable
+
+    def kind(self, operand: str) -> Kind:
+        return self._kinds.get(operand, Kind.ANY)
+
+    def learn(self, operand: str, kind: Kind) -> None:
+        self._kinds[operand] = kind
+
+    def give_up_if(self, condition: str) -> None:
+        self.line(f"if {condition}: return None")
+
+    def require(self, operand: str, kind: Kind) -> None:
+        self.require_types(operand, _TYPES[kind])
+
+    def require_types(self, operand: str, types: Iterable[type]) -> None:
+        """Give up unless the value has one of these types."""
+        allowed = frozenset(types)
+        known = _TYPES.get(self.kind(operand))
+        if known is not None and known <= allowed:
+            return
+        self.give_up_if(" and ".join(self._is_not(operand, each) for each in sorted(allowed, key=_order)))
+        self.learn(operand, _KINDS_OF_TYPES.get(allowed, Kind.ANY))
+
+    def charge(self, steps: str) -> None:
+        self.line(f"steps += {steps}")
+        self.give_up_if(f"steps > {STEPS}")
+
+    def _is_not(self, operand: str, expected: type) -> str:
+        if expected is NoneType:
+            return f"{operand} is not None"
+        self.source.namespace[expected.__name__] = expected
+        return f"type({operand}) is not {expected.__name__}"
+
+
+def _order(expected: type) -> tuple[int, str]:
+    """The commonest first, and the same order always."""
+    return _COMMONEST.index(expected) if expected in _COMMONEST else len(_COMMONEST), expected.__name__
+
+
+_COMMONEST: Final = (int, str, dict, list, Decimal)
