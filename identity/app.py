@@ -7,14 +7,17 @@ from dataclasses import dataclass
 
 from google.protobuf.descriptor import ServiceDescriptor
 
+from identity.administering import Administering
 from identity.bootstrap import Seeding, bootstrap_clients, bootstrap_tenants, bootstrap_users, page_clients
 from identity.browsing import Browsing
+from identity.calling import callers_of
 from identity.clients.clients import Clients
 from identity.clients.secrets import SecretHasher
 from identity.config import LONGEST_ACCESS_TOKEN
 from identity.directory.passwords import Passwords
 from identity.events.events import Events
 from identity.ground import Ground
+from identity.hosting import Hosting
 from identity.issuing import Issuing
 from identity.keys.keeper import PURPOSE, KeyKeeper
 from identity.keys.key_file import master_keys
@@ -28,6 +31,7 @@ from identity.logout.back_channel import BackChannel
 from identity.logout.delivery import HttpDelivery
 from identity.logout.logout_token import LogoutTokens
 from identity.logout.records import BACK_CHANNEL_LOGOUTS
+from identity.overseeing import Overseeing
 from identity.randomness import Randomness, SystemRandomness
 from identity.sections import IdentityConfig
 from identity.upkeep import Upkeep
@@ -57,6 +61,8 @@ async def open_identity(
     """
     async with AsyncExitStack() as stack:
         ground = await _ground(config, store, clock or SystemClock(), randomness or SystemRandomness(), stack)
+        hosting = Hosting(ground)
+        await hosting.open()
         issuing = Issuing(ground)
         browsing = Browsing(ground, issuing)
         await _seed(ground)
@@ -66,9 +72,17 @@ async def open_identity(
             tasks.create_task(_keeper(ground).run()),
             tasks.create_task(_back_channel(ground, delivery).run(ground.tenants.all)),
             tasks.create_task(Upkeep(ground.store).run()),
+            *map(tasks.create_task, hosting.loops()),
         ]
         try:
-            servicers = {**issuing.servicers, **browsing.servicers}
+            callers = callers_of(ground)
+            servicers = {
+                **issuing.servicers,
+                **browsing.servicers,
+                **hosting.servicers(callers),
+                **Administering(ground, callers).servicers,
+                **Overseeing(ground, callers).servicers,
+            }
             yield Identity(ground.tenants.default.issuer, servicers, ground.keys)
         finally:
             for task in running:
@@ -137,4 +151,5 @@ def _back_channel(ground: Ground, delivery: HttpDelivery) -> BackChannel:
         clock=ground.clock,
         randomness=ground.randomness,
         config=ground.config.logout,
+        events=ground.events,
     )

@@ -7,6 +7,7 @@ people are made once and are their own from then on.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from identity.admin.console_client import console_client
 from identity.clients.client import CLIENTS, Client, ClientId
 from identity.clients.secrets import SecretHasher
 from identity.config import BootstrapConfig, ClientSeed, TokenConfig, UserSeed
@@ -14,13 +15,13 @@ from identity.directory.passwords import Passwords
 from identity.directory.user import USERS, AccountType, User
 from identity.randomness import Randomness
 from identity.sections import IdentityConfig
+from identity.tenancy.page_client import page_client
 from identity.tenants import Tenants, tenant_id_of
-from identity.vocabulary import AuthenticationMethod, GrantType, Permission, Scope
+from identity.vocabulary import AuthenticationMethod, GrantType, Permission
 from server.platform.call import TenantId
 from server.platform.clock import Clock
 from server.platform.records import AlreadyThere, Changed, RecordStore
 
-PAGES_CLIENT_ID = "gnomon-pages"
 _USER_ID_LENGTH = 24
 _VALUES = ("birthdate", "zoneinfo", "phone_number", "street_address", "postal_code", "locality", "country")
 
@@ -43,18 +44,10 @@ def bootstrap_clients(config: IdentityConfig, tenants: Tenants, secrets: SecretH
 
 
 def page_clients(tenants: Tenants) -> Iterator[Client]:
-    """The provider's own pages, for which people sign in like for any relying party; one of each tenant."""
+    """The provider's own pages and its console, of each tenant."""
     for tenant in tenants.all():
-        yield Client(
-            tenant_id=tenant.tenant_id,
-            id=PAGES_CLIENT_ID,
-            name="Your account",
-            token_endpoint_auth_method=AuthenticationMethod.NONE,
-            oauth_scopes=(Scope.OPENID,),
-            default_scopes=(Scope.OPENID,),
-            grant_types=frozenset({GrantType.AUTHORIZATION_CODE}),
-            redirect_uris=(f"{tenant.issuer}device",),
-        )
+        yield page_client(tenant)
+        yield console_client(tenant)
 
 
 def bootstrap_users(bootstrap: BootstrapConfig) -> Sequence[UserSeed]:

@@ -44,12 +44,13 @@ from identity.rpc.session import SessionServicer
 from identity.sessions.hints import IdTokenHints
 from identity.sessions.session import SESSIONS
 from identity.sessions.sessions import Sessions
-from identity.sign_in.confirmation import NobodyConfirms
 from identity.sign_in.delays import Delays
 from identity.sign_in.failures import ADDRESS_FAILURES
 from identity.sign_in.password import PasswordSignIn
 from identity.sign_in.protection import LoginProtection
 from identity.single_use import SingleUse
+from identity.tenancy.confirmation import ConfirmationBySettings
+from identity.tenancy.tenant_record import TENANTS
 from identity.tokens.verification import verified
 
 _AUTHORIZATION = authorization_service_pb2.DESCRIPTOR.services_by_name["AuthorizationService"]
@@ -152,13 +153,15 @@ class Browsing:
             clock=ground.clock,
             delays=Delays(config.max_delayed),
             config=config,
+            events=ground.events,
         )
         return PasswordSignIn(
             self._users,
             ground.passwords,
             protection=protection,
-            confirmation=NobodyConfirms(),
+            confirmation=ConfirmationBySettings(ground.store.of(TENANTS)),
             clock=ground.clock,
+            events=ground.events,
         )
 
     def _logout(self) -> LogoutServicer:

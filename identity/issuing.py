@@ -18,10 +18,10 @@ from identity.directory.principals import Principals
 from identity.directory.user import USERS
 from identity.dpop.nonces import DpopNonces
 from identity.dpop.proofs import DpopProofs
-from identity.events.kinds import EventType
 from identity.grants.continuation import Continuation
 from identity.grants.people import People
 from identity.grants.pipeline import TokenPipeline
+from identity.grants.reports import GrantReports
 from identity.grants.signing import Signing
 from identity.grants.table import grants
 from identity.ground import Ground
@@ -31,7 +31,6 @@ from identity.rpc.key_set import KeySetServicer
 from identity.rpc.token import TokenServicer
 from identity.rpc.user_info import UserInfoServicer
 from identity.single_use import SingleUse
-from identity.tenants import Tenant
 from identity.tokens.access_token import AccessTokens
 from identity.tokens.active import ActiveTokens
 from identity.tokens.families import Families
@@ -40,7 +39,6 @@ from identity.tokens.introspection import Introspection
 from identity.tokens.refresh_token import RefreshTokens
 from identity.tokens.revocation import Revocation
 from identity.tokens.revoked import RevokedTokens
-from identity.tokens.token_set import TokenSet
 from identity.tokens.token_sets import TokenSets
 from identity.userinfo.forward import ForwardAuthentication
 from identity.userinfo.presented import PresentedTokens
@@ -61,6 +59,7 @@ class Issuing:
 
     def __init__(self, ground: Ground) -> None:
         self._ground = ground
+        self._reports = GrantReports(ground.events, ground.config.events)
         single_use = SingleUse(ground.store)
         assertions = ClientAssertions(ClientKeys(fetch_nothing, ground.clock), single_use, ground.clock)
         self.authenticator = ClientAuthenticator(
@@ -74,7 +73,7 @@ class Issuing:
             RefreshTokens(ground.secrets, ground.randomness),
             token=ground.config.token,
             device_grant=ground.config.device_grant,
-            report_reuse=self._report_reuse,
+            report_reuse=self._reports.refresh_token_reuse,
             clock=ground.clock,
         )
         self._revoked = RevokedTokens(ground.store)
@@ -118,6 +117,7 @@ class Issuing:
             families=self._families,
             clock=ground.clock,
             randomness=ground.randomness,
+            report_replay=self._reports.code_replay,
         )
         access_tokens = AccessTokens(ground.tenants, ground.clock, ground.randomness)
         return TokenPipeline(
@@ -129,22 +129,16 @@ class Issuing:
                 self.token_sets, self._families, clock=ground.clock, randomness=ground.randomness
             ),
             signing=Signing(ground.keys, access_tokens, IdTokens(ground.clock)),
+            report=self._reports.token_issued,
         )
 
     def _directory_servicers(self) -> Mapping[ServiceDescriptor, object]:
         ground = self._ground
         principals = Principals(
-            ground.store.of(USERS), ground.clients, tenant=ground.tenants.default, clock=ground.clock
+            ground.store.of(USERS), ground.clients, tenants=ground.tenants, clock=ground.clock
         )
         return {
             _KEY_SET: KeySetServicer(ground.tenants, ground.keys),
             _DISCOVERY: DiscoveryServicer(ground.tenants, tuple(GrantType)),
             _DIRECTORY: DirectoryServicer(principals),
         }
-
-    async def _report_reuse(self, tenant: Tenant, token_set: TokenSet) -> None:
-        await self._ground.events.emit(
-            tenant.tenant_id,
-            EventType.REFRESH_TOKEN_REUSE,
-            text=f"{token_set.client_id} / {token_set.user_id}",
-        )

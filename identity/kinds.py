@@ -2,12 +2,14 @@
 
 from typing import Any
 
+from identity.admin.api_key import API_KEYS
 from identity.authorization.code import AUTHORIZATION_CODES
 from identity.authorization.pushed import PUSHED_REQUESTS
 from identity.authorization.request import AUTHORIZATION_REQUESTS
 from identity.clients.client import CLIENTS
 from identity.devices.device import DEVICE_CODES, DEVICES
 from identity.devices.limits import DEVICE_STARTS, USER_CODE_ATTEMPTS
+from identity.directory.labels import GROUPS, ROLES, SCOPE_DEFINITIONS, USER_ATTRIBUTES
 from identity.directory.user import USERS
 from identity.events.event import EVENTS
 from identity.keys.root_secret import ROOT_SECRETS
@@ -17,12 +19,14 @@ from identity.logout.records import BACK_CHANNEL_LOGOUTS, LOGOUT_REQUESTS
 from identity.sessions.session import SESSIONS
 from identity.sign_in.failures import ADDRESS_FAILURES
 from identity.single_use import SPENT_IDS
+from identity.tenancy.tenant_record import TENANTS
 from identity.tokens.revoked import REVOKED_TOKENS
 from identity.tokens.token_set import TOKEN_SETS
 from server.platform.records import Kind
 
 KINDS: tuple[Kind[Any], ...] = (
     ADDRESS_FAILURES,
+    API_KEYS,
     AUTHORIZATION_CODES,
     AUTHORIZATION_REQUESTS,
     BACK_CHANNEL_LOGOUTS,
@@ -31,15 +35,20 @@ KINDS: tuple[Kind[Any], ...] = (
     DEVICE_STARTS,
     DEVICES,
     EVENTS,
+    GROUPS,
     KEY_SETS,
     LEADERS,
     LOGOUT_REQUESTS,
     PUSHED_REQUESTS,
     REVOKED_TOKENS,
+    ROLES,
     ROOT_SECRETS,
+    SCOPE_DEFINITIONS,
     SESSIONS,
     SPENT_IDS,
+    TENANTS,
     TOKEN_SETS,
+    USER_ATTRIBUTES,
     USER_CODE_ATTEMPTS,
     USERS,
 )

@@ -1,11 +1,14 @@
-"""The tenants of the deployment and the issuer of each.
+"""The tenants of the deployment and the issuer of each, as this process knows them.
 
-An issuer is built from the configured address alone, never from what a request says about its host.
+An issuer is built from configured names alone, never from what a request says about its host. Who keeps tenants tells of
+changes: `identity.tenancy`.
 """
 
 import re
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+from urllib.parse import urlsplit
 
 from server.platform.call import TenantId
 from server.platform.errors import NotFound
@@ -41,28 +44,88 @@ def tenant_id_of(slug: str) -> TenantId:
     return TenantId(slug)
 
 
+class KeptTenant(Protocol):
+    """What has to be known of a tenant; an empty hostname is none."""
+
+    @property
+    def own_id(self) -> TenantId: ...
+
+    @property
+    def hostname(self) -> str: ...
+
+    @property
+    def is_enabled(self) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """`hosts` are those of disabled tenants too, `served` the enabled ones."""
+
+    ids: tuple[TenantId, ...]
+    served: Mapping[TenantId, Tenant]
+    hosts: Mapping[str, TenantId] = field(default_factory=dict)
+
+
 class Tenants:
-    """The default tenant, whose issuer stands at the prefix itself, and the others below it."""
+    """The default tenant, whose issuer stands at the prefix itself, and the others: below it, or at their own host."""
 
     def __init__(self, origin: str, default: TenantId, others: Iterable[TenantId] = ()) -> None:
-        issuer = f"{origin}{PREFIX}"
-        self.default = Tenant(default, issuer)
-        self._tenants = {other: Tenant(other, f"{issuer}{other}/") for other in others} | {
-            default: self.default
-        }
+        self.default = Tenant(default, f"{origin}{PREFIX}")
+        self._address = urlsplit(origin)
+        served = {other: Tenant(other, self.issuer_of(other)) for other in others} | {default: self.default}
+        self._know(_Known(tuple(sorted(served)), served))
+
+    def know(self, kept: Collection[KeptTenant]) -> None:
+        """Take these for all tenants there are; the default one is served whatever is kept of it."""
+        served = {
+            tenant.own_id: Tenant(tenant.own_id, self.issuer_of(tenant.own_id, tenant.hostname))
+            for tenant in kept
+            if tenant.is_enabled
+        } | {self.default.tenant_id: self.default}
+        ids = {tenant.own_id for tenant in kept} | {self.default.tenant_id}
+        hosts = {tenant.hostname: tenant.own_id for tenant in kept if tenant.hostname}
+        self._know(_Known(tuple(sorted(ids)), served, hosts))
+
+    def issuer_of(self, tenant_id: TenantId, hostname: str = "") -> str:
+        """Whether or not there is such a tenant. Hosts of tenants are reached like the deployment's own one."""
+        if tenant_id == self.default.tenant_id:
+            return self.default.issuer
+        if not hostname:
+            return f"{self.default.issuer}{tenant_id}/"
+        port = f":{self._address.port}" if self._address.port else ""
+        return f"{self._address.scheme}://{hostname}{port}{PREFIX}"
+
+    @property
+    def own_host(self) -> str:
+        """Host of the default tenant's issuer."""
+        return self._address.hostname or ""
 
     def all(self) -> Collection[Tenant]:
-        return self._tenants.values()
+        """Those that are served."""
+        return self._known.served.values()
 
     @property
     def ids(self) -> tuple[TenantId, ...]:
-        return tuple(sorted(self._tenants))
+        """Of all tenants, disabled ones too."""
+        return self._known.ids
 
     def find(self, tenant_id: str) -> Tenant:
-        """Return a tenant, the default one for an empty id; raises NotFound."""
-        if not tenant_id:
-            return self.default
-        tenant = self._tenants.get(TenantId(tenant_id))
+        """Return a tenant, the default one for an empty id; raises NotFound, for one that is disabled too."""
+        return self._found(self._known.served.get(TenantId(tenant_id)) if tenant_id else self.default)
+
+    def find_by_issuer(self, issuer: str) -> Tenant:
+        """Return the tenant whose tokens say so, the default one for an empty issuer; raises NotFound."""
+        return self._found(self._by_issuer.get(issuer) if issuer else self.default)
+
+    def id_at(self, host: str) -> TenantId | None:
+        """Return whose hostname it is, be it disabled."""
+        return self._known.hosts.get(host)
+
+    def _know(self, known: _Known) -> None:
+        self._known = known
+        self._by_issuer = {tenant.issuer: tenant for tenant in known.served.values()}
+
+    def _found(self, tenant: Tenant | None) -> Tenant:
         if tenant is None:
             raise NotFound("there is no such tenant")
         return tenant

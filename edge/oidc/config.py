@@ -31,7 +31,8 @@ class CookieMode(StrEnum):
 class AccessConfig:
     """[access]: how browsers are recognized.
 
-    `trusted_proxies` are networks whose X-Forwarded-For is believed; without any the peer of the socket is the client.
+    `trusted_proxies` are networks whose X-Forwarded-For and X-Forwarded-Host are believed; without any the peer of the
+    socket is the client.
     """
 
     cookie_mode: CookieMode = CookieMode.HOST

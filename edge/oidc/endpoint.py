@@ -6,12 +6,15 @@ from dataclasses import dataclass
 import grpc
 from aiohttp import web
 
+from edge.oidc.admission import Admission
+from edge.oidc.hosts import Hosts
 from edge.oidc.manners import OWN_PAGES, Manner
 from edge.oidc.refusal import Refused
+from edge.oidc.tenant import keep_tenant_of_host, names_tenant
 from server.platform.channels import error_of
 from server.platform.clock import Clock
 
-Handler = Callable[[web.Request], Awaitable[web.Response]]
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 SECURITY_HEADERS = {
     "X-Frame-Options": "DENY",
@@ -30,18 +33,20 @@ class Endpoint:
 
     handlers: Mapping[str, Handler]
     clock: Clock
+    hosts: Hosts
+    admission: Admission
     manner: Manner = OWN_PAGES
 
-    async def serve(self, request: web.Request) -> web.Response:
+    async def serve(self, request: web.Request) -> web.StreamResponse:
         try:
-            response = await self._handle(request)
+            response: web.StreamResponse = await self._handle(request)
         except Refused as refusal:
             response = self._answer(refusal)
         for name, value in {**SECURITY_HEADERS, **self.manner.headers}.items():
             response.headers.setdefault(name, value)
         return response
 
-    async def _handle(self, request: web.Request) -> web.Response:
+    async def _handle(self, request: web.Request) -> web.StreamResponse:
         if request.method == "OPTIONS":
             return self._options()
         handler = self.handlers.get("GET" if request.method == "HEAD" else request.method)
@@ -49,6 +54,9 @@ class Endpoint:
             raise self.manner.method_not_allowed(self._allow())
         self.manner.admit(request)
         try:
+            if not names_tenant(request):
+                keep_tenant_of_host(request, await self.hosts.tenant_at(request))
+            await self.admission.expect(request)
             return await handler(request)
         except grpc.RpcError as failure:
             raise self.manner.refused(error_of(failure)) from failure

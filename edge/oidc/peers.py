@@ -28,6 +28,11 @@ class Peers:
             nearest = found
         return str(nearest) if nearest else ""
 
+    def is_trusted(self, request: web.Request) -> bool:
+        """Whether what the peer says of others is believed."""
+        address = _address(request.remote or "")
+        return address is not None and self._is_trusted(address)
+
     def _is_trusted(self, address: _Address) -> bool:
         return any(address in network for network in self._trusted)
 

@@ -14,7 +14,14 @@ from server.platform.errors import InvalidArgument, OAuthError, ResourceExhauste
 
 BASIC_CHALLENGE = {"WWW-Authenticate": 'Basic realm="token endpoint", charset="UTF-8"'}
 
-_KINDS = {400: "BadRequest", 401: "Unauthorized", 403: "Forbidden", 404: "NotFound", 429: "TooManyRequests"}
+_KINDS = {
+    400: "BadRequest",
+    401: "Unauthorized",
+    403: "Forbidden",
+    404: "NotFound",
+    409: "Conflict",
+    429: "TooManyRequests",
+}
 _CAUSES = {
     "EMAIL_NOT_CONFIRMED": (403, "EmailNotConfirmed"),
     "PASSWORD_EXPIRED": (403, "PasswordRefresh"),

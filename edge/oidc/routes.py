@@ -4,6 +4,14 @@ from collections.abc import Iterator, Mapping
 
 from aiohttp import hdrs, web
 
+from edge.oidc.admin.api_keys import ApiKeysEndpoint
+from edge.oidc.admin.blacklist import BlacklistEndpoint
+from edge.oidc.admin.clients import ClientsEndpoint
+from edge.oidc.admin.event_stream import EventStreamEndpoint
+from edge.oidc.admin.events import EventsEndpoint
+from edge.oidc.admin.people import about_people
+from edge.oidc.admin.tenants import TenantsEndpoint
+from edge.oidc.admission import Admission
 from edge.oidc.authorization import AuthorizationEndpoint
 from edge.oidc.browsers import Browsers
 from edge.oidc.config import AccessConfig, OidcConfig
@@ -13,6 +21,7 @@ from edge.oidc.discovery import DiscoveryEndpoint
 from edge.oidc.endpoint import Endpoint, Handler
 from edge.oidc.entry import PREFIX, entry_page, to_entry_page
 from edge.oidc.forward_auth import ForwardAuthEndpoint
+from edge.oidc.hosts import Hosts
 from edge.oidc.introspection import IntrospectionEndpoint
 from edge.oidc.key_rotation import KeyRotationEndpoint
 from edge.oidc.key_set import KeySetEndpoint
@@ -27,6 +36,7 @@ from edge.oidc.manners import (
     Manner,
 )
 from edge.oidc.pages import Assets, Pages
+from edge.oidc.peers import Peers
 from edge.oidc.proof_of_work import ProofOfWorkEndpoint
 from edge.oidc.pushed_authorization import PushedAuthorizationEndpoint
 from edge.oidc.refresh import RefreshEndpoint
@@ -62,11 +72,21 @@ def routes(
 ) -> list[web.RouteDef]:
     """Return the routes of the provider, whose services are behind the channel."""
     stubs, assets = stubs_of(channel), Assets()
-    rows = _rows(stubs, config, browsers=Browsers(access or AccessConfig()), pages=Pages(assets))
+    access, used = access or AccessConfig(), clock or SystemClock()
+    hosts = Hosts(stubs, config, peers=Peers(access.trusted_proxies), clock=used)
+    browsers = Browsers(access)
+    admission = Admission(stubs, config, browsers=browsers, clock=used)
+    rows = (
+        *_rows(stubs, config, browsers=browsers, pages=Pages(assets)),
+        *_of_deployment(stubs, config, browsers=browsers),
+    )
     table = (*_documents(stubs, config, assets=assets), *rows, *_everything_else())
-    used = clock or SystemClock()
     return [
-        web.route(hdrs.METH_ANY, path, Endpoint(handlers=handlers, clock=used, manner=manner).serve)
+        web.route(
+            hdrs.METH_ANY,
+            path,
+            Endpoint(handlers=handlers, clock=used, hosts=hosts, admission=admission, manner=manner).serve,
+        )
         for path, manner, handlers in table
     ]
 
@@ -83,8 +103,11 @@ def _rows(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages)
         for path, manner, handlers in (
             *_protocol(stubs, config, browsers=browsers),
             *_of_browsers(stubs, config, browsers=browsers, pages=pages),
+            *_of_overseers(stubs, config, browsers=browsers),
         ):
             yield f"{issuer}{path}", manner, handlers
+        for path, handlers in about_people(stubs, config, browsers=browsers):
+            yield f"{issuer}{path}", OWN_PAGES, handlers
 
 
 def _protocol(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterator[_Row]:
@@ -120,6 +143,44 @@ def _of_browsers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages:
     yield "/oidc/sessioninfo/xsrf", OWN_ORIGIN, {"GET": session.get_with_csrf_token}
     yield "/device", OWN_PAGES, {"GET": device.get}
     yield "/oidc/device/verify", OWN_PAGES, {"POST": device.post}
+
+
+def _of_overseers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterator[_Row]:
+    clients = ClientsEndpoint(stubs, config, browsers=browsers)
+    keys = ApiKeysEndpoint(stubs, config, browsers=browsers)
+    events = EventsEndpoint(stubs, config, browsers=browsers)
+    stream = EventStreamEndpoint(stubs, config, browsers=browsers)
+    blacklist = BlacklistEndpoint(stubs, config, browsers=browsers)
+
+    yield "/clients", OWN_PAGES, {"GET": clients.list, "POST": clients.create}
+    yield (
+        "/clients/{id}",
+        OWN_PAGES,
+        {"GET": clients.get, "PUT": clients.update, "DELETE": clients.delete},
+    )
+    yield "/clients/{id}/secret", OWN_PAGES, {"PUT": clients.rotate_secret}
+    yield "/api_keys", OWN_PAGES, {"GET": keys.list, "POST": keys.create}
+    yield "/api_keys/{name}", OWN_PAGES, {"PUT": keys.update, "DELETE": keys.delete}
+    yield "/api_keys/{name}/test", OWN_PAGES, {"GET": keys.test}
+    yield "/api_keys/{name}/secret", OWN_PAGES, {"PUT": keys.rotate}
+    yield "/events", OWN_PAGES, {"POST": events.list}
+    yield "/events/stream", OWN_PAGES, {"GET": stream.get}
+    yield "/events/test", OWN_PAGES, {"POST": events.test}
+    yield "/blacklist", OWN_PAGES, {"GET": blacklist.list, "POST": blacklist.create}
+    yield "/blacklist/{ip}", OWN_PAGES, {"DELETE": blacklist.delete}
+
+
+def _of_deployment(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterator[_Row]:
+    tenants = TenantsEndpoint(stubs, config, browsers=browsers)
+    settings = {"GET": tenants.get_settings, "PUT": tenants.update_settings}
+
+    yield f"{PREFIX}/tenants", OWN_PAGES, {"GET": tenants.list, "POST": tenants.create}
+    yield (
+        f"{PREFIX}/tenants/{{id}}",
+        OWN_PAGES,
+        {"GET": tenants.get, "PUT": tenants.update, "DELETE": tenants.delete},
+    )
+    yield f"{PREFIX}/tenants/{{id}}/settings", OWN_PAGES, settings
 
 
 def _everything_else() -> Iterator[_Row]:

@@ -3,55 +3,105 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+from gnomon.identity.v1.api_key_service_pb2_grpc import ApiKeyServiceStub
 from gnomon.identity.v1.authorization_service_pb2_grpc import AuthorizationServiceStub
+from gnomon.identity.v1.blacklist_service_pb2_grpc import BlacklistServiceStub
+from gnomon.identity.v1.client_service_pb2_grpc import ClientServiceStub
+from gnomon.identity.v1.device_list_service_pb2_grpc import DeviceListServiceStub
 from gnomon.identity.v1.device_service_pb2_grpc import DeviceServiceStub
 from gnomon.identity.v1.discovery_service_pb2_grpc import DiscoveryServiceStub
+from gnomon.identity.v1.event_service_pb2_grpc import EventServiceStub
+from gnomon.identity.v1.group_service_pb2_grpc import GroupServiceStub
 from gnomon.identity.v1.key_set_service_pb2_grpc import KeySetServiceStub
 from gnomon.identity.v1.logout_service_pb2_grpc import LogoutServiceStub
 from gnomon.identity.v1.proof_of_work_service_pb2_grpc import ProofOfWorkServiceStub
+from gnomon.identity.v1.role_service_pb2_grpc import RoleServiceStub
+from gnomon.identity.v1.scope_service_pb2_grpc import ScopeServiceStub
+from gnomon.identity.v1.session_administration_service_pb2_grpc import SessionAdministrationServiceStub
 from gnomon.identity.v1.session_service_pb2_grpc import SessionServiceStub
+from gnomon.identity.v1.tenant_service_pb2_grpc import TenantServiceStub
 from gnomon.identity.v1.token_service_pb2_grpc import TokenServiceStub
+from gnomon.identity.v1.user_attribute_service_pb2_grpc import UserAttributeServiceStub
 from gnomon.identity.v1.user_info_service_pb2_grpc import UserInfoServiceStub
+from gnomon.identity.v1.user_service_pb2_grpc import UserServiceStub
 from server.platform.channels import Channel
 
 if TYPE_CHECKING:
     import grpc
 
+    from gnomon.identity.v1.api_key_service_pb2_grpc import ApiKeyServiceAsyncStub
     from gnomon.identity.v1.authorization_service_pb2_grpc import AuthorizationServiceAsyncStub
+    from gnomon.identity.v1.blacklist_service_pb2_grpc import BlacklistServiceAsyncStub
+    from gnomon.identity.v1.client_service_pb2_grpc import ClientServiceAsyncStub
+    from gnomon.identity.v1.device_list_service_pb2_grpc import DeviceListServiceAsyncStub
     from gnomon.identity.v1.device_service_pb2_grpc import DeviceServiceAsyncStub
     from gnomon.identity.v1.discovery_service_pb2_grpc import DiscoveryServiceAsyncStub
+    from gnomon.identity.v1.event_service_pb2_grpc import EventServiceAsyncStub
+    from gnomon.identity.v1.group_service_pb2_grpc import GroupServiceAsyncStub
     from gnomon.identity.v1.key_set_service_pb2_grpc import KeySetServiceAsyncStub
     from gnomon.identity.v1.logout_service_pb2_grpc import LogoutServiceAsyncStub
     from gnomon.identity.v1.proof_of_work_service_pb2_grpc import ProofOfWorkServiceAsyncStub
+    from gnomon.identity.v1.role_service_pb2_grpc import RoleServiceAsyncStub
+    from gnomon.identity.v1.scope_service_pb2_grpc import ScopeServiceAsyncStub
+    from gnomon.identity.v1.session_administration_service_pb2_grpc import (
+        SessionAdministrationServiceAsyncStub,
+    )
     from gnomon.identity.v1.session_service_pb2_grpc import SessionServiceAsyncStub
+    from gnomon.identity.v1.tenant_service_pb2_grpc import TenantServiceAsyncStub
     from gnomon.identity.v1.token_service_pb2_grpc import TokenServiceAsyncStub
+    from gnomon.identity.v1.user_attribute_service_pb2_grpc import UserAttributeServiceAsyncStub
     from gnomon.identity.v1.user_info_service_pb2_grpc import UserInfoServiceAsyncStub
+    from gnomon.identity.v1.user_service_pb2_grpc import UserServiceAsyncStub
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stubs:
+    api_keys: "ApiKeyServiceAsyncStub"
     authorizations: "AuthorizationServiceAsyncStub"
+    blacklists: "BlacklistServiceAsyncStub"
+    clients: "ClientServiceAsyncStub"
+    device_lists: "DeviceListServiceAsyncStub"
     devices: "DeviceServiceAsyncStub"
     discovery: "DiscoveryServiceAsyncStub"
+    events: "EventServiceAsyncStub"
+    groups: "GroupServiceAsyncStub"
     key_sets: "KeySetServiceAsyncStub"
     logouts: "LogoutServiceAsyncStub"
     proofs_of_work: "ProofOfWorkServiceAsyncStub"
+    roles: "RoleServiceAsyncStub"
+    scopes: "ScopeServiceAsyncStub"
+    session_administration: "SessionAdministrationServiceAsyncStub"
     sessions: "SessionServiceAsyncStub"
+    tenants: "TenantServiceAsyncStub"
     tokens: "TokenServiceAsyncStub"
+    user_attributes: "UserAttributeServiceAsyncStub"
     user_info: "UserInfoServiceAsyncStub"
+    users: "UserServiceAsyncStub"
 
 
 def stubs_of(channel: Channel) -> Stubs:
     # A stub asks nothing more of its channel than our Channel has.
     aio_channel = cast("grpc.aio.Channel", channel)
     return Stubs(
+        api_keys=ApiKeyServiceStub(aio_channel),
         authorizations=AuthorizationServiceStub(aio_channel),
+        blacklists=BlacklistServiceStub(aio_channel),
+        clients=ClientServiceStub(aio_channel),
+        device_lists=DeviceListServiceStub(aio_channel),
         devices=DeviceServiceStub(aio_channel),
         discovery=DiscoveryServiceStub(aio_channel),
+        events=EventServiceStub(aio_channel),
+        groups=GroupServiceStub(aio_channel),
         key_sets=KeySetServiceStub(aio_channel),
         logouts=LogoutServiceStub(aio_channel),
         proofs_of_work=ProofOfWorkServiceStub(aio_channel),
+        roles=RoleServiceStub(aio_channel),
+        scopes=ScopeServiceStub(aio_channel),
+        session_administration=SessionAdministrationServiceStub(aio_channel),
         sessions=SessionServiceStub(aio_channel),
+        tenants=TenantServiceStub(aio_channel),
         tokens=TokenServiceStub(aio_channel),
+        user_attributes=UserAttributeServiceStub(aio_channel),
         user_info=UserInfoServiceStub(aio_channel),
+        users=UserServiceStub(aio_channel),
     )

@@ -39,6 +39,7 @@ class Client(Record):
     allowed_origins: tuple[str, ...] = ()
     allowed_resources: tuple[str, ...] = ()
     client_uri: str = ""
+    contacts: tuple[str, ...] = ()
     backchannel_logout_uri: str = ""
     restrict_group_prefix: str = ""
     access_token_signed_response_alg: SigningAlgorithm = SigningAlgorithm.RS256

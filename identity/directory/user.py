@@ -29,8 +29,8 @@ class User(Record):
     """`id` is the subject of the person's tokens, unique over all tenants and never used again.
 
     `email` is in lower case. `values` are the standard claims beyond those with a field: `birthdate`, `phone_number`,
-    `street_address`, `postal_code`, `locality`, `country`, `zoneinfo`, `picture`. An account is good until
-    `valid_until`, its password until `password_until`.
+    `street_address`, `postal_code`, `locality`, `country`, `zoneinfo`, `picture`; `attributes` are those that the tenant
+    defines, each as JSON. An account is good until `valid_until`, its password until `password_until`.
     """
 
     email: str
@@ -41,6 +41,7 @@ class User(Record):
     family_name: str = ""
     language: str = "en"
     values: Mapping[str, str] = field(default_factory=dict)
+    attributes: Mapping[str, str] = field(default_factory=dict)
     account_type: AccountType = AccountType.NEW
     password_hash: str = field(default="", repr=False)
     password_until: datetime | None = None
@@ -51,6 +52,7 @@ class User(Record):
     is_enabled: bool = True
     created_at: datetime | None = None
     changed_at: datetime | None = None
+    confirmed_at: datetime | None = None
     last_login_at: datetime | None = None
     valid_until: datetime | None = None
 

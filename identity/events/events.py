@@ -2,8 +2,9 @@
 
 import logging
 from collections.abc import Mapping
+from typing import Protocol
 
-from identity.events.event import EVENTS, ID_LENGTH, KEPT_FOR, Event
+from identity.events.event import EVENTS, ID_LENGTH, KEPT_FOR, Event, EventActor, milliseconds_of, position_at
 from identity.events.kinds import EventType, Level
 from identity.randomness import Randomness
 from server.platform.call import TenantId
@@ -13,7 +14,18 @@ from server.platform.records import RecordStore
 
 logger = logging.getLogger(__name__)
 
-_MILLISECOND_DIGITS = 13
+
+class Actor(Protocol):
+    """Who calls an administrator's endpoint."""
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def name(self) -> str: ...
 
 
 class Events:
@@ -30,23 +42,32 @@ class Events:
         tenant_id: TenantId,
         event_type: EventType,
         *,
+        level: Level | None = None,
         ip: str | None = None,
         data: int | None = None,
         text: str | None = None,
+        user_id: str | None = None,
+        client_id: str | None = None,
+        actor: Actor | None = None,
     ) -> None:
-        """Keep an event. What it tells of has happened, so one that cannot be kept is logged and nothing else."""
+        """Keep an event, at the level of its type unless another is given.
+
+        What it tells of has happened, so one that cannot be kept is logged and nothing else.
+        """
         now = self._clock.now()
-        milliseconds = int(now.timestamp() * 1000)
         event = Event(
             tenant_id=tenant_id,
-            id=f"{milliseconds:0{_MILLISECOND_DIGITS}}{self._randomness.alphanumeric(ID_LENGTH)}",
+            id=f"{position_at(milliseconds_of(now))}{self._randomness.alphanumeric(ID_LENGTH)}",
             expires_at=now + KEPT_FOR,
             at=now,
             type=event_type,
-            level=self._levels[event_type],
+            level=level or self._levels[event_type],
             ip=ip,
             data=data,
             text=text,
+            user_id=user_id,
+            client_id=client_id,
+            actor=None if actor is None else EventActor(actor.kind, actor.id, actor.name),
         )
         try:
             await self._records.insert(event)

@@ -18,9 +18,32 @@ class Level(StrEnum):
 
 
 class EventType(StrEnum):
+    INVALID_LOGINS = "InvalidLogins"
+    IP_BLACKLISTED = "IpBlacklisted"
+    IP_BLACKLIST_REMOVED = "IpBlacklistRemoved"
     JWKS_ROTATED = "JwksRotated"
+    NEW_USER_REGISTERED = "NewUserRegistered"
+    NEW_ADMINISTRATOR = "NewAdministrator"
     SECRETS_MIGRATED = "SecretsMigrated"
+    USER_EMAIL_CHANGE = "UserEmailChange"
+    USER_PASSWORD_RESET = "UserPasswordReset"  # noqa: S105  # a kind of event
+    TEST = "Test"
+    BACK_CHANNEL_LOGOUT_FAILED = "BackchannelLogoutFailed"
+    FORCED_LOGOUT = "ForcedLogout"
+    USER_LOGIN_REVOKE = "UserLoginRevoke"
+    LOGIN_NEW_LOCATION = "LoginNewLocation"
+    TOKEN_ISSUED = "TokenIssued"  # noqa: S105  # a kind of event
+    CREDENTIAL_STUFFING = "CredentialStuffing"
     REFRESH_TOKEN_REUSE = "RefreshTokenReuse"  # noqa: S105  # a kind of event
+    CODE_REPLAY = "CodeReplay"
+    LOGIN_SUCCEEDED = "LoginSucceeded"
+    TENANT_CREATED = "TenantCreated"
+    TENANT_CHANGED = "TenantChanged"
+    TENANT_DELETED = "TenantDeleted"
+    DOMAIN_VERIFIED = "DomainVerified"
+    CREATED = "Created"
+    CHANGED = "Changed"
+    DELETED = "Deleted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +55,35 @@ class EventKind:
     level: Level
 
 
+# `Created`, `Changed` and `Deleted` are what administrators did; their text names what, like `client app`.
 EVENT_KINDS = {
     kind.type: kind
     for kind in (
+        EventKind(0, EventType.INVALID_LOGINS, Level.INFO),
+        EventKind(1, EventType.IP_BLACKLISTED, Level.WARNING),
+        EventKind(2, EventType.IP_BLACKLIST_REMOVED, Level.NOTICE),
         EventKind(3, EventType.JWKS_ROTATED, Level.NOTICE),
+        EventKind(4, EventType.NEW_USER_REGISTERED, Level.INFO),
+        EventKind(5, EventType.NEW_ADMINISTRATOR, Level.NOTICE),
         EventKind(11, EventType.SECRETS_MIGRATED, Level.NOTICE),
+        EventKind(12, EventType.USER_EMAIL_CHANGE, Level.NOTICE),
+        EventKind(13, EventType.USER_PASSWORD_RESET, Level.NOTICE),
+        EventKind(14, EventType.TEST, Level.INFO),
+        EventKind(15, EventType.BACK_CHANNEL_LOGOUT_FAILED, Level.CRITICAL),
+        EventKind(17, EventType.FORCED_LOGOUT, Level.NOTICE),
+        EventKind(18, EventType.USER_LOGIN_REVOKE, Level.WARNING),
+        EventKind(20, EventType.LOGIN_NEW_LOCATION, Level.NOTICE),
+        EventKind(21, EventType.TOKEN_ISSUED, Level.INFO),
+        EventKind(22, EventType.CREDENTIAL_STUFFING, Level.WARNING),
         EventKind(30, EventType.REFRESH_TOKEN_REUSE, Level.WARNING),
+        EventKind(31, EventType.CODE_REPLAY, Level.WARNING),
+        EventKind(32, EventType.LOGIN_SUCCEEDED, Level.INFO),
+        EventKind(33, EventType.TENANT_CREATED, Level.NOTICE),
+        EventKind(34, EventType.TENANT_CHANGED, Level.NOTICE),
+        EventKind(35, EventType.TENANT_DELETED, Level.WARNING),
+        EventKind(36, EventType.DOMAIN_VERIFIED, Level.NOTICE),
+        EventKind(40, EventType.CREATED, Level.INFO),
+        EventKind(41, EventType.CHANGED, Level.INFO),
+        EventKind(42, EventType.DELETED, Level.NOTICE),
     )
 }

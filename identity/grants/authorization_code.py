@@ -4,6 +4,7 @@ import base64
 import hashlib
 import hmac
 import re
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from identity.authorization.code import AUTHORIZATION_CODES, AuthorizationCode
@@ -26,11 +27,20 @@ class AuthorizationCodeGrant:
 
     grant_type = GrantType.AUTHORIZATION_CODE
 
-    def __init__(self, records: RecordStore, secrets: SecretHasher, *, sets: TokenSets, clock: Clock) -> None:
+    def __init__(
+        self,
+        records: RecordStore,
+        secrets: SecretHasher,
+        *,
+        sets: TokenSets,
+        clock: Clock,
+        report_replay: Callable[[Tenant, AuthorizationCode], Awaitable[None]],
+    ) -> None:
         self._codes = records.of(AUTHORIZATION_CODES)
         self._secrets = secrets
         self._sets = sets
         self._clock = clock
+        self._report_replay = report_replay
 
     async def authorize(self, request: TokenRequest, client: Client) -> Authorization:
         if not request.code or not request.redirect_uri:
@@ -38,6 +48,7 @@ class AuthorizationCodeGrant:
         code = await self._find(request, client)
         if code.token_set_id:
             await self._sets.remove(request.tenant, code.token_set_id)
+            await self._report_replay(request.tenant, code)
             raise _unknown()
         self._check(code, request, client)
 
@@ -80,6 +91,7 @@ class AuthorizationCodeGrant:
             used = await self._codes.get(tenant.tenant_id, code.id)
             if used is not None:
                 await self._sets.remove(tenant, used.token_set_id)
+                await self._report_replay(tenant, used)
             raise _unknown() from error
 
 

@@ -4,7 +4,7 @@ Everything is checked before anything is used up, so that a client that is refus
 """
 
 import hmac
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -43,6 +43,7 @@ class TokenPipeline:
         proofs: DpopProofs,
         continuation: Continuation,
         signing: Signing,
+        report: Callable[[TokenRequest, Order], Awaitable[None]],
     ) -> None:
         self._authenticator = authenticator
         self._grants = grants
@@ -50,6 +51,7 @@ class TokenPipeline:
         self._proofs = proofs
         self._continuation = continuation
         self._signing = signing
+        self._report = report
 
     async def issue(self, request: TokenRequest) -> IssuedTokens:
         """Issue what the request asks for; raises a ProtocolError with the code of the step that refused."""
@@ -64,12 +66,14 @@ class TokenPipeline:
             user=await self._people.behind(authorization, request.tenant, client=client),
             oauth_scopes=granted_scopes(request.oauth_scopes, authorization.oauth_scopes),
             resources=granted_resources(request.resources, authorization.resources),
-            audience=request.audience,
+            # A person's tokens go no further than what was granted: RFC 8707 §2.2.
+            audience=request.audience if authorization.authentication is None else "",
             dpop_jkt=await self._proved_key(request, authorization),
         )
         keys = await self._signing.keys(order)
         family = await self._continuation.settle(order)
         signed = self._signing.sign(order, family, keys=keys)
+        await self._report(request, order)
         return IssuedTokens(
             access_token=signed.access_token.token,
             token_type=signed.token_type,

@@ -1,7 +1,8 @@
 """Every grant that the token endpoint knows."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 
+from identity.authorization.code import AuthorizationCode
 from identity.clients.secrets import SecretHasher
 from identity.grants.authorization_code import AuthorizationCodeGrant
 from identity.grants.client_credentials import ClientCredentialsGrant
@@ -9,6 +10,7 @@ from identity.grants.device_code import DeviceCodeGrant
 from identity.grants.grant import Grant
 from identity.grants.refresh_token import RefreshTokenGrant
 from identity.randomness import Randomness
+from identity.tenants import Tenant
 from identity.tokens.families import Families
 from identity.tokens.token_sets import TokenSets
 from identity.vocabulary import GrantType
@@ -24,9 +26,10 @@ def grants(
     families: Families,
     clock: Clock,
     randomness: Randomness,
+    report_replay: Callable[[Tenant, AuthorizationCode], Awaitable[None]],
 ) -> Mapping[GrantType, Grant]:
     table: tuple[Grant, ...] = (
-        AuthorizationCodeGrant(records, secrets, sets=sets, clock=clock),
+        AuthorizationCodeGrant(records, secrets, sets=sets, clock=clock, report_replay=report_replay),
         ClientCredentialsGrant(),
         RefreshTokenGrant(families),
         DeviceCodeGrant(records, secrets, clock=clock, randomness=randomness),

@@ -12,6 +12,8 @@ from datetime import timedelta
 from typing import Protocol
 
 from identity.clients.client import Client
+from identity.events.events import Events
+from identity.events.kinds import EventType
 from identity.logout.config import LogoutConfig
 from identity.logout.delivery import Delivery
 from identity.logout.logout_token import LogoutTokens
@@ -44,6 +46,7 @@ class BackChannel:
         clock: Clock,
         randomness: Randomness,
         config: LogoutConfig,
+        events: Events,
     ) -> None:
         self._queue = queue
         self._clients = clients
@@ -52,6 +55,7 @@ class BackChannel:
         self._clock = clock
         self._randomness = randomness
         self._config = config
+        self._events = events
 
     async def run(
         self,
@@ -113,6 +117,14 @@ class BackChannel:
                 "client_id": logout.client_id,
                 "attempts": logout.attempts,
             },
+        )
+        await self._events.emit(
+            logout.tenant_id,
+            EventType.BACK_CHANNEL_LOGOUT_FAILED,
+            data=logout.attempts,
+            text=f"{logout.client_id} / {logout.user_id}",
+            user_id=logout.user_id,
+            client_id=logout.client_id,
         )
 
     def _back_off_secs(self) -> int:

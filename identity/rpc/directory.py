@@ -15,7 +15,7 @@ class DirectoryServicer:
         self._principals = principals
 
     async def get_principal(self, request: pb.GetPrincipalRequest, _call: Call) -> pb.GetPrincipalResponse:
-        principal = await self._principals.of(request.subject)
+        principal = await self._principals.of(request.subject, request.issuer)
         return pb.GetPrincipalResponse(
             principal=pb.Principal(
                 subject=principal.subject,

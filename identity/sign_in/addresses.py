@@ -22,6 +22,10 @@ class Addresses:
         return address is not None and any(address in network for network in self._allowed)
 
 
+def is_address(text: str) -> bool:
+    return _parsed(text) is not None
+
+
 def _parsed(text: str) -> IPv4Address | IPv6Address | None:
     try:
         address = ip_address(text)

@@ -1,8 +1,10 @@
-"""Failed sign-ins from one address."""
+"""Failed sign-ins from one address, and the block that came of them or of an administrator."""
 
+import math
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from server.platform.errors import ResourceExhausted
 from server.platform.records import Kind, Record
 
 _MOST_KEPT = 100
@@ -19,10 +21,21 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddressFailures(Record):
-    """`id` is the address; until `blocked_until` nobody signs in from it."""
+    """`id` is the address; until `blocked_until` nothing is answered to it.
+
+    `block` is `block` once it was blocked, so that those can be found.
+    """
 
     failures: tuple[Failure, ...] = ()
     blocked_until: datetime | None = None
+    block: str = ""
+
+    def expect_admitted(self, now: datetime) -> None:
+        """Raise ResourceExhausted while it is blocked; its metadata `retry_at` is in Unix seconds."""
+        if self.blocked_until is not None and now < self.blocked_until:
+            raise ResourceExhausted(
+                "this address is blocked", retry_at=str(math.ceil(self.blocked_until.timestamp()))
+            )
 
     def with_failure(self, failure: Failure) -> "AddressFailures":
         return replace(self, failures=(*self.failures, failure)[-_MOST_KEPT:])
@@ -39,9 +52,15 @@ class AddressFailures(Record):
 
     def blocked(self, now: datetime, secs: int) -> "AddressFailures":
         until = now + timedelta(seconds=secs)
-        return replace(
-            self, blocked_until=until if self.blocked_until is None else max(until, self.blocked_until)
-        )
+        return self.blocked_up_to(until if self.blocked_until is None else max(until, self.blocked_until))
+
+    def blocked_up_to(self, until: datetime) -> "AddressFailures":
+        return replace(self, blocked_until=until, block=BLOCK)
+
+    def kept_for(self, until: datetime) -> "AddressFailures":
+        """Not forgotten before then, nor before its block ends."""
+        return replace(self, expires_at=max(until, self.blocked_until or until, self.expires_at or until))
 
 
-ADDRESS_FAILURES = Kind(AddressFailures, "address_failures")
+BLOCK = "block"
+ADDRESS_FAILURES = Kind(AddressFailures, "address_failures", indexed=("block",))

@@ -12,6 +12,8 @@ from typing import Protocol
 from identity.directory.passwords import Passwords
 from identity.directory.user import User
 from identity.directory.users import Users
+from identity.events.events import Events
+from identity.events.kinds import EventType
 from identity.sign_in.protection import LoginProtection
 from identity.tenants import Tenant
 from server.platform.clock import Clock
@@ -36,12 +38,14 @@ class PasswordSignIn:
         protection: LoginProtection,
         confirmation: ConfirmationPolicy,
         clock: Clock,
+        events: Events,
     ) -> None:
         self._users = users
         self._passwords = passwords
         self._protection = protection
         self._confirmation = confirmation
         self._clock = clock
+        self._events = events
 
     async def verify(self, tenant: Tenant, *, email: str, password: str, peer_address: str) -> User:
         """Return whose credentials they are.
@@ -57,7 +61,11 @@ class PasswordSignIn:
             raise Unauthenticated("the e-mail address or the password is wrong")
         await self._protection.succeeded(tenant, peer_address, email=email)
         await self._expect_usable(tenant, user)
-        return await self._signed_in(user, password)
+        signed_in = await self._signed_in(user, password)
+        await self._events.emit(
+            tenant.tenant_id, EventType.LOGIN_SUCCEEDED, ip=peer_address, user_id=user.user_id
+        )
+        return signed_in
 
     async def _expect_usable(self, tenant: Tenant, user: User) -> None:
         if user.must_confirm_email and await self._confirmation.requires_email_confirmation(tenant):

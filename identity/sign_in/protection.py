@@ -5,12 +5,13 @@ later the answer comes, and at some numbers the address is blocked for a while. 
 address are a list that somebody tries out, and block it for long.
 """
 
-import logging
 from collections.abc import Callable
 from dataclasses import replace
 
 from identity.clients.secrets import SecretHasher
 from identity.directory.users import email_key
+from identity.events.events import Events
+from identity.events.kinds import EventType, Level
 from identity.sign_in.addresses import Addresses
 from identity.sign_in.config import LoginProtectionConfig, Threshold
 from identity.sign_in.delays import Delays
@@ -20,9 +21,11 @@ from server.platform.clock import Clock
 from server.platform.errors import ResourceExhausted
 from server.platform.records import AlreadyThere, Changed, Records
 
-logger = logging.getLogger(__name__)
-
 _ATTEMPTS = 20
+
+# The first row whose number is reached counts; the numbers alone are those at which an address is blocked for longer.
+_LEVELS = ((25, Level.CRITICAL), (15, Level.WARNING), (7, Level.NOTICE))
+_HIGHER = {20: Level.CRITICAL, 10: Level.WARNING}
 
 
 class LoginProtection:
@@ -34,6 +37,7 @@ class LoginProtection:
         clock: Clock,
         delays: Delays,
         config: LoginProtectionConfig,
+        events: Events,
     ) -> None:
         self._records = records
         self._hasher = hasher
@@ -41,17 +45,15 @@ class LoginProtection:
         self._delays = delays
         self._config = config
         self._addresses = Addresses(config)
+        self._events = events
 
     async def admit(self, tenant: Tenant, peer_address: str) -> None:
         """Raise ResourceExhausted while the address is blocked; its metadata `retry_at` is in Unix seconds."""
         if self._addresses.is_allowed(peer_address):
             return
         kept = await self._records.get(tenant.tenant_id, self._addresses.group(peer_address))
-        if kept is not None and kept.blocked_until is not None and self._clock.now() < kept.blocked_until:
-            raise ResourceExhausted(
-                "too many sign-ins from this address have failed",
-                retry_at=str(int(kept.blocked_until.timestamp())),
-            )
+        if kept is not None:
+            kept.expect_admitted(self._clock.now())
 
     async def failed(self, tenant: Tenant, peer_address: str, *, email: str, password: str) -> None:
         """Count a failure, and return when it may be answered."""
@@ -64,6 +66,7 @@ class LoginProtection:
             tenant, peer_address, lambda counted: self._judged(counted.with_failure(failure))
         )
         count = len(kept.failures)
+        await self._report(tenant, peer_address, kept)
         delay = self._threshold(count).delay_secs_per_failure * count
         await self._delays.hold(min(delay, self._config.max_delay_secs))
 
@@ -75,17 +78,33 @@ class LoginProtection:
             await self._change(tenant, peer_address, lambda counted: counted.without_account(account))
 
     def _judged(self, counted: AddressFailures) -> AddressFailures:
-        now, stuffing = self._clock.now(), self._config.credential_stuffing
         block_secs = self._threshold(len(counted.failures)).block_secs
-        if counted.credentials_since(now - stuffing.window) >= stuffing.threshold:
-            block_secs = max(block_secs, stuffing.block_secs)
-        if not block_secs:
-            return counted
-        logger.warning(
-            "address blocked",
-            extra={"tenant_id": counted.tenant_id, "address": counted.id, "block_secs": block_secs},
+        if self._is_stuffing(counted):
+            block_secs = max(block_secs, self._config.credential_stuffing.block_secs)
+        return counted.blocked(self._clock.now(), block_secs) if block_secs else counted
+
+    def _is_stuffing(self, counted: AddressFailures) -> bool:
+        stuffing = self._config.credential_stuffing
+        return counted.credentials_since(self._clock.now() - stuffing.window) >= stuffing.threshold
+
+    async def _report(self, tenant: Tenant, peer_address: str, kept: AddressFailures) -> None:
+        count = len(kept.failures)
+        await self._events.emit(
+            tenant.tenant_id,
+            EventType.INVALID_LOGINS,
+            level=level_of_failures(count),
+            ip=peer_address,
+            data=count,
         )
-        return counted.blocked(now, block_secs)
+        is_stuffing = self._is_stuffing(kept)
+        if kept.blocked_until is None or not (is_stuffing or self._threshold(count).block_secs):
+            return
+        await self._events.emit(
+            tenant.tenant_id,
+            EventType.CREDENTIAL_STUFFING if is_stuffing else EventType.IP_BLACKLISTED,
+            ip=kept.id,
+            data=int(kept.blocked_until.timestamp()),
+        )
 
     def _threshold(self, failures: int) -> Threshold:
         reached = (row for row in reversed(self._config.thresholds) if row.failures <= failures)
@@ -114,3 +133,9 @@ class LoginProtection:
 
     def _credentials(self, email: str, password: str) -> str:
         return self._hasher.hash(f"{email_key(email)}\0{password}").hex()
+
+
+def level_of_failures(count: int) -> Level:
+    """How much attention an address with so many failures asks for."""
+    reached = (level for least, level in _LEVELS if least <= count)
+    return _HIGHER.get(count) or next(reached, Level.INFO)

@@ -59,18 +59,20 @@ class Authenticator:
 
     async def _admit(self, call: Call, credential: str) -> None:
         claims = await self._verifier.verify(_bearer_token(credential))
-        principal = _narrowed(await self._principal(claims.sub), claims)
+        principal = _narrowed(await self._principal(claims), claims)
         self._admissions.put(credential, _Admission(principal, self._valid_until(claims)))
         call.principal = principal
 
-    async def _principal(self, subject: str) -> pb.Principal:
-        request = pb.GetPrincipalRequest(subject=subject)
+    async def _principal(self, claims: AccessTokenClaims) -> pb.Principal:
+        request = pb.GetPrincipalRequest(subject=claims.sub, issuer=claims.iss)
         try:
             response = await self._directory.GetPrincipal(request, timeout=self._config.call_timeout_seconds)
         except grpc.RpcError as failure:
             error = error_of(failure)
             if isinstance(error, NotFound):
-                raise Unauthenticated("the token's subject does not exist or is disabled") from failure
+                raise Unauthenticated(
+                    "the token's issuer or subject does not exist or is disabled"
+                ) from failure
             raise error from failure
         return response.principal
 

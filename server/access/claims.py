@@ -31,14 +31,19 @@ def decode(payload: bytes) -> AccessTokenClaims:
 
 
 def tenant_of(claims: AccessTokenClaims, issuer: str) -> str:
-    """Tenant whose provider issued the token, empty for the default one.
+    """Tenant by whose keys the token has to be signed, empty for the default one.
 
-    Raises Unauthenticated for issuers that are not of this deployment.
+    A tenant at a host of its own is the one that the token says it is bound to; that its issuer is the token's, the
+    directory has to say. Raises Unauthenticated for what can be none of this deployment.
     """
     if claims.iss == issuer:
         return ""
-    slug = claims.iss.removeprefix(issuer).removesuffix("/")
-    if claims.iss != f"{issuer}{slug}/" or _SLUG.fullmatch(slug) is None:
+    # An empty one would be the default one's to the directory.
+    if not claims.iss:
+        raise Unauthenticated("the token names no issuer")
+    is_below = claims.iss.startswith(issuer)
+    slug = claims.iss.removeprefix(issuer).removesuffix("/") if is_below else claims.tid
+    if (is_below and claims.iss != f"{issuer}{slug}/") or _SLUG.fullmatch(slug) is None:
         raise Unauthenticated("the token comes from another issuer")
     return slug
 

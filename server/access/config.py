@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccessConfig:
-    """`issuer` is the default provider's, with its final slash; those of other tenants stand below it.
+    """`issuer` is the default provider's, with its final slash; those of other tenants stand below it or at hosts.
 
     A change of the directory is seen after `admission_seconds` at the latest, a key that is withdrawn after
     `key_set_seconds`; an unknown key id makes a set be fetched again once in `key_set_pause_seconds`.

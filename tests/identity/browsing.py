@@ -31,6 +31,8 @@ from identity.config import PasswordConfig
 from identity.directory.passwords import Passwords
 from identity.directory.user import USERS, User
 from identity.directory.users import Users
+from identity.events.config import EventsConfig
+from identity.events.events import Events
 from identity.jose.algorithms import SigningAlgorithm
 from identity.jose.key_set import KeySet
 from identity.jose.signing_key import SigningKey
@@ -199,6 +201,7 @@ class Provider:
         self.pauses = Pauses()
         self.hasher = SecretHasher(b"k" * 32)
         sources = {"clock": self.clock, "randomness": self.randomness}
+        self.events = Events(self.store, EventsConfig().levels, **sources)
         self.passwords = Passwords(_PASSWORDS)
         self.clients = Clients(self.store, self.tenants)
         self.users = Users(self.store.of(USERS))
@@ -237,12 +240,14 @@ class Provider:
             clock=self.clock,
             delays=Delays(protection.max_delayed, self.pauses),
             config=protection,
+            events=self.events,
         )
         password_sign_in = PasswordSignIn(
             *(self.users, self.passwords),
             protection=self.protection,
             confirmation=self.confirmation,
             clock=self.clock,
+            events=self.events,
         )
         self.credential_step = CredentialStep(
             *(self.sessions, self.proof_of_work),

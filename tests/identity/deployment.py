@@ -78,9 +78,12 @@ class Deployment:
 
 
 @asynccontextmanager
-async def deployed(config: IdentityConfig = CONFIG) -> AsyncIterator[Deployment]:
+async def deployed(
+    config: IdentityConfig = CONFIG, store: RecordStore | None = None
+) -> AsyncIterator[Deployment]:
+    """With records of its own, unless it is one of several processes."""
     clock = VirtualClock(pinned=NOON)
-    store = MemoryRecordStore(clock)
+    store = store or MemoryRecordStore(clock)
     async with open_identity(config, store, clock) as identity:
         yield _deployment(identity, store, clock)
 

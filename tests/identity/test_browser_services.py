@@ -1,5 +1,6 @@
 """The services that browsers reach, as the edge calls them."""
 
+import json
 from collections.abc import Mapping
 
 import grpc
@@ -338,3 +339,27 @@ async def _nothing_published(_uri: str) -> str:
 
 def _admit(_call: Call) -> None:
     """Every call is public."""
+
+
+async def test_nothing_that_opens_a_session_reaches_the_log(
+    services: Services, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG")
+    page = await services.page()
+    request = authorization_service_pb2.SubmitCredentialsRequest(
+        browser=services.browser,
+        authorization_id=page.authorization_id,
+        email="alice@example.com",
+        password="wr0ng-but-nearly-right",
+        pow=solved(services.provider.proof_of_work.challenge(services.provider.tenant)),
+    )
+
+    with pytest.raises(grpc.RpcError):
+        await services.authorization.SubmitCredentials(request)
+    redirect = await services.sign_in()
+
+    code = redirect.parameters[0].value
+    secrets = (request.password, request.pow, PASSWORD, services.browser.session, page.csrf_token, code)
+    logged = json.dumps([vars(record) for record in caplog.records], default=str)
+    assert "sign-in refused" in logged
+    assert [secret for secret in secrets if secret in logged] == []

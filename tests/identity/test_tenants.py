@@ -36,7 +36,7 @@ def test_a_tenant_may_not_be_called(slug: str) -> None:
         tenant_id_of(slug)
 
 
-def test_an_issuer_keeps_the_port_and_the_scheme_of_the_configuration() -> None:
+def test_t24_an_issuer_keeps_the_port_and_the_scheme_of_the_configuration() -> None:
     config = ProviderConfig(public_url="localhost:8080", scheme=Scheme.HTTP)
 
     assert Tenants(config.origin, TenantId("default")).default.issuer == "http://localhost:8080/auth/v1/"

@@ -27,6 +27,8 @@ OPERATOR = Principal(
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 FORM = "application/x-www-form-urlencoded"
 
+_ASKED_BEFORE = frozenset({"BlacklistService", "TenantService"})
+
 Http = TestClient[web.Request, web.Application]
 Kind = TypeVar("Kind", bound=Message)
 
@@ -48,7 +50,11 @@ class Provider:
 @asynccontextmanager
 async def running(access: AccessConfig | None = None) -> AsyncIterator[Provider]:
     servicers = Servicers()
-    dispatcher = Dispatcher(dict.fromkeys(services(), servicers), interceptors(Mode.EMBEDDED, _admit))
+    # Asked before every request, and heard of in tests of their own.
+    askers = {service: Servicers() for service in services() if service.name in _ASKED_BEFORE}
+    dispatcher = Dispatcher(
+        dict.fromkeys(services(), servicers) | askers, interceptors(Mode.EMBEDDED, _admit)
+    )
     clock = VirtualClock(pinned=NOON)
     app = web.Application()
     app.add_routes(routes(LocalChannel(dispatcher, OPERATOR), OidcConfig(), clock, access=access))

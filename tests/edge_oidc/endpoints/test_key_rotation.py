@@ -44,3 +44,16 @@ async def test_an_ambiguous_caller_is_refused(provider: Provider) -> None:
 
     assert (response.status, (await response.json())["error"]) == (400, "BadRequest")
     assert provider.servicers.requests == []
+
+
+@pytest.mark.parametrize(
+    ("headers", "challenge"), [({}, "Bearer"), (ADMINISTRATOR, 'Bearer error="invalid_token"')]
+)
+async def test_whoever_lacks_a_token_is_asked_for_one(
+    provider: Provider, headers: dict[str, str], challenge: str
+) -> None:
+    provider.answers(rotate_keys=Unauthenticated("no valid credential"))
+
+    response = await provider.http.post("/auth/v1/acme/oidc/rotate_jwk", headers=headers)
+
+    assert (response.status, response.headers["WWW-Authenticate"]) == (401, challenge)

@@ -35,3 +35,10 @@ async def test_nothing_else_is_there(provider: Provider, name: str) -> None:
 @pytest.mark.parametrize("path", sorted(STATIC.iterdir()), ids=lambda path: path.name)
 def test_it_loads_nothing_from_elsewhere(path: Path) -> None:
     assert re.findall(r"https?:|@import|url\(|\beval\b|innerHTML", path.read_text()) == []
+
+
+@pytest.mark.parametrize("path", sorted(STATIC.glob("*.js")), ids=lambda path: path.name)
+def test_it_talks_to_no_other_window(path: Path) -> None:
+    talking = r"\bopener\b|\bparent\b|\btop\b|\bframes\b|contentWindow|BroadcastChannel|window\.postMessage"
+
+    assert re.findall(talking, path.read_text()) == []

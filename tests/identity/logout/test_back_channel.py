@@ -6,6 +6,8 @@ from datetime import timedelta
 import pytest
 from joserfc import jwt
 
+from identity.events.event import EVENTS
+from identity.events.kinds import EventType
 from identity.logout.back_channel import BackChannel
 from identity.logout.config import LogoutConfig
 from identity.logout.logout_token import LogoutTokens
@@ -58,6 +60,7 @@ def channel(provider: Provider, receiver: Receiver, keys: object | None = None) 
         provider.clients,
         tokens,
         receiver,
+        events=provider.events,
         clock=provider.clock,
         randomness=provider.randomness,
         config=CONFIG,
@@ -157,6 +160,8 @@ async def test_after_the_last_attempt_it_is_given_up(provider: Provider) -> None
 
     assert len(receiver.received) == 3
     assert await queued(provider) == []
+    (told,) = await provider.store.of(EVENTS).page(provider.tenant.tenant_id)
+    assert (told.type, told.data, told.client_id) == (EventType.BACK_CHANNEL_LOGOUT_FAILED, 3, "app")
 
 
 @pytest.mark.parametrize("client_id", ["silent", "nobody"])

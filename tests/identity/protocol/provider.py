@@ -20,10 +20,13 @@ from identity.devices.verification import DeviceVerification, Question
 from identity.directory.user import USERS, User, UserId
 from identity.dpop.nonces import DpopNonces
 from identity.dpop.proofs import DpopProofs
+from identity.events.config import EventsConfig
+from identity.events.events import Events
 from identity.grants.continuation import Continuation
 from identity.grants.grant import TokenRequest
 from identity.grants.people import People
 from identity.grants.pipeline import IssuedTokens, TokenPipeline
+from identity.grants.reports import GrantReports
 from identity.grants.signing import Signing
 from identity.grants.table import grants
 from identity.jose.key_set import KeySet
@@ -134,6 +137,7 @@ class Provider:
     token: TokenConfig = TokenConfig()
     device_grant: DeviceGrantConfig = DeviceGrantConfig()
     dpop: DpopConfig = DpopConfig()
+    events: EventsConfig = EventsConfig()
     fetch: KeySetFetch = fetch_nothing
     reused: list[TokenSet] = field(default_factory=list)
 
@@ -157,6 +161,8 @@ class Provider:
         )
         self.nonces = DpopNonces(self.secrets, self.clock, self.dpop)
         self.proofs = DpopProofs(single_use, self.nonces, self.clock)
+        events = Events(self.records, self.events.levels, clock=self.clock, randomness=self.randomness)
+        reports = GrantReports(events, self.events)
         self.pipeline = TokenPipeline(
             self.authenticator,
             grants(
@@ -166,6 +172,7 @@ class Provider:
                 families=self.families,
                 clock=self.clock,
                 randomness=self.randomness,
+                report_replay=reports.code_replay,
             ),
             people=People(self.records, self.clock),
             proofs=self.proofs,
@@ -173,6 +180,7 @@ class Provider:
             signing=Signing(
                 self.keys, AccessTokens(TENANTS, self.clock, self.randomness), IdTokens(self.clock)
             ),
+            report=reports.token_issued,
         )
         revoked = RevokedTokens(self.records)
         self.active = ActiveTokens(

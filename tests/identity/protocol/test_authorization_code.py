@@ -5,8 +5,11 @@ import pytest
 
 from identity.clients.authentication import ClientCredentials
 from identity.errors import InvalidGrant, InvalidRequest, InvalidTarget, ProtocolError, UnauthorizedClient
+from identity.events.config import EventsConfig
+from identity.events.event import EVENTS
+from identity.events.kinds import EventType
 from identity.vocabulary import AuthenticationMethod, GrantType, TokenType
-from tests.identity.protocol.provider import ADA, NOON, VERIFIER, Provider, app, challenge_of
+from tests.identity.protocol.provider import ADA, NOON, TENANT, VERIFIER, Provider, app, challenge_of
 
 
 async def test_a_code_becomes_an_access_token_an_id_token_and_a_refresh_token(provider: Provider) -> None:
@@ -104,6 +107,30 @@ async def test_a_code_that_is_presented_again_takes_back_what_came_of_it(provide
     assert not await provider.is_active(issued.access_token)
     with pytest.raises(InvalidGrant):
         await provider.refresh(issued.refresh_token)
+
+
+async def test_a_replay_is_told_of(provider: Provider) -> None:
+    code = await provider.code()
+    await provider.redeem(code)
+
+    with pytest.raises(InvalidGrant):
+        await provider.redeem(code)
+
+    (told,) = await provider.records.of(EVENTS).page(TENANT.tenant_id)
+    assert (told.type, told.client_id, told.user_id) == (EventType.CODE_REPLAY, "app", ADA.id)
+    assert code not in repr(told)
+
+
+async def test_that_a_token_was_issued_is_told_only_where_it_is_asked_for(provider: Provider) -> None:
+    await provider.sign_in()
+    telling = replace(provider, events=EventsConfig(generate_token_issued=True))
+    before = await provider.records.of(EVENTS).page(TENANT.tenant_id)
+
+    await telling.sign_in()
+
+    (told,) = await provider.records.of(EVENTS).page(TENANT.tenant_id)
+    assert before == []
+    assert (told.type, told.text) == (EventType.TOKEN_ISSUED, f"authorization_code / app / {ADA.id}")
 
 
 async def test_a_replay_is_still_known_after_the_code_expired(provider: Provider) -> None:

@@ -27,6 +27,7 @@ async def verify(provider: Provider, *, email: str = "alice@example.com", passwo
         protection=provider.protection,
         confirmation=provider.confirmation,
         clock=provider.clock,
+        events=provider.events,
     )
     return await sign_in.verify(provider.tenant, email=email, password=password, peer_address=ADDRESS)
 

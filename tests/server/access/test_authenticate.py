@@ -195,20 +195,35 @@ async def test_a_tenants_key_does_not_speak_for_the_default_tenant(deployment: D
 
 FALSE_CLAIMS = [
     pytest.param(
-        {"iss": "https://evil.example/auth/v1/"}, "the token comes from another issuer", id="issuer"
+        {"iss": "https://evil.example/auth/v1/"},
+        "the token's issuer or subject does not exist or is disabled",
+        id="issuer",
     ),
-    pytest.param({"iss": ISSUER.rstrip("/")}, "the token comes from another issuer", id="no final slash"),
+    pytest.param(
+        {"iss": "https://evil.example/auth/v1/", "tid": None},
+        "the token comes from another issuer",
+        id="issuer, bound to no tenant",
+    ),
+    pytest.param({"iss": ""}, "the token names no issuer", id="no issuer"),
+    pytest.param(
+        {"iss": ISSUER.rstrip("/")},
+        "the token's issuer or subject does not exist or is disabled",
+        id="no final slash",
+    ),
     pytest.param({"iss": f"{ISSUER}a/b/"}, "the token comes from another issuer", id="issuer below"),
     pytest.param({"iss": f"{ISSUER}/"}, "the token comes from another issuer", id="issuer of no tenant"),
     pytest.param({"iss": f"{ISSUER}nobody/"}, "the token's key is not known", id="unknown tenant"),
     pytest.param({"typ": "Id"}, "the token is no access token", id="ID token"),
+    pytest.param({"typ": "DPoP"}, "the token is no access token", id="token that is bound to a key"),
     pytest.param({"typ": None}, "the token lacks a claim of an access token", id="no type"),
     pytest.param({"aud": None}, "the token lacks a claim of an access token", id="no audience"),
     pytest.param({"aud": []}, "the token lacks an audience or a subject", id="empty audience"),
     pytest.param({"sub": ""}, "the token lacks an audience or a subject", id="empty subject"),
     pytest.param({"sub": None}, "the token lacks a claim of an access token", id="no subject"),
     pytest.param(
-        {"sub": "nobody"}, "the token's subject does not exist or is disabled", id="unknown subject"
+        {"sub": "nobody"},
+        "the token's issuer or subject does not exist or is disabled",
+        id="unknown subject",
     ),
     pytest.param({"exp": None}, "the token lacks a claim of an access token", id="no expiry"),
     pytest.param(

@@ -26,7 +26,7 @@ from gnomon.buf.validate import validate_pb2 as buf_dot_validate_dot_validate__p
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n*gnomon/identity/v1/directory_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\"v\n\tPrincipal\x12\x0f\n\x07subject\x18\x01 \x01(\t\x12/\n\x04kind\x18\x02 \x01(\x0e\x32!.gnomon.identity.v1.PrincipalKind\x12\x12\n\ntenant_ids\x18\x03 \x03(\t\x12\x13\n\x0bpermissions\x18\x04 \x03(\t\"2\n\x13GetPrincipalRequest\x12\x1b\n\x07subject\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\"H\n\x14GetPrincipalResponse\x12\x30\n\tprincipal\x18\x01 \x01(\x0b\x32\x1d.gnomon.identity.v1.Principal*c\n\rPrincipalKind\x12\x1e\n\x1aPRINCIPAL_KIND_UNSPECIFIED\x10\x00\x12\x17\n\x13PRINCIPAL_KIND_USER\x10\x01\x12\x19\n\x15PRINCIPAL_KIND_CLIENT\x10\x02\x32\x96\x01\n\x10\x44irectoryService\x12\x81\x01\n\x0cGetPrincipal\x12\'.gnomon.identity.v1.GetPrincipalRequest\x1a(.gnomon.identity.v1.GetPrincipalResponse\"\x1e\x8a\xe7\x18\x1a\n\ridentity:read2\tNOT_FOUNDb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n*gnomon/identity/v1/directory_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\"v\n\tPrincipal\x12\x0f\n\x07subject\x18\x01 \x01(\t\x12/\n\x04kind\x18\x02 \x01(\x0e\x32!.gnomon.identity.v1.PrincipalKind\x12\x12\n\ntenant_ids\x18\x03 \x03(\t\x12\x13\n\x0bpermissions\x18\x04 \x03(\t\"L\n\x13GetPrincipalRequest\x12\x1b\n\x07subject\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x18\n\x06issuer\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\"H\n\x14GetPrincipalResponse\x12\x30\n\tprincipal\x18\x01 \x01(\x0b\x32\x1d.gnomon.identity.v1.Principal*c\n\rPrincipalKind\x12\x1e\n\x1aPRINCIPAL_KIND_UNSPECIFIED\x10\x00\x12\x17\n\x13PRINCIPAL_KIND_USER\x10\x01\x12\x19\n\x15PRINCIPAL_KIND_CLIENT\x10\x02\x32\x96\x01\n\x10\x44irectoryService\x12\x81\x01\n\x0cGetPrincipal\x12\'.gnomon.identity.v1.GetPrincipalRequest\x1a(.gnomon.identity.v1.GetPrincipalResponse\"\x1e\x8a\xe7\x18\x1a\n\ridentity:read2\tNOT_FOUNDb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,16 +35,18 @@ if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_GETPRINCIPALREQUEST'].fields_by_name['subject']._loaded_options = None
   _globals['_GETPRINCIPALREQUEST'].fields_by_name['subject']._serialized_options = b'\272H\007r\005\020\001\030\200\002'
+  _globals['_GETPRINCIPALREQUEST'].fields_by_name['issuer']._loaded_options = None
+  _globals['_GETPRINCIPALREQUEST'].fields_by_name['issuer']._serialized_options = b'\272H\005r\003\030\200\004'
   _globals['_DIRECTORYSERVICE'].methods_by_name['GetPrincipal']._loaded_options = None
   _globals['_DIRECTORYSERVICE'].methods_by_name['GetPrincipal']._serialized_options = b'\212\347\030\032\n\ridentity:read2\tNOT_FOUND'
-  _globals['_PRINCIPALKIND']._serialized_start=371
-  _globals['_PRINCIPALKIND']._serialized_end=470
+  _globals['_PRINCIPALKIND']._serialized_start=397
+  _globals['_PRINCIPALKIND']._serialized_end=496
   _globals['_PRINCIPAL']._serialized_start=125
   _globals['_PRINCIPAL']._serialized_end=243
   _globals['_GETPRINCIPALREQUEST']._serialized_start=245
-  _globals['_GETPRINCIPALREQUEST']._serialized_end=295
-  _globals['_GETPRINCIPALRESPONSE']._serialized_start=297
-  _globals['_GETPRINCIPALRESPONSE']._serialized_end=369
-  _globals['_DIRECTORYSERVICE']._serialized_start=473
-  _globals['_DIRECTORYSERVICE']._serialized_end=623
+  _globals['_GETPRINCIPALREQUEST']._serialized_end=321
+  _globals['_GETPRINCIPALRESPONSE']._serialized_start=323
+  _globals['_GETPRINCIPALRESPONSE']._serialized_end=395
+  _globals['_DIRECTORYSERVICE']._serialized_start=499
+  _globals['_DIRECTORYSERVICE']._serialized_end=649
 # @@protoc_insertion_point(module_scope)

@@ -48,7 +48,7 @@ class DirectoryServiceServicer:
 
     def GetPrincipal(self, request, context):
         """Returns the principal behind the subject of a token.
-        Rejected with NOT_FOUND when there is none or it is disabled.
+        Rejected with NOT_FOUND when there is none, or when it or its tenant is disabled.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -35,7 +35,7 @@ class DirectoryServiceStub:
     def __new__(cls, channel: _aio.Channel) -> DirectoryServiceAsyncStub: ...
     GetPrincipal: _grpc.UnaryUnaryMultiCallable[_directory_service_pb2.GetPrincipalRequest, _directory_service_pb2.GetPrincipalResponse]
     """Returns the principal behind the subject of a token.
-    Rejected with NOT_FOUND when there is none or it is disabled.
+    Rejected with NOT_FOUND when there is none, or when it or its tenant is disabled.
     """
 
 @_typing.type_check_only
@@ -45,7 +45,7 @@ class DirectoryServiceAsyncStub(DirectoryServiceStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetPrincipal: _aio.UnaryUnaryMultiCallable[_directory_service_pb2.GetPrincipalRequest, _directory_service_pb2.GetPrincipalResponse]  # type: ignore[assignment]
     """Returns the principal behind the subject of a token.
-    Rejected with NOT_FOUND when there is none or it is disabled.
+    Rejected with NOT_FOUND when there is none, or when it or its tenant is disabled.
     """
 
 class DirectoryServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -58,7 +58,7 @@ class DirectoryServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_directory_service_pb2.GetPrincipalResponse, _abc.Awaitable[_directory_service_pb2.GetPrincipalResponse]]:
         """Returns the principal behind the subject of a token.
-        Rejected with NOT_FOUND when there is none or it is disabled.
+        Rejected with NOT_FOUND when there is none, or when it or its tenant is disabled.
         """
 
 def add_DirectoryServiceServicer_to_server(servicer: DirectoryServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

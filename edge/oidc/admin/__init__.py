@@ -1,0 +1,1 @@
+"""Endpoints of administrators, and those where people look after their own account."""

@@ -1,0 +1,96 @@
+"""What endpoints of administrators share: who asks about which tenant, and answers as JSON."""
+
+from collections.abc import Mapping, Sequence
+
+import orjson
+from aiohttp import web
+from google.protobuf.message import Message
+
+from edge.oidc.admin.callers import caller_of
+from edge.oidc.body import bad_request
+from edge.oidc.browsers import Browsers
+from edge.oidc.config import OidcConfig
+from edge.oidc.refusal import Refused
+from edge.oidc.tenant import tenant_of
+from gnomon.identity.v1 import caller_pb2
+
+_MOST_OF_A_PAGE = 1000
+_MAX_ID = 256
+_PARTIAL_CONTENT = 206
+
+Members = dict[str, object]
+
+
+class Asking:
+    """The bounds of a call, and the caller of each request."""
+
+    def __init__(self, config: OidcConfig, browsers: Browsers) -> None:
+        self.timeout = config.call_timeout_seconds
+        self.long_timeout = config.long_call_timeout_seconds
+        self.max_bytes = config.max_form_bytes
+        self._browsers = browsers
+
+    def caller(self, request: web.Request) -> caller_pb2.Caller:
+        """Raises Refused."""
+        return caller_of(request, self._browsers)
+
+
+def tenant_and_id(request: web.Request, name: str = "id") -> tuple[str, str]:
+    """Return the tenant and an id of the path; raises Refused for what no message can hold."""
+    text = request.match_info[name]
+    if not text.isprintable() or not 0 < len(text) <= _MAX_ID:
+        raise Refused(404, "NotFound", "there is nothing of this name")
+    return tenant_of(request), text
+
+
+def page_asked(request: web.Request) -> tuple[int, str]:
+    """Return the size of a page and where it begins; raises Refused.
+
+    Lists go forwards only, from where the page before ended.
+    """
+    query = request.query
+    if query.get("offset", "0") != "0" or query.get("backwards", "false") != "false":
+        raise bad_request("lists have neither offset nor backwards, but continuation_token")
+    size, token = query.get("page_size", "0"), query.get("continuation_token", "")
+    if not size.isascii() or not size.isdecimal() or len(size) > len(str(_MOST_OF_A_PAGE)):
+        raise bad_request(f"expected a page_size of at most {_MOST_OF_A_PAGE}")
+    if not token.isascii():
+        raise bad_request("expected the continuation_token of a page before")
+    return int(size), token
+
+
+def page_written(page: Sequence[Members], size: int, continuation_token: str) -> web.Response:
+    """Answer the whole list, or a page with where the next one begins."""
+    if not continuation_token and not size:
+        return written(page)
+    headers = {"x-page-size": str(size or _MOST_OF_A_PAGE)}
+    if continuation_token:
+        headers["x-continuation-token"] = continuation_token
+    return written(page, status=_PARTIAL_CONTENT, headers=headers)
+
+
+def written(document: object, *, status: int = 200, headers: Mapping[str, str] | None = None) -> web.Response:
+    return web.Response(
+        status=status, body=orjson.dumps(document), content_type="application/json", headers=headers
+    )
+
+
+def members(message: Message) -> Members:
+    """Every member but those of optional fields that are unset, by the names that the contract has for them."""
+    return {
+        field.name: _value(getattr(message, field.name))
+        for field in message.DESCRIPTOR.fields
+        if not field.has_presence or message.HasField(field.name)
+    }
+
+
+def _value(value: object) -> object:
+    match value:
+        case Message():
+            return members(value)
+        case str() | int():
+            return value
+        case Sequence():
+            return [_value(element) for element in value]
+        case _:
+            raise TypeError(f"no document of an administrator has a {type(value).__name__}")

@@ -1,0 +1,54 @@
+"""GET and POST /blacklist, DELETE /blacklist/{ip}: addresses that nothing is answered to."""
+
+import msgspec
+from aiohttp import web
+
+from edge.oidc.admin.answers import segment, written
+from edge.oidc.admin.callers import caller_of
+from edge.oidc.body import read_json
+from edge.oidc.browsers import Browsers
+from edge.oidc.config import OidcConfig
+from edge.oidc.stubs import Stubs
+from edge.oidc.tenant import tenant_of
+from gnomon.identity.v1 import blacklist_service_pb2 as pb
+
+
+class Block(msgspec.Struct, forbid_unknown_fields=True):
+    """`exp` in Unix seconds."""
+
+    ip: str
+    exp: int
+
+
+class BlacklistEndpoint:
+    def __init__(self, stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> None:
+        self._blacklists = stubs.blacklists
+        self._config = config
+        self._browsers = browsers
+
+    async def list(self, request: web.Request) -> web.Response:
+        asked = pb.ListBlockedAddressesRequest(
+            tenant_id=tenant_of(request), caller=caller_of(request, self._browsers)
+        )
+        found = await self._blacklists.ListBlockedAddresses(asked, timeout=self._config.call_timeout_seconds)
+        return written({"ips": [{"ip": blocked.ip, "exp": blocked.exp} for blocked in found.ips]})
+
+    async def create(self, request: web.Request) -> web.Response:
+        sent = await read_json(request, Block, max_bytes=self._config.max_form_bytes)
+        asked = pb.BlockAddressRequest(
+            tenant_id=tenant_of(request),
+            caller=caller_of(request, self._browsers),
+            ip=sent.ip,
+            exp=sent.exp,
+        )
+        await self._blacklists.BlockAddress(asked, timeout=self._config.call_timeout_seconds)
+        return web.Response()
+
+    async def delete(self, request: web.Request) -> web.Response:
+        asked = pb.UnblockAddressRequest(
+            tenant_id=tenant_of(request),
+            caller=caller_of(request, self._browsers),
+            ip=segment(request, "ip"),
+        )
+        await self._blacklists.UnblockAddress(asked, timeout=self._config.call_timeout_seconds)
+        return web.Response()

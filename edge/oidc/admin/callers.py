@@ -1,0 +1,31 @@
+"""Who calls an administrator's endpoint, as the services are told of it: an API key, an access token or a browser."""
+
+from aiohttp import hdrs, web
+
+from edge.oidc.body import bad_request
+from edge.oidc.browsers import Browsers
+from edge.oidc.refusal import Refused
+from gnomon.identity.v1 import caller_pb2 as pb
+
+_READING = frozenset({"GET", "HEAD"})
+_MOST = {"api-key": 512, "bearer": 4096}
+
+
+def caller_of(request: web.Request, browsers: Browsers) -> pb.Caller:
+    """Raises Refused for credentials that are ambiguous or of a kind that we do not take."""
+    authorizations = request.headers.getall(hdrs.AUTHORIZATION, ())
+    if len(authorizations) > 1:
+        raise bad_request("the Authorization header comes more than once")
+    if not authorizations:
+        return pb.Caller(browser=browsers.of(request), is_read=request.method in _READING)
+    scheme, _, credentials = authorizations[0].partition(" ")
+    credentials = credentials.strip()
+    is_plausible = credentials.isascii() and 0 < len(credentials) <= _MOST.get(scheme.lower(), 0)
+    if not is_plausible:
+        raise Refused(401, "Unauthorized", "expected an API key or an access token", headers=_CHALLENGE)
+    if scheme.lower() == "api-key":
+        return pb.Caller(api_key=credentials)
+    return pb.Caller(access_token=credentials)
+
+
+_CHALLENGE: dict[str, str] = {hdrs.WWW_AUTHENTICATE: "OAuth"}

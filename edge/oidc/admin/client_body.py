@@ -1,0 +1,88 @@
+"""Bodies of requests about clients."""
+
+from typing import Annotated
+
+import msgspec
+
+from edge.oidc.body import bad_request
+from gnomon.identity.v1 import client_service_pb2 as pb
+
+_DEFAULT_ALGORITHM = "RS256"
+
+_Hours = Annotated[int, msgspec.Meta(ge=1, le=24)]
+_CodeSeconds = Annotated[int, msgspec.Meta(ge=10, le=300)]
+_TokenSeconds = Annotated[int, msgspec.Meta(ge=10, le=86_400)]
+
+
+class NewClient(msgspec.Struct, forbid_unknown_fields=True):
+    id: str
+    confidential: bool
+    redirect_uris: tuple[str, ...]
+    name: str | None = None
+    post_logout_redirect_uris: tuple[str, ...] | None = None
+
+
+class Rotation(msgspec.Struct, forbid_unknown_fields=True):
+    cache_current_hours: _Hours | None = None
+
+
+class WholeClient(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
+    """Either name of an algorithm will do; what is left out is as it would be for a new client."""
+
+    id: str
+    name: str | None = None
+    enabled: bool
+    confidential: bool
+    redirect_uris: tuple[str, ...]
+    post_logout_redirect_uris: tuple[str, ...] | None = None
+    allowed_origins: tuple[str, ...] | None = None
+    flows_enabled: tuple[str, ...]
+    access_token_signed_response_alg: str | None = None
+    id_token_signed_response_alg: str | None = None
+    access_token_alg: str | None = None
+    id_token_alg: str | None = None
+    auth_code_lifetime: _CodeSeconds = 60
+    access_token_lifetime: _TokenSeconds = 1800
+    scopes: tuple[str, ...]
+    default_scopes: tuple[str, ...]
+    challenges: tuple[str, ...] | None = None
+    force_mfa: bool = False
+    client_uri: str | None = None
+    contacts: tuple[str, ...] | None = None
+    backchannel_logout_uri: str | None = None
+    restrict_group_prefix: str | None = None
+    allowed_resources: tuple[str, ...] | None = None
+
+    def message(self) -> pb.Client:
+        """Raises Refused when the two names of an algorithm do not say the same."""
+        return pb.Client(
+            id=self.id,
+            name=self.name or "",
+            enabled=self.enabled,
+            confidential=self.confidential,
+            redirect_uris=self.redirect_uris,
+            post_logout_redirect_uris=self.post_logout_redirect_uris or (),
+            allowed_origins=self.allowed_origins or (),
+            flows_enabled=self.flows_enabled,
+            access_token_signed_response_alg=_algorithm(
+                self.access_token_signed_response_alg, self.access_token_alg
+            ),
+            id_token_signed_response_alg=_algorithm(self.id_token_signed_response_alg, self.id_token_alg),
+            auth_code_lifetime=self.auth_code_lifetime,
+            access_token_lifetime=self.access_token_lifetime,
+            scopes=self.scopes,
+            default_scopes=self.default_scopes,
+            challenges=self.challenges or (),
+            force_mfa=self.force_mfa,
+            client_uri=self.client_uri or "",
+            contacts=self.contacts or (),
+            backchannel_logout_uri=self.backchannel_logout_uri or "",
+            restrict_group_prefix=self.restrict_group_prefix or "",
+            allowed_resources=self.allowed_resources or (),
+        )
+
+
+def _algorithm(registered: str | None, alias: str | None) -> str:
+    if registered and alias and registered != alias:
+        raise bad_request("the two names of an algorithm name different ones")
+    return registered or alias or _DEFAULT_ALGORITHM

@@ -1,0 +1,67 @@
+"""The addresses about people, below each issuer."""
+
+from collections.abc import Iterator, Mapping
+
+from edge.oidc.admin.asking import Asking
+from edge.oidc.admin.devices import DevicesEndpoint
+from edge.oidc.admin.groups import GroupsEndpoint
+from edge.oidc.admin.roles import RolesEndpoint
+from edge.oidc.admin.scopes import ScopesEndpoint
+from edge.oidc.admin.sessions import SessionsEndpoint
+from edge.oidc.admin.user_attributes import UserAttributesEndpoint
+from edge.oidc.admin.users import UsersEndpoint
+from edge.oidc.browsers import Browsers
+from edge.oidc.config import OidcConfig
+from edge.oidc.endpoint import Handler
+from edge.oidc.stubs import Stubs
+
+Row = tuple[str, Mapping[str, Handler]]
+
+
+def about_people(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterator[Row]:
+    """Yield paths and handlers by method; those with a fixed segment before those where it is an id."""
+    asking = Asking(config, browsers)
+    yield from _labels(stubs, asking)
+    yield from _sessions(stubs, asking)
+    yield from _users(stubs, asking)
+
+
+def _labels(stubs: Stubs, asking: Asking) -> Iterator[Row]:
+    groups, roles, scopes = (
+        GroupsEndpoint(stubs, asking),
+        RolesEndpoint(stubs, asking),
+        ScopesEndpoint(stubs, asking),
+    )
+    attributes = UserAttributesEndpoint(stubs, asking)
+
+    yield "/groups", {"GET": groups.list, "POST": groups.create}
+    yield "/groups/{id}", {"PUT": groups.update, "DELETE": groups.delete}
+    yield "/roles", {"GET": roles.list, "POST": roles.create}
+    yield "/roles/{id}", {"PUT": roles.update, "DELETE": roles.delete}
+    yield "/scopes", {"GET": scopes.list, "POST": scopes.create}
+    yield "/scopes/{id}", {"PUT": scopes.update, "DELETE": scopes.delete}
+    yield "/users/attr", {"GET": attributes.list, "POST": attributes.create}
+    yield "/users/attr/{name}", {"PUT": attributes.update, "DELETE": attributes.delete}
+    yield "/users/{id}/attr", {"GET": attributes.get_values, "PUT": attributes.update_values}
+
+
+def _sessions(stubs: Stubs, asking: Asking) -> Iterator[Row]:
+    sessions = SessionsEndpoint(stubs, asking)
+
+    yield "/sessions", {"GET": sessions.list, "DELETE": sessions.end_all}
+    yield "/sessions/id/{id}", {"DELETE": sessions.end}
+    yield "/sessions/{id}", {"DELETE": sessions.end_of_user}
+    yield "/users/{id}/sessions", {"GET": sessions.list_of_user, "DELETE": sessions.end_of_user}
+
+
+def _users(stubs: Stubs, asking: Asking) -> Iterator[Row]:
+    users, devices = UsersEndpoint(stubs, asking), DevicesEndpoint(stubs, asking)
+
+    yield "/users", {"GET": users.list, "POST": users.create}
+    yield "/users/email/{email}", {"GET": users.get_by_email}
+    yield "/users/{id}", {"GET": users.get, "PUT": users.put, "PATCH": users.patch, "DELETE": users.delete}
+    yield (
+        "/users/{id}/devices",
+        {"GET": devices.list, "PUT": devices.rename, "DELETE": devices.revoke},
+    )
+    yield "/users/{id}/devices/{device_id}", {"DELETE": devices.revoke_named}

@@ -1,0 +1,69 @@
+"""Turns blocked addresses away from every endpoint.
+
+What is known of an address is kept for a second, so a block takes as long to be heeded. While nobody can tell, everybody is
+let in: what needs the same services fails by itself.
+"""
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import grpc
+from aiohttp import web
+
+from edge.oidc.browsers import Browsers
+from edge.oidc.config import OidcConfig
+from edge.oidc.refusal import refused
+from edge.oidc.stubs import Stubs
+from edge.oidc.tenant import tenant_of
+from gnomon.identity.v1 import blacklist_service_pb2 as pb
+from server.platform.channels import error_of
+from server.platform.clock import Clock
+from server.platform.errors import ResourceExhausted
+
+FRESH_FOR = timedelta(seconds=1)
+
+_MAX_ADDRESSES = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """`block` is why the address is turned away, None when it is not."""
+
+    block: ResourceExhausted | None
+    fresh_until: datetime
+
+
+class Admission:
+    def __init__(self, stubs: Stubs, config: OidcConfig, *, browsers: Browsers, clock: Clock) -> None:
+        self._blacklists = stubs.blacklists
+        self._timeout = config.call_timeout_seconds
+        self._browsers = browsers
+        self._clock = clock
+        self._known: OrderedDict[tuple[str, str], _Known] = OrderedDict()
+
+    async def expect(self, request: web.Request) -> None:
+        """Raise Refused while the address is blocked."""
+        tenant_id, address = tenant_of(request), self._browsers.peer_address(request)
+        known = self._known.get((tenant_id, address))
+        if known is None or known.fresh_until <= self._clock.now():
+            known = await self._found(tenant_id, address)
+        if known.block is not None:
+            raise refused(known.block)
+
+    async def _found(self, tenant_id: str, address: str) -> _Known:
+        known = _Known(await self._block(tenant_id, address), self._clock.now() + FRESH_FOR)
+        self._known[tenant_id, address] = known
+        self._known.move_to_end((tenant_id, address))
+        if len(self._known) > _MAX_ADDRESSES:
+            self._known.popitem(last=False)
+        return known
+
+    async def _block(self, tenant_id: str, address: str) -> ResourceExhausted | None:
+        asked = pb.AdmitAddressRequest(tenant_id=tenant_id, peer_address=address)
+        try:
+            await self._blacklists.AdmitAddress(asked, timeout=self._timeout)
+        except grpc.RpcError as failure:
+            error = error_of(failure)
+            return error if isinstance(error, ResourceExhausted) and "retry_at" in error.metadata else None
+        return None

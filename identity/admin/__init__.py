@@ -1,0 +1,1 @@
+"""What administrators do: people, clients and what they may, each change told of."""

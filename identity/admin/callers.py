@@ -1,0 +1,219 @@
+"""Who calls an administrator's endpoint, and whether it may.
+
+An API key counts by its own rights, an access token by its scopes within what its subject may, a browser by who has
+signed in. Administrators of the default tenant are those of the whole deployment; all others are of their own tenant.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from gnomon.identity.v1 import caller_pb2 as pb
+from identity.directory.user import User, UserId
+from identity.errors import InvalidToken
+from identity.sessions.browser import Browser
+from identity.sessions.session import Session
+from identity.sessions.sessions import has_csrf
+from identity.tenants import Tenant, Tenants
+from identity.tokens.active import ActiveToken
+from identity.vocabulary import Permission, TokenType
+from server.platform.call import TenantId
+from server.platform.clock import Clock
+from server.platform.errors import PermissionDenied, Unauthenticated
+
+ADMINISTRATOR_ROLES = frozenset({"admin", "rauthy_admin"})
+
+
+class Right(StrEnum):
+    READ = "read"
+    CREATE = "create"
+    UPDATE = "update"
+    DELETE = "delete"
+
+
+class Area(StrEnum):
+    """What an API key has rights to, as it is written in one."""
+
+    API_KEYS = "ApiKeys"
+    AUTH_PROVIDERS = "AuthProviders"
+    BLACKLIST = "Blacklist"
+    CLIENTS = "Clients"
+    EVENTS = "Events"
+    GENERIC = "Generic"
+    GROUPS = "Groups"
+    PAM = "Pam"
+    ROLES = "Roles"
+    SCOPES = "Scopes"
+    SCREENS = "Screens"
+    SECRETS = "Secrets"
+    SESSIONS = "Sessions"
+    TENANTS = "Tenants"
+    USER_ATTRIBUTES = "UserAttributes"
+    USERS = "Users"
+
+
+class ActorKind(StrEnum):
+    USER = "user"
+    API_KEY = "api_key"
+    CLIENT = "client"
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Whose doing a change is; `name` is what people know it by, and an administrator may all that there is."""
+
+    kind: ActorKind
+    id: str
+    name: str
+    is_administrator: bool = False
+
+    @property
+    def is_api_key(self) -> bool:
+        return self.kind is ActorKind.API_KEY
+
+
+class ApiKey(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    def has(self, area: Area, right: Right) -> bool: ...
+
+
+class ApiKeys(Protocol):
+    async def find(self, tenant: Tenant, text: str) -> ApiKey | None: ...
+
+
+class Sessions(Protocol):
+    async def find(self, tenant: Tenant, cookie: str, peer_address: str) -> Session | None: ...
+
+
+class Users(Protocol):
+    async def find(self, tenant: Tenant, user_id: UserId) -> User | None: ...
+
+
+class Tokens(Protocol):
+    async def find(self, token: str, tenant: Tenant) -> ActiveToken: ...
+
+
+class Callers:
+    def __init__(
+        self,
+        tenants: Tenants,
+        sessions: Sessions,
+        *,
+        users: Users,
+        tokens: Tokens,
+        api_keys: ApiKeys,
+        clock: Clock,
+    ) -> None:
+        self._tenants = tenants
+        self._sessions = sessions
+        self._users = users
+        self._tokens = tokens
+        self._api_keys = api_keys
+        self._clock = clock
+
+    async def expect(self, tenant: Tenant, caller: pb.Caller, area: Area, right: Right) -> Actor:
+        """Return who calls; raises Unauthenticated, and PermissionDenied for one who may not."""
+        if caller.api_key:
+            return await self._key(tenant, caller.api_key, area, right)
+        if caller.access_token:
+            return await self._bearer(tenant, caller.access_token, right)
+        user = await self._signed_in(tenant, caller)
+        _expect(_administers(user, right) and self._reaches(user, tenant))
+        return _person(user)
+
+    async def expect_self_or(
+        self, tenant: Tenant, caller: pb.Caller, user_id: UserId, area: Area, right: Right
+    ) -> Actor:
+        """Return who calls: the person itself in its browser, or whoever may do so to others."""
+        if not caller.api_key and not caller.access_token:
+            user = await self._signed_in(tenant, caller)
+            if user.user_id == user_id and user.tenant_id == tenant.tenant_id:
+                return _person(user)
+        return await self.expect(tenant, caller, area, right)
+
+    async def _key(self, tenant: Tenant, text: str, area: Area, right: Right) -> Actor:
+        key = await self._api_keys.find(tenant, text)
+        if key is None:
+            raise Unauthenticated("the API key is unknown or expired")
+        _expect(key.has(area, right))
+        return Actor(ActorKind.API_KEY, key.name, key.name)
+
+    async def _bearer(self, tenant: Tenant, access_token: str, right: Right) -> Actor:
+        token = await self._token(tenant, access_token)
+        # RFC 9449 §7.1: what is bound to a key is no bearer token.
+        if token.claims.typ is not TokenType.BEARER:
+            raise Unauthenticated("the token was presented under another scheme than its own")
+        _expect(bool(_permissions(right) & token.claims.oauth_scopes))
+        if token.user is not None:
+            _expect(_administers(token.user, right) and self._reaches(token.user, tenant))
+            return _person(token.user)
+        client = token.client
+        _expect(bool(_permissions(right) & frozenset(client.permissions)))
+        _expect(self._is_within(client.tenant_ids or (client.tenant_id,), tenant, home=client.tenant_id))
+        return Actor(ActorKind.CLIENT, client.id, client.name or client.id)
+
+    async def _token(self, tenant: Tenant, access_token: str) -> ActiveToken:
+        for issuer in self._issuers(tenant):
+            try:
+                return await self._tokens.find(access_token, issuer)
+            except InvalidToken:
+                continue
+        raise Unauthenticated("the access token is none of ours, has expired or was taken back")
+
+    async def _signed_in(self, tenant: Tenant, caller: pb.Caller) -> User:
+        browser = Browser(
+            cookie=caller.browser.session,
+            csrf_token=caller.browser.csrf_token,
+            peer_address=caller.browser.peer_address,
+        )
+        for issuer in self._issuers(tenant):
+            user = await self._behind(issuer, browser, is_read=caller.is_read)
+            if user is not None:
+                return user
+        raise Unauthenticated("nobody is signed in, or the page was not made for the session")
+
+    async def _behind(self, tenant: Tenant, browser: Browser, *, is_read: bool) -> User | None:
+        session = await self._sessions.find(tenant, browser.cookie, browser.peer_address)
+        if session is None or session.authentication is None:
+            return None
+        if not is_read and not has_csrf(session, browser.csrf_token):
+            return None
+        user = await self._users.find(tenant, UserId(session.user_id))
+        return user if user is not None and user.is_active(self._clock.now()) else None
+
+    def _issuers(self, tenant: Tenant) -> Collection[Tenant]:
+        return (tenant,) if tenant == self._tenants.default else (tenant, self._tenants.default)
+
+    def _reaches(self, user: User, tenant: Tenant) -> bool:
+        return self._is_within(user.tenant_ids or (user.tenant_id,), tenant, home=user.tenant_id)
+
+    def _is_within(self, tenant_ids: Collection[TenantId], tenant: Tenant, *, home: TenantId) -> bool:
+        default = self._tenants.default.tenant_id
+        return tenant.tenant_id in tenant_ids or (home == default and default in tenant_ids)
+
+
+def is_administrator(user: User) -> bool:
+    return Permission.IDENTITY_WRITE in user.permissions or not ADMINISTRATOR_ROLES.isdisjoint(user.roles)
+
+
+def _administers(user: User, right: Right) -> bool:
+    return is_administrator(user) or bool(_permissions(right) & frozenset(user.permissions))
+
+
+def _permissions(right: Right) -> frozenset[str]:
+    """What lets a token or a person do so."""
+    if right is Right.READ:
+        return frozenset({Permission.IDENTITY_READ, Permission.IDENTITY_WRITE})
+    return frozenset({Permission.IDENTITY_WRITE})
+
+
+def _person(user: User) -> Actor:
+    return Actor(ActorKind.USER, user.id, user.email, is_administrator=is_administrator(user))
+
+
+def _expect(is_allowed: bool) -> None:  # noqa: FBT001  # the one thing that it asks
+    if not is_allowed:
+        raise PermissionDenied("the caller may not do this")

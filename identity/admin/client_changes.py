@@ -1,0 +1,109 @@
+"""All of a client as an administrator wants it, checked against what a client may be."""
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from identity.clients.client import Client
+from identity.clients.metadata import (
+    expect_origins,
+    expect_redirect_uris,
+    expect_resources,
+    expect_safe_uri,
+)
+from identity.jose.algorithms import SigningAlgorithm
+from identity.vocabulary import AuthenticationMethod, GrantType, Permission
+from server.platform.errors import InvalidArgument
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientChange:
+    """Members that are left out of it, like permissions and keys, stay as they are."""
+
+    id: str
+    name: str
+    is_enabled: bool
+    is_confidential: bool
+    redirect_uris: tuple[str, ...]
+    post_logout_redirect_uris: tuple[str, ...]
+    allowed_origins: tuple[str, ...]
+    grant_types: frozenset[GrantType]
+    access_token_signed_response_alg: SigningAlgorithm
+    id_token_signed_response_alg: SigningAlgorithm
+    authorization_code_lifetime: timedelta
+    access_token_lifetime: timedelta
+    oauth_scopes: tuple[str, ...]
+    default_scopes: tuple[str, ...]
+    requires_pkce: bool
+    requires_mfa: bool
+    client_uri: str
+    contacts: tuple[str, ...]
+    backchannel_logout_uri: str
+    restrict_group_prefix: str
+    allowed_resources: tuple[str, ...]
+
+
+def changed(client: Client, change: ClientChange) -> Client:
+    """Return the client as it is to be; raises InvalidArgument."""
+    _expect_addresses(change)
+    _expect_flows(change)
+    _expect_scopes(client, change)
+    return replace(
+        client if change.is_confidential else _public(client),
+        name=change.name,
+        is_enabled=change.is_enabled,
+        redirect_uris=change.redirect_uris,
+        post_logout_redirect_uris=change.post_logout_redirect_uris,
+        allowed_origins=change.allowed_origins,
+        grant_types=change.grant_types,
+        access_token_signed_response_alg=change.access_token_signed_response_alg,
+        id_token_signed_response_alg=change.id_token_signed_response_alg,
+        authorization_code_lifetime=change.authorization_code_lifetime,
+        access_token_lifetime=change.access_token_lifetime,
+        oauth_scopes=change.oauth_scopes,
+        default_scopes=change.default_scopes,
+        requires_pkce=change.requires_pkce,
+        requires_mfa=change.requires_mfa,
+        client_uri=change.client_uri,
+        contacts=change.contacts,
+        backchannel_logout_uri=change.backchannel_logout_uri,
+        restrict_group_prefix=change.restrict_group_prefix,
+        allowed_resources=change.allowed_resources,
+    )
+
+
+def _public(client: Client) -> Client:
+    return replace(
+        client,
+        token_endpoint_auth_method=AuthenticationMethod.NONE,
+        secret_hash=None,
+        previous_secret_hash=None,
+        previous_secret_until=0,
+    )
+
+
+def _expect_addresses(change: ClientChange) -> None:
+    expect_redirect_uris("redirect_uris", change.redirect_uris)
+    expect_redirect_uris("post_logout_redirect_uris", change.post_logout_redirect_uris)
+    expect_origins("allowed_origins", change.allowed_origins)
+    expect_resources("allowed_resources", change.allowed_resources)
+    expect_safe_uri("backchannel_logout_uri", change.backchannel_logout_uri)
+    expect_safe_uri("client_uri", change.client_uri)
+
+
+def _expect_flows(change: ClientChange) -> None:
+    if change.is_confidential:
+        return
+    # RFC 6749 §4.4: who cannot prove who it is has no tokens of its own. RFC 9700 §2.1.1: PKCE is all that it has.
+    if GrantType.CLIENT_CREDENTIALS in change.grant_types:
+        raise InvalidArgument("flows_enabled: client_credentials needs a confidential client")
+    if not change.requires_pkce:
+        raise InvalidArgument("challenges: expected S256 for a public client")
+
+
+def _expect_scopes(client: Client, change: ClientChange) -> None:
+    if not set(change.default_scopes) <= set(change.oauth_scopes):
+        raise InvalidArgument("default_scopes: expected some of scopes")
+    # The configuration alone says what a client may do itself.
+    permissions = set(map(str, Permission)) - set(map(str, client.permissions))
+    if not permissions.isdisjoint(change.oauth_scopes):
+        raise InvalidArgument("scopes: one names a permission that the client does not have")

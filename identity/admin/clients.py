@@ -1,0 +1,167 @@
+"""The clients of a tenant, as its administrators keep them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Protocol
+
+from identity.admin.client_changes import ClientChange, changed
+from identity.admin.console_client import PROVIDER_CLIENT_IDS
+from identity.clients.client import CLIENTS, Client
+from identity.clients.metadata import expect_redirect_uris
+from identity.clients.secrets import SecretHasher
+from identity.events.events import Actor, Events
+from identity.events.kinds import EventType
+from identity.randomness import Randomness
+from identity.tenants import Tenant, Tenants
+from identity.vocabulary import AuthenticationMethod, GrantType, Scope
+from server.platform.clock import Clock
+from server.platform.errors import AlreadyExists, InvalidState, NotFound
+from server.platform.records import AlreadyThere, Changed, RecordStore
+
+_PAGE = 500
+_MOST_LISTED = 10_000
+_SECRET_LENGTH = 64
+_SCOPES = (Scope.OPENID, Scope.EMAIL, Scope.PROFILE, Scope.GROUPS)
+
+
+class TokenSets(Protocol):
+    async def remove_of_client(self, tenant: Tenant, client_id: str) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class NewClient:
+    id: str
+    name: str
+    is_confidential: bool
+    redirect_uris: tuple[str, ...]
+    post_logout_redirect_uris: tuple[str, ...]
+
+
+class ClientAdministration:
+    """Secrets are returned when they are made and never again: only their keyed hashes are kept."""
+
+    def __init__(
+        self,
+        store: RecordStore,
+        tenants: Tenants,
+        *,
+        token_sets: TokenSets,
+        secrets: SecretHasher,
+        events: Events,
+        clock: Clock,
+        randomness: Randomness,
+    ) -> None:
+        self._records = store.of(CLIENTS)
+        self._tenants = tenants
+        self._token_sets = token_sets
+        self._secrets = secrets
+        self._events = events
+        self._clock = clock
+        self._randomness = randomness
+
+    async def all(self, tenant: Tenant) -> Sequence[Client]:
+        """List them by id."""
+        listed: list[Client] = []
+        while len(listed) < _MOST_LISTED:
+            after = listed[-1].id if listed else ""
+            page = await self._records.page(tenant.tenant_id, after=after, most=_PAGE)
+            listed += page
+            if len(page) < _PAGE:
+                break
+        return listed
+
+    async def find(self, tenant: Tenant, client_id: str) -> Client:
+        """Raises NotFound."""
+        client = await self._records.get(tenant.tenant_id, client_id)
+        if client is None:
+            raise NotFound("there is no such client")
+        return client
+
+    async def create(self, tenant: Tenant, new: NewClient, *, actor: Actor) -> tuple[Client, str]:
+        """Create a client and return its secret, empty for a public one; raises AlreadyExists, InvalidArgument."""
+        expect_redirect_uris("redirect_uris", new.redirect_uris)
+        expect_redirect_uris("post_logout_redirect_uris", new.post_logout_redirect_uris)
+        client = Client(
+            tenant_id=tenant.tenant_id,
+            id=new.id,
+            name=new.name,
+            token_endpoint_auth_method=AuthenticationMethod.NONE,
+            tenant_ids=(tenant.tenant_id,),
+            oauth_scopes=_SCOPES,
+            default_scopes=(Scope.OPENID,),
+            grant_types=frozenset({GrantType.AUTHORIZATION_CODE}),
+            redirect_uris=new.redirect_uris,
+            post_logout_redirect_uris=new.post_logout_redirect_uris,
+        )
+        client, secret = self._with_secret(client) if new.is_confidential else (client, "")
+        try:
+            kept = await self._records.insert(client)
+        except AlreadyThere as error:
+            raise AlreadyExists("there is a client with this id") from error
+        await self._tell(EventType.CREATED, kept, actor)
+        return kept, secret
+
+    async def change(self, tenant: Tenant, change: ClientChange, *, actor: Actor) -> tuple[Client, str]:
+        """Change all of it, and return its secret when it had none; raises NotFound, InvalidArgument, InvalidState."""
+        before = await self._of_relying_party(tenant, change.id)
+        client, secret = changed(before, change), ""
+        if before.is_public and change.is_confidential:
+            client, secret = self._with_secret(client)
+        kept = await self._replace(client)
+        await self._tell(EventType.CHANGED, kept, actor)
+        return kept, secret
+
+    async def rotate_secret(self, tenant: Tenant, client_id: str, *, grace: timedelta, actor: Actor) -> str:
+        """Return the new secret; the one before is good for `grace`. Raises NotFound, InvalidState."""
+        before = await self.find(tenant, client_id)
+        if before.secret_hash is None:
+            raise InvalidState("the client has no secret")
+        client, secret = self._with_secret(before)
+        if grace:
+            until = int((self._clock.now() + grace).timestamp())
+            client = replace(client, previous_secret_hash=before.secret_hash, previous_secret_until=until)
+        await self._tell(EventType.CHANGED, await self._replace(client), actor)
+        return secret
+
+    async def delete(self, tenant: Tenant, client_id: str, *, actor: Actor) -> None:
+        """Remove it and what it has; raises NotFound, InvalidState."""
+        client = await self._of_relying_party(tenant, client_id)
+        await self._records.take(tenant.tenant_id, client_id)
+        for served in self._tenants.all():
+            # What another tenant's client of the same id has is none of ours.
+            is_own = served == tenant or await self._records.get(served.tenant_id, client_id) is None
+            if is_own and client.is_known_at(served, default=self._tenants.default):
+                await self._token_sets.remove_of_client(served, client_id)
+        await self._tell(EventType.DELETED, client, actor)
+
+    async def _of_relying_party(self, tenant: Tenant, client_id: str) -> Client:
+        client = await self.find(tenant, client_id)
+        if client_id in PROVIDER_CLIENT_IDS:
+            raise InvalidState("the client is the provider's own")
+        return client
+
+    def _with_secret(self, client: Client) -> tuple[Client, str]:
+        secret = self._randomness.alphanumeric(_SECRET_LENGTH)
+        method = client.token_endpoint_auth_method
+        with_secret = replace(
+            client,
+            secret_hash=self._secrets.hash(secret),
+            previous_secret_hash=None,
+            previous_secret_until=0,
+            token_endpoint_auth_method=(
+                AuthenticationMethod.CLIENT_SECRET_BASIC if method is AuthenticationMethod.NONE else method
+            ),
+        )
+        return with_secret, secret
+
+    async def _replace(self, client: Client) -> Client:
+        try:
+            return await self._records.replace(client)
+        except Changed as error:
+            raise InvalidState("somebody else changed the client in the meantime") from error
+
+    async def _tell(self, event_type: EventType, client: Client, actor: Actor) -> None:
+        await self._events.emit(
+            client.tenant_id, event_type, text=f"client {client.id}", client_id=client.id, actor=actor
+        )

@@ -1,0 +1,117 @@
+"""Who carries a label, and is written to when it is renamed or removed.
+
+Somebody who gets the old name while this goes on is found by the next search, so that none is left.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Literal, Protocol, TypeVar
+
+from identity.clients.client import Client
+from identity.directory.user import User
+from identity.tenants import Tenant
+from server.platform.errors import Unavailable
+from server.platform.records import Changed, Record, Records
+
+_PAGE = 100
+# Each search finds people who were changed by somebody else in between, and those behind the first hundred.
+_MOST_SEARCHES = 10_000
+
+
+R = TypeVar("R", bound=Record)
+
+
+class Holders(Protocol):
+    async def rename(self, tenant: Tenant, before: str, after: str) -> None:
+        """Have everybody carry another name, or none when it is empty; raises Unavailable when they do not end."""
+        ...
+
+
+class PeopleWith:
+    def __init__(self, users: Records[User], field: Literal["groups", "roles"]) -> None:
+        self._users = users
+        self._field = field
+
+    async def rename(self, tenant: Tenant, before: str, after: str) -> None:
+        for _ in range(_MOST_SEARCHES):
+            found = await self._users.find(tenant.tenant_id, self._field, before, most=_PAGE)
+            if not found:
+                return
+            for user in found:
+                await _write(self._users, self._renamed(user, before, after))
+        raise Unavailable("people get the name faster than they lose it")
+
+    def _renamed(self, user: User, before: str, after: str) -> User:
+        if self._field == "groups":
+            return replace(user, groups=_renamed(user.groups, before, after))
+        return replace(user, roles=_renamed(user.roles, before, after))
+
+
+class ClientsWithScopes:
+    def __init__(self, clients: Records[Client]) -> None:
+        self._clients = clients
+
+    async def rename(self, tenant: Tenant, before: str, after: str) -> None:
+        last = ""
+        for _ in range(_MOST_SEARCHES):
+            page = await self._clients.page(tenant.tenant_id, after=last, most=_PAGE)
+            if not page:
+                return
+            last = page[-1].id
+            for client in page:
+                await self._rename_in(client, before, after)
+        raise Unavailable("there are too many clients")
+
+    async def _rename_in(self, client: Client, before: str, after: str) -> None:
+        current: Client | None = client
+        while current is not None and before in {*current.oauth_scopes, *current.default_scopes}:
+            renamed = replace(
+                current,
+                oauth_scopes=_renamed(current.oauth_scopes, before, after),
+                default_scopes=_renamed(current.default_scopes, before, after),
+            )
+            if await _write(self._clients, renamed):
+                return
+            current = await self._clients.get(client.tenant_id, client.id)
+
+
+class PeopleWithAttributes:
+    def __init__(self, users: Records[User]) -> None:
+        self._users = users
+
+    async def remove(self, tenant: Tenant, name: str) -> None:
+        """Take an attribute from everybody."""
+        last = ""
+        for _ in range(_MOST_SEARCHES):
+            page = await self._users.page(tenant.tenant_id, after=last, most=_PAGE)
+            if not page:
+                return
+            last = page[-1].id
+            for user in page:
+                await self._remove_from(user, name)
+        raise Unavailable("there are too many people")
+
+    async def _remove_from(self, user: User, name: str) -> None:
+        current: User | None = user
+        while current is not None and name in current.attributes:
+            if await _write(self._users, replace(current, attributes=_without(current.attributes, name))):
+                return
+            current = await self._users.get(user.tenant_id, user.id)
+
+
+async def _write(records: Records[R], record: R) -> bool:
+    """Return False when somebody else changed it in the meantime."""
+    try:
+        await records.replace(record)
+    except Changed:
+        return False
+    return True
+
+
+def _renamed(names: Sequence[str], before: str, after: str) -> tuple[str, ...]:
+    renamed = (after if name == before else name for name in names)
+    return tuple(dict.fromkeys(filter(None, renamed)))
+
+
+def _without(attributes: Mapping[str, str], name: str) -> Mapping[str, str]:
+    return {key: value for key, value in attributes.items() if key != name}

@@ -1,0 +1,105 @@
+"""Groups, roles and scopes: made, renamed and removed, together with everybody who carries them.
+
+Those who carry a label are written to first, so that what was interrupted can be repeated, and once more at the end:
+somebody may have got the old name while it was still there.
+"""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from typing import Generic, TypeVar
+
+from identity.admin.callers import Actor
+from identity.admin.holders import Holders
+from identity.directory.labels import Label
+from identity.events.events import Events
+from identity.events.kinds import EventType
+from identity.randomness import Randomness
+from identity.tenants import Tenant
+from server.platform.errors import AlreadyExists, InvalidState, NotFound
+from server.platform.records import AlreadyThere, Changed, Records
+
+MOST = 1000
+_ID_LENGTH = 24
+
+L = TypeVar("L", bound=Label)
+
+
+class Labels(Generic[L]):
+    """`noun` is what they are called; `built_in` are names that stay as they are."""
+
+    def __init__(
+        self,
+        noun: str,
+        records: Records[L],
+        *,
+        checked: Callable[[str], str],
+        built_in: Collection[str],
+        holders: Holders,
+        events: Events,
+        randomness: Randomness,
+    ) -> None:
+        self._noun = noun
+        self._records = records
+        self._checked = checked
+        self._built_in = built_in
+        self._holders = holders
+        self._events = events
+        self._randomness = randomness
+
+    async def all(self, tenant: Tenant) -> Sequence[L]:
+        return await self._records.page(tenant.tenant_id, most=MOST)
+
+    async def names(self, tenant: Tenant) -> frozenset[str]:
+        """All that may be given to somebody."""
+        return frozenset({label.name for label in await self.all(tenant)} | set(self._built_in))
+
+    async def add(self, tenant: Tenant, label: L, actor: Actor) -> L:
+        """Keep a new one under an id of its own; raises InvalidArgument, AlreadyExists, InvalidState."""
+        if len(await self.all(tenant)) >= MOST:
+            raise InvalidState(f"expected at most {MOST} of a kind: {self._noun}")
+        await self._expect_free(tenant, label.name)
+        new = replace(label, id=self._randomness.alphanumeric(_ID_LENGTH))
+        try:
+            kept = await self._records.insert(new)
+        except AlreadyThere as error:
+            raise AlreadyExists(f"there is a {self._noun} of this name") from error
+        await self._tell(tenant, EventType.CREATED, kept.name, actor)
+        return kept
+
+    async def change(self, tenant: Tenant, label_id: str, actor: Actor, *, changed: Callable[[L], L]) -> L:
+        """Put what `changed` makes of it in its place; raises NotFound, InvalidArgument, AlreadyExists, InvalidState."""
+        before = await self._records.get(tenant.tenant_id, label_id)
+        if before is None:
+            raise NotFound(f"there is no such {self._noun}")
+        after = changed(before)
+        if after.name != before.name:
+            await self._expect_free(tenant, after.name)
+            await self._holders.rename(tenant, before.name, after.name)
+        try:
+            kept = await self._records.replace(after)
+        except AlreadyThere as error:
+            raise AlreadyExists(f"there is a {self._noun} of this name") from error
+        except Changed as error:
+            raise InvalidState(f"somebody else changed the {self._noun} in the meantime") from error
+        if kept.name != before.name:
+            await self._holders.rename(tenant, before.name, kept.name)
+        await self._tell(tenant, EventType.CHANGED, kept.name, actor)
+        return kept
+
+    async def remove(self, tenant: Tenant, label_id: str, actor: Actor) -> None:
+        """Raises NotFound."""
+        label = await self._records.get(tenant.tenant_id, label_id)
+        if label is None:
+            raise NotFound(f"there is no such {self._noun}")
+        await self._holders.rename(tenant, label.name, "")
+        await self._records.take(tenant.tenant_id, label_id)
+        await self._holders.rename(tenant, label.name, "")
+        await self._tell(tenant, EventType.DELETED, label.name, actor)
+
+    async def _expect_free(self, tenant: Tenant, name: str) -> None:
+        self._checked(name)
+        if name in self._built_in or await self._records.find(tenant.tenant_id, "name", name, most=1):
+            raise AlreadyExists(f"there is a {self._noun} of this name")
+
+    async def _tell(self, tenant: Tenant, event_type: EventType, name: str, actor: Actor) -> None:
+        await self._events.emit(tenant.tenant_id, event_type, text=f"{self._noun} {name}", actor=actor)

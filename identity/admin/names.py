@@ -1,0 +1,98 @@
+"""How what administrators write has to look: reference patterns, wide enough for every script.
+
+Each raises InvalidArgument, with a text that repeats nothing.
+"""
+
+import re
+import unicodedata
+from collections.abc import Collection
+from datetime import date
+
+from server.platform.errors import InvalidArgument
+
+_LABEL = re.compile(r"[A-Za-z0-9\-_/,:*.]{2,64}")
+_GROUP = re.compile(r"[A-Za-z0-9\-_/,:*. ]{2,64}")
+_ATTRIBUTE = re.compile(r"[A-Za-z0-9\-_/]{2,32}")
+_EMAIL = re.compile(r"[^\s@\x00-\x1f\x7f<>()\[\],;:\\\"]{1,64}@[A-Za-z0-9.-]{1,253}")
+_USERNAME = re.compile(r"[a-z0-9][a-z0-9._-]{1,62}")
+_LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})?")
+_PHONE = re.compile(r"\+[0-9]{1,32}")
+_PRINTABLE = re.compile(r"[^\x00-\x1f\x7f]{1,64}")
+
+_MOST_LETTERS = 64
+_MOST_OF_ADDRESS = 254
+
+# General categories of letters, marks and the space; bidirectional controls are of another one.
+_OF_NAMES = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Zs"})
+# A typographic apostrophe is one of them.
+_ALSO_OF_NAMES = frozenset("-'\N{RIGHT SINGLE QUOTATION MARK}.")
+
+# Names by which people would take somebody for the operator.
+_RESERVED_USERNAMES = frozenset({"admin", "administrator", "root"})
+
+
+def label(text: str) -> str:
+    return _expect(_LABEL, text, "a name: 2 to 64 letters, digits and -_/,:*.")
+
+
+def group(text: str) -> str:
+    return _expect(_GROUP, text, "a group: 2 to 64 letters, digits, spaces and -_/,:*.")
+
+
+def attribute(text: str) -> str:
+    return _expect(_ATTRIBUTE, text, "an attribute: 2 to 32 letters, digits and -_/")
+
+
+def email(text: str) -> str:
+    """Return an address as it is kept."""
+    if len(text) > _MOST_OF_ADDRESS:
+        raise InvalidArgument(f"email: expected at most {_MOST_OF_ADDRESS} characters")
+    return _expect(_EMAIL, text.strip().lower(), "email: an address")
+
+
+def person(text: str) -> str:
+    """Return a name in the form that equal names share, NFC."""
+    name = unicodedata.normalize("NFC", text.strip())
+    is_name = all(unicodedata.category(letter) in _OF_NAMES or letter in _ALSO_OF_NAMES for letter in name)
+    if len(name) > _MOST_LETTERS or not is_name:
+        raise InvalidArgument("expected a name: at most 64 letters, spaces, hyphens and apostrophes")
+    return name
+
+
+def username(text: str) -> str:
+    name = _expect(_USERNAME, text, "preferred_username: 2 to 63 of a-z, 0-9, dots, hyphens and underscores")
+    if name in _RESERVED_USERNAMES:
+        raise InvalidArgument("preferred_username: the name is reserved")
+    return name
+
+
+def language(text: str) -> str:
+    return _expect(_LANGUAGE, text, "language: a tag like en or pt-BR")
+
+
+def phone(text: str) -> str:
+    return _expect(_PHONE, text, "phone: a plus sign and up to 32 digits")
+
+
+def birthdate(text: str) -> str:
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError as error:
+        raise InvalidArgument("birthdate: expected year-month-day") from error
+
+
+def value(text: str) -> str:
+    return _expect(_PRINTABLE, text, "at most 64 printable characters")
+
+
+def among(names: Collection[str], known: Collection[str], *, what: str) -> tuple[str, ...]:
+    """Return names, each once."""
+    if not set(names) <= set(known):
+        raise InvalidArgument(f"{what}: expected those that there are, found another one")
+    return tuple(dict.fromkeys(names))
+
+
+def _expect(pattern: re.Pattern[str], text: str, what: str) -> str:
+    if pattern.fullmatch(text) is None:
+        raise InvalidArgument(f"expected {what}")
+    return text

@@ -1,0 +1,32 @@
+"""Sign people out: their sessions end, their tokens are taken back, their relying parties are told."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from identity.directory.user import UserId
+from identity.sessions.session import Session
+from identity.tenants import Tenant
+
+# A round ends a thousand.
+_MOST_ROUNDS = 100
+
+
+class SessionEnding(Protocol):
+    async def end_all(self, tenant: Tenant, user_id: UserId) -> Sequence[Session]: ...
+
+
+class TokenSets(Protocol):
+    async def remove_of_user(self, tenant: Tenant, user_id: str) -> None: ...
+
+
+class SigningOut:
+    def __init__(self, ending: SessionEnding, token_sets: TokenSets) -> None:
+        self._ending = ending
+        self._token_sets = token_sets
+
+    async def everywhere(self, tenant: Tenant, user_id: UserId) -> None:
+        """End all sessions of a person and every grant, those of devices and those with offline access too."""
+        for _ in range(_MOST_ROUNDS):
+            if not await self._ending.end_all(tenant, user_id):
+                break
+        await self._token_sets.remove_of_user(tenant, user_id)

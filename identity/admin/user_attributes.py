@@ -1,0 +1,130 @@
+"""Attributes of people beyond the standard ones: which there are, and what each person has."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import msgspec
+
+from identity.admin import names
+from identity.admin.callers import Actor, ActorKind
+from identity.admin.holders import PeopleWithAttributes
+from identity.directory.labels import UserAttribute
+from identity.directory.user import User, UserId
+from identity.events.events import Events
+from identity.events.kinds import EventType
+from identity.tenants import Tenant
+from server.platform.clock import Clock
+from server.platform.errors import (
+    AlreadyExists,
+    InvalidArgument,
+    InvalidState,
+    NotFound,
+    PermissionDenied,
+    Unavailable,
+)
+from server.platform.records import AlreadyThere, Changed, Records
+
+# One person carries them all, in its record and perhaps in its tokens.
+MOST = 64
+_LONGEST_VALUE = 8192
+_ATTEMPTS = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserAttributes:
+    attributes: Records[UserAttribute]
+    users: Records[User]
+    holders: PeopleWithAttributes
+    events: Events
+    clock: Clock
+
+    async def all(self, tenant: Tenant) -> Sequence[UserAttribute]:
+        return await self.attributes.page(tenant.tenant_id, most=MOST)
+
+    async def add(self, attribute: UserAttribute, actor: Actor) -> UserAttribute:
+        """Raises InvalidArgument, AlreadyExists, InvalidState."""
+        names.attribute(attribute.id)
+        if len(await self.attributes.page(attribute.tenant_id, most=MOST)) >= MOST:
+            raise InvalidState(f"expected at most {MOST} attributes")
+        try:
+            kept = await self.attributes.insert(attribute)
+        except AlreadyThere as error:
+            raise AlreadyExists("there is an attribute of this name") from error
+        await self._tell(kept, EventType.CREATED, actor)
+        return kept
+
+    async def change(self, attribute: UserAttribute, actor: Actor) -> UserAttribute:
+        """Put it in the place of the one of its name; raises NotFound, InvalidState."""
+        before = await self.attributes.get(attribute.tenant_id, attribute.id)
+        if before is None:
+            raise NotFound("there is no such attribute")
+        try:
+            kept = await self.attributes.replace(replace(attribute, revision=before.revision))
+        except Changed as error:
+            raise InvalidState("somebody else changed the attribute in the meantime") from error
+        await self._tell(kept, EventType.CHANGED, actor)
+        return kept
+
+    async def remove(self, tenant: Tenant, name: str, actor: Actor) -> None:
+        """Raises NotFound."""
+        attribute = await self.attributes.get(tenant.tenant_id, name)
+        if attribute is None:
+            raise NotFound("there is no such attribute")
+        # What was interrupted can be repeated; whoever gets it while it is still there loses it at the end.
+        await self.holders.remove(tenant, name)
+        await self.attributes.take(tenant.tenant_id, name)
+        await self.holders.remove(tenant, name)
+        await self._tell(attribute, EventType.DELETED, actor)
+
+    async def of_user(self, tenant: Tenant, user_id: UserId) -> Mapping[str, str]:
+        """Return what a person has, each as JSON; raises NotFound."""
+        return (await self._user(tenant, user_id)).attributes
+
+    async def set_of_user(
+        self, tenant: Tenant, user_id: UserId, values: Mapping[str, str], *, actor: Actor
+    ) -> Mapping[str, str]:
+        """Change what a person has, null for nothing; raises NotFound, InvalidArgument, PermissionDenied."""
+        await self._expect_changeable(tenant, user_id, values, actor=actor)
+        for _ in range(_ATTEMPTS):
+            user = await self._user(tenant, user_id)
+            kept = {name: text for name, text in {**user.attributes, **values}.items() if text != "null"}
+            try:
+                await self.users.replace(replace(user, attributes=kept, changed_at=self.clock.now()))
+            except Changed:
+                continue
+            await self.events.emit(
+                tenant.tenant_id, EventType.CHANGED, text=f"user {user.email}", user_id=user.id, actor=actor
+            )
+            return kept
+        raise Unavailable.untouched("the user is changed by too many at a time")
+
+    async def _expect_changeable(
+        self, tenant: Tenant, user_id: UserId, values: Mapping[str, str], *, actor: Actor
+    ) -> None:
+        known = {attribute.id: attribute for attribute in await self.all(tenant)}
+        names.among(values, known, what="attributes")
+        for text in values.values():
+            _expect_json(text)
+        is_own = actor.kind is ActorKind.USER and actor.id == user_id and not actor.is_administrator
+        if is_own and not all(known[name].user_editable for name in values):
+            raise PermissionDenied("the attribute is not the person's own to change")
+
+    async def _user(self, tenant: Tenant, user_id: UserId) -> User:
+        user = await self.users.get(tenant.tenant_id, user_id)
+        if user is None:
+            raise NotFound("there is no such user")
+        return user
+
+    async def _tell(self, attribute: UserAttribute, event_type: EventType, actor: Actor) -> None:
+        await self.events.emit(
+            attribute.tenant_id, event_type, text=f"user attribute {attribute.id}", actor=actor
+        )
+
+
+def _expect_json(text: str) -> None:
+    if len(text) > _LONGEST_VALUE:
+        raise InvalidArgument(f"value: expected at most {_LONGEST_VALUE} characters")
+    try:
+        msgspec.json.decode(text)
+    except msgspec.DecodeError as error:
+        raise InvalidArgument("value: expected JSON") from error

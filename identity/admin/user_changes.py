@@ -1,0 +1,134 @@
+"""What an administrator changes of a person, checked and applied.
+
+None leaves a member as it is, an empty text takes it away.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from identity.admin import names
+from identity.directory.user import AccountType, User
+from server.platform.errors import InvalidArgument
+
+_LONGEST_PASSWORD = 256
+
+_WITH_PASSWORD = {
+    AccountType.NEW: AccountType.PASSWORD,
+    AccountType.PASSKEY: AccountType.PASSWORD,
+    AccountType.FEDERATED: AccountType.FEDERATED_PASSWORD,
+    AccountType.FEDERATED_PASSKEY: AccountType.FEDERATED_PASSWORD,
+}
+
+VALUES: Mapping[str, Callable[[str], str]] = {
+    "birthdate": names.birthdate,
+    "phone_number": names.phone,
+    "street_address": names.value,
+    "postal_code": names.value,
+    "locality": names.value,
+    "country": names.value,
+    "zoneinfo": names.value,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class NeverExpires:
+    """The account has no end."""
+
+
+NEVER_EXPIRES = NeverExpires()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserChange:
+    email: str | None = None
+    preferred_username: str | None = None
+    given_name: str | None = None
+    family_name: str | None = None
+    language: str | None = None
+    values: Mapping[str, str] = field(default_factory=dict)
+    password: str | None = field(default=None, repr=False)
+    roles: tuple[str, ...] | None = None
+    groups: tuple[str, ...] | None = None
+    is_enabled: bool | None = None
+    is_email_verified: bool | None = None
+    valid_until: datetime | NeverExpires | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """Which roles and groups there are."""
+
+    roles: Collection[str]
+    groups: Collection[str]
+
+
+def applied(change: UserChange, user: User, *, labelled: Labelled, now: datetime) -> User:
+    """Return the changed person, with the password as it was; raises InvalidArgument."""
+    changed = replace(
+        user,
+        email=user.email if change.email is None else names.email(change.email),
+        preferred_username=_text(change.preferred_username, user.preferred_username, names.username),
+        given_name=_text(change.given_name, user.given_name, names.person),
+        family_name=_text(change.family_name, user.family_name, names.person),
+        language=_text(change.language, user.language, names.language) or "en",
+        values=_values(change.values, user.values),
+        is_enabled=user.is_enabled if change.is_enabled is None else change.is_enabled,
+        valid_until=_end(change.valid_until, user.valid_until),
+        changed_at=now,
+    )
+    return _confirmed(_with_labels(changed, change, labelled), change, now)
+
+
+def with_password(user: User, password_hash: str) -> User:
+    """Return the person with a new password, which has not expired."""
+    account_type = _WITH_PASSWORD.get(user.account_type, user.account_type)
+    return replace(user, password_hash=password_hash, password_until=None, account_type=account_type)
+
+
+def expect_password(password: str, *, least: int) -> None:
+    """Raise InvalidArgument for one that is too short or too long: ASVS 5.0 §6.2, no rules of composition."""
+    if not least <= len(password) <= _LONGEST_PASSWORD:
+        raise InvalidArgument(f"password: expected {least} to {_LONGEST_PASSWORD} characters")
+
+
+def _with_labels(user: User, change: UserChange, labelled: Labelled) -> User:
+    """Whoever has a name already may keep it, whether or not there is such a label."""
+    roles, groups = user.roles, user.groups
+    if change.roles is not None:
+        roles = names.among(change.roles, {*labelled.roles, *roles}, what="roles")
+    if change.groups is not None:
+        groups = names.among(change.groups, {*labelled.groups, *groups}, what="groups")
+    return replace(user, roles=roles, groups=groups)
+
+
+def _confirmed(user: User, change: UserChange, now: datetime) -> User:
+    match change.is_email_verified:
+        case None:
+            return user
+        case False:
+            return replace(user, is_email_verified=False, confirmed_at=None)
+        case True:
+            confirmed_at = user.confirmed_at if user.is_email_verified else now
+            return replace(user, is_email_verified=True, confirmed_at=confirmed_at)
+
+
+def _values(changes: Mapping[str, str], values: Mapping[str, str]) -> Mapping[str, str]:
+    checked = {name: VALUES[name](text) if text else "" for name, text in changes.items()}
+    return {name: text for name, text in {**values, **checked}.items() if text}
+
+
+def _end(change: datetime | NeverExpires | None, before: datetime | None) -> datetime | None:
+    match change:
+        case None:
+            return before
+        case NeverExpires():
+            return None
+        case datetime():
+            return change
+
+
+def _text(change: str | None, before: str, checked: Callable[[str], str]) -> str:
+    if change is None:
+        return before
+    return checked(change) if change else ""

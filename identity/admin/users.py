@@ -1,0 +1,157 @@
+"""The people of a tenant, as administrators look after them.
+
+A new password, a disabled account and one that has ended sign the person out everywhere. An API key, whatever it may,
+neither makes administrators nor touches them: it would be as good as one of them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from identity.admin.callers import Actor, is_administrator
+from identity.admin.signing_out import SigningOut
+from identity.admin.user_changes import Labelled, UserChange, applied, expect_password, with_password
+from identity.devices.device import Device
+from identity.directory.user import User, UserId
+from identity.directory.users import email_key
+from identity.events.events import Events
+from identity.events.kinds import EventType
+from identity.randomness import Randomness
+from identity.tenants import Tenant
+from server.platform.clock import Clock
+from server.platform.errors import AlreadyExists, InvalidArgument, NotFound, PermissionDenied, Unavailable
+from server.platform.records import AlreadyThere, Changed, Records
+
+_ID_LENGTH = 24
+_ATTEMPTS = 20
+
+
+class Passwords(Protocol):
+    async def hash(self, password: str) -> str: ...
+
+
+class Names(Protocol):
+    async def names(self, tenant: Tenant) -> frozenset[str]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserAdministration:
+    users: Records[User]
+    devices: Records[Device]
+    roles: Names
+    groups: Names
+    passwords: Passwords
+    shortest_password: int
+    signing_out: SigningOut
+    events: Events
+    clock: Clock
+    randomness: Randomness
+
+    async def page(self, tenant: Tenant, *, after: str, most: int) -> Sequence[User]:
+        """Return people by id, those behind `after`."""
+        return await self.users.page(tenant.tenant_id, after=after, most=most)
+
+    async def get(self, tenant: Tenant, user_id: UserId) -> User:
+        """Raises NotFound."""
+        user = await self.users.get(tenant.tenant_id, user_id)
+        if user is None:
+            raise NotFound("there is no such user")
+        return user
+
+    async def get_by_email(self, tenant: Tenant, email: str) -> User:
+        """Raises NotFound."""
+        found = await self.users.find(tenant.tenant_id, "email", email_key(email), most=1)
+        if not found:
+            raise NotFound("there is no such user")
+        return found[0]
+
+    async def create(self, tenant: Tenant, change: UserChange, actor: Actor) -> User:
+        """Make an account; raises InvalidArgument, AlreadyExists, and PermissionDenied for an API key's administrator."""
+        if not change.email:
+            raise InvalidArgument("email: expected an address, found none")
+        now = self.clock.now()
+        nobody = User(
+            tenant_id=tenant.tenant_id,
+            id=self.randomness.alphanumeric(_ID_LENGTH),
+            email="",
+            tenant_ids=(tenant.tenant_id,),
+            created_at=now,
+        )
+        user = applied(change, nobody, labelled=await self._labelled(tenant), now=now)
+        _expect_may_change(user, actor)
+        password_hash = await self._hash(change)
+        try:
+            kept = await self.users.insert(with_password(user, password_hash) if password_hash else user)
+        except AlreadyThere as error:
+            raise _taken(error) from error
+        await self._tell(kept, EventType.NEW_USER_REGISTERED, kept.email, actor)
+        await self._tell_of_administrator(nobody, kept, actor)
+        return kept
+
+    async def update(self, tenant: Tenant, user_id: UserId, change: UserChange, *, actor: Actor) -> User:
+        """Change a person; raises NotFound, InvalidArgument, AlreadyExists, PermissionDenied."""
+        password_hash, labelled = await self._hash(change), await self._labelled(tenant)
+        for _ in range(_ATTEMPTS):
+            before = await self.get(tenant, user_id)
+            _expect_may_change(before, actor)
+            after = applied(change, before, labelled=labelled, now=self.clock.now())
+            _expect_may_change(after, actor)
+            try:
+                kept = await self.users.replace(
+                    with_password(after, password_hash) if password_hash else after
+                )
+            except Changed:
+                continue
+            except AlreadyThere as error:
+                raise _taken(error) from error
+            await self._after_update(tenant, before, kept, actor=actor)
+            return kept
+        raise Unavailable.untouched("the user is changed by too many at a time")
+
+    async def delete(self, tenant: Tenant, user_id: UserId, actor: Actor) -> None:
+        """Remove a person with all that hangs on it; raises NotFound, PermissionDenied."""
+        _expect_may_change(await self.get(tenant, user_id), actor)
+        # The account goes first: without it nothing of the rest is good any more, and nothing new comes of it.
+        user = await self.users.take(tenant.tenant_id, user_id)
+        await self.signing_out.everywhere(tenant, user_id)
+        await self.devices.remove(tenant.tenant_id, "user_id", user_id)
+        if user is None:
+            raise NotFound("there is no such user")
+        await self._tell(user, EventType.DELETED, f"user {user.email}", actor)
+
+    async def _after_update(self, tenant: Tenant, before: User, after: User, *, actor: Actor) -> None:
+        has_new_password = after.password_hash != before.password_hash
+        if has_new_password or not after.is_active(self.clock.now()):
+            await self.signing_out.everywhere(tenant, after.user_id)
+        await self._tell(after, EventType.CHANGED, f"user {after.email}", actor)
+        if has_new_password:
+            await self._tell(after, EventType.USER_PASSWORD_RESET, after.email, actor)
+        if after.email != before.email:
+            await self._tell(after, EventType.USER_EMAIL_CHANGE, f"{before.email} → {after.email}", actor)
+        await self._tell_of_administrator(before, after, actor)
+
+    async def _tell_of_administrator(self, before: User, after: User, actor: Actor) -> None:
+        if is_administrator(after) and not is_administrator(before):
+            await self._tell(after, EventType.NEW_ADMINISTRATOR, after.email, actor)
+
+    async def _tell(self, user: User, event_type: EventType, text: str, actor: Actor) -> None:
+        await self.events.emit(user.tenant_id, event_type, text=text, user_id=user.id, actor=actor)
+
+    async def _hash(self, change: UserChange) -> str:
+        """Return the hash of the new password, empty when there is none."""
+        if change.password is None:
+            return ""
+        expect_password(change.password, least=self.shortest_password)
+        return await self.passwords.hash(change.password)
+
+    async def _labelled(self, tenant: Tenant) -> Labelled:
+        return Labelled(await self.roles.names(tenant), await self.groups.names(tenant))
+
+
+def _expect_may_change(user: User, actor: Actor) -> None:
+    if actor.is_api_key and is_administrator(user):
+        raise PermissionDenied("an API key neither makes administrators nor changes them")
+
+
+def _taken(error: AlreadyThere) -> AlreadyExists:
+    return AlreadyExists(f"there is a user with this {error.field}")

@@ -1,0 +1,169 @@
+"""Composes what administrators do with people, and what people do with their own account."""
+
+from collections.abc import Mapping
+
+from google.protobuf.descriptor import ServiceDescriptor
+
+from gnomon.identity.v1 import (
+    device_list_service_pb2,
+    group_service_pb2,
+    role_service_pb2,
+    scope_service_pb2,
+    session_administration_service_pb2,
+    user_attribute_service_pb2,
+    user_service_pb2,
+)
+from identity.admin import names
+from identity.admin.callers import ADMINISTRATOR_ROLES, Callers
+from identity.admin.devices import DeviceAdministration
+from identity.admin.holders import ClientsWithScopes, PeopleWith, PeopleWithAttributes
+from identity.admin.labels import Labels
+from identity.admin.sessions import SessionAdministration
+from identity.admin.signing_out import SigningOut
+from identity.admin.user_attributes import UserAttributes
+from identity.admin.users import UserAdministration
+from identity.clients.client import CLIENTS
+from identity.devices.device import DEVICES
+from identity.directory.labels import GROUPS, ROLES, SCOPE_DEFINITIONS, USER_ATTRIBUTES, Group, Role
+from identity.directory.user import USERS
+from identity.ground import Ground
+from identity.logout.ending import SessionEnding
+from identity.logout.records import BACK_CHANNEL_LOGOUTS
+from identity.rpc.admission import Admission
+from identity.rpc.device_list import DeviceListServicer
+from identity.rpc.group import GroupServicer
+from identity.rpc.role import RoleServicer
+from identity.rpc.scope import ScopeServicer
+from identity.rpc.session_administration import SessionAdministrationServicer
+from identity.rpc.user import UserServicer
+from identity.rpc.user_attribute import UserAttributeServicer
+from identity.sessions.session import SESSIONS
+from identity.sessions.sessions import Sessions
+from identity.tokens.token_set import TOKEN_SETS
+from identity.tokens.token_sets import TokenSets
+from identity.vocabulary import Permission, Scope
+
+_USERS = user_service_pb2.DESCRIPTOR.services_by_name["UserService"]
+_GROUPS = group_service_pb2.DESCRIPTOR.services_by_name["GroupService"]
+_ROLES = role_service_pb2.DESCRIPTOR.services_by_name["RoleService"]
+_SCOPES = scope_service_pb2.DESCRIPTOR.services_by_name["ScopeService"]
+_ATTRIBUTES = user_attribute_service_pb2.DESCRIPTOR.services_by_name["UserAttributeService"]
+_SESSIONS = session_administration_service_pb2.DESCRIPTOR.services_by_name["SessionAdministrationService"]
+_DEVICES = device_list_service_pb2.DESCRIPTOR.services_by_name["DeviceListService"]
+
+
+class Administering:
+    servicers: Mapping[ServiceDescriptor, object]
+
+    def __init__(self, ground: Ground, callers: Callers) -> None:
+        self._ground = ground
+        self._users = ground.store.of(USERS)
+        token_sets = TokenSets(ground.store)
+        sessions = Sessions(
+            ground.store.of(SESSIONS),
+            ground.secrets,
+            clock=ground.clock,
+            randomness=ground.randomness,
+            lifetimes=ground.config.lifetimes,
+            config=ground.config.sessions,
+        )
+        self._ending = SessionEnding(
+            sessions,
+            ground.clients,
+            token_sets,
+            queue=ground.store.of(BACK_CHANNEL_LOGOUTS),
+            clock=ground.clock,
+            randomness=ground.randomness,
+            config=ground.config.logout,
+        )
+        self._signing_out = SigningOut(self._ending, token_sets)
+        admission = Admission(ground.tenants, callers)
+        groups, roles = self._groups(), self._roles()
+        self.servicers = {
+            _USERS: UserServicer(admission, self._user_administration(groups, roles)),
+            _GROUPS: GroupServicer(admission, groups),
+            _ROLES: RoleServicer(admission, roles),
+            _SCOPES: self._scopes(admission),
+            _ATTRIBUTES: self._attributes(admission),
+            _SESSIONS: self._session_administration(admission),
+            _DEVICES: DeviceListServicer(
+                admission,
+                DeviceAdministration(ground.store.of(DEVICES), ground.store.of(TOKEN_SETS), ground.events),
+            ),
+        }
+
+    def _user_administration(self, groups: Labels[Group], roles: Labels[Role]) -> UserAdministration:
+        ground = self._ground
+        return UserAdministration(
+            users=self._users,
+            devices=ground.store.of(DEVICES),
+            roles=roles,
+            groups=groups,
+            passwords=ground.passwords,
+            shortest_password=ground.config.passwords.min_length,
+            signing_out=self._signing_out,
+            events=ground.events,
+            clock=ground.clock,
+            randomness=ground.randomness,
+        )
+
+    def _groups(self) -> Labels[Group]:
+        ground = self._ground
+        return Labels(
+            "group",
+            ground.store.of(GROUPS),
+            checked=names.group,
+            built_in=(),
+            holders=PeopleWith(self._users, "groups"),
+            events=ground.events,
+            randomness=ground.randomness,
+        )
+
+    def _roles(self) -> Labels[Role]:
+        ground = self._ground
+        return Labels(
+            "role",
+            ground.store.of(ROLES),
+            checked=names.label,
+            built_in=ADMINISTRATOR_ROLES,
+            holders=PeopleWith(self._users, "roles"),
+            events=ground.events,
+            randomness=ground.randomness,
+        )
+
+    def _scopes(self, admission: Admission) -> ScopeServicer:
+        ground = self._ground
+        scopes = Labels(
+            "scope",
+            ground.store.of(SCOPE_DEFINITIONS),
+            checked=names.label,
+            built_in=(*Scope, *Permission),
+            holders=ClientsWithScopes(ground.store.of(CLIENTS)),
+            events=ground.events,
+            randomness=ground.randomness,
+        )
+        return ScopeServicer(admission, scopes)
+
+    def _attributes(self, admission: Admission) -> UserAttributeServicer:
+        ground = self._ground
+        attributes = UserAttributes(
+            attributes=ground.store.of(USER_ATTRIBUTES),
+            users=self._users,
+            holders=PeopleWithAttributes(self._users),
+            events=ground.events,
+            clock=ground.clock,
+        )
+        return UserAttributeServicer(admission, attributes)
+
+    def _session_administration(self, admission: Admission) -> SessionAdministrationServicer:
+        ground = self._ground
+        administration = SessionAdministration(
+            ground.store.of(SESSIONS),
+            self._users,
+            ending=self._ending,
+            signing_out=self._signing_out,
+            events=ground.events,
+        )
+        return SessionAdministrationServicer(
+            admission, administration, idle=ground.config.lifetimes.session_timeout
+        )

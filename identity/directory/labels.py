@@ -1,0 +1,44 @@
+"""What people and clients are sorted by: groups, roles, scopes, and attributes beyond the standard ones."""
+
+from dataclasses import dataclass
+
+from server.platform.records import Kind, Record
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Label(Record):
+    """People and clients carry the name, so a new name is written to each of them."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group(Label):
+    """To which people belong."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Role(Label):
+    """Which people have."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScopeDefinition(Label):
+    """Which clients may ask for; it opens attributes in access tokens and in ID tokens."""
+
+    attr_include_access: tuple[str, ...] = ()
+    attr_include_id: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserAttribute(Record):
+    """`id` is the name; people may change their own value when it is `user_editable`."""
+
+    desc: str = ""
+    user_editable: bool = False
+
+
+GROUPS = Kind(Group, "group", unique=("name",))
+ROLES = Kind(Role, "role", unique=("name",))
+SCOPE_DEFINITIONS = Kind(ScopeDefinition, "scope", unique=("name",))
+USER_ATTRIBUTES = Kind(UserAttribute, "user_attribute")

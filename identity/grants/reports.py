@@ -1,0 +1,48 @@
+"""What the token endpoint tells administrators of."""
+
+from identity.authorization.code import AuthorizationCode
+from identity.events.config import EventsConfig
+from identity.events.events import Events
+from identity.events.kinds import EventType
+from identity.grants.continuation import Order
+from identity.grants.grant import TokenRequest
+from identity.tenants import Tenant
+from identity.tokens.token_set import TokenSet
+
+
+class GrantReports:
+    def __init__(self, events: Events, config: EventsConfig) -> None:
+        self._events = events
+        self._tells_of_tokens = config.generate_token_issued
+
+    async def token_issued(self, request: TokenRequest, order: Order) -> None:
+        """Only where it is asked for: it is one more record for every token."""
+        if not self._tells_of_tokens:
+            return
+        user_id = order.user.user_id if order.user else None
+        await self._events.emit(
+            request.tenant.tenant_id,
+            EventType.TOKEN_ISSUED,
+            text=" / ".join(filter(None, (request.grant_type, order.client.id, user_id))),
+            user_id=user_id,
+            client_id=order.client.id,
+        )
+
+    async def refresh_token_reuse(self, tenant: Tenant, token_set: TokenSet) -> None:
+        await self._events.emit(
+            tenant.tenant_id,
+            EventType.REFRESH_TOKEN_REUSE,
+            text=f"{token_set.client_id} / {token_set.user_id}",
+            user_id=token_set.user_id,
+            client_id=token_set.client_id,
+        )
+
+    async def code_replay(self, tenant: Tenant, code: AuthorizationCode) -> None:
+        user_id = code.authentication.user_id
+        await self._events.emit(
+            tenant.tenant_id,
+            EventType.CODE_REPLAY,
+            text=f"{code.client_id} / {user_id}",
+            user_id=user_id,
+            client_id=code.client_id,
+        )

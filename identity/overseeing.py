@@ -1,0 +1,85 @@
+"""Composes what administrators do with clients, API keys, events and blocked addresses."""
+
+from collections.abc import Mapping
+
+from google.protobuf.descriptor import ServiceDescriptor
+
+from gnomon.identity.v1 import (
+    api_key_service_pb2,
+    blacklist_service_pb2,
+    client_service_pb2,
+    event_service_pb2,
+)
+from identity.admin.api_keys import ApiKeyAdministration, ApiKeys
+from identity.admin.callers import Callers
+from identity.admin.clients import ClientAdministration
+from identity.events.reading import EventReader
+from identity.ground import Ground
+from identity.rpc.api_key import ApiKeyServicer
+from identity.rpc.blacklist import BlacklistServicer
+from identity.rpc.client import ClientServicer
+from identity.rpc.event import EventServicer
+from identity.sign_in.addresses import Addresses
+from identity.sign_in.blacklist import Blacklist
+from identity.sign_in.failures import ADDRESS_FAILURES
+from identity.tokens.token_sets import TokenSets
+
+_CLIENTS = client_service_pb2.DESCRIPTOR.services_by_name["ClientService"]
+_API_KEYS = api_key_service_pb2.DESCRIPTOR.services_by_name["ApiKeyService"]
+_EVENTS = event_service_pb2.DESCRIPTOR.services_by_name["EventService"]
+_BLACKLIST = blacklist_service_pb2.DESCRIPTOR.services_by_name["BlacklistService"]
+
+
+class Overseeing:
+    servicers: Mapping[ServiceDescriptor, object]
+
+    def __init__(self, ground: Ground, callers: Callers) -> None:
+        self._ground = ground
+        self._callers = callers
+        self.servicers = {
+            _CLIENTS: self._clients(),
+            _API_KEYS: self._api_keys(),
+            _EVENTS: EventServicer(
+                ground.tenants,
+                callers,
+                reader=EventReader(ground.store, ground.clock),
+                events=ground.events,
+                clock=ground.clock,
+            ),
+            _BLACKLIST: self._blacklist(),
+        }
+
+    def _clients(self) -> ClientServicer:
+        ground = self._ground
+        administration = ClientAdministration(
+            ground.store,
+            ground.tenants,
+            token_sets=TokenSets(ground.store),
+            secrets=ground.secrets,
+            events=ground.events,
+            clock=ground.clock,
+            randomness=ground.randomness,
+        )
+        return ClientServicer(ground.tenants, self._callers, administration)
+
+    def _api_keys(self) -> ApiKeyServicer:
+        ground = self._ground
+        administration = ApiKeyAdministration(
+            ground.store,
+            ground.secrets,
+            events=ground.events,
+            clock=ground.clock,
+            randomness=ground.randomness,
+        )
+        keys = ApiKeys(ground.store, ground.secrets)
+        return ApiKeyServicer(ground.tenants, self._callers, keys=keys, administration=administration)
+
+    def _blacklist(self) -> BlacklistServicer:
+        ground = self._ground
+        blacklist = Blacklist(
+            ground.store.of(ADDRESS_FAILURES),
+            Addresses(ground.config.events.login_protection),
+            events=ground.events,
+            clock=ground.clock,
+        )
+        return BlacklistServicer(ground.tenants, self._callers, blacklist)

@@ -1,0 +1,38 @@
+"""The door of every administrator's servicer: the tenant that is meant, and who may come in."""
+
+from typing import Protocol
+
+from gnomon.identity.v1 import caller_pb2
+from identity.admin.callers import Actor, Area, Callers, Right
+from identity.directory.user import UserId
+from identity.tenants import Tenant, Tenants
+
+
+class Asked(Protocol):
+    """A request that says who asks about which tenant."""
+
+    tenant_id: str
+
+    @property
+    def caller(self) -> caller_pb2.Caller: ...
+
+
+class AskedOfUser(Asked, Protocol):
+    user_id: str
+
+
+class Admission:
+    """Raises NotFound for a tenant that there is not, Unauthenticated and PermissionDenied for a caller who may not."""
+
+    def __init__(self, tenants: Tenants, callers: Callers) -> None:
+        self._tenants = tenants
+        self._callers = callers
+
+    async def of(self, request: Asked, area: Area, right: Right) -> tuple[Tenant, Actor]:
+        tenant = self._tenants.find(request.tenant_id)
+        return tenant, await self._callers.expect(tenant, request.caller, area, right)
+
+    async def of_self_or(self, request: AskedOfUser, area: Area, right: Right) -> tuple[Tenant, Actor]:
+        """Admit the person itself too."""
+        tenant, user_id = self._tenants.find(request.tenant_id), UserId(request.user_id)
+        return tenant, await self._callers.expect_self_or(tenant, request.caller, user_id, area, right)

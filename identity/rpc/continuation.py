@@ -1,0 +1,20 @@
+"""Where the next page of a list begins, as text that says nothing to whoever carries it."""
+
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from binascii import Error
+
+from server.platform.errors import InvalidArgument
+
+MOST_OF_A_PAGE = 1000
+
+
+def token_of(last_id: str) -> str:
+    return urlsafe_b64encode(last_id.encode()).decode().rstrip("=")
+
+
+def id_of(token: str) -> str:
+    """Raises InvalidArgument for what is none of ours."""
+    try:
+        return urlsafe_b64decode(token + "=" * (-len(token) % 4)).decode()
+    except (Error, ValueError) as error:
+        raise InvalidArgument("continuation_token: expected one that a page before gave") from error

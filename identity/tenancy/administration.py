@@ -1,0 +1,189 @@
+"""What administrators of the deployment do to tenants, each change told of.
+
+This process heeds a change at once, others within a second; settings are read when they are needed, so that all heed
+those at once.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from identity.clients.client import CLIENTS
+from identity.directory.user import USERS
+from identity.events.event import EventActor
+from identity.events.kinds import EventType
+from identity.tenancy.hostnames import hostname_of
+from identity.tenancy.page_client import page_client
+from identity.tenancy.settings import TenantSettings
+from identity.tenancy.tenant_record import DEPLOYMENT, TENANTS, TenantRecord
+from identity.tenants import Tenant, Tenants, tenant_id_of
+from server.platform.call import TenantId
+from server.platform.clock import Clock
+from server.platform.errors import AlreadyExists, InvalidArgument, InvalidState, NotFound
+from server.platform.records import AlreadyThere, Changed, RecordStore
+
+# All of them are read once a second and listed in one message.
+MOST_TENANTS = 5_000
+
+
+class Directory(Protocol):
+    async def all(self) -> Sequence[TenantRecord]: ...
+
+    async def refresh(self) -> None: ...
+
+
+class Removal(Protocol):
+    async def remove_all_of(self, tenant_id: TenantId) -> None: ...
+
+
+class Events(Protocol):
+    async def emit(
+        self, tenant_id: TenantId, event_type: EventType, *, text: str, actor: EventActor
+    ) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TenantWish:
+    """How a tenant is to be; an empty name means its id, an empty hostname none."""
+
+    name: str = ""
+    hostname: str = ""
+    is_enabled: bool = True
+
+
+class TenantAdministration:
+    def __init__(
+        self,
+        tenants: Tenants,
+        directory: Directory,
+        removal: Removal,
+        *,
+        events: Events,
+        store: RecordStore,
+        clock: Clock,
+    ) -> None:
+        self._tenants = tenants
+        self._directory = directory
+        self._removal = removal
+        self._events = events
+        self._store = store
+        self._records = store.of(TENANTS)
+        self._clock = clock
+
+    async def all(self) -> Sequence[TenantRecord]:
+        return [record for record in await self._directory.all() if record.deleted_at is None]
+
+    async def get(self, tenant_id: str) -> TenantRecord:
+        """Raises NotFound."""
+        record = await self._records.get(DEPLOYMENT, tenant_id)
+        if record is None or record.deleted_at is not None:
+            raise NotFound("there is no such tenant")
+        return record
+
+    async def create(
+        self, text: str, wish: TenantWish, settings: TenantSettings, *, actor: EventActor
+    ) -> TenantRecord:
+        """Raises InvalidArgument, AlreadyExists, and InvalidState when there are too many."""
+        try:
+            tenant_id = tenant_id_of(text)
+        except ValueError as error:
+            raise InvalidArgument(
+                "id: expected at most 32 of a-z, 0-9 and inner hyphens, and no name of ours"
+            ) from error
+        if len(self._tenants.ids) >= MOST_TENANTS:
+            raise InvalidState(f"there are {MOST_TENANTS} tenants, as many as a deployment may have")
+        record = TenantRecord(
+            tenant_id=DEPLOYMENT,
+            id=tenant_id,
+            name=wish.name or tenant_id,
+            hostname=self._hostname(wish),
+            is_enabled=wish.is_enabled,
+            settings=settings,
+            created_at=self._clock.now(),
+        )
+        try:
+            kept = await self._records.insert(record)
+        except AlreadyThere as error:
+            raise AlreadyExists(
+                f"there is a tenant with this {error.field}, or one is being removed"
+            ) from error
+        return await self._heeded(kept, EventType.TENANT_CREATED, actor)
+
+    async def change(self, tenant_id: str, wish: TenantWish, *, actor: EventActor) -> TenantRecord:
+        """Raises NotFound, InvalidArgument, InvalidState, AlreadyExists."""
+        record = await self.get(tenant_id)
+        hostname = self._hostname(wish)
+        if record.own_id == self._tenants.default.tenant_id and (hostname or not wish.is_enabled):
+            raise InvalidState("the default tenant is always enabled, at the host of the configuration")
+        changed = replace(record, name=wish.name or record.id, hostname=hostname, is_enabled=wish.is_enabled)
+        return await self._heeded(await self._replaced(changed), EventType.TENANT_CHANGED, actor)
+
+    async def change_settings(
+        self, tenant_id: str, settings: TenantSettings, *, actor: EventActor
+    ) -> TenantRecord:
+        """Raises NotFound, InvalidState."""
+        record = replace(await self.get(tenant_id), settings=settings)
+        return await self._heeded(await self._replaced(record), EventType.TENANT_CHANGED, actor)
+
+    async def delete(self, tenant_id: str, *, actor: EventActor) -> None:
+        """Raises NotFound, and InvalidState when it has users."""
+        record = await self.get(tenant_id)
+        if await self._store.of(USERS).page(record.own_id, most=1):
+            raise InvalidState("the tenant has users; they go with it when that is forced")
+        await self._delete(record, actor)
+
+    async def delete_with_users(self, tenant_id: str, *, actor: EventActor) -> None:
+        """Raises NotFound, InvalidState."""
+        await self._delete(await self.get(tenant_id), actor)
+
+    async def _delete(self, record: TenantRecord, actor: EventActor) -> None:
+        if record.own_id == self._tenants.default.tenant_id:
+            raise InvalidState("the default tenant is always there")
+        # Nobody is served any more before anything goes; the hostname is free for others.
+        await self._replaced(replace(record, hostname="", deleted_at=self._clock.now()))
+        await self._directory.refresh()
+        await self._tell(record, EventType.TENANT_DELETED, actor)
+        await self._removal.remove_all_of(record.own_id)
+
+    async def _replaced(self, record: TenantRecord) -> TenantRecord:
+        try:
+            return await self._records.replace(record)
+        except AlreadyThere as error:
+            raise AlreadyExists(f"there is a tenant with this {error.field}") from error
+        except Changed as error:
+            raise InvalidState("somebody else changed the tenant in the meantime") from error
+
+    async def _heeded(self, record: TenantRecord, event_type: EventType, actor: EventActor) -> TenantRecord:
+        await self._keep_page_client(record)
+        await self._directory.refresh()
+        await self._tell(record, event_type, actor)
+        return record
+
+    async def _keep_page_client(self, record: TenantRecord) -> None:
+        """Its redirect URI follows the issuer."""
+        clients = self._store.of(CLIENTS)
+        issuer = self._tenants.issuer_of(record.own_id, record.hostname)
+        wanted = page_client(Tenant(record.own_id, issuer))
+        kept = await clients.get(wanted.tenant_id, wanted.id)
+        try:
+            if kept is None:
+                await clients.insert(wanted)
+            elif kept.redirect_uris != wanted.redirect_uris:
+                await clients.replace(replace(wanted, revision=kept.revision))
+        except (AlreadyThere, Changed) as error:
+            raise InvalidState("somebody else changed the tenant in the meantime") from error
+
+    async def _tell(self, record: TenantRecord, event_type: EventType, actor: EventActor) -> None:
+        # Of the default tenant, whose administrators it concerns; what is kept of the tenant itself may be gone.
+        await self._events.emit(self._tenants.default.tenant_id, event_type, text=record.id, actor=actor)
+
+    def _hostname(self, wish: TenantWish) -> str:
+        if not wish.hostname:
+            return ""
+        try:
+            hostname = hostname_of(wish.hostname)
+        except ValueError as error:
+            raise InvalidArgument(str(error)) from error
+        if hostname == self._tenants.own_host:
+            raise InvalidArgument("hostname: expected another one than the deployment's own")
+        return hostname

@@ -1,0 +1,14 @@
+"""Whether people who registered themselves have to confirm their address, as the tenant's settings say."""
+
+from identity.tenancy.tenant_record import DEPLOYMENT, TenantRecord
+from identity.tenants import Tenant
+from server.platform.records import Records
+
+
+class ConfirmationBySettings:
+    def __init__(self, records: Records[TenantRecord]) -> None:
+        self._records = records
+
+    async def requires_email_confirmation(self, tenant: Tenant) -> bool:
+        record = await self._records.get(DEPLOYMENT, tenant.tenant_id)
+        return record is None or record.settings.requires_email_confirmation

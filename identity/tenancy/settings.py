@@ -1,0 +1,40 @@
+"""How people sign in and register at a tenant."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+_MOST_LINK_HOURS = 168
+_MOST_UNCONFIRMED_DAYS = 3650
+_MOST_GROUPS = 100
+_MOST_GROUP_NAME = 64
+
+
+class EmailFirst(StrEnum):
+    """Whether the sign-in page asks for the address alone at first; `AUTO` while there is a verified domain."""
+
+    AUTO = "auto"
+    OFF = "off"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TenantSettings:
+    """An account that is not confirmed goes after `unconfirmed_account_days`, 0 for never.
+
+    Raises ValueError for a value out of bounds.
+    """
+
+    email_first: EmailFirst = EmailFirst.AUTO
+    requires_email_confirmation: bool = True
+    confirmation_link_hours: int = 24
+    unconfirmed_account_days: int = 30
+    default_groups: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.confirmation_link_hours <= _MOST_LINK_HOURS:
+            raise ValueError(f"confirmation_link_hours: expected 1 to {_MOST_LINK_HOURS}")
+        if not 0 <= self.unconfirmed_account_days <= _MOST_UNCONFIRMED_DAYS:
+            raise ValueError(f"unconfirmed_account_days: expected 0 to {_MOST_UNCONFIRMED_DAYS}")
+        if len(self.default_groups) > _MOST_GROUPS:
+            raise ValueError(f"default_groups: expected {_MOST_GROUPS} at most")
+        if not all(0 < len(group) <= _MOST_GROUP_NAME for group in self.default_groups):
+            raise ValueError(f"default_groups: expected names of 1 to {_MOST_GROUP_NAME} characters")

@@ -1,0 +1,33 @@
+"""What is kept of a tenant."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from identity.tenancy.settings import TenantSettings
+from server.platform.call import TenantId
+from server.platform.records import Kind, Record
+
+# Tenants are the deployment's, not a tenant's.
+DEPLOYMENT = TenantId("")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TenantRecord(Record):
+    """`id` is the tenant's id, `tenant_id` that of the deployment; one with a `hostname` has its issuer there.
+
+    A tenant that was deleted at `deleted_at` exists no more; its record stays until nothing else is left of it.
+    """
+
+    name: str
+    hostname: str = ""
+    is_enabled: bool = True
+    settings: TenantSettings = field(default_factory=TenantSettings)
+    created_at: datetime
+    deleted_at: datetime | None = None
+
+    @property
+    def own_id(self) -> TenantId:
+        return TenantId(self.id)
+
+
+TENANTS = Kind(TenantRecord, "tenant", unique=("hostname",))

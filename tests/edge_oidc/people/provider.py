@@ -1,0 +1,40 @@
+"""The provider as it runs, behind its endpoints on a socket, and a client that administers it."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from aiohttp import ClientResponse, web
+from aiohttp.test_utils import TestClient, TestServer
+
+from edge.oidc.config import OidcConfig
+from edge.oidc.routes import routes
+from tests.identity.deployment import Deployment, deployed
+
+BASE = "/auth/v1"
+
+
+@dataclass(frozen=True)
+class Administrator:
+    deployment: Deployment
+    http: TestClient[web.Request, web.Application]
+    headers: dict[str, str]
+
+    async def send(self, method: str, path: str, **options: Any) -> ClientResponse:
+        return await self.http.request(method, f"{BASE}{path}", headers=self.headers, **options)
+
+    async def ask(self, method: str, path: str, **options: Any) -> tuple[int, Any]:
+        """The status, and the document of the answer."""
+        response = await self.send(method, path, **options)
+        return response.status, await response.json()
+
+
+@asynccontextmanager
+async def administrator() -> AsyncIterator[Administrator]:
+    async with deployed() as deployment:
+        app = web.Application()
+        app.add_routes(routes(deployment.channel, OidcConfig(), deployment.clock))
+        token = (await deployment.issue()).access_token
+        async with TestClient(TestServer(app)) as http:
+            yield Administrator(deployment, http, {"Authorization": f"Bearer {token}"})

@@ -1,0 +1,234 @@
+"""Administrators of the deployment create, change, disable and delete tenants."""
+
+import pytest
+
+from identity.clients.client import CLIENTS
+from identity.directory.user import USERS
+from identity.events.event import EVENTS
+from identity.events.kinds import EventType
+from identity.keys.stored import KEY_SETS
+from identity.kinds import KINDS
+from identity.tenancy.page_client import PAGES_CLIENT_ID
+from server.platform.call import TenantId
+from tests.edge_oidc.tenancy.world import DISCOVERY, PASSWORD, World, world
+from tests.people.person import Page, Person
+from tests.waiting import until_so
+
+DEFAULT = TenantId("default")
+SETTINGS = {
+    "sign_in": {"email_first": "auto"},
+    "registration": {
+        "require_email_confirmation": True,
+        "confirmation_link_hours": 24,
+        "unconfirmed_account_days": 30,
+        "default_groups": [],
+    },
+}
+
+
+async def test_a_tenant_is_created_listed_and_read(provider: World) -> None:
+    created = await provider.administer("POST", "tenants", json={"id": "new", "name": "New & Sons"})
+
+    listed = await (await provider.administer("GET", "tenants")).json()
+    read = await (await provider.administer("GET", "tenants/new")).json()
+    assert created.status == 201
+    assert await created.json() == read
+    assert [tenant["id"] for tenant in listed] == ["acme", "default", "new", "umbrella"]
+    assert read == {
+        "id": "new",
+        "name": "New & Sons",
+        "enabled": True,
+        "issuer": provider.issuer("new"),
+        "created_at": read["created_at"],
+        "settings": SETTINGS,
+    }
+    assert await provider.status(f"/auth/v1/new/{DISCOVERY}") == 200
+
+
+async def test_a_tenant_has_the_client_of_its_own_pages_wherever_its_issuer_is(provider: World) -> None:
+    await provider.create("new")
+    await provider.administer("PUT", "tenants/new", json={"name": "New", "hostname": "new.example"})
+
+    client = await provider.store.of(CLIENTS).get(TenantId("new"), PAGES_CLIENT_ID)
+
+    assert client is not None
+    assert client.redirect_uris == (f"http://new.example:{provider.port}/auth/v1/device",)
+
+
+async def test_every_change_of_a_tenant_is_an_event_that_names_who_did_it(provider: World) -> None:
+    await provider.create("new")
+    await provider.administer("PUT", "tenants/new", json={"enabled": False})
+    await provider.administer("DELETE", "tenants/new")
+
+    events = [event for event in await provider.store.of(EVENTS).page(DEFAULT) if event.text == "new"]
+    assert {EventType.TENANT_CREATED, EventType.TENANT_CHANGED, EventType.TENANT_DELETED} == {
+        event.type for event in events
+    }
+    assert {"service"} == {event.actor.id for event in events if event.actor}
+
+
+async def test_t04_a_disabled_tenant_is_as_good_as_unknown(provider: World) -> None:
+    await provider.add_user("acme", "acme-alice")
+    await provider.add_app("acme")
+    token = await provider.access_token("acme")
+    pages = await provider.person("acme", lambda person: person.visit(provider.authorization("acme")))
+
+    await provider.administer("PUT", "tenants/acme", json={"enabled": False})
+
+    unknown = provider.authorization().replace("/auth/v1/", "/auth/v1/nobody/")
+    refused = await provider.person("acme", lambda person: person.visit(provider.authorization("acme")))
+    of_nobody = await provider.person("acme", lambda person: person.visit(unknown))
+    assert isinstance(pages, Page)
+    assert isinstance(refused, Page)
+    assert isinstance(of_nobody, Page)
+    assert pages.asks_for_a_password
+    assert (404, of_nobody.words) == (refused.status, refused.words)
+    assert await provider.status(f"/auth/v1/acme/{DISCOVERY}") == 404
+    assert (await provider.with_token("oidc/userinfo", token, "acme")).status == 404
+    assert not await provider.is_active(token)
+
+
+async def test_t04_what_a_disabled_tenant_issued_lets_nobody_in(provider: World) -> None:
+    issued = await provider.deployment.issue(tenant_id="acme", client_id="operator")
+    authorization = f"Bearer {issued.access_token}"
+
+    async def is_admitted() -> bool:
+        provider.deployment.authenticator.invalidate()
+        return await provider.is_admitted(authorization)
+
+    before = await is_admitted()
+    await provider.administer("PUT", "tenants/acme", json={"enabled": False})
+
+    assert before
+    assert not await is_admitted()
+
+
+async def test_a_token_of_a_tenant_at_a_host_of_its_own_lets_its_bearer_in(provider: World) -> None:
+    await provider.administer("PUT", "tenants/acme", json={"hostname": "login.acme.example"})
+
+    issued = await provider.deployment.issue(tenant_id="acme", client_id="operator")
+
+    assert await provider.is_admitted(f"Bearer {issued.access_token}")
+
+
+async def test_the_host_of_a_disabled_tenant_is_not_the_default_tenants(provider: World) -> None:
+    await provider.create("hosted", hostname="hosted.example", enabled=False)
+
+    assert await provider.status(f"/{DISCOVERY}", Host="hosted.example") == 404
+
+
+@pytest.mark.parametrize("name", ["oidc", ".well-known", "Acme", "a/b", "", "a" * 33, "tenants", "ä", "a\n"])
+async def test_t18_a_tenant_may_not_be_called(provider: World, name: str) -> None:
+    answer = await provider.administer("POST", "tenants", json={"id": name})
+
+    assert answer.status == 400
+
+
+@pytest.mark.parametrize(
+    "hostname",
+    ["localhost", "127.0.0.1", "a..b", "https://a.example", "a.example:80", "-a.example", "ä.example"],
+)
+async def test_a_tenant_may_not_have_what_is_no_hostname(provider: World, hostname: str) -> None:
+    answer = await provider.administer("POST", "tenants", json={"id": "new", "hostname": hostname})
+
+    assert answer.status == 400
+
+
+async def test_an_id_and_a_hostname_are_one_tenants(provider: World) -> None:
+    await provider.create("hosted", hostname="hosted.example")
+
+    statuses = [
+        (await provider.administer("POST", "tenants", json=members)).status
+        for members in ({"id": "acme"}, {"id": "new", "hostname": "HOSTED.example"})
+    ]
+
+    assert statuses == [409, 409]
+
+
+@pytest.mark.parametrize("members", [{"enabled": False}, {"hostname": "default.example"}])
+async def test_the_default_tenant_is_enabled_at_the_configured_address(
+    provider: World, members: dict[str, object]
+) -> None:
+    changed = await provider.administer("PUT", "tenants/default", json=members)
+    deleted = await provider.administer("DELETE", "tenants/default", params={"force": "true"})
+
+    assert [changed.status, deleted.status] == [409, 409]
+
+
+async def test_t19_a_tenant_with_users_goes_with_all_that_is_its_own_when_that_is_forced(
+    provider: World,
+) -> None:
+    await provider.create("gone", hostname="gone.example")
+    await provider.add_user("gone", "gone-alice")
+    await provider.add_app("gone")
+    await provider.access_token("gone")
+    kept_before = await _kinds_of(provider, "gone")
+
+    refused = await provider.administer("DELETE", "tenants/gone")
+    still_there = await provider.status(f"/auth/v1/gone/{DISCOVERY}")
+    forced = await provider.administer("DELETE", "tenants/gone", params={"force": "true"})
+
+    assert [refused.status, still_there, forced.status] == [409, 200, 204]
+    assert {kind.name for kind in (USERS, CLIENTS, KEY_SETS)} <= kept_before
+    assert await _kinds_of(provider, "gone") == set()
+    assert await provider.status(f"/auth/v1/gone/{DISCOVERY}") == 404
+    assert (await provider.administer("GET", "tenants/gone")).status == 404
+    assert await provider.status(f"/auth/v1/{DISCOVERY}") == 200
+
+
+async def _kinds_of(provider: World, tenant: str) -> set[str]:
+    return {kind.name for kind in KINDS if await provider.store.of(kind).page(TenantId(tenant), most=1)}
+
+
+async def test_t27_settings_are_heeded_by_every_process_at_once(provider: World) -> None:
+    async with world(store=provider.store) as other:
+        await provider.add_app("acme")
+        await provider.add_user("acme", "acme-alice", is_self_registered=True, is_email_verified=False)
+
+        def attempt(person: Person) -> int:
+            page = person.visit(other.authorization("acme"))
+            assert isinstance(page, Page)
+            return person.submit_credentials(page, PASSWORD).status_code
+
+        before = await other.person("acme", attempt)
+        settings = {"registration": {"require_email_confirmation": "off"}}
+        changed = await provider.administer("PUT", "tenants/acme/settings", json=settings)
+        after = await other.person("acme", attempt)
+
+        assert [before, changed.status, after] == [403, 200, 202]
+        assert await changed.json() == await (await other.administer("GET", "tenants/acme/settings")).json()
+
+
+async def test_t27_other_processes_hear_of_a_tenant_that_comes_and_goes(provider: World) -> None:
+    async with world(store=provider.store) as other:
+
+        async def has_status(expected: int) -> bool:
+            return await other.status(f"/auth/v1/new/{DISCOVERY}") == expected
+
+        await provider.create("new")
+        await until_so(lambda: has_status(200))
+        await provider.administer("DELETE", "tenants/new")
+        await until_so(lambda: has_status(404))
+
+
+@pytest.mark.parametrize(
+    "registration",
+    [
+        {"confirmation_link_hours": 0},
+        {"confirmation_link_hours": 169},
+        {"unconfirmed_account_days": -1},
+        {"default_groups": [""]},
+        {"require_email_confirmation": "maybe"},
+        {"unheard_of": 1},
+    ],
+)
+async def test_settings_out_of_bounds_are_refused(provider: World, registration: dict[str, object]) -> None:
+    answer = await provider.administer("PUT", "tenants/acme/settings", json={"registration": registration})
+
+    assert answer.status == 400
+
+
+async def test_a_stranger_keeps_no_tenants(provider: World) -> None:
+    answer = await provider.http.post("/auth/v1/tenants", json={"id": "new"})
+
+    assert answer.status == 401

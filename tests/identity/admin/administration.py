@@ -1,0 +1,168 @@
+"""What administrators use, over records in memory, with a clock that stands still."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import TypeVar
+
+from identity.admin import names
+from identity.admin.callers import Actor, ActorKind
+from identity.admin.devices import DeviceAdministration
+from identity.admin.holders import ClientsWithScopes, Holders, PeopleWith, PeopleWithAttributes
+from identity.admin.labels import Labels
+from identity.admin.sessions import SessionAdministration
+from identity.admin.signing_out import SigningOut
+from identity.admin.user_attributes import UserAttributes
+from identity.admin.users import UserAdministration
+from identity.clients.client import CLIENTS, Client, ClientId
+from identity.devices.device import DEVICES, Device
+from identity.directory.labels import GROUPS, ROLES, SCOPE_DEFINITIONS, USER_ATTRIBUTES, Label
+from identity.directory.user import USERS, User, UserId
+from identity.events.config import EventsConfig
+from identity.events.event import EVENTS, Event
+from identity.events.events import Events
+from identity.logout.config import LogoutConfig
+from identity.logout.ending import SessionEnding
+from identity.logout.records import BACK_CHANNEL_LOGOUTS, BackChannelLogout
+from identity.sessions.session import SESSIONS, Authentication, Session
+from identity.tokens.token_set import TOKEN_SETS, TokenSet
+from identity.tokens.token_sets import TokenSets
+from identity.vocabulary import AuthenticationContext
+from server.platform.records import Kind
+from tests.identity.browsing import ADDRESS, NOON, Provider
+
+ROOT = Actor(ActorKind.USER, "root", "root@example.com", is_administrator=True)
+KEY = Actor(ActorKind.API_KEY, "robot", "robot")
+ALICE = UserId("alice")
+
+L = TypeVar("L", bound=Label)
+
+
+class Administration:
+    """Of the default tenant."""
+
+    def __init__(self) -> None:
+        provider = Provider()
+        self.provider = provider
+        self.tenant, self.store, self.clock = provider.tenant, provider.store, provider.clock
+        sources = {"clock": provider.clock, "randomness": provider.randomness}
+        token_sets = TokenSets(self.store)
+        self.told = Events(self.store, EventsConfig().levels, **sources)
+        ending = SessionEnding(
+            *(provider.sessions, provider.clients, token_sets),
+            queue=self.store.of(BACK_CHANNEL_LOGOUTS),
+            config=LogoutConfig(),
+            **sources,
+        )
+        signing_out, users = SigningOut(ending, token_sets), self.store.of(USERS)
+        self.groups = self._labels("group", GROUPS, PeopleWith(users, "groups"))
+        self.roles = self._labels("role", ROLES, PeopleWith(users, "roles"), built_in=("admin",))
+        self.scopes = self._labels(
+            "scope", SCOPE_DEFINITIONS, ClientsWithScopes(self.store.of(CLIENTS)), built_in=("openid",)
+        )
+        self.users = UserAdministration(
+            users=users,
+            devices=self.store.of(DEVICES),
+            roles=self.roles,
+            groups=self.groups,
+            passwords=provider.passwords,
+            shortest_password=8,
+            signing_out=signing_out,
+            events=self.told,
+            **sources,
+        )
+        self.attributes = UserAttributes(
+            attributes=self.store.of(USER_ATTRIBUTES),
+            users=users,
+            holders=PeopleWithAttributes(users),
+            events=self.told,
+            clock=provider.clock,
+        )
+        self.sessions = SessionAdministration(
+            self.store.of(SESSIONS), users, ending=ending, signing_out=signing_out, events=self.told
+        )
+        self.devices = DeviceAdministration(self.store.of(DEVICES), self.store.of(TOKEN_SETS), self.told)
+
+    async def user(self, user_id: str = ALICE) -> User:
+        return await self.users.get(self.tenant, UserId(user_id))
+
+    async def sign_in(self, user_id: str = ALICE, *clients: str) -> Session:
+        """Somebody's session in a browser, with tokens for clients."""
+        _, session = await self.provider.sessions.sign_in(
+            self.tenant,
+            None,
+            UserId(user_id),
+            amr=("pwd",),
+            acr=AuthenticationContext.PASSWORD,
+            peer_address=ADDRESS,
+        )
+        for client_id in clients:
+            session = await self.provider.sessions.note_client(session, ClientId(client_id))
+        return session
+
+    async def grant(self, user_id: str = ALICE, **fields: str) -> TokenSet:
+        """A token set that no session ends."""
+        number = self.provider.randomness.alphanumeric(8)
+        authentication = Authentication(
+            user_id=UserId(user_id), at=NOON, amr=("pwd",), acr=AuthenticationContext.PASSWORD
+        )
+        return await self.store.of(TOKEN_SETS).insert(
+            TokenSet(
+                tenant_id=self.tenant.tenant_id,
+                id=number,
+                expires_at=NOON + timedelta(hours=1),
+                client_id=ClientId("app"),
+                authentication=authentication,
+                oauth_scopes=("openid",),
+                user_id=user_id,
+                ends_at=NOON + timedelta(days=1),
+                refresh_token_hash="hash",
+                **fields,
+            )
+        )
+
+    async def device(self, device_id: str, user_id: str = ALICE) -> Device:
+        return await self.store.of(DEVICES).insert(
+            Device(
+                tenant_id=self.tenant.tenant_id,
+                id=device_id,
+                user_id=user_id,
+                client_id=ClientId("app"),
+                name=device_id,
+                peer_address=ADDRESS,
+                created_at=NOON,
+            )
+        )
+
+    async def client(self, client_id: str = "app") -> Client:
+        found = await self.store.of(CLIENTS).get(self.tenant.tenant_id, client_id)
+        assert found is not None
+        return found
+
+    async def live_sessions(self) -> Sequence[Session]:
+        return await self.store.of(SESSIONS).page(self.tenant.tenant_id)
+
+    async def live_token_sets(self) -> Sequence[TokenSet]:
+        return await self.store.of(TOKEN_SETS).page(self.tenant.tenant_id)
+
+    async def logouts(self) -> Sequence[BackChannelLogout]:
+        """Whom relying parties are told of."""
+        return await self.store.of(BACK_CHANNEL_LOGOUTS).page(self.tenant.tenant_id)
+
+    async def events(self) -> Sequence[Event]:
+        return await self.store.of(EVENTS).page(self.tenant.tenant_id)
+
+    async def told_of(self) -> set[tuple[str, str | None]]:
+        return {(event.type.value, event.text) for event in await self.events()}
+
+    def _labels(
+        self, noun: str, kind: Kind[L], holders: Holders, *, built_in: tuple[str, ...] = ()
+    ) -> Labels[L]:
+        return Labels(
+            noun,
+            self.store.of(kind),
+            checked=names.group if noun == "group" else names.label,
+            built_in=built_in,
+            holders=holders,
+            events=self.told,
+            randomness=self.provider.randomness,
+        )

@@ -1,0 +1,83 @@
+import pytest
+
+from identity.admin.callers import Actor, ActorKind
+from identity.directory.labels import UserAttribute
+from server.platform.call import TenantId
+from server.platform.errors import AlreadyExists, InvalidArgument, NotFound, PermissionDenied
+from tests.identity.admin.administration import ALICE, ROOT, Administration
+from tests.identity.browsing import alice
+
+BRANCH = UserAttribute(tenant_id=TenantId("default"), id="branch", desc="Where she works")
+COLOUR = UserAttribute(tenant_id=TenantId("default"), id="colour", user_editable=True)
+HERSELF = Actor(ActorKind.USER, ALICE, "alice@example.com")
+
+
+@pytest.fixture(autouse=True)
+async def _attributes(administration: Administration) -> None:
+    for attribute in (BRANCH, COLOUR):
+        await administration.attributes.add(attribute, ROOT)
+
+
+async def test_attributes_are_listed_by_name(administration: Administration) -> None:
+    found = await administration.attributes.all(administration.tenant)
+
+    assert [(attribute.id, attribute.desc) for attribute in found] == [
+        ("branch", "Where she works"),
+        ("colour", ""),
+    ]
+
+
+async def test_a_name_is_there_once(administration: Administration) -> None:
+    with pytest.raises(AlreadyExists):
+        await administration.attributes.add(BRANCH, ROOT)
+
+
+async def test_values_are_added_changed_and_taken_away(administration: Administration) -> None:
+    set_of_user = administration.attributes.set_of_user
+    await set_of_user(administration.tenant, ALICE, {"branch": '"Oxford"', "colour": "[1,2]"}, actor=ROOT)
+
+    kept = await set_of_user(administration.tenant, ALICE, {"branch": "null"}, actor=ROOT)
+
+    assert kept == {"colour": "[1,2]"}
+    assert await administration.attributes.of_user(administration.tenant, ALICE) == kept
+
+
+@pytest.mark.parametrize(
+    "values", [{"unheard-of": "1"}, {"branch": "no JSON"}, {"branch": f'"{"x" * 8192}"'}]
+)
+async def test_a_value_is_json_of_an_attribute_that_there_is(
+    administration: Administration, values: dict[str, str]
+) -> None:
+    with pytest.raises(InvalidArgument):
+        await administration.attributes.set_of_user(administration.tenant, ALICE, values, actor=ROOT)
+
+
+async def test_a_person_changes_what_is_open_to_it(administration: Administration) -> None:
+    kept = await administration.attributes.set_of_user(
+        administration.tenant, ALICE, {"colour": '"red"'}, actor=HERSELF
+    )
+
+    assert kept == {"colour": '"red"'}
+
+
+async def test_a_person_changes_nothing_else(administration: Administration) -> None:
+    with pytest.raises(PermissionDenied):
+        await administration.attributes.set_of_user(
+            administration.tenant, ALICE, {"colour": "1", "branch": "1"}, actor=HERSELF
+        )
+
+    assert await administration.attributes.of_user(administration.tenant, ALICE) == {}
+
+
+async def test_an_attribute_that_is_removed_is_taken_from_everybody(administration: Administration) -> None:
+    values = {"branch": '"Oxford"', "colour": '"red"'}
+    await administration.provider.admit(
+        *(alice(id=f"u{n}", email=f"u{n}@example.com", attributes=values) for n in range(3))
+    )
+
+    await administration.attributes.remove(administration.tenant, "branch", ROOT)
+
+    people = await administration.users.page(administration.tenant, after="u", most=10)
+    assert [user.attributes for user in people] == [{"colour": '"red"'}] * 3
+    with pytest.raises(NotFound):
+        await administration.attributes.remove(administration.tenant, "branch", ROOT)

@@ -1,0 +1,144 @@
+from datetime import timedelta
+
+import pytest
+
+from identity.events.event import EVENTS, Event, EventActor
+from identity.events.kinds import EventType, Level
+from identity.sign_in.addresses import Addresses
+from identity.sign_in.blacklist import Blacklist
+from identity.sign_in.config import LoginProtectionConfig, Threshold
+from identity.sign_in.failures import ADDRESS_FAILURES
+from identity.sign_in.protection import level_of_failures
+from server.platform.errors import InvalidArgument, ResourceExhausted
+from tests.identity.browsing import ADDRESS, NOON, PASSWORD, Provider, alice
+from tests.identity.sign_in.test_login_protection import fail, is_blocked
+from tests.identity.sign_in.test_password import verify
+
+ADMINISTRATOR = EventActor("user", "root", "root@example.com")
+
+
+def blacklist(provider: Provider, config: LoginProtectionConfig | None = None) -> Blacklist:
+    return Blacklist(
+        provider.store.of(ADDRESS_FAILURES),
+        Addresses(config or LoginProtectionConfig()),
+        events=provider.events,
+        clock=provider.clock,
+    )
+
+
+async def events(provider: Provider, event_type: EventType) -> list[Event]:
+    """Of a type, in the order of their numbers."""
+    kept = await provider.store.of(EVENTS).page(provider.tenant.tenant_id)
+    return sorted((event for event in kept if event.type is event_type), key=lambda event: event.data or 0)
+
+
+async def test_every_failure_is_told_of_with_its_number() -> None:
+    provider = Provider()
+
+    await fail(provider, times=3)
+
+    told = await events(provider, EventType.INVALID_LOGINS)
+    assert [(event.ip, event.data, event.level) for event in told] == [
+        (ADDRESS, number, Level.INFO) for number in (1, 2, 3)
+    ]
+    assert "alice" not in repr(told)
+
+
+@pytest.mark.parametrize(
+    ("failures", "level"),
+    [
+        (6, Level.INFO),
+        (7, Level.NOTICE),
+        (9, Level.NOTICE),
+        (10, Level.WARNING),
+        (11, Level.NOTICE),
+        (15, Level.WARNING),
+        (20, Level.CRITICAL),
+        (24, Level.WARNING),
+        (25, Level.CRITICAL),
+        (100, Level.CRITICAL),
+    ],
+)
+def test_the_more_failures_the_more_attention(failures: int, level: Level) -> None:
+    assert level_of_failures(failures) is level
+
+
+async def test_a_block_is_told_of_with_its_end() -> None:
+    provider = Provider()
+
+    await fail(provider, times=7)
+
+    (told,) = await events(provider, EventType.IP_BLACKLISTED)
+    assert (told.ip, told.data, told.actor) == (ADDRESS, int(NOON.timestamp()) + 60, None)
+
+
+async def test_a_list_that_is_tried_out_is_told_of() -> None:
+    provider = Provider(protection=LoginProtectionConfig(thresholds=(Threshold(failures=1),)))
+
+    for number in range(15):
+        await fail(provider, email=f"user-{number}@example.com")
+
+    (told,) = await events(provider, EventType.CREDENTIAL_STUFFING)
+    assert (told.ip, told.level) == (ADDRESS, Level.WARNING)
+
+
+async def test_who_signs_in_is_told_of() -> None:
+    provider = Provider()
+    await provider.admit(alice())
+
+    await verify(provider)
+
+    (told,) = await events(provider, EventType.LOGIN_SUCCEEDED)
+    assert (told.ip, told.user_id) == (ADDRESS, "alice")
+    assert PASSWORD not in repr(told)
+
+
+async def test_an_administrator_blocks_and_unblocks() -> None:
+    provider = Provider()
+    until = NOON + timedelta(days=2)
+    await fail(provider, times=6)
+    await blacklist(provider).block(provider.tenant, ADDRESS, until=until, actor=ADMINISTRATOR)
+    provider.clock.advance(timedelta(days=1))
+    was_blocked = await is_blocked(provider)
+
+    await blacklist(provider).unblock(provider.tenant, ADDRESS, actor=ADMINISTRATOR)
+    await fail(provider)
+
+    assert was_blocked
+    assert not await is_blocked(provider)
+    (told,) = await events(provider, EventType.IP_BLACKLIST_REMOVED)
+    assert told.actor == ADMINISTRATOR
+
+
+async def test_an_administrator_shortens_a_block() -> None:
+    provider = Provider()
+    await fail(provider, times=10)
+
+    until = NOON + timedelta(seconds=5)
+    await blacklist(provider).block(provider.tenant, ADDRESS, until=until, actor=ADMINISTRATOR)
+
+    with pytest.raises(ResourceExhausted) as refusal:
+        await blacklist(provider).admit(provider.tenant, ADDRESS)
+    assert refusal.value.metadata == {"retry_at": str(int(until.timestamp()))}
+
+
+async def test_only_addresses_that_are_blocked_now_are_listed() -> None:
+    provider = Provider()
+    await fail(provider, times=7)
+    await fail(provider, times=3, address="192.0.2.8")
+    listed = await blacklist(provider).blocked(provider.tenant)
+
+    provider.clock.advance(timedelta(seconds=60))
+
+    assert listed == [(ADDRESS, NOON + timedelta(seconds=60))]
+    assert await blacklist(provider).blocked(provider.tenant) == []
+
+
+async def test_a_network_that_is_never_blocked_is_not_blocked_by_administrators() -> None:
+    provider = Provider()
+    config = LoginProtectionConfig(allowed_networks=("192.0.2.0/24",))
+
+    with pytest.raises(InvalidArgument):
+        await blacklist(provider, config).block(
+            provider.tenant, ADDRESS, until=NOON + timedelta(hours=1), actor=ADMINISTRATOR
+        )

@@ -1,0 +1,97 @@
+"""What a process writes that has not heard of a deletion goes before the tenant's id is free again."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from identity.clients.client import CLIENTS, Client
+from identity.events.event import EventActor
+from identity.events.events import Events
+from identity.events.kinds import EVENT_KINDS
+from identity.kinds import KINDS
+from identity.randomness import SystemRandomness
+from identity.tenancy.administration import TenantAdministration, TenantWish
+from identity.tenancy.removal import SETTLED_AFTER, TenantRemoval
+from identity.tenancy.settings import TenantSettings
+from identity.tenancy.tenant_directory import TenantDirectory
+from identity.tenants import Tenants
+from server.platform.call import TenantId
+from server.platform.clock import VirtualClock
+from server.platform.errors import AlreadyExists, NotFound
+from server.platform.records.memory import MemoryRecordStore
+from tests.identity.deployment import NOON
+
+ACME, DEFAULT = TenantId("acme"), TenantId("default")
+ACTOR = EventActor(kind="user", id="root", name="root@example.com")
+
+
+@dataclass(frozen=True)
+class Process:
+    """`administration` keeps the tenants of a deployment."""
+
+    clock: VirtualClock
+    store: MemoryRecordStore
+    tenants: Tenants
+    removal: TenantRemoval
+    administration: TenantAdministration
+
+    async def create(self) -> None:
+        await self.administration.create("acme", TenantWish(), TenantSettings(), actor=ACTOR)
+
+    async def write_late(self) -> None:
+        await self.store.of(CLIENTS).insert(Client(tenant_id=ACME, id="late"))
+
+    async def is_empty(self) -> bool:
+        return not any([await self.store.of(kind).page(ACME) for kind in KINDS])
+
+
+@pytest.fixture
+async def process() -> Process:
+    clock = VirtualClock(pinned=NOON)
+    store = MemoryRecordStore(clock)
+    tenants = Tenants("https://id.example.com", DEFAULT)
+    directory = TenantDirectory(tenants, store, clock)
+    removal = TenantRemoval(directory, store, KINDS, clock=clock)
+    levels = {kind.type: kind.level for kind in EVENT_KINDS.values()}
+    administration = TenantAdministration(
+        tenants,
+        directory,
+        removal,
+        events=Events(store, levels, clock=clock, randomness=SystemRandomness()),
+        store=store,
+        clock=clock,
+    )
+    await directory.open((DEFAULT,))
+    found = Process(clock, store, tenants, removal, administration)
+    await found.create()
+    return found
+
+
+async def test_an_id_is_not_free_before_everything_is_gone(process: Process) -> None:
+    await process.administration.delete("acme", actor=ACTOR)
+    await process.write_late()
+    await process.removal.finish()
+
+    with pytest.raises(AlreadyExists):
+        await process.create()
+
+
+async def test_what_was_written_late_goes_and_the_id_is_free(process: Process) -> None:
+    await process.administration.delete("acme", actor=ACTOR)
+    await process.write_late()
+
+    process.clock.pin(NOON + SETTLED_AFTER)
+    await process.removal.finish()
+
+    assert await process.is_empty()
+    await process.create()
+    assert process.tenants.find("acme").tenant_id == ACME
+
+
+async def test_nobody_is_served_from_the_deletion_on(process: Process) -> None:
+    await process.administration.delete("acme", actor=ACTOR)
+
+    with pytest.raises(NotFound):
+        process.tenants.find("acme")
+    assert await process.is_empty()
+    assert [record.own_id for record in await process.administration.all()] == [DEFAULT]
