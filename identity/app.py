@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from google.protobuf.descriptor import ServiceDescriptor
 
 from identity.administering import Administering
-from identity.bootstrap import Seeding, bootstrap_clients, bootstrap_tenants, bootstrap_users, page_clients
+from identity.bootstrap import (
+    Seeding,
+    bootstrap_clients,
+    bootstrap_tenants,
+    bootstrap_users,
+    tenants_own_clients,
+)
 from identity.browsing import Browsing
 from identity.calling import callers_of
 from identity.clients.clients import Clients
@@ -126,7 +132,7 @@ async def _seed(ground: Ground) -> None:
     clients = bootstrap_clients(ground.config, ground.tenants, ground.secrets)
     users = bootstrap_users(ground.config.bootstrap)
     seeding = Seeding(ground.store, ground.tenants, ground.passwords, ground.randomness, ground.clock)
-    await seeding.write((*clients, *page_clients(ground.tenants)), users)
+    await seeding.write((*clients, *tenants_own_clients(ground.tenants)), users)
 
 
 def _keeper(ground: Ground) -> KeyKeeper:

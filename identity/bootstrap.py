@@ -7,15 +7,14 @@ people are made once and are their own from then on.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from identity.admin.console_client import console_client
 from identity.clients.client import CLIENTS, Client, ClientId
+from identity.clients.own import own_clients
 from identity.clients.secrets import SecretHasher
 from identity.config import BootstrapConfig, ClientSeed, TokenConfig, UserSeed
 from identity.directory.passwords import Passwords
 from identity.directory.user import USERS, AccountType, User
 from identity.randomness import Randomness
 from identity.sections import IdentityConfig
-from identity.tenancy.page_client import page_client
 from identity.tenants import Tenants, tenant_id_of
 from identity.vocabulary import AuthenticationMethod, GrantType, Permission
 from server.platform.call import TenantId
@@ -43,11 +42,10 @@ def bootstrap_clients(config: IdentityConfig, tenants: Tenants, secrets: SecretH
     return tuple(clients.values())
 
 
-def page_clients(tenants: Tenants) -> Iterator[Client]:
+def tenants_own_clients(tenants: Tenants) -> Iterator[Client]:
     """The provider's own pages and its console, of each tenant."""
     for tenant in tenants.all():
-        yield page_client(tenant)
-        yield console_client(tenant)
+        yield from own_clients(tenant)
 
 
 def bootstrap_users(bootstrap: BootstrapConfig) -> Sequence[UserSeed]:

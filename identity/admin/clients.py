@@ -6,9 +6,9 @@ from datetime import timedelta
 from typing import Protocol
 
 from identity.admin.client_changes import ClientChange, changed
-from identity.admin.console_client import PROVIDER_CLIENT_IDS
 from identity.clients.client import CLIENTS, Client
 from identity.clients.metadata import expect_redirect_uris
+from identity.clients.own import OWN_CLIENT_IDS
 from identity.clients.secrets import SecretHasher
 from identity.events.events import Actor, Events
 from identity.events.kinds import EventType
@@ -137,7 +137,7 @@ class ClientAdministration:
 
     async def _of_relying_party(self, tenant: Tenant, client_id: str) -> Client:
         client = await self.find(tenant, client_id)
-        if client_id in PROVIDER_CLIENT_IDS:
+        if client_id in OWN_CLIENT_IDS:
             raise InvalidState("the client is the provider's own")
         return client
 

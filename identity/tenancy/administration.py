@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from identity.clients.client import CLIENTS
+from identity.clients.client import CLIENTS, Client
+from identity.clients.own import own_clients
 from identity.directory.user import USERS
 from identity.events.event import EventActor
 from identity.events.kinds import EventType
 from identity.tenancy.hostnames import hostname_of
-from identity.tenancy.page_client import page_client
 from identity.tenancy.settings import TenantSettings
 from identity.tenancy.tenant_record import DEPLOYMENT, TENANTS, TenantRecord
 from identity.tenants import Tenant, Tenants, tenant_id_of
@@ -154,16 +154,18 @@ class TenantAdministration:
             raise InvalidState("somebody else changed the tenant in the meantime") from error
 
     async def _heeded(self, record: TenantRecord, event_type: EventType, actor: EventActor) -> TenantRecord:
-        await self._keep_page_client(record)
+        await self._keep_own_clients(record)
         await self._directory.refresh()
         await self._tell(record, event_type, actor)
         return record
 
-    async def _keep_page_client(self, record: TenantRecord) -> None:
-        """Its redirect URI follows the issuer."""
-        clients = self._store.of(CLIENTS)
+    async def _keep_own_clients(self, record: TenantRecord) -> None:
         issuer = self._tenants.issuer_of(record.own_id, record.hostname)
-        wanted = page_client(Tenant(record.own_id, issuer))
+        for wanted in own_clients(Tenant(record.own_id, issuer)):
+            await self._keep_client(wanted)
+
+    async def _keep_client(self, wanted: Client) -> None:
+        clients = self._store.of(CLIENTS)
         kept = await clients.get(wanted.tenant_id, wanted.id)
         try:
             if kept is None:

@@ -3,12 +3,12 @@
 import pytest
 
 from identity.clients.client import CLIENTS
+from identity.clients.own import CONSOLE_CLIENT_ID, PAGES_CLIENT_ID
 from identity.directory.user import USERS
 from identity.events.event import EVENTS
 from identity.events.kinds import EventType
 from identity.keys.stored import KEY_SETS
 from identity.kinds import KINDS
-from identity.tenancy.page_client import PAGES_CLIENT_ID
 from server.platform.call import TenantId
 from tests.edge_oidc.tenancy.world import DISCOVERY, PASSWORD, World, world
 from tests.people.person import Page, Person
@@ -45,14 +45,19 @@ async def test_a_tenant_is_created_listed_and_read(provider: World) -> None:
     assert await provider.status(f"/auth/v1/new/{DISCOVERY}") == 200
 
 
-async def test_a_tenant_has_the_client_of_its_own_pages_wherever_its_issuer_is(provider: World) -> None:
+@pytest.mark.parametrize(
+    ("client_id", "page"), [(PAGES_CLIENT_ID, "device"), (CONSOLE_CLIENT_ID, "admin/callback")]
+)
+async def test_a_tenant_has_the_providers_own_clients_wherever_its_issuer_is(
+    provider: World, client_id: str, page: str
+) -> None:
     await provider.create("new")
     await provider.administer("PUT", "tenants/new", json={"name": "New", "hostname": "new.example"})
 
-    client = await provider.store.of(CLIENTS).get(TenantId("new"), PAGES_CLIENT_ID)
+    client = await provider.store.of(CLIENTS).get(TenantId("new"), client_id)
 
     assert client is not None
-    assert client.redirect_uris == (f"http://new.example:{provider.port}/auth/v1/device",)
+    assert client.redirect_uris == (f"http://new.example:{provider.port}/auth/v1/{page}",)
 
 
 async def test_every_change_of_a_tenant_is_an_event_that_names_who_did_it(provider: World) -> None:

@@ -1,0 +1,52 @@
+"""The provider's own clients, of each tenant: its pages and its administration console.
+
+They are relying parties like any other, with S256 and a nonce, and ask for no scope beyond `openid`: what their people
+may do comes of their session.
+"""
+
+from collections.abc import Sequence
+
+from identity.clients.client import Client
+from identity.tenants import Tenant
+from identity.vocabulary import AuthenticationMethod, GrantType, Scope
+
+PAGES_CLIENT_ID = "gnomon-pages"
+CONSOLE_CLIENT_ID = "gnomon-console"
+
+# Nobody changes them.
+OWN_CLIENT_IDS = frozenset({PAGES_CLIENT_ID, CONSOLE_CLIENT_ID})
+
+
+def own_clients(tenant: Tenant) -> Sequence[Client]:
+    """Their redirect URIs follow the issuer."""
+    return (
+        _public(tenant, PAGES_CLIENT_ID, "Your account", redirect_uri=f"{tenant.issuer}device"),
+        _public(
+            tenant,
+            CONSOLE_CLIENT_ID,
+            "Administration console",
+            redirect_uri=f"{tenant.issuer}admin/callback",
+            post_logout_redirect_uris=(f"{tenant.issuer}admin/",),
+        ),
+    )
+
+
+def _public(
+    tenant: Tenant,
+    client_id: str,
+    name: str,
+    *,
+    redirect_uri: str,
+    post_logout_redirect_uris: tuple[str, ...] = (),
+) -> Client:
+    return Client(
+        tenant_id=tenant.tenant_id,
+        id=client_id,
+        name=name,
+        token_endpoint_auth_method=AuthenticationMethod.NONE,
+        oauth_scopes=(Scope.OPENID,),
+        default_scopes=(Scope.OPENID,),
+        grant_types=frozenset({GrantType.AUTHORIZATION_CODE}),
+        redirect_uris=(redirect_uri,),
+        post_logout_redirect_uris=post_logout_redirect_uris,
+    )
