@@ -96,12 +96,18 @@ def _replace(table: str, columns: tuple[str, ...]) -> str:
 
 
 def _remove_expired(table: str) -> str:
-    return _counted(f"""
-        DELETE FROM {table} WHERE (tenant_id, id) IN (
+    """Those that expired first are chosen once: as a condition they might be chosen anew for each row."""
+    return f"""
+        WITH expired AS MATERIALIZED (
             SELECT tenant_id, id FROM {table} WHERE expires_at <= $1
             ORDER BY expires_at LIMIT $2 FOR UPDATE SKIP LOCKED
+        ), gone AS (
+            DELETE FROM {table} AS record USING expired
+            WHERE record.tenant_id = expired.tenant_id AND record.id = expired.id
+            RETURNING 1
         )
-    """)
+        SELECT count(*) FROM gone
+    """  # noqa: S608  # names of our own
 
 
 def _counted(statement: str) -> str:
