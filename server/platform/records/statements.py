@@ -107,7 +107,7 @@ def _remove_expired(table: str) -> str:
             RETURNING 1
         )
         SELECT count(*) FROM gone
-    """  # noqa: S608  # names of our own
+    """
 
 
 def _counted(statement: str) -> str:
