@@ -47,6 +47,7 @@ from server.platform.dispatch import Dispatcher, Refused, unnoticed
 from server.platform.grpc_server import GrpcConfig, GrpcServer
 from server.platform.interceptors import identify_request
 from server.platform.postgres.pool import open_pool
+from server.platform.postgres.pooled import PooledDatabase
 from server.rpc.audit_log import AuditLogServicer
 from server.rpc.clock import ClockServicer
 from server.rpc.console import ConsoleServicer
@@ -71,7 +72,6 @@ from server.store.memory import MemoryStore
 from server.store.ports import Store
 from server.store.postgres.history import History
 from server.store.postgres.leases import Leases
-from server.store.postgres.pooled import PooledDatabase
 from server.store.postgres.reads import PostgresStore
 
 MOST_REFUSALS = 10_000

@@ -5,8 +5,8 @@ from importlib.resources import files
 
 from server.platform.postgres.migrations import migrate
 from server.platform.postgres.pool import open_pool
+from server.platform.postgres.pooled import PooledDatabase
 from server.store.postgres.leases import Leases
-from server.store.postgres.pooled import PooledDatabase
 
 MIGRATIONS = files("server.store.postgres") / "migrations"
 

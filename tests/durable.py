@@ -9,11 +9,11 @@ import asyncpg
 
 from server.platform.clock import SystemClock
 from server.platform.postgres.pool import open_pool
+from server.platform.postgres.pooled import PooledDatabase
 from server.storage import prepare
 from server.store.ports import PartitionId
 from server.store.postgres.buckets import create_buckets
 from server.store.postgres.leases import Lease, Leases
-from server.store.postgres.pooled import PooledDatabase
 
 NODE = "test"
 LEASE_SECONDS = 600

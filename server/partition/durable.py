@@ -15,9 +15,9 @@ from server.partition.quota import Quota
 from server.partition.recovery import recovered
 from server.platform.clock import Clock
 from server.platform.errors import ServiceError
+from server.platform.postgres.database import Database
 from server.store.ports import Store
 from server.store.postgres import recovery
-from server.store.postgres.database import Database
 from server.store.postgres.history import History
 from server.store.postgres.leases import Lease
 from server.store.postgres.ledger import PostgresLedger

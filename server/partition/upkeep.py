@@ -8,7 +8,7 @@ from server.partition.audit_trail import WaitingEntries
 from server.partition.router import Router
 from server.platform.clock import Clock
 from server.platform.errors import ServiceError
-from server.store.postgres.database import Database
+from server.platform.postgres.database import Database
 from server.store.postgres.decided import forget_decision_instances
 from server.store.postgres.history import History
 from server.store.postgres.retention import RetentionConfig, keep

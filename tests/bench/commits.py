@@ -37,11 +37,11 @@ from server.partition.quota import Quota
 from server.partition.turn import Entry, Turn, Turns
 from server.platform.postgres.migrations import migrate
 from server.platform.postgres.pool import open_pool
+from server.platform.postgres.pooled import PooledDatabase
 from server.store.ports import Batch, PartitionId
 from server.store.postgres.history import History
 from server.store.postgres.leases import Leases
 from server.store.postgres.ledger import PostgresLedger
-from server.store.postgres.pooled import PooledDatabase
 from tests.bench.models import MODELS, VARIABLES, ours
 from tests.postgres import postgres_server
 

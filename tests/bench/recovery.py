@@ -34,10 +34,10 @@ from server.platform.postgres.bundled import bundled_postgres
 from server.platform.postgres.config import DatabaseConfig
 from server.platform.postgres.migrations import migrate
 from server.platform.postgres.pool import open_pool
+from server.platform.postgres.pooled import PooledDatabase
 from server.store.ports import Batch, PartitionId
 from server.store.postgres.leases import Leases
 from server.store.postgres.ledger import PostgresLedger
-from server.store.postgres.pooled import PooledDatabase
 from tests.bench.models import MODELS, VARIABLES, ours
 from tests.postgres import open_directory
 from tests.server_process import COMMAND, FREE_PORTS, ROOT, Addresses

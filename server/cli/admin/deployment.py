@@ -9,10 +9,10 @@ from server.cli.admin.failures import CannotBegin
 from server.platform.postgres.bundled import bundled_postgres
 from server.platform.postgres.bundled.neighbour import has_data, running_dsn
 from server.platform.postgres.migrations import MigrationError, pending
+from server.platform.postgres.outage import FAULTS
 from server.platform.postgres.pool import open_pool
+from server.platform.postgres.pooled import PooledDatabase
 from server.storage import MIGRATIONS
-from server.store.postgres.outage import FAULTS
-from server.store.postgres.pooled import PooledDatabase
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from server.cli.admin.command import admin_command
 from server.cli.admin.deployment import Deployment, tables
 from server.cli.admin.listing import document, listing
 from server.cli.output import Output
+from server.platform.postgres.pooled import PooledDatabase
 from server.store.ports import PartitionId
 from server.store.postgres import administration
-from server.store.postgres.pooled import PooledDatabase
 
 NODE_COLUMNS = {
     "Node": "node_id",

@@ -13,8 +13,8 @@ from server.cli.admin.listing import items, listing
 from server.cli.output import Output
 from server.platform.postgres.migrations import migrate, pending
 from server.platform.postgres.pool import open_pool
+from server.platform.postgres.pooled import PooledDatabase
 from server.storage import MIGRATIONS
-from server.store.postgres.pooled import PooledDatabase
 
 COLUMNS = {"Number": "number", "Name": "name", "Applied": "applied_at"}
 

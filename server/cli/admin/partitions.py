@@ -10,9 +10,9 @@ from server.cli.admin.failures import Failed
 from server.cli.admin.listing import items, listing
 from server.cli.output import Output
 from server.partition.config import MAX_PARTITIONS
+from server.platform.postgres.pooled import PooledDatabase
 from server.store.postgres import administration
 from server.store.postgres.leases import Leases
-from server.store.postgres.pooled import PooledDatabase
 
 COLUMNS = {
     "Partition": "partition_id",

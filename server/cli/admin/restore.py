@@ -19,8 +19,8 @@ from server.cli.admin.partitions import COLUMNS
 from server.cli.admin.programs import run
 from server.cli.output import Output
 from server.platform.postgres.pool import CONNECT_SECONDS, open_pool
+from server.platform.postgres.pooled import PooledDatabase
 from server.store.postgres import administration
-from server.store.postgres.pooled import PooledDatabase
 
 # All or nothing, and whoever restores owns it.
 _OPTIONS = ("--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges", "--no-comments")

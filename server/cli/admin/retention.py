@@ -15,10 +15,10 @@ from server.cli.admin.listing import document, listing
 from server.cli.output import Output
 from server.config import HistoryConfig
 from server.platform.clock import SystemClock
+from server.platform.postgres.pooled import PooledDatabase
 from server.store.postgres import retention as kept
 from server.store.postgres.decided import forget_decision_instances
 from server.store.postgres.history import History
-from server.store.postgres.pooled import PooledDatabase
 
 COLUMNS = {
     "From": "begin",

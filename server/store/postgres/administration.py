@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from server.platform.errors import NotFound
+from server.platform.postgres.database import Database
 from server.store.ports import PartitionId
-from server.store.postgres.database import Database
 
 KEYS_SKIPPED = 1 << 40
 """Half a year's at 70 000 a second; a partition has room for two thousand restores."""

@@ -7,9 +7,9 @@ from datetime import date, timedelta
 import asyncpg
 
 from server.platform.errors import Unavailable
+from server.platform.postgres.database import Database
 from server.store.entities import ProcessInstance
 from server.store.postgres.columns import BUCKETED, TABLES
-from server.store.postgres.database import Database
 
 WEEK = timedelta(days=7)
 _ENTITIES = tuple(table.name for entity, table in TABLES.items() if entity in BUCKETED)

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from server.store.postgres.database import Database
+from server.platform.postgres.database import Database
 
 FORGOTTEN_AT_ONCE = 10_000
 

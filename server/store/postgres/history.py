@@ -10,11 +10,11 @@ from datetime import date, datetime
 import asyncpg
 
 from server.engine.keys import Key
+from server.platform.postgres.database import Database
 from server.store.entities import ElementInstance, Incident, Job, ProcessInstance, Variable
 from server.store.ports import PartitionId
 from server.store.postgres.buckets import WEEK, create_buckets, drop_buckets
 from server.store.postgres.columns import TABLES, Table
-from server.store.postgres.database import Database
 from server.store.postgres.literals import scalars
 
 WEEKS_AHEAD = 4

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from server.engine.keys import COUNTER_BITS, Key
+from server.platform.postgres.database import Database
 from server.store.ports import PartitionId
-from server.store.postgres.database import Database
 
 MOST_PARTITIONS = (1 << 63 - COUNTER_BITS) - 1
 

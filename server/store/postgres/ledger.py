@@ -15,15 +15,15 @@ import asyncpg
 
 from server.engine.keys import Key
 from server.platform.errors import Unavailable
+from server.platform.postgres.database import Database
+from server.platform.postgres.outage import FAULTS, is_outage
 from server.store.entities import AuditEntry
 from server.store.ports import Batch, IncomingCommand, LeaseLost, PartitionId, StoredAnswer
 from server.store.postgres.buckets import create_buckets
 from server.store.postgres.columns import TABLES
-from server.store.postgres.database import Database
 from server.store.postgres.leases import Lease
 from server.store.postgres.link import Link
 from server.store.postgres.literals import storable
-from server.store.postgres.outage import FAULTS, is_outage
 from server.store.postgres.statement import MOST_STATEMENTS, Statements
 
 T = TypeVar("T")

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import asyncpg
 
-from server.store.postgres.outage import FAULTS
+from server.platform.postgres.outage import FAULTS
 
 FIRST_WITH_TRANSACTION_TIMEOUT = 17
 

@@ -7,13 +7,13 @@ from typing import cast
 import asyncpg
 
 from server.engine.keys import COUNTER_BITS, Key
+from server.platform.postgres.pooled import PooledDatabase
 from server.platform.query import Condition, Operator, Page, Query, Window
 from server.platform.query.cursor import cursors
 from server.platform.query.sql import INDEXED_CHARACTERS, Statement, guard_of, page_of, page_of_few, quoted
 from server.store.entities import Entity
 from server.store.ports import E, ElementStatistics
 from server.store.postgres.literals import storable
-from server.store.postgres.pooled import PooledDatabase
 from server.store.postgres.relations import RELATIONS, within
 from server.store.postgres.rows import row_reader
 from server.store.postgres.totals import Totals, count

@@ -3,8 +3,8 @@
 from collections.abc import AsyncIterator, Sequence
 
 from server.engine.keys import Key
+from server.platform.postgres.database import Database
 from server.store.ports import PartitionId
-from server.store.postgres.database import Database
 
 Packed = tuple[Key, bytes]
 

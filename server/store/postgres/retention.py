@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Protocol
 
+from server.platform.postgres.database import Database
 from server.store.postgres.buckets import WEEK
-from server.store.postgres.database import Database
 from server.store.postgres.history import History
 
 

@@ -19,10 +19,10 @@ from server.partition.partition import Partition
 from server.partition.recovery import Recovered, recovered
 from server.platform.clock import VirtualClock
 from server.platform.postgres.pool import open_pool
+from server.platform.postgres.pooled import PooledDatabase
 from server.store.entities import AuditEntry
 from server.store.postgres import recovery
 from server.store.postgres.leases import Lease
-from server.store.postgres.pooled import PooledDatabase
 from server.store.postgres.reads import PostgresStore
 from server.store.postgres.relations import RELATIONS
 from server.store.postgres.rows import row_reader

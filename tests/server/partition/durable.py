@@ -12,10 +12,10 @@ from server.partition.config import InstancesConfig, JobsConfig, PartitionConfig
 from server.partition.durable import DurablePartitions
 from server.partition.local import LocalPartition
 from server.platform.clock import VirtualClock
+from server.platform.postgres.pooled import PooledDatabase
 from server.store.ports import Batch, IncomingCommand, PartitionId, StoredAnswer
 from server.store.postgres.leases import Leases
 from server.store.postgres.ledger import PostgresLedger
-from server.store.postgres.pooled import PooledDatabase
 from server.store.postgres.reads import PostgresStore
 from tests.durable import EPOCH, NODE, emptied, taken
 from tests.server.partition.harness import NewBacking

@@ -10,13 +10,13 @@ import asyncpg
 from server.engine.keys import Key, partition_of
 from server.platform.postgres.migrations import migrate
 from server.platform.postgres.pool import open_pool
+from server.platform.postgres.pooled import PooledDatabase
 from server.store.entities import AuditEntry, Entity
 from server.store.ports import Batch, PartitionId
 from server.store.postgres.buckets import create_buckets
 from server.store.postgres.columns import BUCKETED, TABLES
 from server.store.postgres.leases import Lease
 from server.store.postgres.ledger import PostgresLedger
-from server.store.postgres.pooled import PooledDatabase
 from server.store.postgres.reads import PostgresStore
 
 # The keys of tests are small, and so of this partition.

@@ -8,9 +8,9 @@ import pytest
 
 from server.cli.admin.dsn import with_database
 from server.platform.postgres.pool import open_pool
+from server.platform.postgres.pooled import PooledDatabase
 from server.store.ports import LeaseLost
 from server.store.postgres.ledger import PostgresLedger
-from server.store.postgres.pooled import PooledDatabase
 from tests.server.cli.admin.conftest import Operator, execute, operator_of, value
 from tests.server.store.postgres.deployment import STATEMENT_SECONDS, Owner, owner
 

@@ -4,9 +4,9 @@ from contextlib import AsyncExitStack
 import pytest
 
 from server.platform.postgres.pool import open_pool
+from server.platform.postgres.pooled import PooledDatabase
 from server.store.ports import LeaseLost
 from server.store.postgres.leases import Leases
-from server.store.postgres.pooled import PooledDatabase
 from tests.durable import NODE
 from tests.server.cli.admin.conftest import Operator
 from tests.server.store.postgres.deployment import owner

@@ -6,8 +6,8 @@ import pytest
 
 from server.platform.postgres.migrations import migrate
 from server.platform.postgres.pool import open_pool
+from server.platform.postgres.pooled import PooledDatabase
 from server.store.postgres.leases import Lease, Leases
-from server.store.postgres.pooled import PooledDatabase
 from tests.server.store.postgres.databases import name_of, new_database
 from tests.server.store.postgres.ledgers import MIGRATIONS, PARTITIONS, taken
 

@@ -24,12 +24,12 @@ from server.partition.recovery import recovered
 from server.partition.turn import Entry, Turn, Turns
 from server.partition.wire import COMMANDS
 from server.platform.errors import ServiceError
+from server.platform.postgres.pooled import PooledDatabase
 from server.store.ports import PartitionId
 from server.store.postgres import recovery
 from server.store.postgres.history import History
 from server.store.postgres.leases import Lease, Leases
 from server.store.postgres.ledger import PostgresLedger
-from server.store.postgres.pooled import PooledDatabase
 from tests.durable import EPOCH, NODE, emptied, taken
 from tests.server.engine.graphs import answering, graph
 from tests.server.engine.scenario import resource

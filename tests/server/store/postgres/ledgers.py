@@ -7,9 +7,9 @@ from itertools import count
 
 from server.engine.keys import Key
 from server.platform.errors import Unavailable
+from server.platform.postgres.database import Database
 from server.store.entities import AuditEntry, AuditResult
 from server.store.ports import Batch, Insert, PartitionId, StoredAnswer
-from server.store.postgres.database import Database
 from server.store.postgres.leases import Lease, Leases
 from server.store.postgres.ledger import PostgresLedger
 from tests.server.store.rows import START, TENANT, process_instance

@@ -4,9 +4,9 @@ import asyncio
 import sys
 
 from server.platform.postgres.pool import open_pool
+from server.platform.postgres.pooled import PooledDatabase
 from server.store.ports import LeaseLost
 from server.store.postgres.leases import Leases
-from server.store.postgres.pooled import PooledDatabase
 from tests.server.store.postgres.ledgers import PARTITION, batch_of, ledger_of
 
 LEASE_SECONDS = 1.0

@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from server.engine.keys import COUNTER_BITS, Key
 from server.platform.postgres.migrations import migrate
 from server.platform.postgres.pool import open_pool
+from server.platform.postgres.pooled import PooledDatabase
 from server.store.entities import (
     AuditEntry,
     ElementInstance,
@@ -26,7 +27,6 @@ from server.store.entities import (
 )
 from server.store.postgres.buckets import WEEK, create_buckets
 from server.store.postgres.columns import TABLES
-from server.store.postgres.pooled import PooledDatabase
 
 PARTITIONS = 16
 WEEKS = 13

@@ -6,8 +6,8 @@ import asyncpg
 import pytest
 
 from server.engine.keys import Key
+from server.platform.postgres.pooled import PooledDatabase
 from server.store.postgres.decided import forget_decision_instances
-from server.store.postgres.pooled import PooledDatabase
 from tests.server.store.durable import write
 from tests.server.store.rows import START, decision_instance
 

@@ -8,12 +8,12 @@ import asyncpg
 import pytest
 
 from server.engine.keys import Key
+from server.platform.postgres.pooled import PooledDatabase
 from server.store.entities import Entity, ProcessInstanceState
 from server.store.ports import Batch, Insert, PartitionId, StoredAnswer
 from server.store.postgres.buckets import create_buckets
 from server.store.postgres.history import WEEKS_AHEAD, History
 from server.store.postgres.leases import Lease
-from server.store.postgres.pooled import PooledDatabase
 from server.store.postgres.reads import PostgresStore
 from server.store.searchables import SEARCHABLES
 from tests.server.store.postgres.ledgers import PARTITION, audit_entry, contents, ledger_of

@@ -5,9 +5,9 @@ import asyncio
 import pytest
 
 from server.engine.keys import Key, first_key
+from server.platform.postgres.pooled import PooledDatabase
 from server.store.ports import PartitionId
 from server.store.postgres.leases import Holding, Lease, Leases
-from server.store.postgres.pooled import PooledDatabase
 from tests.server.store.postgres.ledgers import PARTITIONS, until
 
 FIRST, SECOND, THIRD = (PartitionId(number) for number in (1, 2, 3))

@@ -7,6 +7,7 @@ import pytest
 
 from server.engine.keys import Key, first_key
 from server.platform.errors import Unavailable
+from server.platform.postgres.pooled import PooledDatabase
 from server.store.entities import (
     Job,
     JobState,
@@ -25,7 +26,6 @@ from server.store.ports import (
 )
 from server.store.postgres.history import History
 from server.store.postgres.leases import Lease
-from server.store.postgres.pooled import PooledDatabase
 from tests.server.store.postgres.ledgers import (
     PARTITION,
     answer,

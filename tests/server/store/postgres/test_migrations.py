@@ -9,9 +9,9 @@ import pytest
 
 from server.platform.postgres.migrations import MigrationError, migrate, pending
 from server.platform.postgres.pool import open_pool
+from server.platform.postgres.pooled import PooledDatabase
 from server.store.entities import Entity
 from server.store.postgres.columns import TABLES
-from server.store.postgres.pooled import PooledDatabase
 from tests.server.store.durable import schemas_of
 from tests.server.store.postgres.ledgers import MIGRATIONS, somebody_waits_for_a_lock, until
 

@@ -12,11 +12,11 @@ import pytest
 from server.platform.errors import Unavailable
 from server.platform.postgres.bundled import bundled_postgres
 from server.platform.postgres.config import DatabaseConfig
+from server.platform.postgres.database import Database
 from server.platform.postgres.migrations import migrate
 from server.platform.postgres.pool import open_pool
-from server.store.postgres.database import Database
+from server.platform.postgres.pooled import PooledDatabase
 from server.store.postgres.leases import Leases
-from server.store.postgres.pooled import PooledDatabase
 from tests.postgres import open_directory
 from tests.server.store.postgres.ledgers import (
     MIGRATIONS,

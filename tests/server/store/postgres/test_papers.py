@@ -4,6 +4,7 @@ from collections import Counter
 from datetime import UTC, datetime, timedelta
 
 from server.engine.keys import Key, first_key
+from server.platform.postgres.pooled import PooledDatabase
 from server.store.entities import Job
 from server.store.ports import (
     EVERY_OTHER_PARTITION,
@@ -14,7 +15,6 @@ from server.store.ports import (
     Update,
 )
 from server.store.postgres.leases import Lease
-from server.store.postgres.pooled import PooledDatabase
 from tests.server.store.postgres.ledgers import PARTITION, answer, audit_entry, ledger_of, taken
 from tests.server.store.rows import TENANT, job, process_instance, variable
 

@@ -7,7 +7,7 @@ import pytest
 
 from server.platform.errors import Unavailable
 from server.platform.postgres.pool import open_pool
-from server.store.postgres.pooled import PooledDatabase
+from server.platform.postgres.pooled import PooledDatabase
 
 
 @pytest.fixture

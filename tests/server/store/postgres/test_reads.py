@@ -8,10 +8,10 @@ import pytest
 from server.engine.keys import Key
 from server.platform.errors import Unavailable
 from server.platform.postgres.pool import open_pool
+from server.platform.postgres.pooled import PooledDatabase
 from server.platform.query import Condition, Operator, SortKey, Window
 from server.store.entities import ProcessInstance
 from server.store.ports import Batch, Insert, Update
-from server.store.postgres.pooled import PooledDatabase
 from server.store.postgres.reads import PostgresStore
 from server.store.searchables import PROCESS_INSTANCES
 from tests.server.store.durable import DurableStore, durable_store

@@ -1,10 +1,10 @@
 """What a new owner reads."""
 
 from server.engine.keys import Key
+from server.platform.postgres.pooled import PooledDatabase
 from server.store.entities import ProcessInstanceState
 from server.store.ports import Batch, Insert, PartitionId
 from server.store.postgres.leases import Lease
-from server.store.postgres.pooled import PooledDatabase
 from server.store.postgres.recovery import definitions, documents, ended
 from tests.server.store.postgres.ledgers import PARTITION, ledger_of, taken
 from tests.server.store.rows import process_instance

@@ -9,12 +9,12 @@ import pytest
 
 from server.platform.postgres.migrations import migrate
 from server.platform.postgres.pool import open_pool
+from server.platform.postgres.pooled import PooledDatabase
 from server.platform.query import FieldType, equals
 from server.platform.query.sql.relation import guard_of, start_of
 from server.store.entities import ElementInstance, Entity
 from server.store.postgres.buckets import create_buckets
 from server.store.postgres.columns import TABLES
-from server.store.postgres.pooled import PooledDatabase
 from server.store.postgres.reads import PostgresStore
 from server.store.postgres.relations import RELATIONS
 from server.store.searchables import SEARCHABLES

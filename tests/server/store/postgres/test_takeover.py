@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from server.platform.postgres.database import Database
+from server.platform.postgres.pooled import PooledDatabase
 from server.store.ports import LeaseLost
-from server.store.postgres.database import Database
 from server.store.postgres.leases import Lease, Leases
-from server.store.postgres.pooled import PooledDatabase
 from tests.server.store.postgres import owner
 from tests.server.store.postgres.ledgers import (
     PARTITION,

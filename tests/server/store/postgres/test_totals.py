@@ -8,6 +8,7 @@ import asyncpg
 import pytest
 
 from server.engine.keys import Key
+from server.platform.postgres.pooled import PooledDatabase
 from server.platform.query import Window, equals
 from server.store.entities import AuditEntry, Entity, ProcessInstance
 from server.store.ports import Batch, Insert, Update
@@ -15,7 +16,6 @@ from server.store.postgres.columns import BUCKETED
 from server.store.postgres.history import History
 from server.store.postgres.leases import Lease
 from server.store.postgres.ledger import PostgresLedger
-from server.store.postgres.pooled import PooledDatabase
 from server.store.postgres.reads import PostgresStore
 from server.store.searchables import AUDIT_ENTRIES, PROCESS_INSTANCES, SEARCHABLES
 from tests.server.store.postgres.ledgers import (

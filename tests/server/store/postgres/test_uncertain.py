@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.platform.postgres.pool import open_pool
+from server.platform.postgres.pooled import PooledDatabase
 from server.store.postgres.leases import Lease
-from server.store.postgres.pooled import PooledDatabase
 from tests.server.store.postgres.ledgers import (
     SECONDS,
     batch_of,
