@@ -30,18 +30,14 @@ A description never repeats what the caller sent: it may be a secret.
 
 from typing import ClassVar
 
-from google.protobuf.any_pb2 import Any as AnyMessage
-from google.rpc.error_details_pb2 import ErrorInfo
-from google.rpc.status_pb2 import Status
-
 from server.platform.errors import OAuthError
 
 
 class ProtocolError(OAuthError):
     oauth_code: ClassVar[str]
 
-    def __init__(self, description: str) -> None:
-        super().__init__(self.oauth_code, description)
+    def __init__(self, description: str, **metadata: str) -> None:
+        super().__init__(self.oauth_code, description, **metadata)
 
 
 class InvalidRequest(ProtocolError):
@@ -110,14 +106,8 @@ class UseDpopNonce(ProtocolError):
     oauth_code = "use_dpop_nonce"
 
     def __init__(self, nonce: str) -> None:
-        super().__init__("the DPoP proof has to carry the nonce of this server")
+        super().__init__("the DPoP proof has to carry the nonce of this server", nonce=nonce)
         self.nonce = nonce
-        self.metadata = {"nonce": nonce}
-
-    def status(self) -> Status:
-        packed = AnyMessage()
-        packed.Pack(ErrorInfo(reason=self.error, domain=self.domain, metadata=self.metadata))
-        return Status(code=self.code, message=self.detail, details=[packed])
 
 
 class UnsupportedResponseType(ProtocolError):
