@@ -19,7 +19,6 @@ from identity.admin.devices import DeviceAdministration
 from identity.admin.holders import ClientsWithScopes, PeopleWith, PeopleWithAttributes
 from identity.admin.labels import Labels
 from identity.admin.sessions import SessionAdministration
-from identity.admin.signing_out import SigningOut
 from identity.admin.user_attributes import UserAttributes
 from identity.admin.users import UserAdministration
 from identity.clients.client import CLIENTS
@@ -27,8 +26,7 @@ from identity.devices.device import DEVICES
 from identity.directory.labels import GROUPS, ROLES, SCOPE_DEFINITIONS, USER_ATTRIBUTES, Group, Role
 from identity.directory.user import USERS
 from identity.ground import Ground
-from identity.logout.ending import SessionEnding
-from identity.logout.records import BACK_CHANNEL_LOGOUTS
+from identity.presence import Presence
 from identity.rpc.admission import Admission
 from identity.rpc.device_list import DeviceListServicer
 from identity.rpc.group import GroupServicer
@@ -38,9 +36,7 @@ from identity.rpc.session_administration import SessionAdministrationServicer
 from identity.rpc.user import UserServicer
 from identity.rpc.user_attribute import UserAttributeServicer
 from identity.sessions.session import SESSIONS
-from identity.sessions.sessions import Sessions
 from identity.tokens.token_set import TOKEN_SETS
-from identity.tokens.token_sets import TokenSets
 from identity.vocabulary import Permission, Scope
 
 _USERS = user_service_pb2.DESCRIPTOR.services_by_name["UserService"]
@@ -55,28 +51,10 @@ _DEVICES = device_list_service_pb2.DESCRIPTOR.services_by_name["DeviceListServic
 class Administering:
     servicers: Mapping[ServiceDescriptor, object]
 
-    def __init__(self, ground: Ground, callers: Callers) -> None:
+    def __init__(self, ground: Ground, presence: Presence, callers: Callers) -> None:
         self._ground = ground
+        self._presence = presence
         self._users = ground.store.of(USERS)
-        token_sets = TokenSets(ground.store)
-        sessions = Sessions(
-            ground.store.of(SESSIONS),
-            ground.secrets,
-            clock=ground.clock,
-            randomness=ground.randomness,
-            lifetimes=ground.config.lifetimes,
-            config=ground.config.sessions,
-        )
-        self._ending = SessionEnding(
-            sessions,
-            ground.clients,
-            token_sets,
-            queue=ground.store.of(BACK_CHANNEL_LOGOUTS),
-            clock=ground.clock,
-            randomness=ground.randomness,
-            config=ground.config.logout,
-        )
-        self._signing_out = SigningOut(self._ending, token_sets)
         admission = Admission(ground.tenants, callers)
         groups, roles = self._groups(), self._roles()
         self.servicers = {
@@ -101,7 +79,7 @@ class Administering:
             groups=groups,
             passwords=ground.passwords,
             shortest_password=ground.config.passwords.min_length,
-            signing_out=self._signing_out,
+            signing_out=self._presence.signing_out,
             events=ground.events,
             clock=ground.clock,
             randomness=ground.randomness,
@@ -160,8 +138,8 @@ class Administering:
         administration = SessionAdministration(
             ground.store.of(SESSIONS),
             self._users,
-            ending=self._ending,
-            signing_out=self._signing_out,
+            ending=self._presence.ending,
+            signing_out=self._presence.signing_out,
             events=ground.events,
         )
         return SessionAdministrationServicer(

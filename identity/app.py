@@ -38,6 +38,7 @@ from identity.logout.delivery import HttpDelivery
 from identity.logout.logout_token import LogoutTokens
 from identity.logout.records import BACK_CHANNEL_LOGOUTS
 from identity.overseeing import Overseeing
+from identity.presence import presence_on
 from identity.randomness import Randomness, SystemRandomness
 from identity.sections import IdentityConfig
 from identity.upkeep import Upkeep
@@ -69,8 +70,9 @@ async def open_identity(
         ground = await _ground(config, store, clock or SystemClock(), randomness or SystemRandomness(), stack)
         hosting = Hosting(ground)
         await hosting.open()
-        issuing = Issuing(ground)
-        browsing = Browsing(ground, issuing)
+        presence = presence_on(ground)
+        issuing = Issuing(ground, presence)
+        browsing = Browsing(ground, presence, issuing)
         await _seed(ground)
         delivery = await stack.enter_async_context(HttpDelivery(config.logout.timeout_secs))
         tasks = await stack.enter_async_context(asyncio.TaskGroup())
@@ -81,13 +83,13 @@ async def open_identity(
             *map(tasks.create_task, hosting.loops()),
         ]
         try:
-            callers = callers_of(ground)
+            callers = callers_of(ground, presence)
             servicers = {
                 **issuing.servicers,
                 **browsing.servicers,
                 **hosting.servicers(callers),
-                **Administering(ground, callers).servicers,
-                **Overseeing(ground, callers).servicers,
+                **Administering(ground, presence, callers).servicers,
+                **Overseeing(ground, presence, callers).servicers,
             }
             yield Identity(ground.tenants.default.issuer, servicers, ground.keys)
         finally:

@@ -27,14 +27,12 @@ from identity.authorization.steps import CredentialStep, RefreshStep
 from identity.devices.authorization import DeviceAuthorizations
 from identity.devices.limits import DeviceStarts, UserCodeGuesses
 from identity.devices.verification import DeviceVerification
-from identity.directory.user import USERS
-from identity.directory.users import Users
 from identity.ground import Ground
 from identity.issuing import Issuing
-from identity.logout.ending import SessionEnding
 from identity.logout.endpoint import EndSession
-from identity.logout.records import BACK_CHANNEL_LOGOUTS, LOGOUT_REQUESTS
+from identity.logout.records import LOGOUT_REQUESTS
 from identity.logout.wish import LogoutWishes
+from identity.presence import Presence
 from identity.proof_of_work.proof_of_work import ProofOfWork
 from identity.rpc.authorization import AuthorizationServicer, PushDoor
 from identity.rpc.device import DeviceServicer
@@ -42,8 +40,6 @@ from identity.rpc.logout import LogoutServicer
 from identity.rpc.proof_of_work import ProofOfWorkServicer
 from identity.rpc.session import SessionServicer
 from identity.sessions.hints import IdTokenHints
-from identity.sessions.session import SESSIONS
-from identity.sessions.sessions import Sessions
 from identity.sign_in.delays import Delays
 from identity.sign_in.failures import ADDRESS_FAILURES
 from identity.sign_in.password import PasswordSignIn
@@ -63,18 +59,10 @@ _DEVICE = device_service_pb2.DESCRIPTOR.services_by_name["DeviceService"]
 class Browsing:
     servicers: Mapping[ServiceDescriptor, object]
 
-    def __init__(self, ground: Ground, issuing: Issuing) -> None:
+    def __init__(self, ground: Ground, presence: Presence, issuing: Issuing) -> None:
         self._ground = ground
+        self._presence = presence
         self._issuing = issuing
-        self._users = Users(ground.store.of(USERS))
-        self._sessions = Sessions(
-            ground.store.of(SESSIONS),
-            ground.secrets,
-            clock=ground.clock,
-            randomness=ground.randomness,
-            lifetimes=ground.config.lifetimes,
-            config=ground.config.sessions,
-        )
         self._proof_of_work = ProofOfWork(
             SingleUse(ground.store),
             ground.root.derived("proof of work"),
@@ -83,18 +71,11 @@ class Browsing:
             config=ground.config.pow,
         )
         self._hints = IdTokenHints(partial(verified, keys=ground.keys))
-        self._ending = SessionEnding(
-            self._sessions,
-            ground.clients,
-            issuing.token_sets,
-            queue=ground.store.of(BACK_CHANNEL_LOGOUTS),
-            clock=ground.clock,
-            randomness=ground.randomness,
-            config=ground.config.logout,
-        )
         self.servicers = {
             _AUTHORIZATION: self._authorization(),
-            _SESSION: SessionServicer(ground.tenants, self._sessions, self._users, ground.clock),
+            _SESSION: SessionServicer(
+                ground.tenants, self._presence.sessions, self._presence.users, ground.clock
+            ),
             _PROOF_OF_WORK: ProofOfWorkServicer(ground.tenants, self._proof_of_work),
             _LOGOUT: self._logout(),
             _DEVICE: self._devices(),
@@ -118,10 +99,10 @@ class Browsing:
             clock=ground.clock,
             randomness=ground.randomness,
         )
-        standing = Standing(self._users, ground.clock)
+        standing = Standing(self._presence.users, ground.clock)
         conclusion = Conclusion(
             ground.store.of(AUTHORIZATION_CODES),
-            self._sessions,
+            self._presence.sessions,
             hasher=ground.secrets,
             clock=ground.clock,
             randomness=ground.randomness,
@@ -130,17 +111,19 @@ class Browsing:
         return AuthorizationServicer(
             ground.tenants,
             AuthorizationBeginning(
-                reader, self._sessions, pending=pending, standing=standing, conclusion=conclusion
+                reader, self._presence.sessions, pending=pending, standing=standing, conclusion=conclusion
             ),
             credential_step=CredentialStep(
-                self._sessions,
+                self._presence.sessions,
                 self._proof_of_work,
                 asked=asked,
                 password_sign_in=self._password_sign_in(),
-                ending=self._ending,
+                ending=self._presence.ending,
                 conclusion=conclusion,
             ),
-            refresh_step=RefreshStep(self._sessions, asked=asked, standing=standing, conclusion=conclusion),
+            refresh_step=RefreshStep(
+                self._presence.sessions, asked=asked, standing=standing, conclusion=conclusion
+            ),
             push_door=PushDoor(self._issuing.authenticator, self._issuing.proofs, Pushing(reader, pushed)),
             clock=ground.clock,
         )
@@ -156,7 +139,7 @@ class Browsing:
             events=ground.events,
         )
         return PasswordSignIn(
-            self._users,
+            self._presence.users,
             ground.passwords,
             protection=protection,
             confirmation=ConfirmationBySettings(ground.store.of(TENANTS)),
@@ -167,9 +150,9 @@ class Browsing:
     def _logout(self) -> LogoutServicer:
         ground = self._ground
         end_session = EndSession(
-            self._sessions,
+            self._presence.sessions,
             LogoutWishes(ground.clients, self._hints),
-            self._ending,
+            self._presence.ending,
             questions=ground.store.of(LOGOUT_REQUESTS),
             hasher=ground.secrets,
             clock=ground.clock,
@@ -189,7 +172,7 @@ class Browsing:
             randomness=ground.randomness,
         )
         verification = DeviceVerification(
-            self._sessions,
+            self._presence.sessions,
             self._proof_of_work,
             guesses=UserCodeGuesses(ground.store, ground.clock),
             clients=ground.clients,

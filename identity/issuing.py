@@ -25,6 +25,7 @@ from identity.grants.reports import GrantReports
 from identity.grants.signing import Signing
 from identity.grants.table import grants
 from identity.ground import Ground
+from identity.presence import Presence
 from identity.rpc.directory import DirectoryServicer
 from identity.rpc.discovery import DiscoveryServicer
 from identity.rpc.key_set import KeySetServicer
@@ -32,14 +33,11 @@ from identity.rpc.token import TokenServicer
 from identity.rpc.user_info import UserInfoServicer
 from identity.single_use import SingleUse
 from identity.tokens.access_token import AccessTokens
-from identity.tokens.active import ActiveTokens
 from identity.tokens.families import Families
 from identity.tokens.id_token import IdTokens
 from identity.tokens.introspection import Introspection
 from identity.tokens.refresh_token import RefreshTokens
 from identity.tokens.revocation import Revocation
-from identity.tokens.revoked import RevokedTokens
-from identity.tokens.token_sets import TokenSets
 from identity.userinfo.forward import ForwardAuthentication
 from identity.userinfo.presented import PresentedTokens
 from identity.userinfo.userinfo import UserInfo
@@ -57,8 +55,9 @@ class Issuing:
 
     servicers: Mapping[ServiceDescriptor, object]
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, ground: Ground, presence: Presence) -> None:
         self._ground = ground
+        self._presence = presence
         self._reports = GrantReports(ground.events, ground.config.events)
         single_use = SingleUse(ground.store)
         assertions = ClientAssertions(ClientKeys(fetch_nothing, ground.clock), single_use, ground.clock)
@@ -67,33 +66,28 @@ class Issuing:
         )
         self.nonces = DpopNonces(ground.secrets, ground.clock, ground.config.dpop)
         self.proofs = DpopProofs(single_use, self.nonces, ground.clock)
-        self.token_sets = TokenSets(ground.store)
         self._families = Families(
-            self.token_sets,
+            self._presence.token_sets,
             RefreshTokens(ground.secrets, ground.randomness),
             token=ground.config.token,
             device_grant=ground.config.device_grant,
             report_reuse=self._reports.refresh_token_reuse,
             clock=ground.clock,
         )
-        self._revoked = RevokedTokens(ground.store)
         self.servicers = {**self._token_servicers(), **self._directory_servicers()}
 
     def _token_servicers(self) -> Mapping[ServiceDescriptor, object]:
         ground = self._ground
-        active = ActiveTokens(
-            ground.keys,
-            ground.clients,
-            sets=self.token_sets,
-            revoked=self._revoked,
-            records=ground.store,
-            clock=ground.clock,
-        )
+        active = self._presence.active_tokens
         introspection = Introspection(
             self.authenticator, active, families=self._families, records=ground.store, clock=ground.clock
         )
         revocation = Revocation(
-            self.authenticator, self._families, keys=ground.keys, revoked=self._revoked, clock=ground.clock
+            self.authenticator,
+            self._families,
+            keys=ground.keys,
+            revoked=self._presence.revoked_tokens,
+            clock=ground.clock,
         )
         presented = PresentedTokens(active, self.proofs)
         return {
@@ -113,7 +107,7 @@ class Issuing:
         table = grants(
             ground.store,
             ground.secrets,
-            sets=self.token_sets,
+            sets=self._presence.token_sets,
             families=self._families,
             clock=ground.clock,
             randomness=ground.randomness,
@@ -126,7 +120,7 @@ class Issuing:
             people=People(ground.store, ground.clock),
             proofs=self.proofs,
             continuation=Continuation(
-                self.token_sets, self._families, clock=ground.clock, randomness=ground.randomness
+                self._presence.token_sets, self._families, clock=ground.clock, randomness=ground.randomness
             ),
             signing=Signing(ground.keys, access_tokens, IdTokens(ground.clock)),
             report=self._reports.token_issued,

@@ -15,6 +15,7 @@ from identity.admin.callers import Callers
 from identity.admin.clients import ClientAdministration
 from identity.events.reading import EventReader
 from identity.ground import Ground
+from identity.presence import Presence
 from identity.rpc.api_key import ApiKeyServicer
 from identity.rpc.blacklist import BlacklistServicer
 from identity.rpc.client import ClientServicer
@@ -22,7 +23,6 @@ from identity.rpc.event import EventServicer
 from identity.sign_in.addresses import Addresses
 from identity.sign_in.blacklist import Blacklist
 from identity.sign_in.failures import ADDRESS_FAILURES
-from identity.tokens.token_sets import TokenSets
 
 _CLIENTS = client_service_pb2.DESCRIPTOR.services_by_name["ClientService"]
 _API_KEYS = api_key_service_pb2.DESCRIPTOR.services_by_name["ApiKeyService"]
@@ -33,8 +33,9 @@ _BLACKLIST = blacklist_service_pb2.DESCRIPTOR.services_by_name["BlacklistService
 class Overseeing:
     servicers: Mapping[ServiceDescriptor, object]
 
-    def __init__(self, ground: Ground, callers: Callers) -> None:
+    def __init__(self, ground: Ground, presence: Presence, callers: Callers) -> None:
         self._ground = ground
+        self._presence = presence
         self._callers = callers
         self.servicers = {
             _CLIENTS: self._clients(),
@@ -54,7 +55,7 @@ class Overseeing:
         administration = ClientAdministration(
             ground.store,
             ground.tenants,
-            token_sets=TokenSets(ground.store),
+            token_sets=self._presence.token_sets,
             secrets=ground.secrets,
             events=ground.events,
             clock=ground.clock,

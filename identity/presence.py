@@ -1,0 +1,64 @@
+"""Composes who is there: people, their sessions, and the tokens that came of them."""
+
+from dataclasses import dataclass
+
+from identity.admin.signing_out import SigningOut
+from identity.directory.user import USERS
+from identity.directory.users import Users
+from identity.ground import Ground
+from identity.logout.ending import SessionEnding
+from identity.logout.records import BACK_CHANNEL_LOGOUTS
+from identity.sessions.session import SESSIONS
+from identity.sessions.sessions import Sessions
+from identity.tokens.active import ActiveTokens
+from identity.tokens.revoked import RevokedTokens
+from identity.tokens.token_sets import TokenSets
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Presence:
+    users: Users
+    sessions: Sessions
+    token_sets: TokenSets
+    revoked_tokens: RevokedTokens
+    active_tokens: ActiveTokens
+    ending: SessionEnding
+    signing_out: SigningOut
+
+
+def presence_on(ground: Ground) -> Presence:
+    sessions = Sessions(
+        ground.store.of(SESSIONS),
+        ground.secrets,
+        clock=ground.clock,
+        randomness=ground.randomness,
+        lifetimes=ground.config.lifetimes,
+        config=ground.config.sessions,
+    )
+    token_sets, revoked_tokens = TokenSets(ground.store), RevokedTokens(ground.store)
+    active_tokens = ActiveTokens(
+        ground.keys,
+        ground.clients,
+        sets=token_sets,
+        revoked=revoked_tokens,
+        records=ground.store,
+        clock=ground.clock,
+    )
+    ending = SessionEnding(
+        sessions,
+        ground.clients,
+        token_sets,
+        queue=ground.store.of(BACK_CHANNEL_LOGOUTS),
+        clock=ground.clock,
+        randomness=ground.randomness,
+        config=ground.config.logout,
+    )
+    return Presence(
+        users=Users(ground.store.of(USERS)),
+        sessions=sessions,
+        token_sets=token_sets,
+        revoked_tokens=revoked_tokens,
+        active_tokens=active_tokens,
+        ending=ending,
+        signing_out=SigningOut(ending, token_sets),
+    )
