@@ -21,6 +21,7 @@ from identity.authorization.pushed import PUSHED_REQUESTS, PushedRequests
 from identity.authorization.pushing import Pushing
 from identity.authorization.reading import RequestReader
 from identity.authorization.request import AUTHORIZATION_REQUESTS
+from identity.authorization.signing_in import SigningIn
 from identity.authorization.sources import NoRequestObjects
 from identity.authorization.standing import Standing
 from identity.authorization.steps import CredentialStep, RefreshStep
@@ -118,8 +119,12 @@ class Browsing:
                 self._proof_of_work,
                 asked=asked,
                 password_sign_in=self._password_sign_in(),
-                ending=self._presence.ending,
-                conclusion=conclusion,
+                signing_in=SigningIn(
+                    sessions=self._presence.sessions,
+                    asked=asked,
+                    ending=self._presence.ending,
+                    conclusion=conclusion,
+                ),
             ),
             refresh_step=RefreshStep(
                 self._presence.sessions, asked=asked, standing=standing, conclusion=conclusion

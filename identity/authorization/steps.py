@@ -1,30 +1,22 @@
 """The steps of a page: signing in with credentials, and going on with the session that there is."""
 
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from identity.authorization.asked import AskedRequests, Reference
 from identity.authorization.conclusion import Conclusion
 from identity.authorization.redirection import Redirection, way_back_of
+from identity.authorization.signing_in import SignedIn, SigningIn
 from identity.authorization.standing import Standing, refusal_of
-from identity.errors import AccessDenied, LoginRequired
 from identity.proof_of_work.proof_of_work import ProofOfWork
 from identity.sessions.browser import Browser
-from identity.sessions.session import Session
 from identity.sessions.sessions import Sessions, proved
 from identity.sign_in.password import PasswordSignIn
 from identity.tenants import Tenant
 from identity.vocabulary import AuthenticationContext
-from server.platform.errors import InvalidArgument, PermissionDenied, Unauthenticated
+from server.platform.errors import InvalidArgument, Unauthenticated
 
 # RFC 8176 §2.
 _PASSWORD = ("pwd",)
-
-
-class SessionEnding(Protocol):
-    """Ends a session and tells its relying parties."""
-
-    async def end(self, tenant: Tenant, session: Session) -> None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,15 +24,6 @@ class Credentials:
     email: str
     password: str = field(repr=False)
     proof_of_work: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SignedIn:
-    """`session` is None when nobody was signed in: the right person, but not the one that was asked for."""
-
-    redirection: Redirection
-    session: Session | None = None
-    cookie: str = field(default="", repr=False)
 
 
 class CredentialStep:
@@ -53,15 +36,13 @@ class CredentialStep:
         *,
         asked: AskedRequests,
         password_sign_in: PasswordSignIn,
-        ending: SessionEnding,
-        conclusion: Conclusion,
+        signing_in: SigningIn,
     ) -> None:
         self._sessions = sessions
         self._proof_of_work = proof_of_work
         self._asked = asked
         self._password_sign_in = password_sign_in
-        self._ending = ending
-        self._conclusion = conclusion
+        self._signing_in = signing_in
 
     async def submit(
         self, tenant: Tenant, browser: Browser, reference: Reference, *, credentials: Credentials
@@ -82,26 +63,16 @@ class CredentialStep:
             password=credentials.password,
             peer_address=browser.peer_address,
         )
-        refusal = refusal_of(client, user, _PASSWORD)
-        if refusal is not None:
-            cause = "GROUP_REQUIRED" if isinstance(refusal, AccessDenied) else "SECOND_FACTOR_REQUIRED"
-            raise PermissionDenied(refusal.detail, cause=cause)
-        await self._asked.take(request)
-        if request.user_id not in {"", user.user_id}:
-            # OpenID Connect Core 1.0 §3.1.2.1, id_token_hint.
-            return SignedIn(redirection=way_back_of(request, tenant).with_error(_ANOTHER_PERSON))
-        if before.user_id not in {"", user.user_id}:
-            await self._ending.end(tenant, before)
-        cookie, session = await self._sessions.sign_in(
+        return await self._signing_in.finish(
             tenant,
+            browser,
             before,
-            user.user_id,
+            client=client,
+            request=request,
+            user=user,
             amr=_PASSWORD,
             acr=AuthenticationContext.PASSWORD,
-            peer_address=browser.peer_address,
         )
-        redirection = await self._conclusion.grant(tenant, client, request, session=session)
-        return SignedIn(redirection=redirection, session=session, cookie=cookie)
 
 
 class RefreshStep:
@@ -127,6 +98,3 @@ class RefreshStep:
         if refusal is not None:
             return way_back_of(request, tenant).with_error(refusal)
         return await self._conclusion.grant(tenant, client, request, session=session)
-
-
-_ANOTHER_PERSON = LoginRequired("somebody else signed in than was asked for")

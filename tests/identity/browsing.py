@@ -21,9 +21,10 @@ from identity.authorization.pushing import Pushing
 from identity.authorization.reading import RequestReader
 from identity.authorization.redirection import Redirection
 from identity.authorization.request import AUTHORIZATION_REQUESTS
+from identity.authorization.signing_in import SignedIn, SigningIn
 from identity.authorization.sources import NoRequestObjects
 from identity.authorization.standing import Standing
-from identity.authorization.steps import Credentials, CredentialStep, RefreshStep, SignedIn
+from identity.authorization.steps import Credentials, CredentialStep, RefreshStep
 from identity.clients.client import CLIENTS, Client
 from identity.clients.clients import Clients
 from identity.clients.secrets import SecretHasher
@@ -253,8 +254,9 @@ class Provider:
             *(self.sessions, self.proof_of_work),
             asked=asked,
             password_sign_in=password_sign_in,
-            ending=self.ending,
-            conclusion=conclusion,
+            signing_in=SigningIn(
+                sessions=self.sessions, asked=asked, ending=self.ending, conclusion=conclusion
+            ),
         )
         self.refresh_step = RefreshStep(self.sessions, asked=asked, standing=standing, conclusion=conclusion)
         self.end_session = EndSession(

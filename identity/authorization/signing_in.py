@@ -1,0 +1,78 @@
+"""Where every way to prove who one is ends: a session, and the way back to the relying party."""
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from identity.authorization.asked import AskedRequests
+from identity.authorization.conclusion import Conclusion
+from identity.authorization.redirection import Redirection, way_back_of
+from identity.authorization.request import AuthorizationRequest
+from identity.authorization.standing import refusal_of
+from identity.clients.client import Client
+from identity.directory.user import User
+from identity.errors import AccessDenied, LoginRequired
+from identity.sessions.browser import Browser
+from identity.sessions.session import Session
+from identity.sessions.sessions import Sessions
+from identity.tenants import Tenant
+from identity.vocabulary import AuthenticationContext
+from server.platform.errors import PermissionDenied
+
+
+class SessionEnding(Protocol):
+    """Ends a session and tells its relying parties."""
+
+    async def end(self, tenant: Tenant, session: Session) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignedIn:
+    """`session` is None when nobody was signed in: the right person, but not the one that was asked for."""
+
+    redirection: Redirection
+    session: Session | None = None
+    cookie: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SigningIn:
+    sessions: Sessions
+    asked: AskedRequests
+    ending: SessionEnding
+    conclusion: Conclusion
+
+    async def finish(
+        self,
+        tenant: Tenant,
+        browser: Browser,
+        before: Session,
+        *,
+        client: Client,
+        request: AuthorizationRequest,
+        user: User,
+        amr: tuple[str, ...],
+        acr: AuthenticationContext,
+    ) -> SignedIn:
+        """Sign a person in that proved who it is by `amr`, and go back with a code.
+
+        Raises Unauthenticated when the request has ended, and PermissionDenied when the client does not take the person;
+        its metadata `cause` says why.
+        """
+        refusal = refusal_of(client, user, amr)
+        if refusal is not None:
+            cause = "GROUP_REQUIRED" if isinstance(refusal, AccessDenied) else "SECOND_FACTOR_REQUIRED"
+            raise PermissionDenied(refusal.detail, cause=cause)
+        await self.asked.take(request)
+        if request.user_id not in {"", user.user_id}:
+            # OpenID Connect Core 1.0 §3.1.2.1, id_token_hint.
+            return SignedIn(redirection=way_back_of(request, tenant).with_error(_ANOTHER_PERSON))
+        if before.user_id not in {"", user.user_id}:
+            await self.ending.end(tenant, before)
+        cookie, session = await self.sessions.sign_in(
+            tenant, before, user.user_id, amr=amr, acr=acr, peer_address=browser.peer_address
+        )
+        redirection = await self.conclusion.grant(tenant, client, request, session=session)
+        return SignedIn(redirection=redirection, session=session, cookie=cookie)
+
+
+_ANOTHER_PERSON = LoginRequired("somebody else signed in than was asked for")
