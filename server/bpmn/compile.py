@@ -19,7 +19,6 @@ from server.bpmn.executable import (
     VariableMapping,
 )
 from server.bpmn.graph import Graph
-from server.bpmn.markup import Markup
 from server.bpmn.model import (
     BusinessRuleTask,
     Definitions,
@@ -37,6 +36,7 @@ from server.bpmn.model import (
     StartEvent,
     Task,
 )
+from server.xml import Markup
 
 ELEMENT_TYPES: Mapping[type[FlowNode], ElementType] = {
     StartEvent: ElementType.START_EVENT,

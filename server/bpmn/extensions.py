@@ -6,7 +6,7 @@ The functions trust the linter: what a rule requires is assumed to be there.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from server.bpmn.markup import Markup
+from server.xml import Markup
 
 NAMESPACE = "http://camunda.org/schema/zeebe/1.0"
 PREFIX = "zeebe:"

@@ -7,7 +7,7 @@ linter, which asks for attributes by name, and the compiler, which asks by type,
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from server.bpmn.markup import Markup
+from server.xml import Markup
 
 EVENT_DEFINITION = "EventDefinition"
 

@@ -1,18 +1,12 @@
 """Read BPMN XML into the model.
 
-A file is hostile until it is read: a document type (and with it every entity) is refused before
-the first element, nothing is fetched, size and depth are bounded.
-Errors: `BpmnReadError`.
+Tags are local names; those of the zeebe and diagram namespaces carry `zeebe:` and `bpmndi:` whatever prefix the file
+uses. Everything of other namespaces is left out. Errors: `BpmnReadError`.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Never
-
-from lxml import etree
-from lxml.etree import _Element as XmlElement
 
 from server.bpmn import extensions
-from server.bpmn.markup import Markup
 from server.bpmn.model import (
     BusinessRuleTask,
     Definitions,
@@ -31,9 +25,7 @@ from server.bpmn.model import (
     Task,
     Unsupported,
 )
-
-MAX_BYTES = 4 * 1024 * 1024
-MAX_DEPTH = 64
+from server.xml import Document, Markup, XmlError, parse
 
 BPMN_NAMESPACE = "http://www.omg.org/spec/BPMN/20100524/MODEL"
 DIAGRAM_NAMESPACE = "http://www.omg.org/spec/BPMN/20100524/DI"
@@ -95,84 +87,18 @@ class BpmnReadError(Exception):
 
 def read(xml: bytes) -> Definitions:
     """Read one file; raises `BpmnReadError`."""
-    if len(xml) > MAX_BYTES:
-        raise BpmnReadError(f"expected at most {MAX_BYTES} bytes, found {len(xml)}")
-    _refuse_document_type(xml)
-    root = _parse(xml)
-    if root.tag != f"{{{BPMN_NAMESPACE}}}definitions":
+    try:
+        return _definitions(_markup(parse(xml)))
+    except XmlError as error:
+        raise BpmnReadError(error.message, error.line) from error
+
+
+def _markup(document: Document) -> Markup:
+    if document.tag != f"{{{BPMN_NAMESPACE}}}definitions":
         raise BpmnReadError(
-            f"expected {{{BPMN_NAMESPACE}}}definitions as root, found {root.tag!s}", _line(root)
+            f"expected {{{BPMN_NAMESPACE}}}definitions as root, found {document.tag}", document.line
         )
-    return _definitions(_markup(root, "definitions", depth=1))
-
-
-class _ElementReached(Exception):
-    pass
-
-
-class _Prolog:
-    """A parser target that looks at what stands before the first element."""
-
-    def doctype(self, name: str | None, _public_id: str | None, _system_url: str | None) -> Never:
-        raise BpmnReadError(f"expected no document type, found <!DOCTYPE {name}>")
-
-    def start(self, _tag: str, _attributes: Mapping[str, str]) -> Never:
-        raise _ElementReached
-
-    def close(self) -> None:
-        """Nothing was built."""
-
-
-def _refuse_document_type(xml: bytes) -> None:
-    # lxml looks the callbacks up when it runs; its stubs ask for all of them.
-    parser = etree.XMLParser(target=_Prolog(), resolve_entities=False, no_network=True)  # type: ignore[call-overload]
-    try:
-        etree.fromstring(xml, parser)
-    except _ElementReached:
-        return
-    except etree.XMLSyntaxError as error:
-        raise _not_xml(error) from error
-
-
-def _parse(xml: bytes) -> XmlElement:
-    parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
-    )
-    try:
-        return etree.fromstring(xml, parser)
-    except etree.XMLSyntaxError as error:
-        raise _not_xml(error) from error
-
-
-def _not_xml(error: etree.XMLSyntaxError) -> BpmnReadError:
-    line, column = error.position
-    what = error.msg.removesuffix(f", line {line}, column {column}")
-    return BpmnReadError(f"expected well-formed XML, found: {what}", line or 0)
-
-
-def _markup(element: XmlElement, tag: str, *, depth: int) -> Markup:
-    if depth > MAX_DEPTH:
-        raise BpmnReadError(f"expected at most {MAX_DEPTH} nested elements, found more", _line(element))
-    written = {str(name): str(value) for name, value in element.attrib.items() if name[0] != "{"}
-    known = ((child, _known_tag(child)) for child in element)
-    return Markup(
-        tag,
-        {**extensions.DEFAULTS.get(tag, {}), **written},
-        tuple(_markup(child, name, depth=depth + 1) for child, name in known if name),
-        (element.text or "").strip(),
-        _line(element),
-    )
-
-
-def _known_tag(element: XmlElement) -> str | None:
-    """Spell the tag as `Markup` does; None for a namespace that says nothing to us."""
-    name = etree.QName(element)
-    prefix = _PREFIXES.get(name.namespace or "")
-    return None if prefix is None else prefix + name.localname
-
-
-def _line(element: XmlElement) -> int:
-    return int(element.sourceline or 0)
+    return document.markup(_PREFIXES, extensions.DEFAULTS)
 
 
 def _definitions(markup: Markup) -> Definitions:

@@ -21,9 +21,9 @@ from server.dmn.boxed import (
     Relation,
 )
 from server.dmn.errors import DmnReadError
-from server.dmn.markup import Markup
 from server.dmn.parts import child_of, choice_of, id_of, information_item, literal_expression, type_ref_of
 from server.dmn.table_reader import decision_table
+from server.xml import Markup
 
 
 def expression_in(parent: Markup) -> Expression | None:

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from server.dmn.boxed import InformationItem, LiteralExpression, UnaryTests
 from server.dmn.errors import DmnReadError
-from server.dmn.markup import Markup
+from server.xml import Markup
 
 _Choice = TypeVar("_Choice", bound=StrEnum)
 

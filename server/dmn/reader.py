@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 
 from server.dmn.boxed import InformationItem, UnaryTests
 from server.dmn.boxed_reader import expression_in, function_definition
+from server.dmn.document import parse
 from server.dmn.errors import DmnReadError
-from server.dmn.markup import Markup, parse
 from server.dmn.model import (
     BusinessKnowledgeModel,
     Decision,
@@ -22,6 +22,7 @@ from server.dmn.model import (
     Requirement,
 )
 from server.dmn.parts import id_of, information_item, name_of, type_ref_of, unary_tests
+from server.xml import Markup
 
 
 def read(xml: bytes) -> Definitions:

@@ -2,7 +2,6 @@
 
 from server.dmn.boxed import Aggregation, DecisionTable, HitPolicy, InputClause, OutputClause, Rule
 from server.dmn.errors import DmnReadError
-from server.dmn.markup import Markup
 from server.dmn.parts import (
     child_of,
     choice_of,
@@ -13,6 +12,7 @@ from server.dmn.parts import (
     type_ref_of,
     unary_tests,
 )
+from server.xml import Markup
 
 
 def decision_table(markup: Markup) -> DecisionTable:

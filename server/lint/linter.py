@@ -9,7 +9,7 @@ from server.bpmn.extensions import PREFIX
 from server.bpmn.model import Definitions
 from server.bpmn.reader import BpmnReadError
 from server.dmn import Decisions, DmnModelError, DmnReadError, Problem, ProblemKind
-from server.dmn.markup import parse
+from server.dmn.document import parse
 from server.lint.catalogue import RULES
 from server.lint.evaluators import EVALUATORS
 from server.lint.rule import Rule, Severity

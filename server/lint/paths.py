@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from server.bpmn.extensions import PREFIX
 from server.bpmn.model import EVENT_DEFINITION
-from server.lint.markup import Markup
 from server.lint.subject import Subject
+from server.xml import Markup
 
 _BOOLEANS: Mapping[str, str] = {"1": "true", "0": "false"}  # the other spellings of xs:boolean
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from server.bpmn.graph import Graph
 from server.bpmn.model import EVENT_DEFINITION, Definitions, FlowElement, FlowNode, Process
-from server.lint.markup import Markup
+from server.xml import Markup
 
 _DECISION_TYPES = frozenset({"Decision", "DecisionTable", "Input", "Output", "Relation", "Rule"})
 _SUB_PROCESSES = frozenset({"subProcess", "adHocSubProcess", "transaction"})

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from server.lint.markup import Markup
 from server.lint.rule import Rule
 from server.lint.subject import Subject
+from server.xml import Markup
 
 
 @dataclass(frozen=True, slots=True)

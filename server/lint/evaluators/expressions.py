@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from server import feel
-from server.lint.markup import Markup
 from server.lint.paths import written
 from server.lint.rule import Rule
 from server.lint.subject import Subject
 from server.lint.violation import Violation
+from server.xml import Markup
 
 
 def feel_expression(subject: Subject, rule: Rule) -> Iterator[Violation]:

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from server.bpmn.model import EVENT_DEFINITION
-from server.lint.markup import Markup
 from server.lint.rule import Rule
 from server.lint.subject import Subject
 from server.lint.violation import Violation
+from server.xml import Markup
 
 # BPMN 2.0 §8.1.1 and §8.2 (tBaseElement, tFlowElement, tFlowNode): what precedes an element's own content.
 _LEADING_TAGS = (

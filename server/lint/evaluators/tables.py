@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from itertools import combinations
 
-from server.lint.markup import Markup
 from server.lint.subject import Subject
 from server.lint.violation import Violation
+from server.xml import Markup
 
 MOST_COMPARED_RULES = 300
 """Rules of a table, from the first on, that are compared with each other."""

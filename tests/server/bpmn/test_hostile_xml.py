@@ -1,6 +1,7 @@
 import pytest
 
-from server.bpmn.reader import MAX_BYTES, MAX_DEPTH, BpmnReadError, read
+from server.bpmn.reader import BpmnReadError, read
+from server.xml import MAX_BYTES, MAX_DEPTH, MAX_ELEMENTS
 
 BPMN = b'xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"'
 
@@ -53,6 +54,11 @@ def nested(levels: int) -> bytes:
         pytest.param(nested(10_000), "", id="ten thousand levels"),
         pytest.param(nested(MAX_DEPTH + 1), f"at most {MAX_DEPTH} nested elements", id="a level too deep"),
         pytest.param(b" " * MAX_BYTES + b"<a/>", f"at most {MAX_BYTES} bytes", id="a byte too large"),
+        pytest.param(
+            b"<definitions " + BPMN + b">" + b"<a/>" * MAX_ELEMENTS + b"</definitions>",
+            f"at most {MAX_ELEMENTS} elements",
+            id="an element too many",
+        ),
         pytest.param(
             b'<?xml version="1.0" encoding="klingon"?><a/>', "Unsupported encoding", id="unknown encoding"
         ),

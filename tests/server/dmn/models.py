@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from server.dmn import DecisionEvaluation, Decisions, compile_definitions
-from server.dmn.markup import NAMESPACES
+from server.dmn.document import NAMESPACES
 from server.feel import DialectName, Value
 
 DMN_1_5 = next(namespace for namespace, version in NAMESPACES.items() if version == "1.5")

@@ -1,7 +1,8 @@
 import pytest
 
 from server.dmn import DmnReadError
-from server.dmn.markup import MAX_BYTES, MAX_DEPTH, MAX_ELEMENTS, parse
+from server.dmn.document import parse
+from server.xml import MAX_BYTES, MAX_DEPTH, MAX_ELEMENTS
 from tests.server.dmn.models import DMN_1_5
 
 DMN = f'xmlns="{DMN_1_5}"'.encode()

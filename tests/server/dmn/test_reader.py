@@ -1,7 +1,7 @@
 import pytest
 
 from server.dmn import DmnReadError, compile_definitions
-from server.dmn.markup import NAMESPACES
+from server.dmn.document import NAMESPACES
 from server.dmn.reader import read
 from tests.server.dmn.models import context, decision, definitions, input_data, literal, table
 

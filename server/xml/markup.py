@@ -1,8 +1,4 @@
-"""Elements as the XML has them: the one truth below the typed model.
-
-Tags are local names; those of the zeebe and diagram namespaces carry `zeebe:` and `bpmndi:`
-whatever prefix the file uses. Everything of other namespaces is left out.
-"""
+"""Elements as a file has them: the one truth below every typed model."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,7 +6,10 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Markup:
-    """An element with its unprefixed attributes, stripped text, child elements and source line."""
+    """An element with its unprefixed attributes, stripped text, child elements and source line.
+
+    The tag is spelled as the reader of the file wants the namespace spelled, whatever prefix the file uses.
+    """
 
     tag: str
     attributes: Mapping[str, str] = field(default_factory=dict)
