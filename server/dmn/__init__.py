@@ -4,13 +4,14 @@
     decisions.evaluate("discount", {"customer": "Business", "order size": 12}).value
 
     compile_definitions(xml, *, imports=(), dialect="camunda") -> Decisions
+    decisions_of(definitions, *, imports=(), dialect="camunda") -> Decisions
     Decisions.evaluate(decision_id, variables, *, ports=NO_PORTS) -> DecisionEvaluation
 
 reader (XML to model) → compiler (model to nodes, with FEEL compiled and tables indexed) → decisions. A model is
 compiled once and evaluated any number of times; nothing here waits, logs or touches the network.
 """
 
-from server.dmn.decisions import Decisions, compile_definitions
+from server.dmn.decisions import Decisions, compile_definitions, decisions_of
 from server.dmn.errors import DmnError, DmnModelError, DmnReadError, Problem, ProblemKind
 from server.dmn.results import (
     DecisionEvaluation,
@@ -39,4 +40,5 @@ __all__ = [
     "Problem",
     "ProblemKind",
     "compile_definitions",
+    "decisions_of",
 ]

@@ -7,6 +7,7 @@ from typing import TypeAlias
 from server.dmn.compiler import GraphCompiler
 from server.dmn.dialects import DIALECTS, Dialect
 from server.dmn.errors import DmnModelError, Problem
+from server.dmn.model import Definitions
 from server.dmn.modules import Module, linked
 from server.dmn.nodes import DecisionNode, ServiceNode, Variables, Walk
 from server.dmn.reader import read
@@ -66,17 +67,25 @@ def compile_definitions(
 ) -> Decisions:
     """Compile a model; `imports` are files in which the models that it imports are found, by namespace.
 
-    Raises `DmnReadError` for what is no DMN, `DmnModelError` for cycles and, in the camunda dialect, for
-    everything that cannot be evaluated.
+    Raises `DmnReadError` for what is no DMN, and what `decisions_of` raises.
+    """
+    return decisions_of(read(xml), imports=map(read, imports), dialect=dialect)
+
+
+def decisions_of(
+    definitions: Definitions, *, imports: Iterable[Definitions] = (), dialect: DialectName = "camunda"
+) -> Decisions:
+    """Compile what is read already.
+
+    Raises `DmnModelError` for cycles and, in the camunda dialect, for everything that cannot be evaluated.
     """
     chosen = DIALECTS[dialect]
-    module, problems = linked(read(xml), map(read, imports))
+    module, problems = linked(definitions, imports)
     compiler = GraphCompiler(module, chosen, problems)
     compiler.compile()
     found = tuple(dict.fromkeys(problems))
     if found and chosen.refuses_problems:
         raise DmnModelError(*found)
-    definitions = module.definitions
     targets = _targets(module, compiler)
     return Decisions(definitions.id, definitions.name, definitions.namespace, chosen, targets, found)
 

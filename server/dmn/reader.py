@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from server.dmn.boxed import InformationItem, UnaryTests
 from server.dmn.boxed_reader import expression_in, function_definition
-from server.dmn.document import parse
+from server.dmn.document import Document, parse
 from server.dmn.errors import DmnReadError
 from server.dmn.model import (
     BusinessKnowledgeModel,
@@ -27,7 +27,11 @@ from server.xml import Markup
 
 def read(xml: bytes) -> Definitions:
     """Read one file; raises `DmnReadError`."""
-    document = parse(xml)
+    return definitions_of(parse(xml))
+
+
+def definitions_of(document: Document) -> Definitions:
+    """Read what is parsed already; raises `DmnReadError`."""
     root = document.root
     return Definitions(
         id=id_of(root),

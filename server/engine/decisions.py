@@ -4,7 +4,7 @@ import msgspec
 
 from server import dmn
 from server.engine.decision_events import DecisionRequirementsDeployed, DeployedDecision
-from server.engine.definitions import compiled_decisions
+from server.engine.definitions import DecisionFile, compiled_decisions
 from server.engine.keys import Key
 
 # A tenant, and an id in the model.
@@ -23,7 +23,9 @@ class Decision(msgspec.Struct, frozen=True):
 
     @property
     def model(self) -> dmn.Decisions:
-        return compiled_decisions(self.graph.content, self.graph.imports, self.graph.dialect)
+        graph = self.graph
+        imports = tuple(map(DecisionFile, graph.imports))
+        return compiled_decisions(DecisionFile(graph.content), imports, graph.dialect)
 
 
 class KnownDecisions:

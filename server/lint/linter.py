@@ -9,13 +9,13 @@ from server.bpmn.extensions import PREFIX
 from server.bpmn.model import Definitions
 from server.bpmn.reader import BpmnReadError
 from server.dmn import Decisions, DmnModelError, DmnReadError, Problem, ProblemKind
-from server.dmn.document import parse
 from server.lint.catalogue import RULES
 from server.lint.evaluators import EVALUATORS
 from server.lint.rule import Rule, Severity
 from server.lint.rules import bpmn_structure, dmn
 from server.lint.subject import Subject, decision_subjects, subjects
 from server.lint.violation import Violation
+from server.xml import Markup
 
 MOST_TOLD = 50
 """Findings of one resource that a refusal tells."""
@@ -41,21 +41,19 @@ def lint(definitions: Definitions) -> tuple[Finding, ...]:
     return tuple(finding for subject in subjects(definitions) for finding in _findings(subject))
 
 
-def lint_decisions(content: bytes, compiled: Callable[[], Decisions]) -> tuple[Finding, ...]:
-    """Everything that the file breaks; `compiled` makes what is evaluated of it, or raises DmnError."""
-    try:
-        document = parse(content)
-    except DmnReadError as error:
-        return (unreadable(error),)
-    found = [finding for subject in decision_subjects(document.root) for finding in _findings(subject)]
+def lint_decisions(root: Markup, compiled: Callable[[], Decisions]) -> tuple[Finding, ...]:
+    """Everything that the model breaks; `compiled` makes what is evaluated of it, or raises DmnModelError."""
     try:
         problems = compiled().problems
     except DmnModelError as error:
         problems = error.problems
-    except DmnReadError as error:
-        # A rule that tells the same tells it better.
-        return tuple(found) if refusals(found) else (*found, unreadable(error))
-    return (*found, *map(_told, problems))
+    return (*_decision_findings(root), *map(_told, problems))
+
+
+def lint_unread_decisions(root: Markup, error: DmnReadError) -> tuple[Finding, ...]:
+    """Everything that a file breaks whose elements make no model: a rule that tells the same tells it better."""
+    found = tuple(_decision_findings(root))
+    return found if refusals(found) else (*found, unreadable(error))
 
 
 def unreadable(error: BpmnReadError | DmnReadError) -> Finding:
@@ -79,6 +77,10 @@ def describe(findings: Iterable[Finding], resource_name: str) -> str:
     if len(refusing) > MOST_TOLD:
         lines.append(f"- and {len(refusing) - MOST_TOLD} more")
     return "\n".join(lines)
+
+
+def _decision_findings(root: Markup) -> Iterator[Finding]:
+    return (finding for subject in decision_subjects(root) for finding in _findings(subject))
 
 
 def _findings(subject: Subject) -> Iterator[Finding]:

@@ -1,17 +1,23 @@
-"""The files of a deployment that hold decisions: read, linted and compiled, each with the models that it imports."""
+"""The files of a deployment that hold decisions: read, linted and compiled, each with the models that it imports.
+
+Each is read once, whatever is made of it.
+"""
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from server.dmn import DmnReadError
+from server.dmn.document import parse
 from server.dmn.model import Definitions
-from server.dmn.reader import read
+from server.dmn.reader import definitions_of
 from server.engine.commands import DecisionModel, NamedDecision
-from server.engine.definitions import compiled_decisions
+from server.engine.definitions import DecisionFile, compiled_decisions
 from server.feel import DialectName
-from server.lint.linter import describe, lint_decisions, refusals
+from server.lint.linter import describe, lint_decisions, lint_unread_decisions, refusals, unreadable
 from server.partition.config import DialectChoice
+from server.xml import Markup
 
 DMN_ENDING = ".dmn"
 
@@ -22,44 +28,54 @@ Files = Sequence[tuple[str, bytes]]
 
 def decision_models(files: Files, dialect: DialectChoice, problems: list[str]) -> list[DecisionModel]:
     """Those that can be deployed; what is wrong with the others goes to the problems."""
-    given = dict(_read(files))
-    found = (_model(name, content, given, problems, dialect=dialect) for name, content in files)
+    models = [model for name, content in files if (model := _read(name, content, problems))]
+    given = {model.definitions.namespace: model for model in models}
+    found = (_deployable(model, given, problems, dialect=dialect) for model in models)
     return [model for model in found if model is not None]
 
 
-def _read(files: Files) -> Iterator[tuple[str, tuple[Definitions, bytes]]]:
-    """Models by namespace, as far as they can be read."""
-    for _, content in files:
-        try:
-            definitions = read(content)
-        except DmnReadError:
-            continue
-        yield definitions.namespace, (definitions, content)
+@dataclass(frozen=True, slots=True)
+class _Model:
+    """A file that was read; `root` is all that it says, `definitions` what that means."""
+
+    name: str
+    content: bytes
+    root: Markup
+    definitions: Definitions
+
+    @property
+    def file(self) -> DecisionFile:
+        return DecisionFile(self.content, self.definitions)
 
 
-def _model(
-    name: str,
-    content: bytes,
-    given: Mapping[str, tuple[Definitions, bytes]],
-    problems: list[str],
-    *,
-    dialect: DialectChoice,
-) -> DecisionModel | None:
+def _read(name: str, content: bytes, problems: list[str]) -> _Model | None:
     try:
-        definitions: Definitions | None = read(content)
-    except DmnReadError:
-        definitions = None
-    imports = _imports(definitions, given) if definitions is not None else ()
-    chosen = _dialect(definitions, dialect) if definitions is not None else "camunda"
-    compiled = partial(compiled_decisions, content, imports, chosen)
-    findings = refusals(lint_decisions(content, compiled))
-    if findings or definitions is None:
-        problems.append(describe(findings, name))
+        document = parse(content)
+    except DmnReadError as error:
+        problems.append(describe((unreadable(error),), name))
         return None
+    try:
+        return _Model(name, content, document.root, definitions_of(document))
+    except DmnReadError as error:
+        problems.append(describe(lint_unread_decisions(document.root, error), name))
+        return None
+
+
+def _deployable(
+    model: _Model, given: Mapping[str, _Model], problems: list[str], *, dialect: DialectChoice
+) -> DecisionModel | None:
+    definitions, imported = model.definitions, _imported(model, given)
+    chosen = _dialect(definitions, dialect)
+    compiled = partial(compiled_decisions, model.file, tuple(each.file for each in imported), chosen)
+    findings = refusals(lint_decisions(model.root, compiled))
+    if findings:
+        problems.append(describe(findings, model.name))
+        return None
+    imports = tuple(each.content for each in imported)
     return DecisionModel(
-        name=name,
-        content=content,
-        checksum=_checksum(content, *imports),
+        name=model.name,
+        content=model.content,
+        checksum=_checksum(model.content, *imports),
         imports=imports,
         dialect=chosen,
         decision_requirements_id=definitions.id,
@@ -68,16 +84,16 @@ def _model(
     )
 
 
-def _imports(definitions: Definitions, given: Mapping[str, tuple[Definitions, bytes]]) -> tuple[bytes, ...]:
-    """Contents of the models that this one imports, and that those import, as far as they are in the deployment."""
-    found: dict[str, bytes] = {}
-    waiting = [each.namespace for each in definitions.imports]
+def _imported(model: _Model, given: Mapping[str, _Model]) -> list[_Model]:
+    """The models that this one imports, and that those import, as far as they are in the deployment."""
+    found: dict[str, _Model] = {}
+    waiting = [each.namespace for each in model.definitions.imports]
     while waiting:
         namespace = waiting.pop()
-        if namespace in given and namespace not in found and namespace != definitions.namespace:
-            imported, found[namespace] = given[namespace]
-            waiting += [each.namespace for each in imported.imports]
-    return tuple(found[namespace] for namespace in sorted(found))
+        if namespace in given and namespace not in found and namespace != model.definitions.namespace:
+            found[namespace] = given[namespace]
+            waiting += [each.namespace for each in given[namespace].definitions.imports]
+    return [found[namespace] for namespace in sorted(found)]
 
 
 def _dialect(definitions: Definitions, choice: DialectChoice) -> DialectName:

@@ -1,10 +1,12 @@
 import pytest
 
 from server.bpmn.reader import BpmnReadError, read
-from server.dmn import ProblemKind, compile_definitions
+from server.dmn import DmnReadError, ProblemKind, decisions_of
+from server.dmn.document import parse
+from server.dmn.reader import definitions_of
 from server.lint.catalogue import RULES
 from server.lint.evaluators import EVALUATORS
-from server.lint.linter import Finding, lint, lint_decisions, refusals, unreadable
+from server.lint.linter import Finding, lint, lint_decisions, lint_unread_decisions, refusals, unreadable
 from server.lint.rule import EvaluatorKind, Family, Rule, Severity
 from tests.server.lint import decision_cases, rule_cases
 
@@ -15,11 +17,23 @@ by_id = pytest.mark.parametrize("rule", RULES, ids=[rule.id for rule in RULES])
 
 def findings_of(xml: bytes, family: Family) -> tuple[Finding, ...]:
     if family is Family.DMN:
-        return lint_decisions(xml, lambda: compile_definitions(xml))
+        return decision_findings_of(xml)
     try:
         return lint(read(xml))
     except BpmnReadError as error:
         return (unreadable(error),)
+
+
+def decision_findings_of(xml: bytes) -> tuple[Finding, ...]:
+    try:
+        document = parse(xml)
+    except DmnReadError as error:
+        return (unreadable(error),)
+    try:
+        definitions = definitions_of(document)
+    except DmnReadError as error:
+        return lint_unread_decisions(document.root, error)
+    return lint_decisions(document.root, lambda: decisions_of(definitions))
 
 
 @by_id

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from server.engine.definitions import compiled_decisions
+from server.dmn.reader import read
+from server.engine.definitions import DecisionFile, compiled_decisions
 from server.partition.config import DialectChoice
 from server.partition.decision_models import decision_models
 from server.partition.deployments import prepared
@@ -84,9 +85,17 @@ async def test_compiling_is_done_before_the_engine_sees_the_command() -> None:
     (model,) = (await prepared("default", [("a.dmn", graph_xml(answering("costly", "1")))])).decision_models
     before = compiled_decisions.cache_info().misses
 
-    compiled_decisions(model.content, model.imports, model.dialect)
+    compiled_decisions(DecisionFile(model.content), (), model.dialect)
 
     assert compiled_decisions.cache_info().misses == before
+
+
+def test_what_is_read_already_is_not_read_again() -> None:
+    definitions = read(graph_xml(answering("a", "1")))
+
+    compiled = compiled_decisions(DecisionFile(b"never read", definitions), (), "standard")
+
+    assert compiled.evaluate("a", {}).value == 1
 
 
 async def test_every_problem_of_every_file_is_in_the_one_refusal() -> None:
@@ -124,7 +133,9 @@ async def test_an_imported_model_is_found_among_the_files() -> None:
 
     importing, imported = command.decision_models
     assert (importing.imports, imported.imports) == ((IMPORTED,), ())
-    compiled = compiled_decisions(importing.content, importing.imports, importing.dialect)
+    compiled = compiled_decisions(
+        DecisionFile(importing.content), tuple(map(DecisionFile, importing.imports)), importing.dialect
+    )
     assert compiled.evaluate("price", {}).value == 21
     assert [each.id for each in importing.decisions] == ["price"]
 
