@@ -1,5 +1,7 @@
 """Evaluate a decision for a caller, with all that it requires."""
 
+from dataclasses import replace
+
 from server import dmn
 from server.engine.answers import DecisionResult
 from server.engine.commands import EvaluateDecision
@@ -15,6 +17,10 @@ from server.engine.keys import Key
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.step import Step
 from server.engine.variables import decode, encode
+from server.feel import Budget
+
+MAX_DECISION_STEPS = 1_000_000
+"""Less than a decision may take elsewhere: the partition's loop, which renews its lease, waits for this one."""
 
 
 def evaluate(command: EvaluateDecision, step: Step) -> DecisionResult:
@@ -22,9 +28,8 @@ def evaluate(command: EvaluateDecision, step: Step) -> DecisionResult:
     decision = _decision(command, step)
     key = step.next_key()
     variables = {name: decode(text) for name, text in command.variables.items()}
-    evaluation = decision.model.evaluate(
-        decision.deployed.decision_definition_id, variables, ports=step.ports(key)
-    )
+    ports = replace(step.ports(key), budget=Budget(MAX_DECISION_STEPS))
+    evaluation = decision.model.evaluate(decision.deployed.decision_definition_id, variables, ports=ports)
     event = _event(decision, evaluation, key)
     step.emit(event)
     return DecisionResult(event)

@@ -4,6 +4,7 @@ import msgspec
 
 from server.engine.commands import DeployResources, EvaluateDecision
 from server.engine.decision_events import DecisionEvaluated
+from server.engine.handlers.decision import MAX_DECISION_STEPS
 from server.engine.keys import Key
 from server.engine.rejection import RejectionType
 from server.partition.config import DialectChoice
@@ -91,6 +92,21 @@ def test_a_decision_that_fails_is_told_and_kept(engine: Scenario) -> None:
     (row,) = engine.rows.all(DecisionInstance)
     assert (row.decision_definition_id, row.state) == ("inner", DecisionInstanceState.FAILED)
     assert row.evaluation_failure == answer.failure
+
+
+def test_a_decision_may_take_so_many_steps_with_all_that_it_requires(engine: Scenario) -> None:
+    most_of_them = f"count(for n in 1..{MAX_DECISION_STEPS // 5} return n * n)"
+    more = decision("more", literal(f"most + {most_of_them}"), requires=["most"])
+    deploy(engine, decision("most", literal(most_of_them)), more)
+
+    most = evaluated(engine, "most")
+    too_many = evaluated(engine, "more")
+
+    assert (most.output, most.failure) == (str(MAX_DECISION_STEPS // 5), None)
+    assert (too_many.output, too_many.failed_decision_id) == ("null", "more")
+    assert too_many.failure == (
+        "Expected to evaluate decision 'more', but the evaluations take more steps together than they may"
+    )
 
 
 def test_time_is_the_commands_and_chance_never_the_same(engine: Scenario) -> None:
