@@ -3,7 +3,6 @@
 All or none: every problem of every file is in the one refusal, with rule and element.
 """
 
-import asyncio
 import hashlib
 from collections import Counter
 from collections.abc import Iterable
@@ -19,17 +18,11 @@ from server.platform.errors import InvalidArgument
 BPMN_ENDINGS = (".bpmn", ".xml")
 
 
-async def prepared(
-    tenant_id: str, files: Files, *, dialect: DialectChoice = DialectChoice.AUTO
-) -> DeployResources:
+def prepared(tenant_id: str, files: Files, *, dialect: DialectChoice = DialectChoice.AUTO) -> DeployResources:
     """The command that deploys the files (name and content); raises InvalidArgument.
 
     The dialect is that of decisions.
     """
-    return await asyncio.to_thread(_prepare, tenant_id, files, dialect)
-
-
-def _prepare(tenant_id: str, files: Files, dialect: DialectChoice) -> DeployResources:
     problems: list[str] = []
     decisions = [file for file in files if file[0].lower().endswith(DMN_ENDING)]
     others = [file for file in files if file not in decisions]

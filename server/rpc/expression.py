@@ -1,6 +1,5 @@
 """Evaluates expressions that nothing else comes of."""
 
-import asyncio
 import secrets
 
 from gnomon.engine.v1 import expression_service_pb2 as pb
@@ -9,20 +8,25 @@ from server.feel import EvaluationError, FeelSyntaxError, Ports, compile_express
 from server.platform.call import Call
 from server.platform.clock import Clock
 from server.platform.errors import InvalidArgument
+from server.platform.threads import Threads
 from server.rpc.variables import variables_of
+
+_WORKERS = 2
+# An expression may take half a second: whoever comes later would wait longer than a caller does.
+_MOST_WAITING = 100
 
 
 class ExpressionServicer:
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, most_waiting: int = _MOST_WAITING) -> None:
         self._clock = clock
+        self._threads = Threads("expressions", _WORKERS, most_waiting=most_waiting)
 
     async def evaluate_expression(
         self, request: pb.EvaluateExpressionRequest, call: Call
     ) -> pb.EvaluateExpressionResponse:
         ports = Ports(self._clock.now(), secrets.randbits)
         variables = variables_of(request.variables)
-        # Beside the loop: an expression may take a million steps.
-        return await asyncio.to_thread(_evaluated, request.expression, variables, ports)
+        return await self._threads.run(_evaluated, request.expression, variables, ports)
 
 
 def _evaluated(text: str, variables: Variables, ports: Ports) -> pb.EvaluateExpressionResponse:

@@ -21,9 +21,9 @@ PLAIN = graph_xml(answering("a", "1"))
 CAMUNDA = graph_xml(answering("a", "1"), more='xmlns:camunda="http://camunda.org/schema/1.0/dmn"')
 
 
-async def refusal(*files: tuple[str, bytes]) -> str:
+def refusal(*files: tuple[str, bytes]) -> str:
     with pytest.raises(InvalidArgument) as caught:
-        await prepared("default", files)
+        prepared("default", files)
     return caught.value.detail
 
 
@@ -45,10 +45,10 @@ def test_a_model_of_another_project_deploys_or_is_refused_by_a_rule(file: Path) 
         assert models[0].decisions
 
 
-async def test_a_file_becomes_a_graph_with_its_decisions() -> None:
+def test_a_file_becomes_a_graph_with_its_decisions() -> None:
     xml = graph_xml(answering("a", "1"), input_data("x"), decision("the other", literal("2")), id_="g")
 
-    (model,) = (await prepared("default", [("g.DMN", xml)])).decision_models
+    (model,) = prepared("default", [("g.DMN", xml)]).decision_models
 
     assert (model.name, model.decision_requirements_id, model.decision_requirements_name) == (
         "g.DMN",
@@ -67,22 +67,22 @@ async def test_a_file_becomes_a_graph_with_its_decisions() -> None:
         (CAMUNDA, DialectChoice.STANDARD, "standard"),
     ],
 )
-async def test_the_dialect_is_the_configured_one_or_told_by_the_file(
+def test_the_dialect_is_the_configured_one_or_told_by_the_file(
     content: bytes, choice: DialectChoice, dialect: str
 ) -> None:
-    command = await prepared("default", [("a.dmn", content)], dialect=choice)
+    command = prepared("default", [("a.dmn", content)], dialect=choice)
 
     assert command.decision_models[0].dialect == dialect
 
 
-async def test_a_namespace_of_camunda_alone_tells_the_dialect() -> None:
+def test_a_namespace_of_camunda_alone_tells_the_dialect() -> None:
     xml = definitions(answering("a", "1"), namespace="http://camunda.org/schema/1.0/dmn")
 
-    assert (await prepared("default", [("a.dmn", xml)])).decision_models[0].dialect == "camunda"
+    assert prepared("default", [("a.dmn", xml)]).decision_models[0].dialect == "camunda"
 
 
-async def test_compiling_is_done_before_the_engine_sees_the_command() -> None:
-    (model,) = (await prepared("default", [("a.dmn", graph_xml(answering("costly", "1")))])).decision_models
+def test_compiling_is_done_before_the_engine_sees_the_command() -> None:
+    (model,) = prepared("default", [("a.dmn", graph_xml(answering("costly", "1")))]).decision_models
     before = compiled_decisions.cache_info().misses
 
     compiled_decisions(DecisionFile(model.content), (), model.dialect)
@@ -98,24 +98,24 @@ def test_what_is_read_already_is_not_read_again() -> None:
     assert compiled.evaluate("a", {}).value == 1
 
 
-async def test_every_problem_of_every_file_is_in_the_one_refusal() -> None:
+def test_every_problem_of_every_file_is_in_the_one_refusal() -> None:
     broken = graph_xml(answering("a", "1 +"), answering("b", ""), id_="b")
 
-    detail = await refusal(("a.dmn", b"<no/>"), ("b.dmn", broken), ("c.dmn", PLAIN))
+    detail = refusal(("a.dmn", b"<no/>"), ("b.dmn", broken), ("c.dmn", PLAIN))
 
     assert "'a.dmn':" in detail
     assert all(f"[{rule}]" in detail for rule in ("dmn-readable", "dmn-expression", "dmn-expression-empty"))
     assert "c.dmn" not in detail
 
 
-async def test_a_problem_refuses_in_either_dialect() -> None:
+def test_a_problem_refuses_in_either_dialect() -> None:
     broken = graph_xml(answering("a", "1 +"), more='xmlns:camunda="http://camunda.org/schema/1.0/dmn"')
 
-    assert "[dmn-expression]" in await refusal(("a.dmn", broken))
+    assert "[dmn-expression]" in refusal(("a.dmn", broken))
 
 
-async def test_graphs_and_decisions_cannot_stand_twice_in_a_deployment() -> None:
-    detail = await refusal(("a.dmn", PLAIN), ("b.dmn", PLAIN))
+def test_graphs_and_decisions_cannot_stand_twice_in_a_deployment() -> None:
+    detail = refusal(("a.dmn", PLAIN), ("b.dmn", PLAIN))
 
     assert "drg-id-unique: requirements graph 'pricing' stands in this deployment 2 times" in detail
     assert "decision-id-unique: decision 'a' stands in this deployment 2 times" in detail
@@ -128,8 +128,8 @@ IMPORTING = definitions(
 ).replace(b'id="model" name="model"', b'id="importing" name="importing"')
 
 
-async def test_an_imported_model_is_found_among_the_files() -> None:
-    command = await prepared("default", [("a.dmn", IMPORTING), ("b.dmn", IMPORTED)])
+def test_an_imported_model_is_found_among_the_files() -> None:
+    command = prepared("default", [("a.dmn", IMPORTING), ("b.dmn", IMPORTED)])
 
     importing, imported = command.decision_models
     assert (importing.imports, imported.imports) == ((IMPORTED,), ())
@@ -140,15 +140,15 @@ async def test_an_imported_model_is_found_among_the_files() -> None:
     assert [each.id for each in importing.decisions] == ["price"]
 
 
-async def test_an_imported_model_that_is_not_there_refuses() -> None:
-    assert "[dmn-import]" in await refusal(("a.dmn", IMPORTING))
+def test_an_imported_model_that_is_not_there_refuses() -> None:
+    assert "[dmn-import]" in refusal(("a.dmn", IMPORTING))
 
 
-async def test_the_checksum_is_of_the_imported_models_too() -> None:
+def test_the_checksum_is_of_the_imported_models_too() -> None:
     changed = definitions(answering("base", "30"), namespace="urn:base")
 
     one, other = [
-        (await prepared("default", [("a.dmn", IMPORTING), ("b.dmn", base)])).decision_models[0].checksum
+        prepared("default", [("a.dmn", IMPORTING), ("b.dmn", base)]).decision_models[0].checksum
         for base in (IMPORTED, changed)
     ]
 

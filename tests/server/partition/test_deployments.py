@@ -9,16 +9,16 @@ from tests.server.engine.scenario import Scenario
 ORDER = process("order").service_task("charge", type="charge").end().to_xml()
 
 
-async def refusal(*files: tuple[str, bytes]) -> str:
+def refusal(*files: tuple[str, bytes]) -> str:
     with pytest.raises(InvalidArgument) as caught:
-        await prepared("default", files)
+        prepared("default", files)
     return caught.value.detail
 
 
-async def test_files_become_a_command_that_the_engine_takes() -> None:
+def test_files_become_a_command_that_the_engine_takes() -> None:
     both = definitions(process("a").end(), process("b").start("start_b").end("end_b"))
 
-    command = await prepared("default", [("order.bpmn", ORDER), ("both.XML", both)])
+    command = prepared("default", [("order.bpmn", ORDER), ("both.XML", both)])
 
     assert [(resource.name, resource.process_ids) for resource in command.resources] == [
         ("order.bpmn", ("order",)),
@@ -28,39 +28,39 @@ async def test_files_become_a_command_that_the_engine_takes() -> None:
     assert [found.version for found in answer.definitions] == [1, 1, 1]  # type: ignore[union-attr]
 
 
-async def test_a_process_that_is_not_executable_is_left_out() -> None:
+def test_a_process_that_is_not_executable_is_left_out() -> None:
     xml = definitions(process("a").end(), process("b").start("start_b").end("end_b")).replace(
         b'"b" isExecutable="true"', b'"b"'
     )
 
-    command = await prepared("default", [("both.bpmn", xml)])
+    command = prepared("default", [("both.bpmn", xml)])
 
     assert command.resources[0].process_ids == ("a",)
 
 
-async def test_the_checksum_is_that_of_the_content() -> None:
+def test_the_checksum_is_that_of_the_content() -> None:
     first, again, other = [
-        (await prepared("default", [("order.bpmn", content)])).resources[0].checksum
+        prepared("default", [("order.bpmn", content)]).resources[0].checksum
         for content in (ORDER, ORDER, ORDER + b"\n")
     ]
 
     assert first == again != other
 
 
-async def test_compiling_is_done_before_the_engine_sees_the_command() -> None:
+def test_compiling_is_done_before_the_engine_sees_the_command() -> None:
     content = process("costly").service_task("charge", type="charge").end().to_xml()
 
-    command = await prepared("default", [("costly.bpmn", content)])
+    command = prepared("default", [("costly.bpmn", content)])
 
     before = executable_process.cache_info().misses
     Scenario().execute(command)
     assert executable_process.cache_info().misses == before
 
 
-async def test_every_problem_of_every_file_is_in_the_one_refusal() -> None:
+def test_every_problem_of_every_file_is_in_the_one_refusal() -> None:
     lacking = process("lacking").node("serviceTask", "charge").end().to_xml()
 
-    detail = await refusal(("a.txt", ORDER), ("b.bpmn", b"no XML"), ("c.bpmn", lacking), ("d.bpmn", ORDER))
+    detail = refusal(("a.txt", ORDER), ("b.bpmn", b"no XML"), ("c.bpmn", lacking), ("d.bpmn", ORDER))
 
     assert detail.startswith("Expected to deploy new resources, but encountered the following errors:\n")
     assert "'a.txt': expected a file that ends in .bpmn or .xml" in detail
@@ -71,7 +71,7 @@ async def test_every_problem_of_every_file_is_in_the_one_refusal() -> None:
     assert "d.bpmn" not in detail
 
 
-async def test_one_process_cannot_stand_twice_in_a_deployment() -> None:
-    detail = await refusal(("a.bpmn", ORDER), ("b.bpmn", ORDER))
+def test_one_process_cannot_stand_twice_in_a_deployment() -> None:
+    detail = refusal(("a.bpmn", ORDER), ("b.bpmn", ORDER))
 
     assert "process-id-unique: process 'order' stands in this deployment 2 times" in detail
