@@ -15,7 +15,7 @@ from server.cli.admin.archive import expect_backup
 from server.cli.admin.command import admin_command
 from server.cli.admin.deployment import Deployment, expect_answer
 from server.cli.admin.failures import CannotBegin
-from server.cli.admin.listing import document, listing
+from server.cli.admin.listing import listing, show
 from server.cli.admin.programs import run
 from server.cli.output import Output
 
@@ -50,10 +50,7 @@ async def backup(
         await run("pg_dump", "--format=custom", f"--file={draft}", config=config, dsn=deployment.dsn)
         await expect_backup(draft, config)
     written = BackupRow(str(file), file.stat().st_size, round(time.monotonic() - begun, 1))
-    if output.is_json:
-        output.document(document(backup=written))
-    else:
-        output.print(listing([written], COLUMNS))
+    show(output, listing([written], COLUMNS), backup=written)
 
 
 @contextmanager

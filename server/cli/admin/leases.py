@@ -7,7 +7,7 @@ from rich.console import Group
 
 from server.cli.admin.command import admin_command
 from server.cli.admin.deployment import Deployment, tables
-from server.cli.admin.listing import document, listing
+from server.cli.admin.listing import listing, show
 from server.cli.output import Output
 from server.platform.postgres.pooled import PooledDatabase
 from server.store.ports import PartitionId
@@ -52,7 +52,5 @@ async def release(
 async def _show(database: PooledDatabase, output: Output) -> None:
     nodes = await administration.nodes(database)
     leases = await administration.partitions(database)
-    if output.is_json:
-        output.document(document(nodes=nodes, leases=leases))
-    else:
-        output.print(Group(listing(nodes, NODE_COLUMNS), "", listing(leases, LEASE_COLUMNS)))
+    rendered = Group(listing(nodes, NODE_COLUMNS), "", listing(leases, LEASE_COLUMNS))
+    show(output, rendered, nodes=nodes, leases=leases)

@@ -3,14 +3,24 @@
 import dataclasses
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
-from typing import TYPE_CHECKING
 
 import orjson
+from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
+from server.cli.output import Output
+
+
+def show(output: Output, rendered: RenderableType, **members: object) -> None:
+    """Print what is rendered or, for programs, a JSON object of the members.
+
+    Dataclasses in it have their fields in lower camel case, as the HTTP API spells them.
+    """
+    if output.is_json:
+        output.document(orjson.dumps({_camel(name): _member(value) for name, value in members.items()}))
+    else:
+        output.print(rendered)
 
 
 def listing(rows: Sequence[object], columns: Mapping[str, str], *, title: str | None = None) -> Table:
@@ -19,15 +29,6 @@ def listing(rows: Sequence[object], columns: Mapping[str, str], *, title: str | 
     for row in rows:
         table.add_row(*(Text(_written(getattr(row, name))) for name in columns.values()))
     return table
-
-
-def document(**members: object) -> bytes:
-    """A JSON object; dataclasses in it have their fields in lower camel case, as the HTTP API spells them."""
-    return orjson.dumps({_camel(name): _member(value) for name, value in members.items()})
-
-
-def items(rows: "Sequence[DataclassInstance]") -> bytes:
-    return document(items=rows)
 
 
 def _member(value: object) -> object:

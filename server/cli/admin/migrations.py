@@ -9,7 +9,7 @@ import typer
 
 from server.cli.admin.command import admin_command
 from server.cli.admin.deployment import Deployment, reaching
-from server.cli.admin.listing import items, listing
+from server.cli.admin.listing import listing, show
 from server.cli.output import Output
 from server.platform.postgres.migrations import migrate, pending
 from server.platform.postgres.pool import open_pool
@@ -42,10 +42,7 @@ async def migrations(
         if apply:
             await migrate(deployment.dsn, MIGRATIONS)
         rows = await _rows(deployment.dsn)
-    if output.is_json:
-        output.document(items(rows))
-    else:
-        output.print(listing(rows, COLUMNS))
+    show(output, listing(rows, COLUMNS), items=rows)
 
 
 async def _rows(dsn: str) -> Sequence[MigrationRow]:

@@ -7,7 +7,7 @@ import typer
 from server.cli.admin.command import admin_command
 from server.cli.admin.deployment import Deployment, tables
 from server.cli.admin.failures import Failed
-from server.cli.admin.listing import items, listing
+from server.cli.admin.listing import listing, show
 from server.cli.output import Output
 from server.partition.config import MAX_PARTITIONS
 from server.platform.postgres.pooled import PooledDatabase
@@ -53,7 +53,4 @@ async def grow(
 
 async def _show(database: PooledDatabase, output: Output) -> None:
     found = await administration.partitions(database)
-    if output.is_json:
-        output.document(items(found))
-    else:
-        output.print(listing(found, COLUMNS))
+    show(output, listing(found, COLUMNS), items=found)

@@ -14,7 +14,7 @@ from server.cli.admin.command import founding_command
 from server.cli.admin.deployment import Deployment, expect_answer
 from server.cli.admin.dsn import with_database
 from server.cli.admin.failures import CannotBegin, Failed
-from server.cli.admin.listing import items, listing
+from server.cli.admin.listing import listing, show
 from server.cli.admin.partitions import COLUMNS
 from server.cli.admin.programs import run
 from server.cli.output import Output
@@ -51,10 +51,7 @@ async def restore(
         async with _target(deployment, into) as dsn:
             await run("pg_restore", *_OPTIONS, file, config=deployment.config.database, dsn=dsn)
             found = await _begun_anew(dsn)
-    if output.is_json:
-        output.document(items(found))
-    else:
-        output.print(listing(found, COLUMNS))
+    show(output, listing(found, COLUMNS), items=found)
 
 
 @asynccontextmanager

@@ -11,7 +11,7 @@ from rich.console import Group
 from server.cli.admin.command import admin_command
 from server.cli.admin.deployment import Deployment, tables
 from server.cli.admin.failures import Failed
-from server.cli.admin.listing import document, listing
+from server.cli.admin.listing import listing, show
 from server.cli.output import Output
 from server.config import HistoryConfig
 from server.platform.clock import SystemClock
@@ -70,11 +70,8 @@ async def retention(
         if apply:
             await _apply(database, config)
         weeks, answers = await _weeks(database, config), await _answers(database, config)
-    if output.is_json:
-        output.document(document(weeks=weeks, answers=answers))
-    else:
-        said = f"{answers.count} answers are kept for repeats, {answers.due} of them to be dropped"
-        output.print(Group(listing(weeks, COLUMNS), "", said))
+    said = f"{answers.count} answers are kept for repeats, {answers.due} of them to be dropped"
+    show(output, Group(listing(weeks, COLUMNS), "", said), weeks=weeks, answers=answers)
 
 
 async def _apply(database: PooledDatabase, config: HistoryConfig) -> None:

@@ -12,7 +12,7 @@ import typer
 from server.cli.admin.command import admin_command
 from server.cli.admin.deployment import Deployment, reaching, tables
 from server.cli.admin.failures import CannotBegin
-from server.cli.admin.listing import document, listing
+from server.cli.admin.listing import listing, show
 from server.cli.failures import REFUSED
 from server.cli.output import Output
 from server.partition.turn import definition_of
@@ -75,10 +75,7 @@ async def verify(
         )
         for verdict in verdicts
     ]
-    if output.is_json:
-        output.document(document(items=rows))
-    else:
-        output.print(listing(rows, COLUMNS))
+    show(output, listing(rows, COLUMNS), items=rows)
     if any(row.count for row in rows):
         raise typer.Exit(REFUSED)
 
