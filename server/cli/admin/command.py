@@ -1,12 +1,9 @@
 """What the commands of `gnomon admin` have in common: their options, the way to the database, and how they end."""
 
 import asyncio
-import dataclasses
-import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import wraps
 from pathlib import Path
 from typing import Annotated
 
@@ -19,12 +16,12 @@ from server.cli.admin.failures import CannotBegin, Failed, fail
 from server.cli.configuration import configured
 from server.cli.failures import give_up, refuse
 from server.cli.output import Output
+from server.cli.signature import Action, with_options
 from server.platform.config import ConfigError
 from server.platform.errors import ServiceError
 from server.platform.postgres.bundled import PostgresError
 from server.platform.postgres.migrations import MigrationError
 
-Action = Callable[..., Awaitable[None]]
 Reach = Callable[[Config], AbstractContextManager[Deployment]]
 
 
@@ -38,9 +35,6 @@ class AdminOptions:
     json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False
 
 
-_NAMES = tuple(field.name for field in dataclasses.fields(AdminOptions))
-
-
 def admin_command(action: Action) -> Callable[..., None]:
     """Make a command of a coroutine function whose first two parameters are a deployment and an output."""
     return _command(action, existing)
@@ -52,12 +46,10 @@ def founding_command(action: Action) -> Callable[..., None]:
 
 
 def _command(action: Action, reach: Reach) -> Callable[..., None]:
-    @wraps(action)
-    def command(**arguments: object) -> None:
-        options = AdminOptions(**{name: arguments.pop(name) for name in _NAMES})  # type: ignore[arg-type]  # typer read them
+    def reaching(options: AdminOptions, **arguments: object) -> None:
         try:
             with reach(configured(options.config)) as deployment:
-                asyncio.run(_awaited(action(deployment, Output(is_json=options.json), **arguments)))
+                asyncio.run(action(deployment, Output(is_json=options.json), **arguments))
         except (CannotBegin, ConfigError, PostgresError) as error:
             give_up(error)
         except (Failed, MigrationError, asyncpg.PostgresError, OSError) as error:
@@ -65,16 +57,4 @@ def _command(action: Action, reach: Reach) -> Callable[..., None]:
         except ServiceError as refusal:
             refuse(refusal)
 
-    parameters = [*_parameters(action)[2:], *_parameters(AdminOptions)]
-    command.__dict__["__signature__"] = inspect.Signature(parameters)
-    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return command
-
-
-async def _awaited(action: Awaitable[None]) -> None:
-    await action
-
-
-def _parameters(of: Callable[..., object]) -> list[inspect.Parameter]:
-    parameters = inspect.signature(of, eval_str=True).parameters.values()
-    return [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in parameters]
+    return with_options(action, AdminOptions, reaching, given=2)
