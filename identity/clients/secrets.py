@@ -15,7 +15,3 @@ class SecretHasher:
 
     def hash(self, secret: str) -> bytes:
         return hmac.digest(self._key, secret.encode(), "sha256")
-
-    def matches(self, secret: str, secret_hash: bytes) -> bool:
-        """Compare in a time that depends on neither."""
-        return hmac.compare_digest(self.hash(secret), secret_hash)
