@@ -6,7 +6,6 @@ A profile such as FAPI 2 adds rows.
 import re
 from dataclasses import replace
 from datetime import timedelta
-from urllib.parse import urlsplit
 
 from identity.authorization.asking import Asking, Check
 from identity.authorization.claims_parameter import subject_of
@@ -14,6 +13,7 @@ from identity.authorization.login_hint import login_hint
 from identity.authorization.redirect_uris import is_registered
 from identity.authorization.redirection import MAX_STATE
 from identity.authorization.request import AuthorizationRequest, Prompt, ResponseMode
+from identity.clients.absolute_uris import absolute_uri
 from identity.errors import (
     InvalidRequest,
     InvalidScope,
@@ -111,7 +111,7 @@ def nonce(asking: Asking, request: AuthorizationRequest) -> AuthorizationRequest
 def resources(asking: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
     """RFC 8707 §2."""
     asked = tuple(dict.fromkeys(asking.parameters.all("resource")))
-    if len(asked) > _MOST_RESOURCES or not all(map(_is_absolute, asked)):
+    if len(asked) > _MOST_RESOURCES or not all(map(absolute_uri, asked)):
         raise InvalidTarget(f"expected at most {_MOST_RESOURCES} absolute resources without a fragment")
     if not set(asked) <= set(asking.client.allowed_resources):
         raise InvalidTarget("a resource is unknown or not granted to this client")
@@ -162,14 +162,6 @@ def dpop_jkt(asking: Asking, request: AuthorizationRequest) -> AuthorizationRequ
     if thumbprint and _SHA_256.fullmatch(thumbprint) is None:
         raise InvalidRequest("dpop_jkt is not the base64url text of a SHA-256")
     return replace(request, dpop_jkt=thumbprint)
-
-
-def _is_absolute(uri: str) -> bool:
-    try:
-        parts = urlsplit(uri)
-    except ValueError:
-        return False
-    return bool(parts.scheme and (parts.netloc or parts.path)) and "#" not in uri
 
 
 CHECKS: tuple[Check, ...] = (

@@ -1,8 +1,8 @@
 """Scopes and resources of a token: RFC 6749 §3.3, RFC 8707 §2."""
 
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
+from identity.clients.absolute_uris import absolute_uri
 from identity.errors import InvalidScope, InvalidTarget
 
 
@@ -38,15 +38,6 @@ def granted_scopes(asked: tuple[str, ...], extent: Extent) -> tuple[str, ...]:
 
 def granted_resources(asked: tuple[str, ...], extent: Extent) -> tuple[str, ...]:
     """Return the resources of a token; raises InvalidTarget."""
-    if not all(map(_is_resource, asked)) or not extent.admits(asked):
+    if not all(map(absolute_uri, asked)) or not extent.admits(asked):
         raise InvalidTarget("the resource is not granted to this client")
     return extent.of(asked)
-
-
-def _is_resource(uri: str) -> bool:
-    """Whether it is an absolute URI without a fragment."""
-    try:
-        parts = urlsplit(uri)
-    except ValueError:
-        return False
-    return bool(parts.scheme and (parts.netloc or parts.path)) and "#" not in uri

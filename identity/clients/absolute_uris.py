@@ -1,0 +1,19 @@
+"""Absolute URIs, which have a scheme and no fragment: RFC 3986 §4.3."""
+
+import re
+from urllib.parse import SplitResult, urlsplit
+
+# RFC 3986 §2; what else stands in an address is read differently by different readers.
+_PRINTABLE = re.compile(r"[A-Za-z0-9\-._~:/?\[\]@!$&'()+,;=%]+")
+
+
+def absolute_uri(text: str) -> SplitResult | None:
+    """Return its parts, None when it is none or leads nowhere."""
+    if _PRINTABLE.fullmatch(text) is None:
+        return None
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError:
+        return None
+    return parts if parts.scheme and (parts.netloc or parts.path) and port != 0 else None
