@@ -34,6 +34,11 @@ class Tenant:
     tenant_id: TenantId
     issuer: str
 
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port of its issuer."""
+        return self.issuer.partition(PREFIX)[0]
+
 
 def tenant_id_of(slug: str) -> TenantId:
     """Take a slug for a tenant's id; raises ValueError when no tenant may be called so."""

@@ -17,8 +17,3 @@ def normalised(address: str) -> str:
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     is_default = port in (None, _DEFAULT_PORTS[parts.scheme])
     return f"{parts.scheme}://{host}{'' if is_default else f':{port}'}{parts.path or '/'}"
-
-
-def origin_of(issuer: str) -> str:
-    parts = urlsplit(issuer)
-    return f"{parts.scheme}://{parts.netloc}"

@@ -9,7 +9,7 @@ from typing import Protocol
 from joserfc.jwk import Key
 
 from identity.clients.keys import RefusedJwk, public_key
-from identity.dpop.addresses import normalised, origin_of
+from identity.dpop.addresses import normalised
 from identity.dpop.nonces import DpopNonces
 from identity.errors import InvalidDpopProof, UseDpopNonce
 from identity.signed_jwt import CLIENT_ALGORITHMS, MalformedJwt, SignedJwt, parse
@@ -76,7 +76,7 @@ class DpopProofs:
         if jwt.text("htm") != proof.http_method:
             raise InvalidDpopProof("the proof is for another method")
         # RFC 9449 §4.3: without query and fragment, and compared as RFC 3986 §6.2 has it.
-        expected = normalised(f"{origin_of(tenant.issuer)}{proof.path}")
+        expected = normalised(f"{tenant.origin}{proof.path}")
         if not expected or normalised(jwt.text("htu")) != expected:
             raise InvalidDpopProof("the proof is for another address")
 

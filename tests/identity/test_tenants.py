@@ -18,6 +18,15 @@ def test_another_tenants_issuer_stands_below() -> None:
     assert Tenant(TenantId("acme"), "https://id.example.com/auth/v1/acme/") == TENANTS.find("acme")
 
 
+@pytest.mark.parametrize("hostname", ["", "acme.example.com"])
+def test_an_issuer_stands_below_its_origin(hostname: str) -> None:
+    tenants = Tenants("https://id.example.com:8443", TenantId("default"))
+
+    tenant = Tenant(TenantId("acme"), tenants.issuer_of(TenantId("acme"), hostname))
+
+    assert f"https://{hostname or 'id.example.com'}:8443" == tenant.origin
+
+
 def test_an_unknown_tenant_is_not_found() -> None:
     with pytest.raises(NotFound):
         TENANTS.find("umbrella")
