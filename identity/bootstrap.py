@@ -13,6 +13,7 @@ from identity.clients.secrets import SecretHasher
 from identity.config import BootstrapConfig, ClientSeed, TokenConfig, UserSeed
 from identity.directory.passwords import Passwords
 from identity.directory.user import USERS, AccountType, User
+from identity.directory.users import email_key
 from identity.randomness import Randomness
 from identity.sections import IdentityConfig
 from identity.tenants import Tenants, tenant_id_of
@@ -56,7 +57,7 @@ def bootstrap_users(bootstrap: BootstrapConfig) -> Sequence[UserSeed]:
         email=bootstrap.admin_email, password=bootstrap.admin_password, permissions=tuple(Permission)
     )
     users = (administrator, *bootstrap.users)
-    if len({user.email.lower() for user in users}) < len(users):
+    if len({email_key(user.email) for user in users}) < len(users):
         raise ValueError("bootstrap.users: expected each address once, found one twice")
     return users
 
@@ -90,7 +91,7 @@ class Seeding:
 
     async def _write_user(self, seed: UserSeed) -> None:
         records, tenant_id = self.store.of(USERS), self.tenants.default.tenant_id
-        if await records.find(tenant_id, "email", seed.email.lower()):
+        if await records.find(tenant_id, "email", email_key(seed.email)):
             return
         password_hash = await self.passwords.hash(seed.password)
         try:
@@ -103,7 +104,7 @@ class Seeding:
         return User(
             tenant_id=tenant_id,
             id=self.randomness.alphanumeric(_USER_ID_LENGTH),
-            email=seed.email.lower(),
+            email=email_key(seed.email),
             is_email_verified=True,
             preferred_username=seed.preferred_username,
             given_name=seed.given_name,

@@ -8,6 +8,7 @@ import unicodedata
 from collections.abc import Collection
 from datetime import date
 
+from identity.directory.users import email_key
 from server.platform.errors import InvalidArgument
 
 _LABEL = re.compile(r"[A-Za-z0-9\-_/,:*.]{2,64}")
@@ -47,7 +48,7 @@ def email(text: str) -> str:
     """Return an address as it is kept."""
     if len(text) > _MOST_OF_ADDRESS:
         raise InvalidArgument(f"email: expected at most {_MOST_OF_ADDRESS} characters")
-    return _expect(_EMAIL, text.strip().lower(), "email: an address")
+    return _expect(_EMAIL, email_key(text), "email: an address")
 
 
 def person(text: str) -> str:

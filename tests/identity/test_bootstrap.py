@@ -10,6 +10,7 @@ from identity.config import (
     PasswordConfig,
     ProviderConfig,
     TokenConfig,
+    UserSeed,
 )
 from identity.config import with_generated_secrets as generated
 from identity.randomness import SystemRandomness
@@ -50,6 +51,11 @@ def test_secrets_of_the_configuration_are_not_shown() -> None:
         ),
         pytest.param(
             {"clients": (ClientSeed(id="service", secret="s"),)}, "found two", id="client comes twice"
+        ),
+        pytest.param(
+            {"users": (UserSeed(email=" Admin@Localhost", password="p"),)},
+            "found one twice",
+            id="address comes twice",
         ),
     ],
 )
