@@ -121,7 +121,7 @@ class Callers:
         if caller.access_token:
             return await self._bearer(tenant, caller.access_token, right)
         user = await self._signed_in(tenant, caller)
-        _expect(_administers(user, right) and self._reaches(user, tenant))
+        _expect(is_allowed=_administers(user, right) and self._reaches(user, tenant))
         return _person(user)
 
     async def expect_self_or(
@@ -138,7 +138,7 @@ class Callers:
         key = await self._api_keys.find(tenant, text)
         if key is None:
             raise Unauthenticated("the API key is unknown or expired")
-        _expect(key.has(area, right))
+        _expect(is_allowed=key.has(area, right))
         return Actor(ActorKind.API_KEY, key.name, key.name)
 
     async def _bearer(self, tenant: Tenant, access_token: str, right: Right) -> Actor:
@@ -146,13 +146,14 @@ class Callers:
         # RFC 9449 §7.1: what is bound to a key is no bearer token.
         if token.claims.typ is not TokenType.BEARER:
             raise Unauthenticated("the token was presented under another scheme than its own")
-        _expect(bool(_permissions(right) & token.claims.oauth_scopes))
+        _expect(is_allowed=bool(_permissions(right) & token.claims.oauth_scopes))
         if token.user is not None:
-            _expect(_administers(token.user, right) and self._reaches(token.user, tenant))
+            _expect(is_allowed=_administers(token.user, right) and self._reaches(token.user, tenant))
             return _person(token.user)
         client = token.client
-        _expect(bool(_permissions(right) & frozenset(client.permissions)))
-        _expect(self._is_within(client.tenant_ids or (client.tenant_id,), tenant, home=client.tenant_id))
+        _expect(is_allowed=bool(_permissions(right) & frozenset(client.permissions)))
+        tenant_ids = client.tenant_ids or (client.tenant_id,)
+        _expect(is_allowed=self._is_within(tenant_ids, tenant, home=client.tenant_id))
         return Actor(ActorKind.CLIENT, client.id, client.name or client.id)
 
     async def _token(self, tenant: Tenant, access_token: str) -> ActiveToken:
@@ -214,6 +215,6 @@ def _person(user: User) -> Actor:
     return Actor(ActorKind.USER, user.id, user.email, is_administrator=is_administrator(user))
 
 
-def _expect(is_allowed: bool) -> None:  # noqa: FBT001  # the one thing that it asks
+def _expect(*, is_allowed: bool) -> None:
     if not is_allowed:
         raise PermissionDenied("the caller may not do this")
