@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from identity.authorization.request import ResponseMode
 from identity.jose.algorithms import ALGORITHMS
 from identity.tenants import Tenant
+from identity.tokens.claims import PERSON_CLAIMS
 from identity.vocabulary import AuthenticationContext, AuthenticationMethod, GrantType, Permission, Scope
 
 _SIGNING = tuple(kind.algorithm for kind in ALGORITHMS)
@@ -19,20 +20,7 @@ _PROVED_METHODS = tuple(method for method in _METHODS if method is not Authentic
 
 _TOKEN_CLAIMS = ("iss", "sub", "aud", "azp", "iat", "nbf", "exp", "jti", "scope", "tid", "sid", "did", "cnf")
 _AUTHENTICATION_CLAIMS = ("auth_time", "amr", "acr", "nonce", "at_hash")
-_PERSON_CLAIMS = (
-    *(
-        "name",
-        "given_name",
-        "family_name",
-        "preferred_username",
-        "birthdate",
-        "zoneinfo",
-        "locale",
-        "picture",
-    ),
-    *("updated_at", "email", "email_verified", "address", "phone_number", "phone_number_verified"),
-    *("roles", "groups"),
-)
+_CLAIMS = (*_TOKEN_CLAIMS, *_AUTHENTICATION_CLAIMS, *(rule.name for rule in PERSON_CLAIMS))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +51,7 @@ class ProviderMetadata:
     prompt_values_supported: tuple[str, ...] = ("none", "login", "consent", "select_account", "create")
     acr_values_supported: tuple[str, ...] = tuple(AuthenticationContext)
     claim_types_supported: tuple[str, ...] = ("normal",)
-    claims_supported: tuple[str, ...] = (*_TOKEN_CLAIMS, *_AUTHENTICATION_CLAIMS, *_PERSON_CLAIMS)
+    claims_supported: tuple[str, ...] = _CLAIMS
     claims_parameter_supported: bool = True
     authorization_response_iss_parameter_supported: bool = True
     backchannel_logout_supported: bool = True
