@@ -11,7 +11,7 @@ from identity.clients.client import Client
 from identity.directory.user import User
 from identity.tenants import Tenant
 from server.platform.errors import Unavailable
-from server.platform.records import Changed, Record, Records
+from server.platform.records import Changed, Record, Records, every
 
 _PAGE = 100
 # Each search finds people who were changed by somebody else in between, and those behind the first hundred.
@@ -52,15 +52,8 @@ class ClientsWithScopes:
         self._clients = clients
 
     async def rename(self, tenant: Tenant, before: str, after: str) -> None:
-        last = ""
-        for _ in range(_MOST_SEARCHES):
-            page = await self._clients.page(tenant.tenant_id, after=last, most=_PAGE)
-            if not page:
-                return
-            last = page[-1].id
-            for client in page:
-                await self._rename_in(client, before, after)
-        raise Unavailable("there are too many clients")
+        async for client in every(self._clients, tenant.tenant_id):
+            await self._rename_in(client, before, after)
 
     async def _rename_in(self, client: Client, before: str, after: str) -> None:
         current: Client | None = client
@@ -80,16 +73,9 @@ class PeopleWithAttributes:
         self._users = users
 
     async def remove(self, tenant: Tenant, name: str) -> None:
-        """Take an attribute from everybody."""
-        last = ""
-        for _ in range(_MOST_SEARCHES):
-            page = await self._users.page(tenant.tenant_id, after=last, most=_PAGE)
-            if not page:
-                return
-            last = page[-1].id
-            for user in page:
-                await self._remove_from(user, name)
-        raise Unavailable("there are too many people")
+        """Take an attribute from everybody; raises Unavailable."""
+        async for user in every(self._users, tenant.tenant_id):
+            await self._remove_from(user, name)
 
     async def _remove_from(self, user: User, name: str) -> None:
         current: User | None = user

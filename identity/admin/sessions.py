@@ -11,11 +11,9 @@ from identity.events.kinds import EventType
 from identity.sessions.session import Session
 from identity.tenants import Tenant
 from server.platform.errors import NotFound
-from server.platform.records import Records
+from server.platform.records import Records, every
 
 MOST_OF_A_USER = 1000
-_PAGE = 100
-_MOST_PAGES = 10_000
 
 
 class SessionEnding(Protocol):
@@ -43,15 +41,12 @@ class SessionAdministration:
     ) -> tuple[Sequence[Session], str]:
         """Return sessions with somebody signed in, or those without, and behind which id the next ones are, if any."""
         found: list[Session] = []
-        for _ in range(_MOST_PAGES):
-            page = await self._sessions.page(tenant.tenant_id, after=after, most=most - len(found))
-            if not page:
-                return found, ""
-            after = page[-1].id
-            found += [session for session in page if (session.authentication is not None) == is_signed_in]
-            if len(found) >= most:
-                break
-        return found, after
+        async for session in every(self._sessions, tenant.tenant_id, after=after):
+            if (session.authentication is not None) == is_signed_in:
+                found.append(session)
+            if len(found) == most:
+                return found, session.id
+        return found, ""
 
     async def of_user(self, tenant: Tenant, user_id: UserId) -> Sequence[Session]:
         return await self._sessions.find(tenant.tenant_id, "user_id", user_id, most=MOST_OF_A_USER)
@@ -85,23 +80,8 @@ class SessionAdministration:
 
     async def end_all(self, tenant: Tenant, actor: Actor) -> None:
         """End every session and take every person's tokens back; can be repeated when it was interrupted."""
-        await self._end_all_sessions(tenant)
-        last = ""
-        for _ in range(_MOST_PAGES):
-            page = await self._users.page(tenant.tenant_id, after=last, most=_PAGE)
-            if not page:
-                break
-            last = page[-1].id
-            for user in page:
-                await self._signing_out.everywhere(tenant, user.user_id)
+        async for session in every(self._sessions, tenant.tenant_id):
+            await self._ending.end(tenant, session)
+        async for user in every(self._users, tenant.tenant_id):
+            await self._signing_out.everywhere(tenant, user.user_id)
         await self._events.emit(tenant.tenant_id, EventType.FORCED_LOGOUT, text="everybody", actor=actor)
-
-    async def _end_all_sessions(self, tenant: Tenant) -> None:
-        last = ""
-        for _ in range(_MOST_PAGES):
-            page = await self._sessions.page(tenant.tenant_id, after=last, most=_PAGE)
-            if not page:
-                return
-            last = page[-1].id
-            for session in page:
-                await self._ending.end(tenant, session)

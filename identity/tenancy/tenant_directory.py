@@ -13,12 +13,11 @@ from identity.tenants import Tenants
 from server.platform.call import TenantId
 from server.platform.clock import Clock
 from server.platform.errors import Unavailable
-from server.platform.records import AlreadyThere, RecordStore
+from server.platform.records import AlreadyThere, RecordStore, every
 
 logger = logging.getLogger(__name__)
 
 PASS_SECONDS = 1.0
-_PAGE = 500
 
 
 class TenantDirectory:
@@ -52,10 +51,7 @@ class TenantDirectory:
 
     async def all(self) -> Sequence[TenantRecord]:
         """Every record by id, those of deleted tenants too; raises Unavailable."""
-        found: list[TenantRecord] = []
-        while page := await self._records.page(DEPLOYMENT, after=found[-1].id if found else "", most=_PAGE):
-            found += page
-        return found
+        return [record async for record in every(self._records, DEPLOYMENT)]
 
     async def _add(self, tenant_id: TenantId) -> None:
         now = self._clock.now()

@@ -4,6 +4,7 @@ A record is a frozen dataclass; a `Kind` says how records of a type are kept. Th
 records: what has to change together is one record, and what may happen once is one `take` or one `replace`.
 """
 
+from server.platform.records.pages import every
 from server.platform.records.port import AlreadyThere, Changed, Kind, Record, Records, RecordStore
 
-__all__ = ["AlreadyThere", "Changed", "Kind", "Record", "RecordStore", "Records"]
+__all__ = ["AlreadyThere", "Changed", "Kind", "Record", "RecordStore", "Records", "every"]
