@@ -1,31 +1,36 @@
-"""Messages as the JSON documents of the standards, whose member names stand in the contract."""
+"""Messages as JSON documents, whose member names stand in the contract."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
+from typing import Literal
 
 import orjson
 from google.protobuf.message import Message
 
+Members = dict[str, object]
+_Spelling = Literal["name", "json_name"]
+
 
 def document(message: Message) -> bytes:
-    """Write every member, only those of optional fields that are unset stay away; one message has one text."""
-    return orjson.dumps(_members(message))
+    """Write a document of the standards; one message has one text."""
+    return orjson.dumps(members_of(message, "json_name"))
 
 
-def _members(message: Message) -> dict[str, object]:
+def members_of(message: Message, spelling: _Spelling) -> Members:
+    """Return every member, only those of optional fields that are unset stay away."""
     return {
-        field.json_name: _written(getattr(message, field.name))
+        getattr(field, spelling): _value(getattr(message, field.name), spelling)
         for field in message.DESCRIPTOR.fields
         if not field.has_presence or message.HasField(field.name)
     }
 
 
-def _written(value: object) -> object:
+def _value(value: object, spelling: _Spelling) -> object:
     match value:
         case Message():
-            return _members(value)
+            return members_of(value, spelling)
         case str() | int():
             return value
-        case Iterable():
-            return [_written(element) for element in value]
+        case Sequence():
+            return [_value(element, spelling) for element in value]
         case _:
             raise TypeError(f"no document of the provider has a {type(value).__name__}")

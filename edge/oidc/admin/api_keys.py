@@ -3,7 +3,7 @@
 import msgspec
 from aiohttp import web
 
-from edge.oidc.admin.answers import segment, written
+from edge.oidc.admin.asking import segment, written
 from edge.oidc.admin.callers import caller_of
 from edge.oidc.body import read_json
 from edge.oidc.browsers import Browsers

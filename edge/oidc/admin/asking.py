@@ -10,6 +10,7 @@ from edge.oidc.admin.callers import caller_of
 from edge.oidc.body import bad_request
 from edge.oidc.browsers import Browsers
 from edge.oidc.config import OidcConfig
+from edge.oidc.documents import Members, members_of
 from edge.oidc.refusal import Refused
 from edge.oidc.tenant import tenant_of
 from gnomon.identity.v1 import caller_pb2
@@ -17,8 +18,6 @@ from gnomon.identity.v1 import caller_pb2
 _MOST_OF_A_PAGE = 1000
 _MAX_ID = 256
 _PARTIAL_CONTENT = 206
-
-Members = dict[str, object]
 
 
 class Asking:
@@ -41,6 +40,12 @@ def tenant_and_id(request: web.Request, name: str = "id") -> tuple[str, str]:
     if not text.isprintable() or not 0 < len(text) <= _MAX_ID:
         raise Refused(404, "NotFound", "there is nothing of this name")
     return tenant_of(request), text
+
+
+def segment(request: web.Request, name: str) -> str:
+    """Part of the address that names what is asked for; what no message can hold names nothing."""
+    text = request.match_info[name]
+    return text if text.isascii() else ""
 
 
 def page_asked(request: web.Request) -> tuple[int, str]:
@@ -77,20 +82,4 @@ def written(document: object, *, status: int = 200, headers: Mapping[str, str] |
 
 def members(message: Message) -> Members:
     """Every member but those of optional fields that are unset, by the names that the contract has for them."""
-    return {
-        field.name: _value(getattr(message, field.name))
-        for field in message.DESCRIPTOR.fields
-        if not field.has_presence or message.HasField(field.name)
-    }
-
-
-def _value(value: object) -> object:
-    match value:
-        case Message():
-            return members(value)
-        case str() | int():
-            return value
-        case Sequence():
-            return [_value(element) for element in value]
-        case _:
-            raise TypeError(f"no document of an administrator has a {type(value).__name__}")
+    return members_of(message, "name")

@@ -3,7 +3,7 @@
 import msgspec
 from aiohttp import web
 
-from edge.oidc.admin.answers import segment, written
+from edge.oidc.admin.asking import segment, written
 from edge.oidc.admin.callers import caller_of
 from edge.oidc.admin.client_body import NewClient, Rotation, WholeClient
 from edge.oidc.body import bad_request, read_body, read_json

@@ -5,7 +5,7 @@ from typing import Literal
 import msgspec
 from aiohttp import web
 
-from edge.oidc.admin.answers import written
+from edge.oidc.admin.asking import written
 from edge.oidc.admin.callers import caller_of
 from edge.oidc.admin.event_document import LEVELS, members
 from edge.oidc.body import read_json

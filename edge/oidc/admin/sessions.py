@@ -2,8 +2,9 @@
 
 from aiohttp import web
 
-from edge.oidc.admin.asking import Asking, Members, members, page_asked, page_written, tenant_and_id, written
+from edge.oidc.admin.asking import Asking, members, page_asked, page_written, tenant_and_id, written
 from edge.oidc.body import bad_request
+from edge.oidc.documents import Members
 from edge.oidc.stubs import Stubs
 from edge.oidc.tenant import tenant_of
 from gnomon.identity.v1 import session_administration_service_pb2 as pb

@@ -3,9 +3,9 @@
 from typing import Literal
 
 import msgspec
-import orjson
 from aiohttp import web
 
+from edge.oidc.admin.asking import written
 from edge.oidc.admin.callers import caller_of
 from edge.oidc.body import bad_request, read_json
 from edge.oidc.browsers import Browsers
@@ -74,7 +74,7 @@ class TenantsEndpoint:
     async def list(self, request: web.Request) -> web.Response:
         asked = pb.ListTenantsRequest(caller=self._caller(request))
         found = await self._tenants.ListTenants(asked, timeout=self._timeout)
-        return _written([_members(tenant) for tenant in found.tenants])
+        return written([_members(tenant) for tenant in found.tenants])
 
     async def create(self, request: web.Request) -> web.Response:
         caller, new = self._caller(request), await read_json(request, _New, max_bytes=self._max_bytes)
@@ -87,10 +87,10 @@ class TenantsEndpoint:
             settings=new.settings.message,
         )
         created = await self._tenants.CreateTenant(asked, timeout=self._timeout)
-        return _written(_members(created.tenant), status=201)
+        return written(_members(created.tenant), status=201)
 
     async def get(self, request: web.Request) -> web.Response:
-        return _written(_members(await self._tenant(request)))
+        return written(_members(await self._tenant(request)))
 
     async def update(self, request: web.Request) -> web.Response:
         caller, change = self._caller(request), await read_json(request, _Change, max_bytes=self._max_bytes)
@@ -102,7 +102,7 @@ class TenantsEndpoint:
             enabled=change.enabled,
         )
         changed = await self._tenants.UpdateTenant(asked, timeout=self._timeout)
-        return _written(_members(changed.tenant))
+        return written(_members(changed.tenant))
 
     async def delete(self, request: web.Request) -> web.Response:
         """Its users go too with `?force=true`."""
@@ -114,13 +114,13 @@ class TenantsEndpoint:
         return web.Response(status=204)
 
     async def get_settings(self, request: web.Request) -> web.Response:
-        return _written(_settings(await self._tenant(request)))
+        return written(_settings(await self._tenant(request)))
 
     async def update_settings(self, request: web.Request) -> web.Response:
         caller, sent = self._caller(request), await read_json(request, _Settings, max_bytes=self._max_bytes)
         asked = pb.UpdateTenantSettingsRequest(caller=caller, id=_id(request), settings=sent.message)
         changed = await self._tenants.UpdateTenantSettings(asked, timeout=self._timeout)
-        return _written(_settings(changed.tenant))
+        return written(_settings(changed.tenant))
 
     async def _tenant(self, request: web.Request) -> pb.Tenant:
         asked = pb.GetTenantRequest(caller=self._caller(request), id=_id(request))
@@ -168,7 +168,3 @@ def _settings(tenant: pb.Tenant) -> dict[str, object]:
             "default_groups": list(settings.default_groups),
         },
     }
-
-
-def _written(document: object, *, status: int = 200) -> web.Response:
-    return web.Response(status=status, body=orjson.dumps(document), content_type="application/json")

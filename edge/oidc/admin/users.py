@@ -2,9 +2,10 @@
 
 from aiohttp import web
 
-from edge.oidc.admin.asking import Asking, Members, members, page_asked, page_written, tenant_and_id, written
+from edge.oidc.admin.asking import Asking, members, page_asked, page_written, tenant_and_id, written
 from edge.oidc.admin.user_fields import NewUser, UserPatch, WholeUser
 from edge.oidc.body import read_json
+from edge.oidc.documents import Members
 from edge.oidc.stubs import Stubs
 from edge.oidc.tenant import tenant_of
 from gnomon.identity.v1 import user_pb2
