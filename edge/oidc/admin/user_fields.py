@@ -41,19 +41,25 @@ class UserValues(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
         return pb.UserValues(**{name: absent if text is None else text for name, text in values.items()})
 
 
-class NewUser(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class _Optional(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What nobody has to say of a person."""
+
+    given_name: str | None = None
+    family_name: str | None = None
+    language: str | None = None
+    password: str | None = None
+    groups: tuple[str, ...] | None = None
+    user_expires: int | None = None
+    user_values: UserValues = UserValues()
+
+
+class NewUser(_Optional, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """POST /users."""
 
     email: str
     language: str = "en"
-    given_name: str | None = None
-    family_name: str | None = None
-    password: str | None = None
     roles: tuple[str, ...] = ()
-    groups: tuple[str, ...] | None = None
-    user_expires: int | None = None
     tz: str | None = None
-    user_values: UserValues = UserValues()
 
     def message(self) -> pb.UserFields:
         """Raises Refused."""
@@ -73,20 +79,13 @@ class NewUser(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
         )
 
 
-class WholeUser(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class WholeUser(_Optional, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """PUT /users/{id}."""
 
     email: str
     enabled: bool
     email_verified: bool
     roles: tuple[str, ...]
-    given_name: str | None = None
-    family_name: str | None = None
-    language: str | None = None
-    password: str | None = None
-    groups: tuple[str, ...] | None = None
-    user_expires: int | None = None
-    user_values: UserValues = UserValues()
 
     def message(self) -> pb.UserFields:
         """Raises Refused."""
@@ -127,18 +126,11 @@ class UserPatch(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
             raise bad_request("put: expected members of a user with values of their types") from error
 
 
-class _SomeOfUser(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class _SomeOfUser(_Optional, frozen=True, forbid_unknown_fields=True, kw_only=True):
     email: str | None = None
     enabled: bool | None = None
     email_verified: bool | None = None
     roles: tuple[str, ...] | None = None
-    given_name: str | None = None
-    family_name: str | None = None
-    language: str | None = None
-    password: str | None = None
-    groups: tuple[str, ...] | None = None
-    user_expires: int | None = None
-    user_values: UserValues = UserValues()
 
     def message(self) -> pb.UserFields:
         """Raises Refused."""
