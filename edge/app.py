@@ -23,15 +23,13 @@ def create_app(
 ) -> web.Application:
     """Every route of the contract; `channel_of` answers with the channel to a service, by its full name.
 
-    There is no middleware: what every request needs is compiled into its handler.
+    `extra_routes` answer for themselves, whatever happens. There is no middleware: what every request needs is compiled into its handler.
     """
     app = web.Application(client_max_size=config.max_body_bytes)
     for route in routes():
         channel = channel_of(route.policy.descriptor.containing_service.full_name)
         _add(app, route.method, route.path, handler_of(route, channel, config))
-    app.add_routes(
-        web.RouteDef(extra.method, extra.path, guarded(extra.handler), extra.kwargs) for extra in extra_routes
-    )
+    app.add_routes(extra_routes)
     _add(app, "GET", "/openapi.json", _document_handler())
     app.router.add_route("*", "/{path:.*}", guarded(_no_operation))
     return app

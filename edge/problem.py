@@ -26,40 +26,42 @@ REQUEST_ID = web.RequestKey("request_id", str)
 _SERVER = istr("Server")
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+RefusalOf = Callable[[ServiceError, web.Request], web.StreamResponse]
 
 
 def guarded(handler: Handler) -> Handler:
-    """Wrap a handler: every refusal and every fault becomes a problem, and no answer says what we are built with."""
-    answer = _answering(handler)
+    """Wrap a handler of the contract: its refusals and faults are answered with problems."""
 
     async def guard(request: web.Request) -> web.StreamResponse:
-        response = await answer(request)
-        response.headers[_SERVER] = "gnomon"
-        return response
+        return await answered(handler, request, problem)
 
     return guard
 
 
-def _answering(handler: Handler) -> Handler:
-    async def answer(request: web.Request) -> web.StreamResponse:
-        try:
-            request[REQUEST_ID] = request_id_of(request)
-            return await handler(request)
-        except ServiceError as error:
-            return problem(error, request)
-        except grpc.RpcError as failure:
-            return problem(error_of(failure), request)
-        except web.HTTPRequestEntityTooLarge:
-            return problem(PayloadTooLarge("the body exceeds the configured size"), request)
-        except web.RequestPayloadError:
-            return problem(InvalidArgument("the body ended early or its encoding is broken"), request)
-        except web.HTTPException:
-            raise
-        except Exception:
-            logger.exception("request failed", extra={"request_id": request.get(REQUEST_ID)})
-            return problem(Internal(), request)
+async def answered(handler: Handler, request: web.Request, refusal_of: RefusalOf) -> web.StreamResponse:
+    """Answer a request, whatever happens: `refusal_of` says how to, and no answer says what we are built with."""
+    response = await _answered(handler, request, refusal_of)
+    response.headers[_SERVER] = "gnomon"
+    return response
 
-    return answer
+
+async def _answered(handler: Handler, request: web.Request, refusal_of: RefusalOf) -> web.StreamResponse:
+    try:
+        request[REQUEST_ID] = request_id_of(request)
+        return await handler(request)
+    except ServiceError as error:
+        return refusal_of(error, request)
+    except grpc.RpcError as failure:
+        return refusal_of(error_of(failure), request)
+    except web.HTTPRequestEntityTooLarge:
+        return refusal_of(PayloadTooLarge("the body exceeds the configured size"), request)
+    except web.RequestPayloadError:
+        return refusal_of(InvalidArgument("the body ended early or its encoding is broken"), request)
+    except web.HTTPException:
+        raise
+    except Exception:
+        logger.exception("request failed", extra={"request_id": request.get(REQUEST_ID)})
+        return refusal_of(Internal(), request)
 
 
 def problem(error: ServiceError, request: web.Request) -> web.Response:

@@ -1,9 +1,8 @@
 """What all endpoints share: their methods, the headers of every answer, refusals as bodies."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-import grpc
 from aiohttp import web
 
 from edge.oidc.admission import Admission
@@ -11,10 +10,9 @@ from edge.oidc.hosts import Hosts
 from edge.oidc.manners import OWN_PAGES, Manner
 from edge.oidc.refusal import Refused
 from edge.oidc.tenant import keep_tenant_of_host, names_tenant
-from server.platform.channels import error_of
+from edge.problem import Handler, answered
 from server.platform.clock import Clock
-
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+from server.platform.errors import ServiceError
 
 SECURITY_HEADERS = {
     "X-Frame-Options": "DENY",
@@ -38,28 +36,31 @@ class Endpoint:
     manner: Manner = OWN_PAGES
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
-        try:
-            response: web.StreamResponse = await self._handle(request)
-        except Refused as refusal:
-            response = self._answer(refusal)
+        response = await answered(self._handle, request, self._refuse)
         for name, value in {**SECURITY_HEADERS, **self.manner.headers}.items():
             response.headers.setdefault(name, value)
         return response
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
+        try:
+            return await self._dispatch(request)
+        except Refused as refusal:
+            return self._answer(refusal)
+
+    async def _dispatch(self, request: web.Request) -> web.StreamResponse:
         if request.method == "OPTIONS":
             return self._options()
         handler = self.handlers.get("GET" if request.method == "HEAD" else request.method)
         if handler is None:
             raise self.manner.method_not_allowed(self._allow())
         self.manner.admit(request)
-        try:
-            if not names_tenant(request):
-                keep_tenant_of_host(request, await self.hosts.tenant_at(request))
-            await self.admission.expect(request)
-            return await handler(request)
-        except grpc.RpcError as failure:
-            raise self.manner.refused(error_of(failure)) from failure
+        if not names_tenant(request):
+            keep_tenant_of_host(request, await self.hosts.tenant_at(request))
+        await self.admission.expect(request)
+        return await handler(request)
+
+    def _refuse(self, error: ServiceError, _request: web.Request) -> web.Response:
+        return self._answer(self.manner.refused(error))
 
     def _options(self) -> web.Response:
         preflight = self.manner.preflight

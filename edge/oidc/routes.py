@@ -18,7 +18,7 @@ from edge.oidc.config import AccessConfig, OidcConfig
 from edge.oidc.device import DeviceEndpoint
 from edge.oidc.device_verification import DeviceVerificationEndpoint
 from edge.oidc.discovery import DiscoveryEndpoint
-from edge.oidc.endpoint import Endpoint, Handler
+from edge.oidc.endpoint import Endpoint
 from edge.oidc.entry import PREFIX, entry_page, to_entry_page
 from edge.oidc.forward_auth import ForwardAuthEndpoint
 from edge.oidc.hosts import Hosts
@@ -45,6 +45,7 @@ from edge.oidc.session import SessionEndpoint
 from edge.oidc.stubs import Stubs, stubs_of
 from edge.oidc.token import TokenEndpoint
 from edge.oidc.user_info import UserInfoEndpoint
+from edge.problem import Handler
 from server.platform.channels import Channel
 from server.platform.clock import Clock, SystemClock
 

@@ -12,8 +12,8 @@ from edge.oidc.admin.user_attributes import UserAttributesEndpoint
 from edge.oidc.admin.users import UsersEndpoint
 from edge.oidc.browsers import Browsers
 from edge.oidc.config import OidcConfig
-from edge.oidc.endpoint import Handler
 from edge.oidc.stubs import Stubs
+from edge.problem import Handler
 
 Row = tuple[str, Mapping[str, Handler]]
 
