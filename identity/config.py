@@ -32,18 +32,26 @@ class Scheme(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderConfig:
-    """[identity]: where the provider is reached from outside; `public_url` is a host with its port, if any."""
+    """[identity]: where the provider is reached from outside; `public_url` is a host with its port, if any.
 
-    public_url: str = "localhost:8080"
-    scheme: Scheme = Scheme.HTTPS
+    Without it that is where the process listens, by `http` unless `scheme` says otherwise; elsewhere it is `https`.
+    """
+
+    public_url: str | None = None
+    scheme: Scheme | None = None
 
     def __post_init__(self) -> None:
-        if _PUBLIC_URL.fullmatch(self.public_url) is None:
+        if self.public_url is not None and _PUBLIC_URL.fullmatch(self.public_url) is None:
             raise ValueError(f"identity.public_url: expected host or host:port, found {self.public_url!r}")
+
+    def at(self, address: str) -> "ProviderConfig":
+        """Return all of it, for a process that listens at the address."""
+        scheme = Scheme.HTTP if self.public_url is None else Scheme.HTTPS
+        return ProviderConfig(public_url=self.public_url or address, scheme=self.scheme or scheme)
 
     @property
     def origin(self) -> str:
-        return f"{self.scheme}://{self.public_url}"
+        return f"{self.scheme or Scheme.HTTPS}://{self.public_url}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Self
 from edge.app import EdgeServer, create_app
 from edge.config import EdgeConfig
 from edge.oidc.config import AccessConfig as CookieConfig
-from edge.oidc.config import CookieMode, OidcConfig
+from edge.oidc.config import OidcConfig
 from edge.oidc.routes import routes as oidc_routes
 from identity.app import Identity, open_identity
 from identity.config import ProviderConfig, Scheme
@@ -77,6 +77,7 @@ class Config(IdentityConfig):
     history: HistoryConfig = HistoryConfig()
     cluster: ClusterConfig = ClusterConfig()
     database: DatabaseConfig = DatabaseConfig()
+    oidc: OidcConfig = OidcConfig()
     access: CookieConfig = CookieConfig()
     logging: LoggingConfig = LoggingConfig()
 
@@ -156,7 +157,8 @@ async def _edge_alone(config: Config) -> AsyncIterator[Addresses]:
 
 
 def _edge(config: Config, channel: Channel) -> EdgeServer:
-    provider = oidc_routes(channel, OidcConfig(), access=_cookies(config))
+    has_tls = _provider(config).scheme is Scheme.HTTPS
+    provider = oidc_routes(channel, config.oidc, access=config.access, has_tls=has_tls)
     app = create_app(config.edge, lambda _: channel, provider)
     return EdgeServer(app, config.edge)
 
@@ -259,12 +261,4 @@ def _engine_config(config: Config) -> EngineConfig:
 
 def _provider(config: Config) -> ProviderConfig:
     """Where the provider is reached: at this process's own address unless it is configured."""
-    own = ProviderConfig(public_url=f"{config.edge.host}:{config.edge.port}", scheme=Scheme.HTTP)
-    return own if config.identity == ProviderConfig() else config.identity
-
-
-def _cookies(config: Config) -> CookieConfig:
-    """Browsers keep a cookie for TLS to themselves where the provider has none, which is on this machine only."""
-    if _provider(config).scheme is Scheme.HTTP and config.access == CookieConfig():
-        return CookieConfig(cookie_mode=CookieMode.DANGER_INSECURE)
-    return config.access
+    return config.identity.at(f"{config.edge.host}:{config.edge.port}")

@@ -2,7 +2,7 @@
 
 from aiohttp import hdrs, web
 
-from edge.oidc.config import AccessConfig
+from edge.oidc.config import AccessConfig, CookieMode
 from edge.oidc.cookies import SessionCookies
 from edge.oidc.peers import Peers
 from gnomon.identity.v1 import browser_pb2 as pb
@@ -14,8 +14,10 @@ _MAX_CSRF_TOKEN = 256
 
 
 class Browsers:
-    def __init__(self, config: AccessConfig) -> None:
-        self._cookies = SessionCookies(config.cookie_mode)
+    def __init__(self, config: AccessConfig, *, has_tls: bool = True) -> None:
+        # A browser drops cookies for TLS that come without it.
+        own_mode = CookieMode.HOST if has_tls else CookieMode.DANGER_INSECURE
+        self._cookies = SessionCookies(config.cookie_mode or own_mode)
         self._peers = Peers(config.trusted_proxies)
 
     def of(self, request: web.Request, csrf_token: str = "") -> pb.Browser:

@@ -7,16 +7,19 @@ from ipaddress import ip_network
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OidcConfig:
-    """[edge.oidc]: bounds of a request, and the client that our own pages sign people in for.
+    """[oidc]: bounds of a request to the provider.
 
     `long_call_timeout_seconds` is for what waits on purpose: sign-ins that are slowed down, keys that are being made.
-    `page_client_id` is a public client whose redirect URI is the device page of each tenant.
     """
 
     max_form_bytes: int = 16_384
     call_timeout_seconds: float = 10.0
     long_call_timeout_seconds: float = 60.0
-    page_client_id: str = "gnomon-pages"
+
+    def __post_init__(self) -> None:
+        for name in ("max_form_bytes", "call_timeout_seconds", "long_call_timeout_seconds"):
+            if getattr(self, name) <= 0:
+                raise ValueError(f"oidc.{name}: expected more than 0, found {getattr(self, name)}")
 
 
 class CookieMode(StrEnum):
@@ -31,11 +34,12 @@ class CookieMode(StrEnum):
 class AccessConfig:
     """[access]: how browsers are recognized.
 
+    Without `cookie_mode` it is `host`, and `danger-insecure` where the provider is reached by `http`.
     `trusted_proxies` are networks whose X-Forwarded-For and X-Forwarded-Host are believed; without any the peer of the
     socket is the client.
     """
 
-    cookie_mode: CookieMode = CookieMode.HOST
+    cookie_mode: CookieMode | None = None
     trusted_proxies: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

@@ -26,6 +26,8 @@ from gnomon.identity.v1.session_service_pb2 import GetSessionRequest
 from server.platform.channels import error_of
 from server.platform.errors import Unauthenticated
 
+# The provider's own, of each tenant; its redirect URI is this page.
+_CLIENT_ID = "gnomon-pages"
 _MAX_USER_CODE = 64
 
 
@@ -96,7 +98,7 @@ class DeviceVerificationEndpoint:
         asked = GetMetadataRequest(tenant_id=tenant_of(request))
         issuer = (await self._stubs.discovery.GetMetadata(asked, timeout=self._timeout)).metadata.issuer
         parameters = {
-            "client_id": self._config.page_client_id,
+            "client_id": _CLIENT_ID,
             "response_type": "code",
             "redirect_uri": f"{issuer}device",
             "scope": "openid",

@@ -70,12 +70,13 @@ def routes(
     clock: Clock | None = None,
     *,
     access: AccessConfig | None = None,
+    has_tls: bool = True,
 ) -> list[web.RouteDef]:
-    """Return the routes of the provider, whose services are behind the channel."""
+    """Return the routes of the provider, whose services are behind the channel and which browsers reach by TLS or not."""
     stubs, assets = stubs_of(channel), Assets()
     access, used = access or AccessConfig(), clock or SystemClock()
     hosts = Hosts(stubs, config, peers=Peers(access.trusted_proxies), clock=used)
-    browsers = Browsers(access)
+    browsers = Browsers(access, has_tls=has_tls)
     admission = Admission(stubs, config, browsers=browsers, clock=used)
     rows = (
         *_rows(stubs, config, browsers=browsers, pages=Pages(assets)),

@@ -9,6 +9,7 @@ from identity.config import (
     ClientSeed,
     PasswordConfig,
     ProviderConfig,
+    Scheme,
     TokenConfig,
     UserSeed,
 )
@@ -73,6 +74,21 @@ async def test_a_bootstrap_section_that_contradicts_itself_is_refused(
 def test_a_public_address_is_a_host_with_its_port(public_url: str) -> None:
     with pytest.raises(ValueError, match="public_url"):
         ProviderConfig(public_url=public_url)
+
+
+@pytest.mark.parametrize(
+    ("configured", "origin"),
+    [
+        (ProviderConfig(), "http://127.0.0.1:8080"),
+        (ProviderConfig(scheme=Scheme.HTTPS), "https://127.0.0.1:8080"),
+        (ProviderConfig(public_url="id.example.com"), "https://id.example.com"),
+        (ProviderConfig(public_url="id.example.com", scheme=Scheme.HTTP), "http://id.example.com"),
+    ],
+)
+def test_what_nobody_says_of_the_address_follows_from_where_it_listens(
+    configured: ProviderConfig, origin: str
+) -> None:
+    assert origin == configured.at("127.0.0.1:8080").origin
 
 
 @pytest.mark.parametrize("seconds", [9, 86_401])
