@@ -1,16 +1,14 @@
 """Sections of the configuration file that the provider reads."""
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
 from enum import StrEnum
 
 from identity.jose.algorithms import SigningAlgorithm
-from identity.randomness import Randomness
 
 _PUBLIC_URL = re.compile(r"[A-Za-z0-9.-]+(:[0-9]{1,5})?|\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?")
 _CLIENT_ID = re.compile(r"[A-Za-z0-9._-]{2,256}")
-_SECRET_LENGTH = 64
 DEFAULT_SCOPES = ("openid", "profile", "email", "address", "phone", "groups", "offline_access")
 
 # RFC 9106 §3.1.
@@ -187,7 +185,7 @@ class UserSeed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BootstrapConfig:
-    """[bootstrap]: who exists from the start; an empty password or secret is to be generated."""
+    """[bootstrap]: who exists from the start; bundled mode makes a password and a secret that are left out."""
 
     admin_email: str = "admin@localhost"
     admin_password: str = field(default="", repr=False)
@@ -197,12 +195,3 @@ class BootstrapConfig:
     tenants: tuple[str, ...] = ()
     clients: tuple[ClientSeed, ...] = ()
     users: tuple[UserSeed, ...] = ()
-
-
-def with_generated_secrets(bootstrap: BootstrapConfig, randomness: Randomness) -> BootstrapConfig:
-    """Fill in what the operator left empty; whoever calls shows it once."""
-    return replace(
-        bootstrap,
-        admin_password=bootstrap.admin_password or randomness.alphanumeric(_SECRET_LENGTH),
-        client_secret=bootstrap.client_secret or randomness.alphanumeric(_SECRET_LENGTH),
-    )

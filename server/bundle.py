@@ -108,7 +108,9 @@ def serving(config: Config, clock: VirtualClock | None = None) -> AbstractAsyncC
     config = _with_ports(config)
     if config.edge.services:
         return _edge_alone(config)
-    return _everything(with_demo_access(config), clock)
+    if config.server.mode is Mode.EMBEDDED:
+        config = _with_demo_access(config)
+    return _everything(config, clock)
 
 
 @asynccontextmanager
@@ -195,7 +197,7 @@ async def _stop(edge: EdgeServer, grpc_server: GrpcServer) -> None:
         logger.warning("calls under way were cut off")
 
 
-def with_demo_access(config: Config) -> Config:
+def _with_demo_access(config: Config) -> Config:
     """Embedded mode without credentials of its own: those that everybody knows, on loopback only."""
     bootstrap = config.bootstrap
     if bootstrap.client_secret and bootstrap.admin_password:

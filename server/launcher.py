@@ -19,6 +19,7 @@ from pathlib import Path
 from server.bundle import Addresses, Config, free_port
 from server.platform.postgres.bundled import bundled_server
 from server.platform.postgres.bundled.process import Server
+from server.platform.private_file import kept_text
 from server.storage import prepare
 
 logger = logging.getLogger(__name__)
@@ -84,7 +85,23 @@ def _environment(config: Config, dsn: str) -> Mapping[str, str]:
         "GNOMON_GRPC__PORT": str(config.grpc.port or free_port(config.grpc.host)),
         "GNOMON_GRPC__REUSE_PORT": "true",
         **({} if config.encryption.keys else {"GNOMON_ENCRYPTION__KEY_FILE": str(keys.absolute())}),
+        **_bootstrap_secrets(config),
     }
+
+
+def _bootstrap_secrets(config: Config) -> Mapping[str, str]:
+    """Those that the operator left out: made at the first start, told in a file that the log names."""
+    given = {
+        "admin_password": config.bootstrap.admin_password,
+        "client_secret": config.bootstrap.client_secret,
+    }
+    if all(given.values()):
+        return {}
+    file = config.database.data_directory / "bootstrap-secrets"
+    text = kept_text(file, lambda: "".join(f"{name}={secrets.token_hex(SECRET_OCTETS)}\n" for name in given))
+    kept = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
+    logger.info("secrets of [bootstrap] are kept in a file", extra={"file": str(file.absolute())})
+    return {f"GNOMON_BOOTSTRAP__{name.upper()}": given[name] or kept.get(name, "") for name in given}
 
 
 class _Child:

@@ -14,6 +14,12 @@ from tests.postgres import open_directory
 ROOT = Path(__file__).resolve().parents[1]
 COMMAND = (sys.executable, "-m", "server")
 FREE_PORTS = {"GNOMON_EDGE__PORT": "0", "GNOMON_GRPC__PORT": "0"}
+# In modes that have none that everybody knows.
+DEMO_ACCESS = {
+    "GNOMON_BOOTSTRAP__CLIENT_ID": "demo",
+    "GNOMON_BOOTSTRAP__CLIENT_SECRET": "demo-secret",
+    "GNOMON_BOOTSTRAP__ADMIN_PASSWORD": "demo",
+}
 MODES = ("embedded", "bundled")
 END_SECONDS = 10
 # Processes one after the other, and their database.

@@ -1,16 +1,14 @@
 """Master keys in a file, for deployments whose operator was never asked for one.
 
-One text a line, readable by its owner alone. Processes that start at the same time agree by the file system: whoever
-links the file first made the key.
+One text a line.
 """
 
-import os
-import tempfile
 from pathlib import Path
 
 from identity.keys.config import EncryptionConfig
 from identity.keys.master_keys import BadMasterKeys, MasterKeys, new_master_key
 from identity.randomness import Randomness
+from server.platform.private_file import kept_text
 
 
 def master_keys(config: EncryptionConfig, randomness: Randomness) -> MasterKeys:
@@ -25,11 +23,8 @@ def master_keys(config: EncryptionConfig, randomness: Randomness) -> MasterKeys:
 
 
 def _from_file(file: Path, active: str, randomness: Randomness) -> MasterKeys:
-    if not file.exists():
-        # The account that a bundled database runs as passes through it; the file is for its owner alone.
-        file.parent.mkdir(mode=0o711, parents=True, exist_ok=True)
-        _create(file, f"{new_master_key(randomness)}\n")
-    lines = [line for line in file.read_text("ascii", "replace").splitlines() if line.strip()]
+    text = kept_text(file, lambda: f"{new_master_key(randomness)}\n")
+    lines = [line for line in text.splitlines() if line.strip()]
     try:
         return MasterKeys.read(lines, active, randomness=randomness)
     except BadMasterKeys:
@@ -37,15 +32,3 @@ def _from_file(file: Path, active: str, randomness: Randomness) -> MasterKeys:
         raise BadMasterKeys(
             f"{file}: expected lines of <id>/<32 bytes in base64>, one of them active"
         ) from None
-
-
-def _create(file: Path, text: str) -> None:
-    """Write the file whole, unless somebody else did in the meantime."""
-    with tempfile.NamedTemporaryFile(dir=file.parent) as draft:  # made with mode 0600
-        draft.write(text.encode())
-        draft.flush()
-        os.fsync(draft.fileno())
-        try:
-            os.link(draft.name, file)
-        except FileExistsError:
-            return

@@ -58,6 +58,8 @@ def _expect_cluster(config: Config) -> None:
     for name, value in (
         ("database.dsn", config.database.dsn),
         ("cluster.secret", config.cluster.secret),
+        ("bootstrap.client_secret", config.bootstrap.client_secret),
+        ("bootstrap.admin_password", config.bootstrap.admin_password),
         ("encryption.keys or encryption.key_file", config.encryption.keys or config.encryption.key_file),
     ):
         if not value:

@@ -23,7 +23,7 @@ from rich.table import Table
 
 from tests.bench.story_load import CALLERS
 from tests.postgres import postgres_server, superuser
-from tests.server_process import server_process
+from tests.server_process import DEMO_ACCESS, server_process
 
 SECONDS = 5
 TURNS = 3
@@ -86,6 +86,7 @@ def _serving(dsn: str, name: str, *, partitions: int, max_batch: int | None = No
     """The gRPC address of a bundled server with a database of its own."""
     _program("createdb", dsn, name)
     environment: Mapping[str, str] = {
+        **DEMO_ACCESS,
         "GNOMON_DATABASE__DSN": urlsplit(dsn)._replace(path=f"/{name}").geturl(),
         "GNOMON_CLUSTER__PARTITIONS": str(partitions),
         **({"GNOMON_PARTITION__MAX_BATCH": str(max_batch)} if max_batch else {}),

@@ -22,7 +22,7 @@ from tests.bench.processes import server_seconds
 from tests.bench.story_load import CALLERS
 from tests.postgres import postgres_server
 from tests.server.store.postgres.population import populate
-from tests.server_process import server_process
+from tests.server_process import DEMO_ACCESS, server_process
 
 SIZES = (10_000, 100_000, 1_000_000)
 SECONDS = 5
@@ -97,7 +97,7 @@ async def _filled(server: str, size: int) -> None:
 
 
 def _cost(dsn: str) -> Cost:
-    environment = {"GNOMON_DATABASE__DSN": dsn, "GNOMON_CLUSTER__PARTITIONS": "1"}
+    environment = {**DEMO_ACCESS, "GNOMON_DATABASE__DSN": dsn, "GNOMON_CLUSTER__PARTITIONS": "1"}
     with server_process("--mode", "bundled", environment=environment) as addresses:
         commands, spent = uvloop.run(_so_far(dsn))
         load = [sys.executable, "-m", "tests.bench.story_load", "tunnel", addresses.grpc, str(SECONDS), "0"]

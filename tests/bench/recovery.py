@@ -40,7 +40,7 @@ from server.store.postgres.leases import Leases
 from server.store.postgres.ledger import PostgresLedger
 from tests.bench.models import MODELS, VARIABLES, ours
 from tests.postgres import open_directory
-from tests.server_process import COMMAND, FREE_PORTS, ROOT, Addresses
+from tests.server_process import COMMAND, DEMO_ACCESS, FREE_PORTS, ROOT, Addresses
 
 INSTANCES = 100_000
 AT_ONCE = 500
@@ -131,7 +131,7 @@ def _killed_at_the_end(directory: Path) -> Iterator[Addresses]:
     process = subprocess.Popen(
         [*COMMAND, "serve", "--mode", "bundled"],
         cwd=ROOT,
-        env={**os.environ, **FREE_PORTS, **environment},
+        env={**os.environ, **FREE_PORTS, **DEMO_ACCESS, **environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,

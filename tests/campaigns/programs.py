@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
-from tests.server_process import Addresses
+from tests.server_process import DEMO_ACCESS, Addresses
 
 ROOT = Path(__file__).resolve().parents[2]
 READY_SECONDS = 60.0
@@ -35,7 +35,7 @@ class Program:
             process = await asyncio.create_subprocess_exec(
                 *(sys.executable, "-m", "server", "serve", "--mode", mode),
                 cwd=ROOT,
-                env={**os.environ, **settings},
+                env={**os.environ, **DEMO_ACCESS, **settings},
                 stdout=PIPE,
                 stderr=output,
             )

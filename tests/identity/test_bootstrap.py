@@ -5,7 +5,6 @@ import pytest
 
 from identity.app import open_identity
 from identity.config import (
-    BootstrapConfig,
     ClientSeed,
     PasswordConfig,
     ProviderConfig,
@@ -13,20 +12,11 @@ from identity.config import (
     TokenConfig,
     UserSeed,
 )
-from identity.config import with_generated_secrets as generated
-from identity.randomness import SystemRandomness
 from identity.sections import IdentityConfig
 from server.platform.clock import SystemClock
 from server.platform.config import load
 from server.platform.records.memory import MemoryRecordStore
 from tests.identity.deployment import CONFIG
-
-
-def test_missing_secrets_are_generated_and_given_ones_kept() -> None:
-    bootstrap = generated(BootstrapConfig(admin_password="chosen"), SystemRandomness())
-
-    assert bootstrap.admin_password == "chosen"
-    assert len(bootstrap.client_secret) == 64
 
 
 def test_secrets_of_the_configuration_are_not_shown() -> None:

@@ -25,6 +25,11 @@ memory_kib = 64
 iterations = 1
 lanes = 1
 
+[bootstrap]
+client_id = "demo"
+client_secret = "demo-secret"
+admin_password = "demo"
+
 [[bootstrap.clients]]
 id = "confidential"
 name = "The Application"

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import secrets
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from pathlib import Path
@@ -10,6 +11,8 @@ from server.bundle import Addresses
 from server.cli.failures import give_up
 from server.cli.options import ClientOptions
 
+CLIENT_ID = "survive"
+SECRET_OCTETS = 32
 READY_SECONDS = 60.0
 END_SECONDS = 20.0
 
@@ -18,8 +21,11 @@ class OwnProcess:
     """`start` and `kill` may take turns; the data stay."""
 
     def __init__(self, data_directory: Path) -> None:
+        self._secret = secrets.token_hex(SECRET_OCTETS)
         self._environment = {
             **os.environ,
+            "GNOMON_BOOTSTRAP__CLIENT_ID": CLIENT_ID,
+            "GNOMON_BOOTSTRAP__CLIENT_SECRET": self._secret,
             "GNOMON_DATA_DIR": str(data_directory),
             "GNOMON_EDGE__PORT": "0",
             "GNOMON_GRPC__PORT": "0",
@@ -34,9 +40,10 @@ class OwnProcess:
         )
         try:
             async with asyncio.timeout(READY_SECONDS):
-                return ClientOptions(address=await _grpc_address(self._process))
+                address = await _grpc_address(self._process)
         except TimeoutError:
             give_up(f"the server was not ready within {READY_SECONDS:g} s")
+        return ClientOptions(address=address, client_id=CLIENT_ID, client_secret=self._secret)
 
     async def kill(self) -> None:
         """End it without a word, as a power cut would: SIGKILL."""

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from server.cli.app import app
-from tests.server_process import COMMAND, MODES, ROOT, Addresses, server_in
+from tests.server_process import COMMAND, DEMO_ACCESS, MODES, ROOT, Addresses, server_in
 
 SECONDS = 60
 
@@ -73,7 +73,7 @@ def embedded_addresses() -> Iterator[Addresses]:
 
 @pytest.fixture(scope="session")
 def bundled_addresses() -> Iterator[Addresses]:
-    with server_in("bundled") as found:
+    with server_in("bundled", environment=DEMO_ACCESS) as found:
         yield found
 
 

@@ -2,6 +2,7 @@ import json
 import os
 import signal
 import socket
+import stat
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +13,16 @@ import pytest
 
 from tests.postgres import open_directory
 from tests.server.cli.conftest import Gnomon
-from tests.server_process import COMMAND, END_SECONDS, FREE_PORTS, MODES, ROOT, Addresses
+from tests.server_process import (
+    COMMAND,
+    DEMO_ACCESS,
+    END_SECONDS,
+    FREE_PORTS,
+    MODES,
+    ROOT,
+    Addresses,
+    server_process,
+)
 
 ONE_PARTITION = {"GNOMON_CLUSTER__PARTITIONS": "1"}
 CLUSTER = {"GNOMON_SERVER__MODE": "cluster"}
@@ -26,7 +36,13 @@ def started(*arguments: str) -> Iterator[tuple["subprocess.Popen[str]", Addresse
         process = subprocess.Popen(
             [*COMMAND, "serve", *arguments],
             cwd=ROOT,
-            env={**os.environ, **FREE_PORTS, **ONE_PARTITION, "GNOMON_DATA_DIR": str(directory)},
+            env={
+                **os.environ,
+                **FREE_PORTS,
+                **DEMO_ACCESS,
+                **ONE_PARTITION,
+                "GNOMON_DATA_DIR": str(directory),
+            },
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -101,6 +117,28 @@ def test_it_ends_in_time_although_a_worker_waits_for_a_job(mode: str) -> None:
     }
 
 
+def test_bundled_mode_makes_secrets_of_its_own_once() -> None:
+    with open_directory() as directory:
+        answers = [_tokens_with_secrets_of(directory) for _ in range(2)]
+        mode = (directory / "bootstrap-secrets").stat().st_mode
+
+    assert answers == [(200, 401)] * 2
+    assert stat.S_IMODE(mode) == 0o600
+
+
+def _tokens_with_secrets_of(directory: Path) -> tuple[int, int]:
+    """How the client of the file is answered, and the one that everybody knows."""
+    form = {"grant_type": "client_credentials"}
+    environment = ONE_PARTITION | {"GNOMON_DATA_DIR": str(directory)}
+    with server_process("--mode", "bundled", environment=environment) as addresses:
+        lines = (directory / "bootstrap-secrets").read_text().splitlines()
+        secret = dict(line.split("=") for line in lines)["client_secret"]
+        url = f"{addresses.http}/auth/v1/oidc/token"
+        own = httpx.post(url, data=form, auth=("gnomon", secret))
+        known = httpx.post(url, data=form, auth=("demo", "demo-secret"))
+    return own.status_code, known.status_code
+
+
 def test_it_is_ready_when_it_says_so() -> None:
     with started() as (_, addresses):
         answer = httpx.get(f"{addresses.http}/v2/status")
@@ -143,6 +181,16 @@ def test_a_port_in_use_is_told_in_one_line(setting: str, taken_port: int) -> Non
         pytest.param(CLUSTER | DSN, "expected cluster.secret in cluster mode", id="no secret"),
         pytest.param(
             CLUSTER | DSN | SECRET,
+            "expected bootstrap.client_secret in cluster mode",
+            id="no secret of the client",
+        ),
+        pytest.param(
+            CLUSTER | DSN | SECRET | {"GNOMON_BOOTSTRAP__CLIENT_SECRET": "secret"},
+            "expected bootstrap.admin_password in cluster mode",
+            id="no password of the administrator",
+        ),
+        pytest.param(
+            CLUSTER | DSN | SECRET | DEMO_ACCESS,
             "expected encryption.keys or encryption.key_file in cluster mode",
             id="no keys",
         ),
