@@ -3,7 +3,7 @@
 Somebody who gets the old name while this goes on is found by the next search, so that none is left.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, Protocol, TypeVar
 
@@ -52,20 +52,14 @@ class ClientsWithScopes:
         self._clients = clients
 
     async def rename(self, tenant: Tenant, before: str, after: str) -> None:
-        async for client in every(self._clients, tenant.tenant_id):
-            await self._rename_in(client, before, after)
-
-    async def _rename_in(self, client: Client, before: str, after: str) -> None:
-        current: Client | None = client
-        while current is not None and before in {*current.oauth_scopes, *current.default_scopes}:
-            renamed = replace(
-                current,
-                oauth_scopes=_renamed(current.oauth_scopes, before, after),
-                default_scopes=_renamed(current.default_scopes, before, after),
+        def renamed(client: Client) -> Client:
+            return replace(
+                client,
+                oauth_scopes=_renamed(client.oauth_scopes, before, after),
+                default_scopes=_renamed(client.default_scopes, before, after),
             )
-            if await _write(self._clients, renamed):
-                return
-            current = await self._clients.get(client.tenant_id, client.id)
+
+        await _write_each(self._clients, tenant, renamed)
 
 
 class PeopleWithAttributes:
@@ -73,16 +67,26 @@ class PeopleWithAttributes:
         self._users = users
 
     async def remove(self, tenant: Tenant, name: str) -> None:
-        """Take an attribute from everybody; raises Unavailable."""
-        async for user in every(self._users, tenant.tenant_id):
-            await self._remove_from(user, name)
+        """Take an attribute from everybody."""
 
-    async def _remove_from(self, user: User, name: str) -> None:
-        current: User | None = user
-        while current is not None and name in current.attributes:
-            if await _write(self._users, replace(current, attributes=_without(current.attributes, name))):
-                return
-            current = await self._users.get(user.tenant_id, user.id)
+        def without(user: User) -> User:
+            return replace(user, attributes=_without(user.attributes, name))
+
+        await _write_each(self._users, tenant, without)
+
+
+async def _write_each(records: Records[R], tenant: Tenant, changed: Callable[[R], R]) -> None:
+    """Put what `changed` makes of a record in its place, of each that it changes; raises Unavailable."""
+    async for record in every(records, tenant.tenant_id):
+        await _write_until_kept(records, record, changed)
+
+
+async def _write_until_kept(records: Records[R], record: R, changed: Callable[[R], R]) -> None:
+    current: R | None = record
+    while current is not None and (after := changed(current)) != current:
+        if await _write(records, after):
+            return
+        current = await records.get(record.tenant_id, record.id)
 
 
 async def _write(records: Records[R], record: R) -> bool:
