@@ -14,6 +14,7 @@ from identity.authorization.redirect_uris import is_registered
 from identity.authorization.redirection import MAX_STATE
 from identity.authorization.request import AuthorizationRequest, Prompt, ResponseMode
 from identity.clients.absolute_uris import absolute_uri
+from identity.clients.scopes import extent_of, parse
 from identity.errors import (
     InvalidRequest,
     InvalidScope,
@@ -81,8 +82,8 @@ def oauth_scopes(asking: Asking, request: AuthorizationRequest) -> Authorization
     text = asking.parameters.one("scope")
     if text and (len(text) > _MAX_SCOPE or _SCOPE.fullmatch(text) is None):
         raise InvalidScope("scope is malformed")
-    asked = text.split() or asking.client.default_scopes or (Scope.OPENID,)
-    granted = tuple(scope for scope in dict.fromkeys(asked) if scope in asking.client.oauth_scopes)
+    asked = extent_of(asking.client, without_defaults=(Scope.OPENID,)).of(parse(text))
+    granted = tuple(scope for scope in asked if scope in asking.client.oauth_scopes)
     return replace(request, oauth_scopes=granted)
 
 

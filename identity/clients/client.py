@@ -18,8 +18,8 @@ class Client(Record):
     """`id` is the client id; `tenant_ids` are the engine's tenants that it may act in.
 
     A client without a secret and without keys is public. `oauth_scopes` are the scopes that it may ask for,
-    `default_scopes` those that it is given when it asks for none. While a secret is being replaced the one before is
-    good until `previous_secret_until`, in Unix seconds.
+    `default_scopes` those of them that it is always given, permissions only when it asks for nothing. While a secret is
+    being replaced the one before is good until `previous_secret_until`, in Unix seconds.
     """
 
     name: str = ""

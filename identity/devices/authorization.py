@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from identity.clients.authentication import ClientAuthenticator, ClientCredentials
 from identity.clients.client import Client
-from identity.clients.scopes import Extent, granted_scopes
+from identity.clients.scopes import extent_of, granted_scopes
 from identity.clients.secrets import SecretHasher
 from identity.config import DeviceGrantConfig
 from identity.devices.device import DEVICE_CODES, DeviceCode
@@ -70,7 +70,8 @@ class DeviceAuthorizations:
         client = await self._authenticator.authenticate(request.credentials, request.tenant)
         if GrantType.DEVICE_CODE not in client.grant_types:
             raise UnauthorizedClient("the client may not use this grant type")
-        oauth_scopes = granted_scopes(request.oauth_scopes, _extent(client))
+        extent = extent_of(client, without_defaults=client.oauth_scopes)
+        oauth_scopes = granted_scopes(request.oauth_scopes, extent)
         await self._starts.note(request.tenant, request.peer_address)
         device_code = self._randomness.alphanumeric(_DEVICE_CODE_LENGTH)
         user_code = await self._keep(request, client, device_code=device_code, oauth_scopes=oauth_scopes)
@@ -115,7 +116,3 @@ class DeviceAuthorizations:
             # The first question may come at once.
             next_poll_at=now,
         )
-
-
-def _extent(client: Client) -> Extent:
-    return Extent(client.default_scopes or client.oauth_scopes, client.oauth_scopes)

@@ -3,7 +3,7 @@
 import re
 
 from identity.clients.client import Client
-from identity.clients.scopes import Extent
+from identity.clients.scopes import Extent, extent_of
 from identity.errors import UnauthorizedClient
 from identity.grants.grant import Authorization, TokenRequest
 from identity.vocabulary import GrantType
@@ -25,6 +25,6 @@ class ClientCredentialsGrant:
             raise UnauthorizedClient("the client's id could be taken for a person's")
         return Authorization(
             subject=client.client_id,
-            oauth_scopes=Extent(client.default_scopes or client.oauth_scopes, client.oauth_scopes),
+            oauth_scopes=extent_of(client, without_defaults=client.oauth_scopes),
             resources=Extent(widest=client.allowed_resources),
         )

@@ -23,6 +23,7 @@ async def provider() -> Provider:
             requires_pkce=False,
             allowed_resources=("https://api.example.com/", "urn:example:api"),
         ),
+        app(id="eager", oauth_scopes=("openid", "orders", "job:work"), default_scopes=("orders", "job:work")),
         app(
             id="native", redirect_uris=("http://127.0.0.1/cb", "http://[::1]:8000/cb", "com.example.app:/cb")
         ),
@@ -179,6 +180,13 @@ async def test_several_resources_may_be_asked_for(provider: Provider) -> None:
 ACCEPTED = [
     pytest.param("oauth_scopes", ("openid", "email"), {"scope": "openid unknown email openid"}, id="scopes"),
     pytest.param("oauth_scopes", ("openid",), {"scope": ""}, id="no scopes"),
+    pytest.param("oauth_scopes", ("openid", "orders"), {"client_id": "eager"}, id="scopes beside defaults"),
+    pytest.param(
+        "oauth_scopes",
+        ("orders", "job:work"),
+        {"client_id": "eager", "scope": ""},
+        id="no scopes beside defaults",
+    ),
     pytest.param("code_challenge", ASKING["code_challenge"], {"client_id": "web"}, id="challenge of web"),
     pytest.param(
         "code_challenge",

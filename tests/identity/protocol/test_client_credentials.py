@@ -45,6 +45,24 @@ async def test_a_client_is_given_its_default_scopes_when_it_asks_for_none(provid
     assert issued.oauth_scopes == ("history:read",)
 
 
+async def test_default_scopes_are_added_to_those_that_are_asked_for(provider: Provider) -> None:
+    await provider.change_client(default_scopes=("email",))
+
+    issued = await provider.ask(OWN, oauth_scopes=("job:work", "email"))
+    narrower = await provider.ask(OWN, oauth_scopes=("job:work",))
+
+    assert issued.oauth_scopes == narrower.oauth_scopes == ("job:work", "email")
+    assert (await provider.claims(narrower.access_token))["scope"] == "job:work email"
+
+
+async def test_a_token_is_narrowed_to_a_permission_though_others_are_defaults(provider: Provider) -> None:
+    await provider.change_client(default_scopes=("job:work", "history:read"))
+
+    issued = await provider.ask(OWN, oauth_scopes=("job:work",))
+
+    assert issued.oauth_scopes == ("job:work",)
+
+
 async def test_a_resource_that_the_client_may_ask_for_becomes_an_audience(provider: Provider) -> None:
     issued = await provider.ask(OWN, resources=("https://api.example.com",))
 

@@ -274,6 +274,15 @@ async def test_a_client_may_not_start_without_the_grant(provider: Provider) -> N
         await provider.start_device()
 
 
+async def test_default_scopes_are_added_to_those_that_a_device_asks_for(provider: Provider) -> None:
+    await provider.change_client(default_scopes=("email",))
+    started = await provider.start_device(oauth_scopes=("openid",))
+
+    asked_for = await provider.verification.decide(await provider.question(started.user_code), looked_at)
+
+    assert asked_for.code.oauth_scopes == ("openid", "email")
+
+
 async def test_a_client_may_not_start_with_scopes_of_others(provider: Provider) -> None:
     with pytest.raises(InvalidScope):
         await provider.start_device(oauth_scopes=("process:deploy",))

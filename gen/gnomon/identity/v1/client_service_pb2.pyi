@@ -92,7 +92,7 @@ class Client(_message.Message):
 
     @_builtins.property
     def default_scopes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Scopes that it is given when it asks for none."""
+        """Those of its scopes that it is always given; permissions among them only when it asks for nothing."""
 
     @_builtins.property
     def challenges(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:

@@ -1136,7 +1136,7 @@ class Client(betterproto2.Message):
 
     default_scopes: "list[str]" = betterproto2.field(14, betterproto2.TYPE_STRING, repeated=True)
     """
-    Scopes that it is given when it asks for none.
+    Those of its scopes that it is always given; permissions among them only when it asks for nothing.
     """
 
     challenges: "list[str]" = betterproto2.field(15, betterproto2.TYPE_STRING, repeated=True)
