@@ -3,6 +3,8 @@
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
+import msgspec
+
 from identity.clients.client import Client
 from identity.clients.metadata import (
     expect_origins,
@@ -11,6 +13,7 @@ from identity.clients.metadata import (
     expect_safe_uri,
 )
 from identity.jose.algorithms import SigningAlgorithm
+from identity.tokens.custom_claims import RESERVED
 from identity.vocabulary import AuthenticationMethod, GrantType, Permission
 from server.platform.errors import InvalidArgument
 
@@ -40,6 +43,9 @@ class ClientChange:
     backchannel_logout_uri: str
     restrict_group_prefix: str
     allowed_resources: tuple[str, ...]
+    default_aud: tuple[str, ...]
+    claims: str
+    claims_at_root: bool
 
 
 def changed(client: Client, change: ClientChange) -> Client:
@@ -47,6 +53,7 @@ def changed(client: Client, change: ClientChange) -> Client:
     _expect_addresses(change)
     _expect_flows(change)
     _expect_scopes(client, change)
+    _expect_claims(change)
     return replace(
         client if change.is_confidential else _public(client),
         name=change.name,
@@ -68,6 +75,9 @@ def changed(client: Client, change: ClientChange) -> Client:
         backchannel_logout_uri=change.backchannel_logout_uri,
         restrict_group_prefix=change.restrict_group_prefix,
         allowed_resources=change.allowed_resources,
+        default_aud=change.default_aud,
+        claims=change.claims,
+        claims_at_root=change.claims_at_root,
     )
 
 
@@ -107,3 +117,14 @@ def _expect_scopes(client: Client, change: ClientChange) -> None:
     permissions = set(map(str, Permission)) - set(map(str, client.permissions))
     if not permissions.isdisjoint(change.oauth_scopes):
         raise InvalidArgument("scopes: one names a permission that the client does not have")
+
+
+def _expect_claims(change: ClientChange) -> None:
+    if not change.claims:
+        return
+    try:
+        claims = msgspec.json.decode(change.claims, type=dict[str, object])
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise InvalidArgument("claims: expected a JSON object") from error
+    if change.claims_at_root and not RESERVED.isdisjoint(claims):
+        raise InvalidArgument("claims: at the root expected none of the provider's own claims, found one")

@@ -19,7 +19,9 @@ class Client(Record):
 
     A client without a secret and without keys is public. `oauth_scopes` are the scopes that it may ask for,
     `default_scopes` those of them that it is always given, permissions only when it asks for nothing. While a secret is
-    being replaced the one before is good until `previous_secret_until`, in Unix seconds.
+    being replaced the one before is good until `previous_secret_until`, in Unix seconds. `claims` is the JSON object that
+    tokens in its own name carry; these and attributes of people stand below `custom`, or beside the other claims when
+    `claims_at_root`. `default_aud` is for whom all its access tokens are, beside itself.
     """
 
     name: str = ""
@@ -38,6 +40,9 @@ class Client(Record):
     post_logout_redirect_uris: tuple[str, ...] = ()
     allowed_origins: tuple[str, ...] = ()
     allowed_resources: tuple[str, ...] = ()
+    default_aud: tuple[str, ...] = ()
+    claims: str = ""
+    claims_at_root: bool = False
     client_uri: str = ""
     contacts: tuple[str, ...] = ()
     backchannel_logout_uri: str = ""

@@ -101,6 +101,9 @@ def _change(message: pb.Client) -> ClientChange:
         backchannel_logout_uri=message.backchannel_logout_uri,
         restrict_group_prefix=message.restrict_group_prefix,
         allowed_resources=_distinct(message.allowed_resources),
+        default_aud=_distinct(message.default_aud),
+        claims=message.claims,
+        claims_at_root=message.claims_at_root,
     )
 
 
@@ -145,4 +148,7 @@ def _client(client: Client) -> pb.Client:
         backchannel_logout_uri=client.backchannel_logout_uri,
         restrict_group_prefix=client.restrict_group_prefix,
         allowed_resources=client.allowed_resources,
+        default_aud=client.default_aud,
+        claims=client.claims,
+        claims_at_root=client.claims_at_root,
     )

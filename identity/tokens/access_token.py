@@ -12,6 +12,7 @@ from identity.jose.signing_key import SigningKey
 from identity.randomness import Randomness
 from identity.tenants import Tenant, Tenants
 from identity.tokens.claims import PERSON_CLAIMS, ClaimRule, Document, person_claims
+from identity.tokens.custom_claims import client_claims
 from identity.tokens.token_set import TokenSet
 from identity.vocabulary import TokenType
 from server.platform.call import TenantId
@@ -94,7 +95,7 @@ class AccessTokens:
 
     def _person(self, grantee: Grantee) -> dict[str, object]:
         if grantee.user is None:
-            return {}
+            return {**client_claims(grantee.client)}
         return person_claims(
             grantee.user, Document.ACCESS_TOKEN, oauth_scopes=grantee.oauth_scopes, rules=self._rules
         )
@@ -133,5 +134,6 @@ def _set_claims(grantee: Grantee) -> dict[str, object]:
 
 
 def _audience(grantee: Grantee) -> str | tuple[str, ...]:
-    audience = tuple(dict.fromkeys(filter(None, (grantee.client.client_id, *grantee.audiences))))
+    client = grantee.client
+    audience = tuple(dict.fromkeys(filter(None, (client.client_id, *client.default_aud, *grantee.audiences))))
     return audience if len(audience) > 1 else audience[0]

@@ -11,6 +11,7 @@ from identity.directory.user import USERS
 from identity.errors import InvalidClient, InvalidToken
 from identity.tenants import Tenant
 from identity.tokens.active import ActiveToken, ActiveTokens
+from identity.tokens.custom_claims import client_claims
 from identity.tokens.families import Families
 from identity.vocabulary import TokenType
 from server.platform.clock import Clock
@@ -98,4 +99,5 @@ def _described(token: ActiveToken) -> Mapping[str, object]:
         "roles": token.user and token.user.roles,
         "cnf": {"jkt": claims.cnf.jkt} if claims.cnf.jkt else None,
     }
-    return described | {name: value for name, value in optional.items() if value}
+    custom = client_claims(token.client) if token.user is None else {}
+    return {**custom, **described, **{name: value for name, value in optional.items() if value}}

@@ -52,6 +52,9 @@ class WholeClient(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     backchannel_logout_uri: str | None = None
     restrict_group_prefix: str | None = None
     allowed_resources: tuple[str, ...] | None = None
+    default_aud: tuple[str, ...] | None = None
+    claims: dict[str, object] | None = None
+    claims_at_root: bool = False
 
     def message(self) -> pb.Client:
         """Raises Refused when the two names of an algorithm do not say the same."""
@@ -79,6 +82,9 @@ class WholeClient(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
             backchannel_logout_uri=self.backchannel_logout_uri or "",
             restrict_group_prefix=self.restrict_group_prefix or "",
             allowed_resources=self.allowed_resources or (),
+            default_aud=self.default_aud or (),
+            claims=msgspec.json.encode(self.claims).decode() if self.claims else "",
+            claims_at_root=self.claims_at_root,
         )
 
 

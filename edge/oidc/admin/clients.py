@@ -1,6 +1,7 @@
 """/clients: relying parties. A secret is in the answer that makes it, and nowhere else."""
 
 import msgspec
+import orjson
 from aiohttp import web
 
 from edge.oidc.admin.asking import segment, written
@@ -113,6 +114,9 @@ def members(client: pb.Client) -> dict[str, object]:
         "backchannel_logout_uri": client.backchannel_logout_uri or None,
         "restrict_group_prefix": client.restrict_group_prefix or None,
         "allowed_resources": list(client.allowed_resources) or None,
+        "default_aud": list(client.default_aud) or None,
+        "claims": orjson.Fragment(client.claims) if client.claims else None,
+        "claims_at_root": client.claims_at_root,
     }
 
 

@@ -33,6 +33,9 @@ WHOLE = {
     "contacts": ["ops@example.com"],
     "backchannel_logout_uri": "https://app.example.com/logout",
     "allowed_resources": ["https://api.example.com"],
+    "default_aud": ["orders"],
+    "claims": {"branch": "Ulm", "limits": [1, 2.5]},
+    "claims_at_root": True,
 }
 
 
@@ -133,6 +136,12 @@ async def test_a_client_that_becomes_public_loses_its_secret(
         {"auth_code_lifetime": 301},
         {"access_token_lifetime": 9},
         {"challenges": ["plain"]},
+        {"default_aud": ["two words"]},
+        {"default_aud": ["a" * 257]},
+        {"claims": ["branch"]},
+        {"claims": {"branch": "x" * 1024}},
+        {"claims": {"sub": "root"}},
+        {"claims": {"roles": ["admin"]}},
         {"id": "other"},
         {"surprise": True},
     ],

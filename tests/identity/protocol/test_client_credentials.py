@@ -69,6 +69,33 @@ async def test_a_resource_that_the_client_may_ask_for_becomes_an_audience(provid
     assert (await provider.claims(issued.access_token))["aud"] == ["app", "https://api.example.com"]
 
 
+async def test_what_a_clients_tokens_are_always_for_is_in_their_audience(provider: Provider) -> None:
+    await provider.change_client(default_aud=("orders", "app"))
+
+    issued = await provider.ask(OWN, resources=("https://api.example.com",))
+
+    assert (await provider.claims(issued.access_token))["aud"] == ["app", "orders", "https://api.example.com"]
+
+
+async def test_a_client_brings_claims_of_its_own(provider: Provider) -> None:
+    await provider.change_client(claims='{"branch": "Ulm", "sub": 1.50}')
+
+    issued = await provider.ask(OWN)
+
+    claims = await provider.claims(issued.access_token)
+    assert (claims["sub"], claims["custom"]) == ("app", {"branch": "Ulm", "sub": 1.5})
+
+
+async def test_at_the_root_a_clients_claims_hide_none_of_the_providers(provider: Provider) -> None:
+    await provider.change_client(claims='{"branch":"Ulm","sub":"root","sid":"x"}', claims_at_root=True)
+
+    issued = await provider.ask(OWN)
+
+    claims = await provider.claims(issued.access_token)
+    assert (claims["sub"], claims["branch"]) == ("app", "Ulm")
+    assert not {"custom", "sid"} & claims.keys()
+
+
 async def test_a_client_says_how_long_its_tokens_live(provider: Provider) -> None:
     await provider.change_client(access_token_lifetime=timedelta(seconds=90))
 

@@ -46,6 +46,9 @@ class Client(_message.Message):
     BACKCHANNEL_LOGOUT_URI_FIELD_NUMBER: _builtins.int
     RESTRICT_GROUP_PREFIX_FIELD_NUMBER: _builtins.int
     ALLOWED_RESOURCES_FIELD_NUMBER: _builtins.int
+    DEFAULT_AUD_FIELD_NUMBER: _builtins.int
+    CLAIMS_FIELD_NUMBER: _builtins.int
+    CLAIMS_AT_ROOT_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Client id."""
     name: _builtins.str
@@ -70,6 +73,10 @@ class Client(_message.Message):
     """Where it wants to hear of sessions that end, empty when it does not."""
     restrict_group_prefix: _builtins.str
     """How the names of groups begin whose people may use it, empty for everybody."""
+    claims: _builtins.str
+    """JSON object of claims that tokens in its own name carry, empty for none."""
+    claims_at_root: _builtins.bool
+    """Whether these and attributes of people stand beside the other claims, and not below `custom`."""
     @_builtins.property
     def redirect_uris(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Where people may be sent back to: RFC 6749 §3.1.2."""
@@ -106,6 +113,10 @@ class Client(_message.Message):
     def allowed_resources(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Resources that its tokens may be for: RFC 8707."""
 
+    @_builtins.property
+    def default_aud(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Whom all its access tokens are for, beside itself."""
+
     def __init__(
         self,
         *,
@@ -130,10 +141,13 @@ class Client(_message.Message):
         backchannel_logout_uri: _builtins.str = ...,
         restrict_group_prefix: _builtins.str = ...,
         allowed_resources: _abc.Iterable[_builtins.str] | None = ...,
+        default_aud: _abc.Iterable[_builtins.str] | None = ...,
+        claims: _builtins.str = ...,
+        claims_at_root: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["access_token_lifetime", b"access_token_lifetime", "access_token_signed_response_alg", b"access_token_signed_response_alg", "allowed_origins", b"allowed_origins", "allowed_resources", b"allowed_resources", "auth_code_lifetime", b"auth_code_lifetime", "backchannel_logout_uri", b"backchannel_logout_uri", "challenges", b"challenges", "client_uri", b"client_uri", "confidential", b"confidential", "contacts", b"contacts", "default_scopes", b"default_scopes", "enabled", b"enabled", "flows_enabled", b"flows_enabled", "force_mfa", b"force_mfa", "id", b"id", "id_token_signed_response_alg", b"id_token_signed_response_alg", "name", b"name", "post_logout_redirect_uris", b"post_logout_redirect_uris", "redirect_uris", b"redirect_uris", "restrict_group_prefix", b"restrict_group_prefix", "scopes", b"scopes"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["access_token_lifetime", b"access_token_lifetime", "access_token_signed_response_alg", b"access_token_signed_response_alg", "allowed_origins", b"allowed_origins", "allowed_resources", b"allowed_resources", "auth_code_lifetime", b"auth_code_lifetime", "backchannel_logout_uri", b"backchannel_logout_uri", "challenges", b"challenges", "claims", b"claims", "claims_at_root", b"claims_at_root", "client_uri", b"client_uri", "confidential", b"confidential", "contacts", b"contacts", "default_aud", b"default_aud", "default_scopes", b"default_scopes", "enabled", b"enabled", "flows_enabled", b"flows_enabled", "force_mfa", b"force_mfa", "id", b"id", "id_token_signed_response_alg", b"id_token_signed_response_alg", "name", b"name", "post_logout_redirect_uris", b"post_logout_redirect_uris", "redirect_uris", b"redirect_uris", "restrict_group_prefix", b"restrict_group_prefix", "scopes", b"scopes"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1174,6 +1174,21 @@ class Client(betterproto2.Message):
     Resources that its tokens may be for: RFC 8707.
     """
 
+    default_aud: "list[str]" = betterproto2.field(22, betterproto2.TYPE_STRING, repeated=True)
+    """
+    Whom all its access tokens are for, beside itself.
+    """
+
+    claims: "str" = betterproto2.field(23, betterproto2.TYPE_STRING)
+    """
+    JSON object of claims that tokens in its own name carry, empty for none.
+    """
+
+    claims_at_root: "bool" = betterproto2.field(24, betterproto2.TYPE_BOOL)
+    """
+    Whether these and attributes of people stand beside the other claims, and not below `custom`.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "Client", Client)
 
