@@ -37,7 +37,7 @@ from identity.rpc.user import UserServicer
 from identity.rpc.user_attribute import UserAttributeServicer
 from identity.sessions.session import SESSIONS
 from identity.tokens.token_set import TOKEN_SETS
-from identity.vocabulary import Permission, Scope
+from identity.vocabulary import BUILT_IN_SCOPES
 
 _USERS = user_service_pb2.DESCRIPTOR.services_by_name["UserService"]
 _GROUPS = group_service_pb2.DESCRIPTOR.services_by_name["GroupService"]
@@ -115,7 +115,7 @@ class Administering:
             "scope",
             ground.store.of(SCOPE_DEFINITIONS),
             checked=names.label,
-            built_in=(*Scope, *Permission),
+            built_in=BUILT_IN_SCOPES,
             holders=ClientsWithScopes(ground.store.of(CLIENTS)),
             events=ground.events,
             randomness=ground.randomness,

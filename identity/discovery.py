@@ -10,7 +10,7 @@ from identity.authorization.request import ResponseMode
 from identity.jose.algorithms import ALGORITHMS
 from identity.tenants import Tenant
 from identity.tokens.claims import PERSON_CLAIMS
-from identity.vocabulary import AuthenticationContext, AuthenticationMethod, GrantType, Permission, Scope
+from identity.vocabulary import BUILT_IN_SCOPES, AuthenticationContext, AuthenticationMethod, GrantType
 
 _SIGNING = tuple(kind.algorithm for kind in ALGORITHMS)
 _ASSERTIONS = ("RS256", "PS256", "ES256", "EdDSA")
@@ -36,7 +36,7 @@ class ProviderMetadata:
     pushed_authorization_request_endpoint: str
     jwks_uri: str
     grant_types_supported: tuple[GrantType, ...]
-    scopes_supported: tuple[str, ...] = (*Scope, *Permission)
+    scopes_supported: tuple[str, ...] = BUILT_IN_SCOPES
     response_types_supported: tuple[str, ...] = ("code",)
     response_modes_supported: tuple[str, ...] = tuple(ResponseMode)
     subject_types_supported: tuple[str, ...] = ("public",)

@@ -33,6 +33,7 @@ from identity.rpc.token import TokenServicer
 from identity.rpc.user_info import UserInfoServicer
 from identity.single_use import SingleUse
 from identity.tokens.access_token import AccessTokens
+from identity.tokens.custom_claims import CustomClaims
 from identity.tokens.families import Families
 from identity.tokens.id_token import IdTokens
 from identity.tokens.introspection import Introspection
@@ -74,13 +75,19 @@ class Issuing:
             report_reuse=self._reports.refresh_token_reuse,
             clock=ground.clock,
         )
+        self._custom = CustomClaims(ground.store)
         self.servicers = {**self._token_servicers(), **self._directory_servicers()}
 
     def _token_servicers(self) -> Mapping[ServiceDescriptor, object]:
         ground = self._ground
         active = self._presence.active_tokens
         introspection = Introspection(
-            self.authenticator, active, families=self._families, records=ground.store, clock=ground.clock
+            self.authenticator,
+            active,
+            families=self._families,
+            custom=self._custom,
+            records=ground.store,
+            clock=ground.clock,
         )
         revocation = Revocation(
             self.authenticator,
@@ -96,7 +103,7 @@ class Issuing:
             ),
             _USER_INFO: UserInfoServicer(
                 ground.tenants,
-                UserInfo(presented, ground.keys),
+                UserInfo(presented, ground.keys, custom=self._custom),
                 forward=ForwardAuthentication(presented),
                 nonces=self.nonces,
             ),
@@ -122,7 +129,7 @@ class Issuing:
             continuation=Continuation(
                 self._presence.token_sets, self._families, clock=ground.clock, randomness=ground.randomness
             ),
-            signing=Signing(ground.keys, access_tokens, IdTokens(ground.clock)),
+            signing=Signing(ground.keys, access_tokens, IdTokens(ground.clock), custom=self._custom),
             report=self._reports.token_issued,
         )
 

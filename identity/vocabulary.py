@@ -51,6 +51,9 @@ class Scope(StrEnum):
     OFFLINE_ACCESS = "offline_access"
 
 
+BUILT_IN_SCOPES: tuple[str, ...] = (*Scope, *Permission)
+
+
 class TokenType(StrEnum):
     """How an access token is presented: RFC 6749 §7.1, RFC 9449 §5; also its claim `typ`."""
 

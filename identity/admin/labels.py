@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 
 from identity.admin.callers import Actor
 from identity.admin.holders import Holders
-from identity.directory.labels import Label
+from identity.directory.labels import MOST_LABELS, Label
 from identity.events.events import Events
 from identity.events.kinds import EventType
 from identity.randomness import Randomness
@@ -18,7 +18,6 @@ from identity.tenants import Tenant
 from server.platform.errors import AlreadyExists, InvalidState, NotFound
 from server.platform.records import AlreadyThere, Changed, Records
 
-MOST = 1000
 _ID_LENGTH = 24
 
 L = TypeVar("L", bound=Label)
@@ -47,7 +46,7 @@ class Labels(Generic[L]):
         self._randomness = randomness
 
     async def all(self, tenant: Tenant) -> Sequence[L]:
-        return await self._records.page(tenant.tenant_id, most=MOST)
+        return await self._records.page(tenant.tenant_id, most=MOST_LABELS)
 
     async def names(self, tenant: Tenant) -> frozenset[str]:
         """All that may be given to somebody."""
@@ -55,8 +54,8 @@ class Labels(Generic[L]):
 
     async def add(self, tenant: Tenant, label: L, actor: Actor) -> L:
         """Keep a new one under an id of its own; raises InvalidArgument, AlreadyExists, InvalidState."""
-        if len(await self.all(tenant)) >= MOST:
-            raise InvalidState(f"expected at most {MOST} of a kind: {self._noun}")
+        if len(await self.all(tenant)) >= MOST_LABELS:
+            raise InvalidState(f"expected at most {MOST_LABELS} of a kind: {self._noun}")
         await self._expect_free(tenant, label.name)
         new = replace(label, id=self._randomness.alphanumeric(_ID_LENGTH))
         try:

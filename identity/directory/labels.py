@@ -4,6 +4,9 @@ from dataclasses import dataclass
 
 from server.platform.records import Kind, Record
 
+# Of each kind, in a tenant.
+MOST_LABELS = 1000
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Label(Record):

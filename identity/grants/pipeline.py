@@ -70,9 +70,9 @@ class TokenPipeline:
             audience=request.audience if authorization.authentication is None else "",
             dpop_jkt=await self._proved_key(request, authorization),
         )
-        keys = await self._signing.keys(order)
+        supplies = await self._signing.supplies(order)
         family = await self._continuation.settle(order)
-        signed = self._signing.sign(order, family, keys=keys)
+        signed = self._signing.sign(order, family, supplies=supplies)
         await self._report(request, order)
         return IssuedTokens(
             access_token=signed.access_token.token,

@@ -1,10 +1,13 @@
 """The tokens of an order, signed."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from identity.grants.continuation import Order
 from identity.jose.signing_key import SigningKey
 from identity.tokens.access_token import AccessToken, AccessTokens, Grantee
+from identity.tokens.claims import Document
+from identity.tokens.custom_claims import Asked, Claims, CustomClaims
 from identity.tokens.families import Family
 from identity.tokens.id_token import IdTokens
 from identity.tokens.keys import KeyRing
@@ -19,28 +22,40 @@ class SignedTokens:
 
 
 @dataclass(frozen=True, slots=True)
-class SigningKeys:
-    """Those of the algorithms that a client registered for."""
+class Supplies:
+    """What is fetched for tokens: keys of the algorithms that a client registered for, and claims."""
 
-    access_token: SigningKey
-    id_token: SigningKey
+    access_token_key: SigningKey
+    id_token_key: SigningKey
+    custom: Mapping[Document, Claims]
 
 
 class Signing:
-    def __init__(self, keys: KeyRing, access_tokens: AccessTokens, id_tokens: IdTokens) -> None:
+    def __init__(
+        self, keys: KeyRing, access_tokens: AccessTokens, id_tokens: IdTokens, *, custom: CustomClaims
+    ) -> None:
         self._keys = keys
         self._access_tokens = access_tokens
         self._id_tokens = id_tokens
+        self._custom = custom
 
-    async def keys(self, order: Order) -> SigningKeys:
-        """Return the keys for an order; raises Unavailable while one is being made."""
+    async def supplies(self, order: Order) -> Supplies:
+        """Return what an order needs; raises Unavailable while a key is being made."""
         key_set = await self._keys.key_set(order.tenant.tenant_id)
-        return SigningKeys(
+        asked = Asked(
+            tenant=order.tenant,
+            client=order.client,
+            user=order.user,
+            oauth_scopes=order.oauth_scopes,
+            parameter=order.authorization.claims,
+        )
+        return Supplies(
             key_set.signing_key(order.client.access_token_signed_response_alg),
             key_set.signing_key(order.client.id_token_signed_response_alg),
+            await self._custom.of(asked),
         )
 
-    def sign(self, order: Order, family: Family | None, *, keys: SigningKeys) -> SignedTokens:
+    def sign(self, order: Order, family: Family | None, *, supplies: Supplies) -> SignedTokens:
         """Sign an access token, and an ID token for a person; raises InvalidRequest when one would be too long."""
         grantee = Grantee(
             tenant=order.tenant,
@@ -51,10 +66,11 @@ class Signing:
             user=order.user,
             token_set=family.token_set if family else None,
             dpop_jkt=order.dpop_jkt,
+            custom=supplies.custom,
         )
-        access_token = self._access_tokens.issue(grantee, keys.access_token)
+        access_token = self._access_tokens.issue(grantee, supplies.access_token_key)
         id_token = ""
         if Scope.OPENID in order.oauth_scopes:
             nonce = order.authorization.nonce
-            id_token = self._id_tokens.issue(grantee, keys.id_token, beside=access_token, nonce=nonce)
+            id_token = self._id_tokens.issue(grantee, supplies.id_token_key, beside=access_token, nonce=nonce)
         return SignedTokens(access_token, grantee.token_type, id_token)

@@ -1,5 +1,6 @@
 """Access tokens: signed, short-lived, verified by whoever holds the published keys."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -12,7 +13,7 @@ from identity.jose.signing_key import SigningKey
 from identity.randomness import Randomness
 from identity.tenants import Tenant, Tenants
 from identity.tokens.claims import PERSON_CLAIMS, ClaimRule, Document, person_claims
-from identity.tokens.custom_claims import client_claims
+from identity.tokens.custom_claims import Claims
 from identity.tokens.token_set import TokenSet
 from identity.vocabulary import TokenType
 from server.platform.call import TenantId
@@ -29,7 +30,7 @@ class Grantee:
     """Who gets tokens from which provider, for what and for whom to accept.
 
     Without a `user` it is the client itself, and there is no `token_set`. `dpop_jkt` is the key that the tokens are
-    bound to, empty for none.
+    bound to, empty for none. `custom` are claims beyond the provider's own.
     """
 
     tenant: Tenant
@@ -40,6 +41,7 @@ class Grantee:
     user: User | None = None
     token_set: TokenSet | None = None
     dpop_jkt: str = ""
+    custom: Mapping[Document, Claims] = field(default_factory=dict)
 
     @property
     def token_type(self) -> TokenType:
@@ -91,11 +93,16 @@ class AccessTokens:
             "tid": self._bound_tenant(grantee),
             **_set_claims(grantee),
         }
-        return self._person(grantee) | registered | {name: value for name, value in optional.items() if value}
+        return {
+            **grantee.custom.get(Document.ACCESS_TOKEN, {}),
+            **self._person(grantee),
+            **registered,
+            **{name: value for name, value in optional.items() if value},
+        }
 
     def _person(self, grantee: Grantee) -> dict[str, object]:
         if grantee.user is None:
-            return {**client_claims(grantee.client)}
+            return {}
         return person_claims(
             grantee.user, Document.ACCESS_TOKEN, oauth_scopes=grantee.oauth_scopes, rules=self._rules
         )

@@ -28,6 +28,7 @@ class IdTokens:
         if grantee.user is None or grantee.token_set is None:
             return ""
         claims = {
+            **grantee.custom.get(Document.ID_TOKEN, {}),
             **self._person(grantee),
             **self._registered(grantee, beside.lifetime),
             "at_hash": at_hash(beside.token, signing_key.algorithm),

@@ -11,7 +11,8 @@ from identity.directory.user import USERS
 from identity.errors import InvalidClient, InvalidToken
 from identity.tenants import Tenant
 from identity.tokens.active import ActiveToken, ActiveTokens
-from identity.tokens.custom_claims import client_claims
+from identity.tokens.claims import Document
+from identity.tokens.custom_claims import Asked, Claims, CustomClaims
 from identity.tokens.families import Families
 from identity.vocabulary import TokenType
 from server.platform.clock import Clock
@@ -27,12 +28,14 @@ class Introspection:
         tokens: ActiveTokens,
         *,
         families: Families,
+        custom: CustomClaims,
         records: RecordStore,
         clock: Clock,
     ) -> None:
         self._authenticator = authenticator
         self._tokens = tokens
         self._families = families
+        self._custom = custom
         self._users = records.of(USERS)
         self._clock = clock
 
@@ -44,7 +47,7 @@ class Introspection:
         if client.is_public:
             raise InvalidClient("client authentication failed")
         try:
-            return _described(await self._tokens.find(token, tenant))
+            return await self._access_token(tenant, token)
         except InvalidToken:
             return await self._refresh_token(tenant, client, token)
 
@@ -54,9 +57,17 @@ class Introspection:
         if caller.claims.typ is not TokenType.BEARER:
             raise InvalidToken("the token has to be presented with its proof")
         try:
-            return _described(await self._tokens.find(token, tenant))
+            return await self._access_token(tenant, token)
         except InvalidToken:
             return INACTIVE
+
+    async def _access_token(self, tenant: Tenant, text: str) -> Mapping[str, object]:
+        """Raises InvalidToken."""
+        token = await self._tokens.find(text, tenant)
+        asked = Asked(
+            tenant=tenant, client=token.client, user=token.user, oauth_scopes=token.claims.oauth_scopes
+        )
+        return _described(token, (await self._custom.of(asked))[Document.ACCESS_TOKEN])
 
     async def _refresh_token(self, tenant: Tenant, client: Client, token: str) -> Mapping[str, object]:
         """Only its own client gets to know of a refresh token; to look is not to use."""
@@ -77,7 +88,7 @@ class Introspection:
         }
 
 
-def _described(token: ActiveToken) -> Mapping[str, object]:
+def _described(token: ActiveToken, custom: Claims) -> Mapping[str, object]:
     claims = token.claims
     described: dict[str, object] = {
         "active": True,
@@ -99,5 +110,4 @@ def _described(token: ActiveToken) -> Mapping[str, object]:
         "roles": token.user and token.user.roles,
         "cnf": {"jkt": claims.cnf.jkt} if claims.cnf.jkt else None,
     }
-    custom = client_claims(token.client) if token.user is None else {}
     return {**custom, **described, **{name: value for name, value in optional.items() if value}}

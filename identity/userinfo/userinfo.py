@@ -8,8 +8,9 @@ import msgspec
 from identity.errors import InsufficientScope
 from identity.tenants import Tenant
 from identity.tokens.claims import PERSON_CLAIMS, ClaimRule, Document, person_claims, requested_claims
+from identity.tokens.custom_claims import Asked, CustomClaims
 from identity.tokens.keys import KeyRing
-from identity.userinfo.presented import PresentedToken, PresentedTokens
+from identity.userinfo.presented import Bearer, PresentedToken, PresentedTokens
 from identity.vocabulary import Scope
 
 
@@ -23,10 +24,16 @@ class UserInfoDocument:
 
 class UserInfo:
     def __init__(
-        self, tokens: PresentedTokens, keys: KeyRing, *, rules: tuple[ClaimRule, ...] = PERSON_CLAIMS
+        self,
+        tokens: PresentedTokens,
+        keys: KeyRing,
+        *,
+        custom: CustomClaims,
+        rules: tuple[ClaimRule, ...] = PERSON_CLAIMS,
     ) -> None:
         self._tokens = tokens
         self._keys = keys
+        self._custom = custom
         self._rules = rules
 
     async def of(self, tenant: Tenant, presented: PresentedToken) -> UserInfoDocument:
@@ -35,16 +42,9 @@ class UserInfo:
         Raises InvalidToken, InsufficientScope, InvalidDpopProof, UseDpopNonce.
         """
         bearer = await self._tokens.person(tenant, presented)
-        oauth_scopes = bearer.token.claims.oauth_scopes
-        if Scope.OPENID not in oauth_scopes:
+        if Scope.OPENID not in bearer.token.claims.oauth_scopes:
             raise InsufficientScope("the scope openid is needed")
-        claims = person_claims(
-            bearer.user,
-            Document.USER_INFO,
-            oauth_scopes=oauth_scopes,
-            requested=requested_claims(bearer.token_set.claims, Document.USER_INFO),
-            rules=self._rules,
-        ) | {"sub": bearer.user.user_id}
+        claims = await self._claims(tenant, bearer)
         algorithm = bearer.token.client.userinfo_signed_response_alg
         if algorithm is None:
             return UserInfoDocument(claims)
@@ -52,3 +52,22 @@ class UserInfo:
         # §5.3.2: signed, it names who says so, and to whom.
         signed = {**claims, "iss": tenant.issuer, "aud": bearer.token.client.client_id}
         return UserInfoDocument(claims, signing_key.sign(msgspec.json.encode(signed)))
+
+    async def _claims(self, tenant: Tenant, bearer: Bearer) -> Mapping[str, object]:
+        parameter = bearer.token_set.claims
+        asked = Asked(
+            tenant=tenant,
+            client=bearer.token.client,
+            user=bearer.user,
+            oauth_scopes=bearer.token.claims.oauth_scopes,
+            parameter=parameter,
+        )
+        person = person_claims(
+            bearer.user,
+            Document.USER_INFO,
+            oauth_scopes=asked.oauth_scopes,
+            requested=requested_claims(parameter, Document.USER_INFO),
+            rules=self._rules,
+        )
+        custom = (await self._custom.of(asked))[Document.USER_INFO]
+        return {**custom, **person, "sub": bearer.user.user_id}

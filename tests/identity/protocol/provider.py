@@ -39,6 +39,7 @@ from identity.single_use import SingleUse
 from identity.tenants import Tenant, Tenants, tenant_id_of
 from identity.tokens.access_token import AccessTokens
 from identity.tokens.active import ActiveTokens
+from identity.tokens.custom_claims import CustomClaims
 from identity.tokens.families import Families
 from identity.tokens.id_token import IdTokens
 from identity.tokens.introspection import Introspection
@@ -163,6 +164,7 @@ class Provider:
         self.proofs = DpopProofs(single_use, self.nonces, self.clock)
         events = Events(self.records, self.events.levels, clock=self.clock, randomness=self.randomness)
         reports = GrantReports(events, self.events)
+        custom = CustomClaims(self.records)
         self.pipeline = TokenPipeline(
             self.authenticator,
             grants(
@@ -178,7 +180,10 @@ class Provider:
             proofs=self.proofs,
             continuation=Continuation(self.sets, self.families, clock=self.clock, randomness=self.randomness),
             signing=Signing(
-                self.keys, AccessTokens(TENANTS, self.clock, self.randomness), IdTokens(self.clock)
+                self.keys,
+                AccessTokens(TENANTS, self.clock, self.randomness),
+                IdTokens(self.clock),
+                custom=custom,
             ),
             report=reports.token_issued,
         )
@@ -195,6 +200,7 @@ class Provider:
             self.authenticator,
             self.active,
             families=self.families,
+            custom=custom,
             records=self.records,
             clock=self.clock,
         )
@@ -202,7 +208,7 @@ class Provider:
             self.authenticator, self.families, keys=self.keys, revoked=revoked, clock=self.clock
         )
         presented = PresentedTokens(self.active, self.proofs)
-        self.user_info = UserInfo(presented, self.keys)
+        self.user_info = UserInfo(presented, self.keys, custom=custom)
         self.forward = ForwardAuthentication(presented)
         self.sessions = Sessions(
             self.records.of(SESSIONS),
