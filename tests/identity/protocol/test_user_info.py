@@ -51,7 +51,7 @@ async def test_a_scope_that_was_not_granted_opens_nothing(provider: Provider) ->
 
 
 async def test_the_claims_parameter_opens_single_claims(provider: Provider) -> None:
-    asked = '{"userinfo":{"email":{"essential":true}},"id_token":{"name":null}}'
+    asked = '{"userinfo":{"email":{"essential":true}},"id_token":{"name":null},"x_hints":1}'
 
     claims = await document(provider, oauth_scopes=("openid",), claims=asked)
 
