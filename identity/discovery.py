@@ -10,6 +10,7 @@ from identity.authorization.request import ResponseMode
 from identity.jose.algorithms import ALGORITHMS
 from identity.tenants import Tenant
 from identity.tokens.claims import PERSON_CLAIMS
+from identity.tokens.custom_claims import CUSTOM
 from identity.vocabulary import BUILT_IN_SCOPES, AuthenticationContext, AuthenticationMethod, GrantType
 
 _SIGNING = tuple(kind.algorithm for kind in ALGORITHMS)
@@ -20,7 +21,7 @@ _PROVED_METHODS = tuple(method for method in _METHODS if method is not Authentic
 
 _TOKEN_CLAIMS = ("iss", "sub", "aud", "azp", "iat", "nbf", "exp", "jti", "scope", "tid", "sid", "did", "cnf")
 _AUTHENTICATION_CLAIMS = ("auth_time", "amr", "acr", "nonce", "at_hash")
-_CLAIMS = (*_TOKEN_CLAIMS, *_AUTHENTICATION_CLAIMS, *(rule.name for rule in PERSON_CLAIMS))
+_CLAIMS = (*_TOKEN_CLAIMS, *_AUTHENTICATION_CLAIMS, *(rule.name for rule in PERSON_CLAIMS), CUSTOM)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,7 +37,7 @@ class ProviderMetadata:
     pushed_authorization_request_endpoint: str
     jwks_uri: str
     grant_types_supported: tuple[GrantType, ...]
-    scopes_supported: tuple[str, ...] = BUILT_IN_SCOPES
+    scopes_supported: tuple[str, ...]
     response_types_supported: tuple[str, ...] = ("code",)
     response_modes_supported: tuple[str, ...] = tuple(ResponseMode)
     subject_types_supported: tuple[str, ...] = ("public",)
@@ -62,7 +63,10 @@ class ProviderMetadata:
     require_pushed_authorization_requests: bool = False
 
 
-def metadata_of(tenant: Tenant, grant_types: Iterable[GrantType]) -> ProviderMetadata:
+def metadata_of(
+    tenant: Tenant, grant_types: Iterable[GrantType], *, own_scopes: Iterable[str]
+) -> ProviderMetadata:
+    """Return it with the scopes that the tenant has beyond the built-in ones."""
     protocol = f"{tenant.issuer}oidc/"
     return ProviderMetadata(
         issuer=tenant.issuer,
@@ -76,4 +80,5 @@ def metadata_of(tenant: Tenant, grant_types: Iterable[GrantType]) -> ProviderMet
         pushed_authorization_request_endpoint=f"{protocol}par",
         jwks_uri=f"{protocol}certs",
         grant_types_supported=tuple(grant_types),
+        scopes_supported=(*BUILT_IN_SCOPES, *own_scopes),
     )

@@ -14,6 +14,7 @@ from gnomon.identity.v1 import (
 from identity.clients.assertions import ClientAssertions
 from identity.clients.authentication import ClientAuthenticator
 from identity.clients.keys import ClientKeys, fetch_nothing
+from identity.directory.labels import SCOPE_DEFINITIONS
 from identity.directory.principals import Principals
 from identity.directory.user import USERS
 from identity.dpop.nonces import DpopNonces
@@ -140,6 +141,8 @@ class Issuing:
         )
         return {
             _KEY_SET: KeySetServicer(ground.tenants, ground.keys),
-            _DISCOVERY: DiscoveryServicer(ground.tenants, tuple(GrantType)),
+            _DISCOVERY: DiscoveryServicer(
+                ground.tenants, ground.store.of(SCOPE_DEFINITIONS), tuple(GrantType)
+            ),
             _DIRECTORY: DirectoryServicer(principals),
         }

@@ -4,17 +4,25 @@ from collections.abc import Collection
 from dataclasses import asdict
 
 from gnomon.identity.v1 import discovery_service_pb2 as pb
+from identity.directory.labels import MOST_LABELS, ScopeDefinition
 from identity.discovery import metadata_of
 from identity.tenants import Tenants
 from identity.vocabulary import GrantType
 from server.platform.call import Call
+from server.platform.records import Records
 
 
 class DiscoveryServicer:
-    def __init__(self, tenants: Tenants, grant_types: Collection[GrantType]) -> None:
+    def __init__(
+        self, tenants: Tenants, definitions: Records[ScopeDefinition], grant_types: Collection[GrantType]
+    ) -> None:
         self._tenants = tenants
+        self._definitions = definitions
         self._grant_types = grant_types
 
     async def get_metadata(self, request: pb.GetMetadataRequest, _call: Call) -> pb.GetMetadataResponse:
-        metadata = metadata_of(self._tenants.find(request.tenant_id), self._grant_types)
+        tenant = self._tenants.find(request.tenant_id)
+        definitions = await self._definitions.page(tenant.tenant_id, most=MOST_LABELS)
+        own_scopes = sorted(definition.name for definition in definitions)
+        metadata = metadata_of(tenant, self._grant_types, own_scopes=own_scopes)
         return pb.GetMetadataResponse(metadata=pb.ProviderMetadata(**asdict(metadata)))

@@ -1,9 +1,11 @@
+import json
+
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient
 from authlib.oauth2.rfc8414 import AuthorizationServerMetadata
 
-from tests.identity.deployment import ISSUER, NOON
+from tests.identity.deployment import ISSUER, NOON, Deployment
 
 Http = TestClient[web.Request, web.Application]
 
@@ -19,6 +21,21 @@ async def test_all_addresses_of_a_tenant_have_the_same_bytes(http: Http, paths: 
     bodies = {await (await http.get(path)).read() for path in paths}
 
     assert len(bodies) == 1
+
+
+async def test_a_scope_is_published_at_all_addresses_of_its_tenant_as_soon_as_it_is_made(
+    http: Http, deployment: Deployment
+) -> None:
+    headers = {"Authorization": f"Bearer {(await deployment.issue()).access_token}"}
+    for scope in ("work", "orders"):
+        made = await http.post("/auth/v1/acme/scopes", json={"scope": scope}, headers=headers)
+        assert made.status == 200, await made.text()
+
+    bodies = {await (await http.get(path)).read() for path in ACME}
+
+    [scopes] = [json.loads(body)["scopes_supported"] for body in bodies]
+    assert scopes[-2:] == ["orders", "work"]
+    assert (await (await http.get(SIX[0])).json())["scopes_supported"] == scopes[:-2]
 
 
 ENDPOINTS = {
