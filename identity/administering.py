@@ -16,14 +16,27 @@ from gnomon.identity.v1 import (
 from identity.admin import names
 from identity.admin.callers import ADMINISTRATOR_ROLES, Callers
 from identity.admin.devices import DeviceAdministration
-from identity.admin.holders import ClientsWithScopes, PeopleWith, PeopleWithAttributes
+from identity.admin.holders import (
+    ClientsWithScopes,
+    PeopleWith,
+    PeopleWithAttributes,
+    ScopesWithAttributes,
+)
 from identity.admin.labels import Labels
 from identity.admin.sessions import SessionAdministration
 from identity.admin.user_attributes import UserAttributes
 from identity.admin.users import UserAdministration
 from identity.clients.client import CLIENTS
 from identity.devices.device import DEVICES
-from identity.directory.labels import GROUPS, ROLES, SCOPE_DEFINITIONS, USER_ATTRIBUTES, Group, Role
+from identity.directory.labels import (
+    GROUPS,
+    ROLES,
+    SCOPE_DEFINITIONS,
+    USER_ATTRIBUTES,
+    Group,
+    Role,
+    ScopeDefinition,
+)
 from identity.directory.user import USERS
 from identity.ground import Ground
 from identity.presence import Presence
@@ -56,13 +69,13 @@ class Administering:
         self._presence = presence
         self._users = ground.store.of(USERS)
         admission = Admission(ground.tenants, callers)
-        groups, roles = self._groups(), self._roles()
+        groups, roles, attributes = self._groups(), self._roles(), self._attributes()
         self.servicers = {
             _USERS: UserServicer(admission, self._user_administration(groups, roles)),
             _GROUPS: GroupServicer(admission, groups),
             _ROLES: RoleServicer(admission, roles),
-            _SCOPES: self._scopes(admission),
-            _ATTRIBUTES: self._attributes(admission),
+            _SCOPES: ScopeServicer(admission, self._scopes(), attributes),
+            _ATTRIBUTES: UserAttributeServicer(admission, attributes),
             _SESSIONS: self._session_administration(admission),
             _DEVICES: DeviceListServicer(
                 admission,
@@ -109,9 +122,9 @@ class Administering:
             randomness=ground.randomness,
         )
 
-    def _scopes(self, admission: Admission) -> ScopeServicer:
+    def _scopes(self) -> Labels[ScopeDefinition]:
         ground = self._ground
-        scopes = Labels(
+        return Labels(
             "scope",
             ground.store.of(SCOPE_DEFINITIONS),
             checked=names.label,
@@ -120,18 +133,19 @@ class Administering:
             events=ground.events,
             randomness=ground.randomness,
         )
-        return ScopeServicer(admission, scopes)
 
-    def _attributes(self, admission: Admission) -> UserAttributeServicer:
+    def _attributes(self) -> UserAttributes:
         ground = self._ground
-        attributes = UserAttributes(
+        return UserAttributes(
             attributes=ground.store.of(USER_ATTRIBUTES),
             users=self._users,
-            holders=PeopleWithAttributes(self._users),
+            holders=(
+                PeopleWithAttributes(self._users),
+                ScopesWithAttributes(ground.store.of(SCOPE_DEFINITIONS)),
+            ),
             events=ground.events,
             clock=ground.clock,
         )
-        return UserAttributeServicer(admission, attributes)
 
     def _session_administration(self, admission: Admission) -> SessionAdministrationServicer:
         ground = self._ground

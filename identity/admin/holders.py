@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Literal, Protocol, TypeVar
 
 from identity.clients.client import Client
+from identity.directory.labels import ScopeDefinition
 from identity.directory.user import User
 from identity.tenants import Tenant
 from server.platform.errors import Unavailable
@@ -66,13 +67,26 @@ class PeopleWithAttributes:
     def __init__(self, users: Records[User]) -> None:
         self._users = users
 
-    async def remove(self, tenant: Tenant, name: str) -> None:
-        """Take an attribute from everybody."""
+    async def rename(self, tenant: Tenant, before: str, after: str) -> None:
+        def renamed(user: User) -> User:
+            return replace(user, attributes=_renamed_keys(user.attributes, before, after))
 
-        def without(user: User) -> User:
-            return replace(user, attributes=_without(user.attributes, name))
+        await _write_each(self._users, tenant, renamed)
 
-        await _write_each(self._users, tenant, without)
+
+class ScopesWithAttributes:
+    def __init__(self, definitions: Records[ScopeDefinition]) -> None:
+        self._definitions = definitions
+
+    async def rename(self, tenant: Tenant, before: str, after: str) -> None:
+        def renamed(definition: ScopeDefinition) -> ScopeDefinition:
+            return replace(
+                definition,
+                attr_include_access=_renamed(definition.attr_include_access, before, after),
+                attr_include_id=_renamed(definition.attr_include_id, before, after),
+            )
+
+        await _write_each(self._definitions, tenant, renamed)
 
 
 async def _write_each(records: Records[R], tenant: Tenant, changed: Callable[[R], R]) -> None:
@@ -103,5 +117,6 @@ def _renamed(names: Sequence[str], before: str, after: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, renamed)))
 
 
-def _without(attributes: Mapping[str, str], name: str) -> Mapping[str, str]:
-    return {key: value for key, value in attributes.items() if key != name}
+def _renamed_keys(attributes: Mapping[str, str], before: str, after: str) -> Mapping[str, str]:
+    renamed = ((after if name == before else name, value) for name, value in attributes.items())
+    return {name: value for name, value in renamed if name}

@@ -1,18 +1,19 @@
 """Attributes of people beyond the standard ones: which there are, and what each person has."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
 
 from identity.admin import names
 from identity.admin.callers import Actor, ActorKind
-from identity.admin.holders import PeopleWithAttributes
+from identity.admin.holders import Holders
 from identity.directory.labels import UserAttribute
 from identity.directory.user import User, UserId
 from identity.events.events import Events
 from identity.events.kinds import EventType
 from identity.tenants import Tenant
+from identity.tokens.custom_claims import RESERVED
 from server.platform.clock import Clock
 from server.platform.errors import (
     AlreadyExists,
@@ -34,16 +35,23 @@ _ATTEMPTS = 20
 class UserAttributes:
     attributes: Records[UserAttribute]
     users: Records[User]
-    holders: PeopleWithAttributes
+    holders: Sequence[Holders]
     events: Events
     clock: Clock
 
     async def all(self, tenant: Tenant) -> Sequence[UserAttribute]:
         return await self.attributes.page(tenant.tenant_id, most=MOST)
 
+    async def opened(self, tenant: Tenant, chosen: Collection[str]) -> tuple[str, ...]:
+        """Return what a scope is to open, each once; raises InvalidArgument."""
+        if not RESERVED.isdisjoint(chosen):
+            raise InvalidArgument("attributes: one has the name of a claim of the provider")
+        known = {attribute.id for attribute in await self.all(tenant)}
+        return names.among(chosen, known, what="attributes")
+
     async def add(self, attribute: UserAttribute, actor: Actor) -> UserAttribute:
         """Raises InvalidArgument, AlreadyExists, InvalidState."""
-        names.attribute(attribute.id)
+        _expect_name(attribute.id)
         if len(await self.attributes.page(attribute.tenant_id, most=MOST)) >= MOST:
             raise InvalidState(f"expected at most {MOST} attributes")
         try:
@@ -71,9 +79,9 @@ class UserAttributes:
         if attribute is None:
             raise NotFound("there is no such attribute")
         # What was interrupted can be repeated; whoever gets it while it is still there loses it at the end.
-        await self.holders.remove(tenant, name)
+        await self._rename_everywhere(tenant, name, "")
         await self.attributes.take(tenant.tenant_id, name)
-        await self.holders.remove(tenant, name)
+        await self._rename_everywhere(tenant, name, "")
         await self._tell(attribute, EventType.DELETED, actor)
 
     async def of_user(self, tenant: Tenant, user_id: UserId) -> Mapping[str, str]:
@@ -109,6 +117,10 @@ class UserAttributes:
         if is_own and not all(known[name].user_editable for name in values):
             raise PermissionDenied("the attribute is not the person's own to change")
 
+    async def _rename_everywhere(self, tenant: Tenant, before: str, after: str) -> None:
+        for holders in self.holders:
+            await holders.rename(tenant, before, after)
+
     async def _user(self, tenant: Tenant, user_id: UserId) -> User:
         user = await self.users.get(tenant.tenant_id, user_id)
         if user is None:
@@ -119,6 +131,12 @@ class UserAttributes:
         await self.events.emit(
             attribute.tenant_id, event_type, text=f"user attribute {attribute.id}", actor=actor
         )
+
+
+def _expect_name(name: str) -> None:
+    names.attribute(name)
+    if name in RESERVED:
+        raise InvalidArgument("name: a claim of the provider has it")
 
 
 def _expect_json(text: str) -> None:

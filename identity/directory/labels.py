@@ -27,7 +27,7 @@ class Role(Label):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScopeDefinition(Label):
-    """Which clients may ask for; it opens attributes in access tokens and in ID tokens."""
+    """Which clients may ask for; it opens attributes in access tokens, and in ID tokens and userinfo."""
 
     attr_include_access: tuple[str, ...] = ()
     attr_include_id: tuple[str, ...] = ()

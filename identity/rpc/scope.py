@@ -6,6 +6,7 @@ from dataclasses import replace
 from gnomon.identity.v1 import scope_service_pb2 as pb
 from identity.admin.callers import Area, Right
 from identity.admin.labels import Labels
+from identity.admin.user_attributes import UserAttributes
 from identity.directory.labels import ScopeDefinition
 from identity.rpc.admission import Admission
 from identity.vocabulary import Scope
@@ -13,9 +14,12 @@ from server.platform.call import Call
 
 
 class ScopeServicer:
-    def __init__(self, admission: Admission, scopes: Labels[ScopeDefinition]) -> None:
+    def __init__(
+        self, admission: Admission, scopes: Labels[ScopeDefinition], attributes: UserAttributes
+    ) -> None:
         self._admission = admission
         self._scopes = scopes
+        self._attributes = attributes
 
     async def list_scopes(self, request: pb.ListScopesRequest, _call: Call) -> pb.ListScopesResponse:
         tenant, _ = await self._admission.of(request, Area.SCOPES, Right.READ)
@@ -28,21 +32,18 @@ class ScopeServicer:
             tenant_id=tenant.tenant_id,
             id="",
             name=request.name,
-            attr_include_access=tuple(request.attr_include_access),
-            attr_include_id=tuple(request.attr_include_id),
+            attr_include_access=await self._attributes.opened(tenant, request.attr_include_access),
+            attr_include_id=await self._attributes.opened(tenant, request.attr_include_id),
         )
         return pb.CreateScopeResponse(scope=_message(await self._scopes.add(tenant, scope, actor)))
 
     async def update_scope(self, request: pb.UpdateScopeRequest, _call: Call) -> pb.UpdateScopeResponse:
         tenant, actor = await self._admission.of(request, Area.SCOPES, Right.UPDATE)
+        in_access = await self._attributes.opened(tenant, request.attr_include_access)
+        in_id = await self._attributes.opened(tenant, request.attr_include_id)
 
         def changed(scope: ScopeDefinition) -> ScopeDefinition:
-            return replace(
-                scope,
-                name=request.name,
-                attr_include_access=tuple(request.attr_include_access),
-                attr_include_id=tuple(request.attr_include_id),
-            )
+            return replace(scope, name=request.name, attr_include_access=in_access, attr_include_id=in_id)
 
         scope = await self._scopes.change(tenant, request.scope_id, actor, changed=changed)
         return pb.UpdateScopeResponse(scope=_message(scope))

@@ -7,7 +7,13 @@ from typing import TypeVar
 from identity.admin import names
 from identity.admin.callers import Actor, ActorKind
 from identity.admin.devices import DeviceAdministration
-from identity.admin.holders import ClientsWithScopes, Holders, PeopleWith, PeopleWithAttributes
+from identity.admin.holders import (
+    ClientsWithScopes,
+    Holders,
+    PeopleWith,
+    PeopleWithAttributes,
+    ScopesWithAttributes,
+)
 from identity.admin.labels import Labels
 from identity.admin.sessions import SessionAdministration
 from identity.admin.signing_out import SigningOut
@@ -73,7 +79,10 @@ class Administration:
         self.attributes = UserAttributes(
             attributes=self.store.of(USER_ATTRIBUTES),
             users=users,
-            holders=PeopleWithAttributes(users),
+            holders=(
+                PeopleWithAttributes(users),
+                ScopesWithAttributes(self.store.of(SCOPE_DEFINITIONS)),
+            ),
             events=self.told,
             clock=provider.clock,
         )

@@ -1,7 +1,9 @@
+from dataclasses import replace
+
 import pytest
 
 from identity.admin.callers import Actor, ActorKind
-from identity.directory.labels import UserAttribute
+from identity.directory.labels import USER_ATTRIBUTES, ScopeDefinition, UserAttribute
 from server.platform.call import TenantId
 from server.platform.errors import AlreadyExists, InvalidArgument, NotFound, PermissionDenied
 from tests.identity.admin.administration import ALICE, ROOT, Administration
@@ -30,6 +32,31 @@ async def test_attributes_are_listed_by_name(administration: Administration) -> 
 async def test_a_name_is_there_once(administration: Administration) -> None:
     with pytest.raises(AlreadyExists):
         await administration.attributes.add(BRANCH, ROOT)
+
+
+@pytest.mark.parametrize("name", ["sub", "roles", "email", "custom", "active"])
+async def test_no_attribute_has_the_name_of_a_claim_of_the_provider(
+    administration: Administration, name: str
+) -> None:
+    with pytest.raises(InvalidArgument):
+        await administration.attributes.add(replace(BRANCH, id=name), ROOT)
+
+
+async def test_a_scope_opens_attributes_that_there_are(administration: Administration) -> None:
+    opened = administration.attributes.opened
+
+    assert await opened(administration.tenant, ("colour", "branch", "colour")) == ("colour", "branch")
+    with pytest.raises(InvalidArgument):
+        await opened(administration.tenant, ("branch", "unheard-of"))
+
+
+async def test_a_scope_never_opens_what_would_hide_a_claim_of_the_provider(
+    administration: Administration,
+) -> None:
+    await administration.store.of(USER_ATTRIBUTES).insert(replace(BRANCH, id="email"))
+
+    with pytest.raises(InvalidArgument, match="claim of the provider"):
+        await administration.attributes.opened(administration.tenant, ("email",))
 
 
 async def test_values_are_added_changed_and_taken_away(administration: Administration) -> None:
@@ -67,6 +94,22 @@ async def test_a_person_changes_nothing_else(administration: Administration) -> 
         )
 
     assert await administration.attributes.of_user(administration.tenant, ALICE) == {}
+
+
+async def test_an_attribute_that_is_removed_is_taken_from_scopes(administration: Administration) -> None:
+    work = ScopeDefinition(
+        tenant_id=TenantId("default"),
+        id="",
+        name="work",
+        attr_include_access=("branch",),
+        attr_include_id=("colour", "branch"),
+    )
+    await administration.scopes.add(administration.tenant, work, ROOT)
+
+    await administration.attributes.remove(administration.tenant, "branch", ROOT)
+
+    [kept] = await administration.scopes.all(administration.tenant)
+    assert (kept.attr_include_access, kept.attr_include_id) == ((), ("colour",))
 
 
 async def test_an_attribute_that_is_removed_is_taken_from_everybody(administration: Administration) -> None:

@@ -39,7 +39,7 @@ class Scope(_message.Message):
 
     @_builtins.property
     def attr_include_id(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Attributes that it opens in ID tokens."""
+        """Attributes that it opens in ID tokens and userinfo."""
 
     def __init__(
         self,
@@ -134,7 +134,7 @@ class CreateScopeRequest(_message.Message):
 
     @_builtins.property
     def attr_include_id(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Attributes that it opens in ID tokens."""
+        """Attributes that it opens in ID tokens and userinfo."""
 
     def __init__(
         self,
@@ -205,7 +205,7 @@ class UpdateScopeRequest(_message.Message):
 
     @_builtins.property
     def attr_include_id(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Attributes that it opens in ID tokens."""
+        """Attributes that it opens in ID tokens and userinfo."""
 
     def __init__(
         self,

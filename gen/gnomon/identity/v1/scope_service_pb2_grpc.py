@@ -70,7 +70,7 @@ class ScopeServiceServicer:
 
     def CreateScope(self, request, context):
         """Makes a scope.
-        Rejected with ALREADY_EXISTS when the name is taken.
+        Rejected with ALREADY_EXISTS when the name is taken, with INVALID_ARGUMENT for an attribute that there is not.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -78,6 +78,7 @@ class ScopeServiceServicer:
 
     def UpdateScope(self, request, context):
         """Changes a scope, its name also for every client that has it.
+        Rejected with INVALID_ARGUMENT for an attribute that there is not.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -37,10 +37,12 @@ class ScopeServiceStub:
     """Returns the standard scopes, then those of the tenant by id."""
     CreateScope: _grpc.UnaryUnaryMultiCallable[_scope_service_pb2.CreateScopeRequest, _scope_service_pb2.CreateScopeResponse]
     """Makes a scope.
-    Rejected with ALREADY_EXISTS when the name is taken.
+    Rejected with ALREADY_EXISTS when the name is taken, with INVALID_ARGUMENT for an attribute that there is not.
     """
     UpdateScope: _grpc.UnaryUnaryMultiCallable[_scope_service_pb2.UpdateScopeRequest, _scope_service_pb2.UpdateScopeResponse]
-    """Changes a scope, its name also for every client that has it."""
+    """Changes a scope, its name also for every client that has it.
+    Rejected with INVALID_ARGUMENT for an attribute that there is not.
+    """
     DeleteScope: _grpc.UnaryUnaryMultiCallable[_scope_service_pb2.DeleteScopeRequest, _scope_service_pb2.DeleteScopeResponse]
     """Removes a scope, also from every client that has it."""
 
@@ -53,10 +55,12 @@ class ScopeServiceAsyncStub(ScopeServiceStub):
     """Returns the standard scopes, then those of the tenant by id."""
     CreateScope: _aio.UnaryUnaryMultiCallable[_scope_service_pb2.CreateScopeRequest, _scope_service_pb2.CreateScopeResponse]  # type: ignore[assignment]
     """Makes a scope.
-    Rejected with ALREADY_EXISTS when the name is taken.
+    Rejected with ALREADY_EXISTS when the name is taken, with INVALID_ARGUMENT for an attribute that there is not.
     """
     UpdateScope: _aio.UnaryUnaryMultiCallable[_scope_service_pb2.UpdateScopeRequest, _scope_service_pb2.UpdateScopeResponse]  # type: ignore[assignment]
-    """Changes a scope, its name also for every client that has it."""
+    """Changes a scope, its name also for every client that has it.
+    Rejected with INVALID_ARGUMENT for an attribute that there is not.
+    """
     DeleteScope: _aio.UnaryUnaryMultiCallable[_scope_service_pb2.DeleteScopeRequest, _scope_service_pb2.DeleteScopeResponse]  # type: ignore[assignment]
     """Removes a scope, also from every client that has it."""
 
@@ -78,7 +82,7 @@ class ScopeServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_scope_service_pb2.CreateScopeResponse, _abc.Awaitable[_scope_service_pb2.CreateScopeResponse]]:
         """Makes a scope.
-        Rejected with ALREADY_EXISTS when the name is taken.
+        Rejected with ALREADY_EXISTS when the name is taken, with INVALID_ARGUMENT for an attribute that there is not.
         """
 
     @_abc_1.abstractmethod
@@ -87,7 +91,9 @@ class ScopeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _scope_service_pb2.UpdateScopeRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_scope_service_pb2.UpdateScopeResponse, _abc.Awaitable[_scope_service_pb2.UpdateScopeResponse]]:
-        """Changes a scope, its name also for every client that has it."""
+        """Changes a scope, its name also for every client that has it.
+        Rejected with INVALID_ARGUMENT for an attribute that there is not.
+        """
 
     @_abc_1.abstractmethod
     def DeleteScope(

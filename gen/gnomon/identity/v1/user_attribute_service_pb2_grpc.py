@@ -80,7 +80,7 @@ class UserAttributeServiceServicer:
 
     def CreateUserAttribute(self, request, context):
         """Makes an attribute.
-        Rejected with ALREADY_EXISTS when the name is taken.
+        Rejected with ALREADY_EXISTS when the name is taken, with INVALID_ARGUMENT when a claim of the provider has it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -94,7 +94,7 @@ class UserAttributeServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def DeleteUserAttribute(self, request, context):
-        """Removes an attribute, also from everybody who has it.
+        """Removes an attribute, also from everybody who has it and from every scope that opens it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

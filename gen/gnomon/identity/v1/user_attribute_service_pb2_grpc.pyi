@@ -37,12 +37,12 @@ class UserAttributeServiceStub:
     """Returns all attributes that people of the tenant may have, by name."""
     CreateUserAttribute: _grpc.UnaryUnaryMultiCallable[_user_attribute_service_pb2.CreateUserAttributeRequest, _user_attribute_service_pb2.CreateUserAttributeResponse]
     """Makes an attribute.
-    Rejected with ALREADY_EXISTS when the name is taken.
+    Rejected with ALREADY_EXISTS when the name is taken, with INVALID_ARGUMENT when a claim of the provider has it.
     """
     UpdateUserAttribute: _grpc.UnaryUnaryMultiCallable[_user_attribute_service_pb2.UpdateUserAttributeRequest, _user_attribute_service_pb2.UpdateUserAttributeResponse]
     """Changes what is said of an attribute, its name never."""
     DeleteUserAttribute: _grpc.UnaryUnaryMultiCallable[_user_attribute_service_pb2.DeleteUserAttributeRequest, _user_attribute_service_pb2.DeleteUserAttributeResponse]
-    """Removes an attribute, also from everybody who has it."""
+    """Removes an attribute, also from everybody who has it and from every scope that opens it."""
     GetUserAttributeValues: _grpc.UnaryUnaryMultiCallable[_user_attribute_service_pb2.GetUserAttributeValuesRequest, _user_attribute_service_pb2.GetUserAttributeValuesResponse]
     """Returns the attributes of a person, also to the person."""
     UpdateUserAttributeValues: _grpc.UnaryUnaryMultiCallable[_user_attribute_service_pb2.UpdateUserAttributeValuesRequest, _user_attribute_service_pb2.UpdateUserAttributeValuesResponse]
@@ -57,12 +57,12 @@ class UserAttributeServiceAsyncStub(UserAttributeServiceStub):
     """Returns all attributes that people of the tenant may have, by name."""
     CreateUserAttribute: _aio.UnaryUnaryMultiCallable[_user_attribute_service_pb2.CreateUserAttributeRequest, _user_attribute_service_pb2.CreateUserAttributeResponse]  # type: ignore[assignment]
     """Makes an attribute.
-    Rejected with ALREADY_EXISTS when the name is taken.
+    Rejected with ALREADY_EXISTS when the name is taken, with INVALID_ARGUMENT when a claim of the provider has it.
     """
     UpdateUserAttribute: _aio.UnaryUnaryMultiCallable[_user_attribute_service_pb2.UpdateUserAttributeRequest, _user_attribute_service_pb2.UpdateUserAttributeResponse]  # type: ignore[assignment]
     """Changes what is said of an attribute, its name never."""
     DeleteUserAttribute: _aio.UnaryUnaryMultiCallable[_user_attribute_service_pb2.DeleteUserAttributeRequest, _user_attribute_service_pb2.DeleteUserAttributeResponse]  # type: ignore[assignment]
-    """Removes an attribute, also from everybody who has it."""
+    """Removes an attribute, also from everybody who has it and from every scope that opens it."""
     GetUserAttributeValues: _aio.UnaryUnaryMultiCallable[_user_attribute_service_pb2.GetUserAttributeValuesRequest, _user_attribute_service_pb2.GetUserAttributeValuesResponse]  # type: ignore[assignment]
     """Returns the attributes of a person, also to the person."""
     UpdateUserAttributeValues: _aio.UnaryUnaryMultiCallable[_user_attribute_service_pb2.UpdateUserAttributeValuesRequest, _user_attribute_service_pb2.UpdateUserAttributeValuesResponse]  # type: ignore[assignment]
@@ -86,7 +86,7 @@ class UserAttributeServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_user_attribute_service_pb2.CreateUserAttributeResponse, _abc.Awaitable[_user_attribute_service_pb2.CreateUserAttributeResponse]]:
         """Makes an attribute.
-        Rejected with ALREADY_EXISTS when the name is taken.
+        Rejected with ALREADY_EXISTS when the name is taken, with INVALID_ARGUMENT when a claim of the provider has it.
         """
 
     @_abc_1.abstractmethod
@@ -103,7 +103,7 @@ class UserAttributeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _user_attribute_service_pb2.DeleteUserAttributeRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_user_attribute_service_pb2.DeleteUserAttributeResponse, _abc.Awaitable[_user_attribute_service_pb2.DeleteUserAttributeResponse]]:
-        """Removes an attribute, also from everybody who has it."""
+        """Removes an attribute, also from everybody who has it and from every scope that opens it."""
 
     @_abc_1.abstractmethod
     def GetUserAttributeValues(

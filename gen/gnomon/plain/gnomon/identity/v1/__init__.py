@@ -1510,7 +1510,7 @@ class CreateScopeRequest(betterproto2.Message):
 
     attr_include_id: "list[str]" = betterproto2.field(5, betterproto2.TYPE_STRING, repeated=True)
     """
-    Attributes that it opens in ID tokens.
+    Attributes that it opens in ID tokens and userinfo.
     """
 
 
@@ -4303,7 +4303,7 @@ class Scope(betterproto2.Message):
 
     attr_include_id: "list[str]" = betterproto2.field(4, betterproto2.TYPE_STRING, repeated=True)
     """
-    Attributes that it opens in ID tokens.
+    Attributes that it opens in ID tokens and userinfo.
     """
 
 
@@ -5005,7 +5005,7 @@ class UpdateScopeRequest(betterproto2.Message):
 
     attr_include_id: "list[str]" = betterproto2.field(6, betterproto2.TYPE_STRING, repeated=True)
     """
-    Attributes that it opens in ID tokens.
+    Attributes that it opens in ID tokens and userinfo.
     """
 
 
@@ -6688,7 +6688,7 @@ class ScopeServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "CreateScopeResponse":
         """
         Makes a scope.
-        Rejected with ALREADY_EXISTS when the name is taken.
+        Rejected with ALREADY_EXISTS when the name is taken, with INVALID_ARGUMENT for an attribute that there is not.
         """
 
         return await self._unary_unary(
@@ -6710,6 +6710,7 @@ class ScopeServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "UpdateScopeResponse":
         """
         Changes a scope, its name also for every client that has it.
+        Rejected with INVALID_ARGUMENT for an attribute that there is not.
         """
 
         return await self._unary_unary(
@@ -7182,7 +7183,7 @@ class UserAttributeServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "CreateUserAttributeResponse":
         """
         Makes an attribute.
-        Rejected with ALREADY_EXISTS when the name is taken.
+        Rejected with ALREADY_EXISTS when the name is taken, with INVALID_ARGUMENT when a claim of the provider has it.
         """
 
         return await self._unary_unary(
@@ -7224,7 +7225,7 @@ class UserAttributeServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "DeleteUserAttributeResponse":
         """
-        Removes an attribute, also from everybody who has it.
+        Removes an attribute, also from everybody who has it and from every scope that opens it.
         """
 
         return await self._unary_unary(
