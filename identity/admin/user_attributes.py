@@ -54,22 +54,22 @@ class UserAttributes:
         _expect_name(attribute.id)
         if len(await self.attributes.page(attribute.tenant_id, most=MOST)) >= MOST:
             raise InvalidState(f"expected at most {MOST} attributes")
-        try:
-            kept = await self.attributes.insert(attribute)
-        except AlreadyThere as error:
-            raise AlreadyExists("there is an attribute of this name") from error
+        kept = await self._insert(attribute)
         await self._tell(kept, EventType.CREATED, actor)
         return kept
 
-    async def change(self, attribute: UserAttribute, actor: Actor) -> UserAttribute:
-        """Put it in the place of the one of its name; raises NotFound, InvalidState."""
-        before = await self.attributes.get(attribute.tenant_id, attribute.id)
+    async def change(self, tenant: Tenant, name: str, *, after: UserAttribute, actor: Actor) -> UserAttribute:
+        """Put `after` in the place of the one of a name, for people and scopes as well.
+
+        Raises NotFound, InvalidArgument, AlreadyExists, InvalidState.
+        """
+        before = await self.attributes.get(tenant.tenant_id, name)
         if before is None:
             raise NotFound("there is no such attribute")
-        try:
-            kept = await self.attributes.replace(replace(attribute, revision=before.revision))
-        except Changed as error:
-            raise InvalidState("somebody else changed the attribute in the meantime") from error
+        if after.id == name:
+            kept = await self._replace(replace(after, revision=before.revision))
+        else:
+            kept = await self._rename(tenant, name, after)
         await self._tell(kept, EventType.CHANGED, actor)
         return kept
 
@@ -116,6 +116,29 @@ class UserAttributes:
         is_own = actor.kind is ActorKind.USER and actor.id == user_id and not actor.is_administrator
         if is_own and not all(known[name].user_editable for name in values):
             raise PermissionDenied("the attribute is not the person's own to change")
+
+    async def _insert(self, attribute: UserAttribute) -> UserAttribute:
+        try:
+            return await self.attributes.insert(attribute)
+        except AlreadyThere as error:
+            raise AlreadyExists("there is an attribute of this name") from error
+
+    async def _replace(self, attribute: UserAttribute) -> UserAttribute:
+        try:
+            return await self.attributes.replace(attribute)
+        except Changed as error:
+            raise InvalidState("somebody else changed the attribute in the meantime") from error
+
+    async def _rename(self, tenant: Tenant, before: str, after: UserAttribute) -> UserAttribute:
+        _expect_name(after.id)
+        if await self.attributes.get(tenant.tenant_id, after.id) is not None:
+            raise AlreadyExists("there is an attribute of this name")
+        # As in `remove`; interrupted with both there, nobody has the old one any more, and it can be removed.
+        await self._rename_everywhere(tenant, before, after.id)
+        kept = await self._insert(after)
+        await self.attributes.take(tenant.tenant_id, before)
+        await self._rename_everywhere(tenant, before, after.id)
+        return kept
 
     async def _rename_everywhere(self, tenant: Tenant, before: str, after: str) -> None:
         for holders in self.holders:

@@ -8,7 +8,6 @@ from identity.admin.user_attributes import UserAttributes
 from identity.directory.labels import UserAttribute
 from identity.directory.user import UserId
 from identity.rpc.admission import Admission
-from identity.tenants import Tenant
 from server.platform.call import Call
 from server.platform.errors import InvalidArgument
 
@@ -28,14 +27,26 @@ class UserAttributeServicer:
         self, request: pb.CreateUserAttributeRequest, _call: Call
     ) -> pb.CreateUserAttributeResponse:
         tenant, actor = await self._admission.of(request, Area.USER_ATTRIBUTES, Right.CREATE)
-        created = await self._attributes.add(_attribute(tenant, request), actor)
+        attribute = UserAttribute(
+            tenant_id=tenant.tenant_id,
+            id=request.name,
+            desc=request.desc,
+            user_editable=request.user_editable,
+        )
+        created = await self._attributes.add(attribute, actor)
         return pb.CreateUserAttributeResponse(attribute=_message(created))
 
     async def update_user_attribute(
         self, request: pb.UpdateUserAttributeRequest, _call: Call
     ) -> pb.UpdateUserAttributeResponse:
         tenant, actor = await self._admission.of(request, Area.USER_ATTRIBUTES, Right.UPDATE)
-        changed = await self._attributes.change(_attribute(tenant, request), actor)
+        after = UserAttribute(
+            tenant_id=tenant.tenant_id,
+            id=request.new_name or request.name,
+            desc=request.desc,
+            user_editable=request.user_editable,
+        )
+        changed = await self._attributes.change(tenant, request.name, after=after, actor=actor)
         return pb.UpdateUserAttributeResponse(attribute=_message(changed))
 
     async def delete_user_attribute(
@@ -59,14 +70,6 @@ class UserAttributeServicer:
         values = {value.key: _text(value.value) for value in request.values}
         kept = await self._attributes.set_of_user(tenant, UserId(request.user_id), values, actor=actor)
         return pb.UpdateUserAttributeValuesResponse(values=_values(kept))
-
-
-def _attribute(
-    tenant: Tenant, request: pb.CreateUserAttributeRequest | pb.UpdateUserAttributeRequest
-) -> UserAttribute:
-    return UserAttribute(
-        tenant_id=tenant.tenant_id, id=request.name, desc=request.desc, user_editable=request.user_editable
-    )
 
 
 def _text(value: bytes) -> str:

@@ -52,13 +52,17 @@ class UserAttributesEndpoint:
         return written(members(created.attribute))
 
     async def update(self, request: web.Request) -> web.Response:
-        """The name stays: it is a claim that relying parties read."""
         (tenant_id, name), caller = tenant_and_id(request, "name"), self._asking.caller(request)
         sent = await read_json(request, _Attribute, max_bytes=self._asking.max_bytes)
         asked = pb.UpdateUserAttributeRequest(
-            tenant_id=tenant_id, caller=caller, name=name, desc=sent.desc, user_editable=sent.user_editable
+            tenant_id=tenant_id,
+            caller=caller,
+            name=name,
+            desc=sent.desc,
+            user_editable=sent.user_editable,
+            new_name=sent.name,
         )
-        updated = await self._attributes.UpdateUserAttribute(asked, timeout=self._asking.timeout)
+        updated = await self._attributes.UpdateUserAttribute(asked, timeout=self._asking.long_timeout)
         return written(members(updated.attribute))
 
     async def delete(self, request: web.Request) -> web.Response:

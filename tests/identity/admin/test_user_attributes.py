@@ -11,6 +11,13 @@ from tests.identity.browsing import alice
 
 BRANCH = UserAttribute(tenant_id=TenantId("default"), id="branch", desc="Where she works")
 COLOUR = UserAttribute(tenant_id=TenantId("default"), id="colour", user_editable=True)
+WORK = ScopeDefinition(
+    tenant_id=TenantId("default"),
+    id="",
+    name="work",
+    attr_include_access=("branch",),
+    attr_include_id=("colour", "branch"),
+)
 HERSELF = Actor(ActorKind.USER, ALICE, "alice@example.com")
 
 
@@ -96,15 +103,50 @@ async def test_a_person_changes_nothing_else(administration: Administration) -> 
     assert await administration.attributes.of_user(administration.tenant, ALICE) == {}
 
 
+async def test_what_is_said_of_an_attribute_changes_and_its_name_stays(
+    administration: Administration,
+) -> None:
+    after = replace(BRANCH, desc="The office", user_editable=True)
+
+    kept = await administration.attributes.change(administration.tenant, "branch", after=after, actor=ROOT)
+
+    assert (kept.id, kept.desc, kept.user_editable) == ("branch", "The office", True)
+    assert await administration.attributes.all(administration.tenant) == [kept, replace(COLOUR, revision=1)]
+
+
+async def test_an_attribute_is_renamed_for_people_and_scopes(administration: Administration) -> None:
+    await administration.scopes.add(administration.tenant, WORK, ROOT)
+    values = {"branch": '"Oxford"', "colour": '"red"'}
+    await administration.provider.admit(alice(id="u1", email="u1@example.com", attributes=values))
+
+    office = replace(BRANCH, id="office")
+    await administration.attributes.change(administration.tenant, "branch", after=office, actor=ROOT)
+
+    [scope] = await administration.scopes.all(administration.tenant)
+    known = await administration.attributes.all(administration.tenant)
+    assert (await administration.user("u1")).attributes == {"office": '"Oxford"', "colour": '"red"'}
+    assert (scope.attr_include_access, scope.attr_include_id) == (("office",), ("colour", "office"))
+    assert [attribute.id for attribute in known] == ["colour", "office"]
+
+
+@pytest.mark.parametrize(
+    ("name", "error"), [("colour", AlreadyExists), ("email", InvalidArgument), ("a b", InvalidArgument)]
+)
+async def test_an_attribute_is_not_renamed_to_what_it_may_not_be_called(
+    administration: Administration, name: str, error: type[Exception]
+) -> None:
+    await administration.provider.admit(alice(id="u1", email="u1@example.com", attributes={"branch": "1"}))
+
+    with pytest.raises(error):
+        await administration.attributes.change(
+            administration.tenant, "branch", after=replace(BRANCH, id=name), actor=ROOT
+        )
+
+    assert (await administration.user("u1")).attributes == {"branch": "1"}
+
+
 async def test_an_attribute_that_is_removed_is_taken_from_scopes(administration: Administration) -> None:
-    work = ScopeDefinition(
-        tenant_id=TenantId("default"),
-        id="",
-        name="work",
-        attr_include_access=("branch",),
-        attr_include_id=("colour", "branch"),
-    )
-    await administration.scopes.add(administration.tenant, work, ROOT)
+    await administration.scopes.add(administration.tenant, WORK, ROOT)
 
     await administration.attributes.remove(administration.tenant, "branch", ROOT)
 

@@ -206,6 +206,7 @@ class UpdateUserAttributeRequest(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     DESC_FIELD_NUMBER: _builtins.int
     USER_EDITABLE_FIELD_NUMBER: _builtins.int
+    NEW_NAME_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
     """Tenant that is asked about; empty means the default tenant."""
     name: _builtins.str
@@ -214,6 +215,8 @@ class UpdateUserAttributeRequest(_message.Message):
     """What it is for."""
     user_editable: _builtins.bool
     """Whether people may change their own."""
+    new_name: _builtins.str
+    """What it is to be called, empty when the name stays."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
         """Who asks."""
@@ -226,10 +229,11 @@ class UpdateUserAttributeRequest(_message.Message):
         name: _builtins.str = ...,
         desc: _builtins.str | None = ...,
         user_editable: _builtins.bool = ...,
+        new_name: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_desc", b"_desc", "caller", b"caller", "desc", b"desc"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_desc", b"_desc", "caller", b"caller", "desc", b"desc", "name", b"name", "tenant_id", b"tenant_id", "user_editable", b"user_editable"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_desc", b"_desc", "caller", b"caller", "desc", b"desc", "name", b"name", "new_name", b"new_name", "tenant_id", b"tenant_id", "user_editable", b"user_editable"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__desc: _TypeAlias = _typing.Literal["desc"]  # noqa: Y015
     _WhichOneofArgType__desc: _TypeAlias = _typing.Literal["_desc", b"_desc"]  # noqa: Y015

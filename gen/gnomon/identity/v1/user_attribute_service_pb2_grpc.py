@@ -87,7 +87,8 @@ class UserAttributeServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def UpdateUserAttribute(self, request, context):
-        """Changes what is said of an attribute, its name never.
+        """Changes an attribute, its name also for everybody who has it and for every scope that opens it.
+        Rejected with ALREADY_EXISTS when the new name is taken, with INVALID_ARGUMENT when a claim of the provider has it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -40,7 +40,9 @@ class UserAttributeServiceStub:
     Rejected with ALREADY_EXISTS when the name is taken, with INVALID_ARGUMENT when a claim of the provider has it.
     """
     UpdateUserAttribute: _grpc.UnaryUnaryMultiCallable[_user_attribute_service_pb2.UpdateUserAttributeRequest, _user_attribute_service_pb2.UpdateUserAttributeResponse]
-    """Changes what is said of an attribute, its name never."""
+    """Changes an attribute, its name also for everybody who has it and for every scope that opens it.
+    Rejected with ALREADY_EXISTS when the new name is taken, with INVALID_ARGUMENT when a claim of the provider has it.
+    """
     DeleteUserAttribute: _grpc.UnaryUnaryMultiCallable[_user_attribute_service_pb2.DeleteUserAttributeRequest, _user_attribute_service_pb2.DeleteUserAttributeResponse]
     """Removes an attribute, also from everybody who has it and from every scope that opens it."""
     GetUserAttributeValues: _grpc.UnaryUnaryMultiCallable[_user_attribute_service_pb2.GetUserAttributeValuesRequest, _user_attribute_service_pb2.GetUserAttributeValuesResponse]
@@ -60,7 +62,9 @@ class UserAttributeServiceAsyncStub(UserAttributeServiceStub):
     Rejected with ALREADY_EXISTS when the name is taken, with INVALID_ARGUMENT when a claim of the provider has it.
     """
     UpdateUserAttribute: _aio.UnaryUnaryMultiCallable[_user_attribute_service_pb2.UpdateUserAttributeRequest, _user_attribute_service_pb2.UpdateUserAttributeResponse]  # type: ignore[assignment]
-    """Changes what is said of an attribute, its name never."""
+    """Changes an attribute, its name also for everybody who has it and for every scope that opens it.
+    Rejected with ALREADY_EXISTS when the new name is taken, with INVALID_ARGUMENT when a claim of the provider has it.
+    """
     DeleteUserAttribute: _aio.UnaryUnaryMultiCallable[_user_attribute_service_pb2.DeleteUserAttributeRequest, _user_attribute_service_pb2.DeleteUserAttributeResponse]  # type: ignore[assignment]
     """Removes an attribute, also from everybody who has it and from every scope that opens it."""
     GetUserAttributeValues: _aio.UnaryUnaryMultiCallable[_user_attribute_service_pb2.GetUserAttributeValuesRequest, _user_attribute_service_pb2.GetUserAttributeValuesResponse]  # type: ignore[assignment]
@@ -95,7 +99,9 @@ class UserAttributeServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _user_attribute_service_pb2.UpdateUserAttributeRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_user_attribute_service_pb2.UpdateUserAttributeResponse, _abc.Awaitable[_user_attribute_service_pb2.UpdateUserAttributeResponse]]:
-        """Changes what is said of an attribute, its name never."""
+        """Changes an attribute, its name also for everybody who has it and for every scope that opens it.
+        Rejected with ALREADY_EXISTS when the new name is taken, with INVALID_ARGUMENT when a claim of the provider has it.
+        """
 
     @_abc_1.abstractmethod
     def DeleteUserAttribute(

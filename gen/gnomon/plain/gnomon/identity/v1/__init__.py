@@ -5152,6 +5152,11 @@ class UpdateUserAttributeRequest(betterproto2.Message):
     Whether people may change their own.
     """
 
+    new_name: "str" = betterproto2.field(6, betterproto2.TYPE_STRING)
+    """
+    What it is to be called, empty when the name stays.
+    """
+
 
 default_message_pool.register_message(
     "gnomon.identity.v1", "UpdateUserAttributeRequest", UpdateUserAttributeRequest
@@ -7204,7 +7209,8 @@ class UserAttributeServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UpdateUserAttributeResponse":
         """
-        Changes what is said of an attribute, its name never.
+        Changes an attribute, its name also for everybody who has it and for every scope that opens it.
+        Rejected with ALREADY_EXISTS when the new name is taken, with INVALID_ARGUMENT when a claim of the provider has it.
         """
 
         return await self._unary_unary(
