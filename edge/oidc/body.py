@@ -28,7 +28,7 @@ async def read_json(request: web.Request, kind: type[_Body], *, max_bytes: int) 
         raise bad_request(f"the body must be {JSON}")
     try:
         return msgspec.json.decode(await read_body(request, max_bytes), type=kind)
-    except (msgspec.DecodeError, ValueError) as error:
+    except (msgspec.DecodeError, RecursionError, ValueError) as error:
         members = ", ".join(field.encode_name for field in msgspec.structs.fields(kind))
         raise bad_request(f"expected an object with nothing else than {members}") from error
 

@@ -167,5 +167,5 @@ def _expect_json(text: str) -> None:
         raise InvalidArgument(f"value: expected at most {_LONGEST_VALUE} characters")
     try:
         msgspec.json.decode(text)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise InvalidArgument("value: expected JSON") from error

@@ -19,7 +19,7 @@ class _Attribute(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class _Value(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     key: str
-    value: object
+    value: msgspec.Raw
 
 
 class _Values(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -88,9 +88,7 @@ class UserAttributesEndpoint:
             tenant_id=tenant_id,
             caller=caller,
             user_id=user_id,
-            values=(
-                pb.UserAttributeValue(key=each.key, value=orjson.dumps(each.value)) for each in sent.values
-            ),
+            values=(pb.UserAttributeValue(key=each.key, value=bytes(each.value)) for each in sent.values),
         )
         updated = await self._attributes.UpdateUserAttributeValues(asked, timeout=self._asking.timeout)
         return _values_written(updated)

@@ -167,6 +167,33 @@ async def test_people_have_attributes(admin: Administrator) -> None:
     )
 
 
+@pytest.mark.parametrize("value", ["123456789012345678901234567890", "[" * 300 + "]" * 300, "1.50"])
+async def test_an_attribute_has_the_json_that_was_sent(admin: Administrator, value: str) -> None:
+    _, bob = await admin.ask("POST", "/users", json=BOB)
+    await admin.send("POST", "/users/attr", json={"name": "branch"})
+    path, sent = f"/users/{bob['id']}/attr", f'{{"values":[{{"key":"branch","value":{value}}}]}}'
+
+    response = await admin.http.put(
+        f"/auth/v1{path}", data=sent, headers=admin.headers | {"Content-Type": "application/json"}
+    )
+
+    assert (response.status, await response.text()) == (200, sent)
+
+
+@pytest.mark.parametrize("value", ["[" * 4000 + "]" * 4000, r'"\ud800"', "1e999"])
+async def test_a_value_that_nobody_could_read_is_refused(admin: Administrator, value: str) -> None:
+    _, bob = await admin.ask("POST", "/users", json=BOB)
+    await admin.send("POST", "/users/attr", json={"name": "branch"})
+
+    response = await admin.http.put(
+        f"/auth/v1/users/{bob['id']}/attr",
+        data=f'{{"values":[{{"key":"branch","value":{value}}}]}}',
+        headers=admin.headers | {"Content-Type": "application/json"},
+    )
+
+    assert (response.status, (await response.json())["error"]) == (400, "BadRequest")
+
+
 async def test_devices_are_listed_renamed_and_revoked(admin: Administrator) -> None:
     _, bob = await admin.ask("POST", "/users", json=BOB)
     phone = Device(
