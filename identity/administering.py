@@ -7,12 +7,14 @@ from google.protobuf.descriptor import ServiceDescriptor
 from gnomon.identity.v1 import (
     device_list_service_pb2,
     group_service_pb2,
+    password_policy_service_pb2,
     role_service_pb2,
     scope_service_pb2,
     session_administration_service_pb2,
     user_attribute_service_pb2,
     user_service_pb2,
 )
+from identity.account.choosing import PasswordChoosing
 from identity.admin import names
 from identity.admin.callers import ADMINISTRATOR_ROLES, Callers
 from identity.admin.devices import DeviceAdministration
@@ -43,12 +45,15 @@ from identity.presence import Presence
 from identity.rpc.admission import Admission
 from identity.rpc.device_list import DeviceListServicer
 from identity.rpc.group import GroupServicer
+from identity.rpc.password_policy import PasswordPolicyServicer
 from identity.rpc.role import RoleServicer
 from identity.rpc.scope import ScopeServicer
 from identity.rpc.session_administration import SessionAdministrationServicer
 from identity.rpc.user import UserServicer
 from identity.rpc.user_attribute import UserAttributeServicer
 from identity.sessions.session import SESSIONS
+from identity.tenancy.password_policies import PasswordPolicies
+from identity.tenancy.tenant_record import TENANTS
 from identity.tokens.token_set import TOKEN_SETS
 from identity.vocabulary import BUILT_IN_SCOPES
 
@@ -57,6 +62,7 @@ _GROUPS = group_service_pb2.DESCRIPTOR.services_by_name["GroupService"]
 _ROLES = role_service_pb2.DESCRIPTOR.services_by_name["RoleService"]
 _SCOPES = scope_service_pb2.DESCRIPTOR.services_by_name["ScopeService"]
 _ATTRIBUTES = user_attribute_service_pb2.DESCRIPTOR.services_by_name["UserAttributeService"]
+_POLICIES = password_policy_service_pb2.DESCRIPTOR.services_by_name["PasswordPolicyService"]
 _SESSIONS = session_administration_service_pb2.DESCRIPTOR.services_by_name["SessionAdministrationService"]
 _DEVICES = device_list_service_pb2.DESCRIPTOR.services_by_name["DeviceListService"]
 
@@ -68,6 +74,7 @@ class Administering:
         self._ground = ground
         self._presence = presence
         self._users = ground.store.of(USERS)
+        self._policies = PasswordPolicies(ground.store.of(TENANTS), ground.events)
         admission = Admission(ground.tenants, callers)
         groups, roles, attributes = self._groups(), self._roles(), self._attributes()
         self.servicers = {
@@ -76,6 +83,7 @@ class Administering:
             _ROLES: RoleServicer(admission, roles),
             _SCOPES: ScopeServicer(admission, self._scopes(), attributes),
             _ATTRIBUTES: UserAttributeServicer(admission, attributes),
+            _POLICIES: PasswordPolicyServicer(ground.tenants, admission, self._policies),
             _SESSIONS: self._session_administration(admission),
             _DEVICES: DeviceListServicer(
                 admission,
@@ -90,8 +98,8 @@ class Administering:
             devices=ground.store.of(DEVICES),
             roles=roles,
             groups=groups,
-            passwords=ground.passwords,
-            shortest_password=ground.config.passwords.min_length,
+            choosing=PasswordChoosing(self._policies, ground.passwords, ground.clock),
+            reserved_usernames=ground.config.users.preferred_username_blacklist,
             signing_out=self._presence.signing_out,
             events=ground.events,
             clock=ground.clock,

@@ -116,16 +116,14 @@ class DpopConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PasswordConfig:
-    """[passwords]: cost of argon2id, how many hashes are computed at a time, and how long a new password is at least."""
+    """[passwords]: cost of argon2id, and how many hashes are computed at a time."""
 
     memory_kib: int = 65_536
     iterations: int = 3
     lanes: int = 4
     workers: int = 2
-    min_length: int = 8
 
     def __post_init__(self) -> None:
-        expect_within("passwords.min_length", self.min_length, 8, 256)
         if min(self.iterations, self.lanes, self.workers) < 1:
             raise ValueError("passwords: expected iterations, lanes and workers to be at least 1")
         if self.memory_kib < _KIB_PER_LANE * self.lanes:

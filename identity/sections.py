@@ -11,6 +11,7 @@ from identity.config import (
     ProviderConfig,
     TokenConfig,
 )
+from identity.directory.config import UsersConfig
 from identity.events.config import EventsConfig
 from identity.keys.config import EncryptionConfig
 from identity.keys.schedule import Schedule
@@ -61,4 +62,5 @@ class IdentityConfig:
     logout: LogoutConfig = LogoutConfig()
     pow: ProofOfWorkConfig = ProofOfWorkConfig()
     passwords: PasswordConfig = PasswordConfig()
+    users: UsersConfig = UsersConfig()
     events: EventsSection = EventsSection()

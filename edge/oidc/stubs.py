@@ -14,6 +14,7 @@ from gnomon.identity.v1.event_service_pb2_grpc import EventServiceStub
 from gnomon.identity.v1.group_service_pb2_grpc import GroupServiceStub
 from gnomon.identity.v1.key_set_service_pb2_grpc import KeySetServiceStub
 from gnomon.identity.v1.logout_service_pb2_grpc import LogoutServiceStub
+from gnomon.identity.v1.password_policy_service_pb2_grpc import PasswordPolicyServiceStub
 from gnomon.identity.v1.proof_of_work_service_pb2_grpc import ProofOfWorkServiceStub
 from gnomon.identity.v1.role_service_pb2_grpc import RoleServiceStub
 from gnomon.identity.v1.scope_service_pb2_grpc import ScopeServiceStub
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from gnomon.identity.v1.group_service_pb2_grpc import GroupServiceAsyncStub
     from gnomon.identity.v1.key_set_service_pb2_grpc import KeySetServiceAsyncStub
     from gnomon.identity.v1.logout_service_pb2_grpc import LogoutServiceAsyncStub
+    from gnomon.identity.v1.password_policy_service_pb2_grpc import PasswordPolicyServiceAsyncStub
     from gnomon.identity.v1.proof_of_work_service_pb2_grpc import ProofOfWorkServiceAsyncStub
     from gnomon.identity.v1.role_service_pb2_grpc import RoleServiceAsyncStub
     from gnomon.identity.v1.scope_service_pb2_grpc import ScopeServiceAsyncStub
@@ -67,6 +69,7 @@ class Stubs:
     groups: "GroupServiceAsyncStub"
     key_sets: "KeySetServiceAsyncStub"
     logouts: "LogoutServiceAsyncStub"
+    password_policies: "PasswordPolicyServiceAsyncStub"
     proofs_of_work: "ProofOfWorkServiceAsyncStub"
     roles: "RoleServiceAsyncStub"
     scopes: "ScopeServiceAsyncStub"
@@ -94,6 +97,7 @@ def stubs_of(channel: Channel) -> Stubs:
         groups=GroupServiceStub(aio_channel),
         key_sets=KeySetServiceStub(aio_channel),
         logouts=LogoutServiceStub(aio_channel),
+        password_policies=PasswordPolicyServiceStub(aio_channel),
         proofs_of_work=ProofOfWorkServiceStub(aio_channel),
         roles=RoleServiceStub(aio_channel),
         scopes=ScopeServiceStub(aio_channel),

@@ -28,9 +28,6 @@ _OF_NAMES = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Zs"})
 # A typographic apostrophe is one of them.
 _ALSO_OF_NAMES = frozenset("-'\N{RIGHT SINGLE QUOTATION MARK}.")
 
-# Names by which people would take somebody for the operator.
-_RESERVED_USERNAMES = frozenset({"admin", "administrator", "root"})
-
 
 def label(text: str) -> str:
     return _expect(_LABEL, text, "a name: 2 to 64 letters, digits and -_/,:*.")
@@ -60,9 +57,9 @@ def person(text: str) -> str:
     return name
 
 
-def username(text: str) -> str:
+def username(text: str, reserved: Collection[str]) -> str:
     name = _expect(_USERNAME, text, "preferred_username: 2 to 63 of a-z, 0-9, dots, hyphens and underscores")
-    if name in _RESERVED_USERNAMES:
+    if name in reserved:
         raise InvalidArgument("preferred_username: the name is reserved")
     return name
 

@@ -6,19 +6,10 @@ None leaves a member as it is, an empty text takes it away.
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 
 from identity.admin import names
-from identity.directory.user import AccountType, User
-from server.platform.errors import InvalidArgument
-
-_LONGEST_PASSWORD = 256
-
-_WITH_PASSWORD = {
-    AccountType.NEW: AccountType.PASSWORD,
-    AccountType.PASSKEY: AccountType.PASSWORD,
-    AccountType.FEDERATED: AccountType.FEDERATED_PASSWORD,
-    AccountType.FEDERATED_PASSKEY: AccountType.FEDERATED_PASSWORD,
-}
+from identity.directory.user import User
 
 VALUES: Mapping[str, Callable[[str], str]] = {
     "birthdate": names.birthdate,
@@ -57,10 +48,11 @@ class UserChange:
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """Which roles and groups there are."""
+    """Which roles and groups there are, and which usernames nobody takes."""
 
     roles: Collection[str]
     groups: Collection[str]
+    reserved_usernames: Collection[str] = ()
 
 
 def applied(change: UserChange, user: User, *, labelled: Labelled, now: datetime) -> User:
@@ -68,7 +60,11 @@ def applied(change: UserChange, user: User, *, labelled: Labelled, now: datetime
     changed = replace(
         user,
         email=user.email if change.email is None else names.email(change.email),
-        preferred_username=_text(change.preferred_username, user.preferred_username, names.username),
+        preferred_username=_text(
+            change.preferred_username,
+            user.preferred_username,
+            partial(names.username, reserved=labelled.reserved_usernames),
+        ),
         given_name=_text(change.given_name, user.given_name, names.person),
         family_name=_text(change.family_name, user.family_name, names.person),
         language=_text(change.language, user.language, names.language) or "en",
@@ -78,18 +74,6 @@ def applied(change: UserChange, user: User, *, labelled: Labelled, now: datetime
         changed_at=now,
     )
     return _confirmed(_with_labels(changed, change, labelled), change, now)
-
-
-def with_password(user: User, password_hash: str) -> User:
-    """Return the person with a new password, which has not expired."""
-    account_type = _WITH_PASSWORD.get(user.account_type, user.account_type)
-    return replace(user, password_hash=password_hash, password_until=None, account_type=account_type)
-
-
-def expect_password(password: str, *, least: int) -> None:
-    """Raise InvalidArgument for one that is too short or too long: ASVS 5.0 §6.2, no rules of composition."""
-    if not least <= len(password) <= _LONGEST_PASSWORD:
-        raise InvalidArgument(f"password: expected {least} to {_LONGEST_PASSWORD} characters")
 
 
 def _with_labels(user: User, change: UserChange, labelled: Labelled) -> User:

@@ -4,14 +4,15 @@ A new password, a disabled account and one that has ended sign the person out ev
 neither makes administrators nor touches them: it would be as good as one of them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from identity.admin.callers import Actor, is_administrator
 from identity.admin.signing_out import SigningOut
-from identity.admin.user_changes import Labelled, UserChange, applied, expect_password, with_password
+from identity.admin.user_changes import Labelled, UserChange, applied
 from identity.devices.device import Device
+from identity.directory.chosen_password import ChosenPassword
 from identity.directory.user import User, UserId
 from identity.directory.users import email_key
 from identity.events.events import Events
@@ -19,15 +20,22 @@ from identity.events.kinds import EventType
 from identity.randomness import Randomness
 from identity.tenants import Tenant
 from server.platform.clock import Clock
-from server.platform.errors import AlreadyExists, InvalidArgument, NotFound, PermissionDenied, Unavailable
+from server.platform.errors import (
+    AlreadyExists,
+    InvalidArgument,
+    InvalidState,
+    NotFound,
+    PermissionDenied,
+    Unavailable,
+)
 from server.platform.records import AlreadyThere, Changed, Records
 
 _ID_LENGTH = 24
 _ATTEMPTS = 20
 
 
-class Passwords(Protocol):
-    async def hash(self, password: str) -> str: ...
+class PasswordChoosing(Protocol):
+    async def choose(self, tenant: Tenant, user: User, password: str) -> ChosenPassword: ...
 
 
 class Names(Protocol):
@@ -40,8 +48,8 @@ class UserAdministration:
     devices: Records[Device]
     roles: Names
     groups: Names
-    passwords: Passwords
-    shortest_password: int
+    choosing: PasswordChoosing
+    reserved_usernames: Collection[str]
     signing_out: SigningOut
     events: Events
     clock: Clock
@@ -79,9 +87,9 @@ class UserAdministration:
         )
         user = applied(change, nobody, labelled=await self._labelled(tenant), now=now)
         _expect_may_change(user, actor)
-        password_hash = await self._hash(change)
+        chosen = await self._chosen(tenant, user, change)
         try:
-            kept = await self.users.insert(with_password(user, password_hash) if password_hash else user)
+            kept = await self.users.insert(user if chosen is None else chosen.of(user))
         except AlreadyThere as error:
             raise _taken(error) from error
         await self._tell(kept, EventType.NEW_USER_REGISTERED, kept.email, actor)
@@ -89,17 +97,18 @@ class UserAdministration:
         return kept
 
     async def update(self, tenant: Tenant, user_id: UserId, change: UserChange, *, actor: Actor) -> User:
-        """Change a person; raises NotFound, InvalidArgument, AlreadyExists, PermissionDenied."""
-        password_hash, labelled = await self._hash(change), await self._labelled(tenant)
+        """Change a person; raises NotFound, InvalidArgument, AlreadyExists, InvalidState, PermissionDenied."""
+        labelled, first = await self._labelled(tenant), await self.get(tenant, user_id)
+        chosen = await self._chosen(tenant, first, change)
         for _ in range(_ATTEMPTS):
             before = await self.get(tenant, user_id)
             _expect_may_change(before, actor)
+            if chosen is not None and before.password_hash != first.password_hash:
+                raise InvalidState("somebody else changed the password in the meantime")
             after = applied(change, before, labelled=labelled, now=self.clock.now())
             _expect_may_change(after, actor)
             try:
-                kept = await self.users.replace(
-                    with_password(after, password_hash) if password_hash else after
-                )
+                kept = await self.users.replace(after if chosen is None else chosen.of(after))
             except Changed:
                 continue
             except AlreadyThere as error:
@@ -137,15 +146,15 @@ class UserAdministration:
     async def _tell(self, user: User, event_type: EventType, text: str, actor: Actor) -> None:
         await self.events.emit(user.tenant_id, event_type, text=text, user_id=user.id, actor=actor)
 
-    async def _hash(self, change: UserChange) -> str:
-        """Return the hash of the new password, empty when there is none."""
+    async def _chosen(self, tenant: Tenant, user: User, change: UserChange) -> ChosenPassword | None:
         if change.password is None:
-            return ""
-        expect_password(change.password, least=self.shortest_password)
-        return await self.passwords.hash(change.password)
+            return None
+        return await self.choosing.choose(tenant, user, change.password)
 
     async def _labelled(self, tenant: Tenant) -> Labelled:
-        return Labelled(await self.roles.names(tenant), await self.groups.names(tenant))
+        return Labelled(
+            await self.roles.names(tenant), await self.groups.names(tenant), self.reserved_usernames
+        )
 
 
 def _expect_may_change(user: User, actor: Actor) -> None:

@@ -4,14 +4,20 @@ A hash takes a tenth of a second and much memory, so neither the loop nor a crow
 callers are turned away.
 """
 
+from collections.abc import Sequence
+
 from argon2 import PasswordHasher
 from argon2.exceptions import VerifyMismatchError
+from zxcvbn_rs_py import zxcvbn
 
 from identity.config import PasswordConfig
 from server.platform.threads import Threads
 
 # A worker does some ten a second: whoever comes later would wait longer than a browser does.
 _MOST_WAITING = 200
+
+# Who tries the known passwords and their variations gets so far: powers of ten.
+_EASY_GUESSES = 6
 
 
 class Passwords:
@@ -26,6 +32,14 @@ class Passwords:
     async def verify(self, password_hash: str | None, password: str) -> bool:
         """Whether the hash is the password's; without a hash it is not, at the same cost. Raises ResourceExhausted."""
         return await self._threads.run(self._verify, password_hash, password)
+
+    async def is_easily_guessed(self, password: str, about: Sequence[str]) -> bool:
+        """Whether it is a known password, or a variation of one, of a pattern or of what is known about the person.
+
+        Raises ResourceExhausted.
+        """
+        estimated = await self._threads.run(zxcvbn, password, list(about))
+        return estimated.guesses_log10 < _EASY_GUESSES
 
     def is_outdated(self, password_hash: str) -> bool:
         """Whether it was made at another cost than new ones."""

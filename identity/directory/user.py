@@ -30,7 +30,8 @@ class User(Record):
 
     `email` is in lower case. `values` are the standard claims beyond those with a field: `birthdate`, `phone_number`,
     `street_address`, `postal_code`, `locality`, `country`, `zoneinfo`, `picture`; `attributes` are those that the tenant
-    defines, each as JSON. An account is good until `valid_until`, its password until `password_until`.
+    defines, each as JSON. An account is good until `valid_until`, its password until `password_until`; those that it had
+    before are kept as far as they must not be taken again, the newest first.
     """
 
     email: str
@@ -45,6 +46,7 @@ class User(Record):
     account_type: AccountType = AccountType.NEW
     password_hash: str = field(default="", repr=False)
     password_until: datetime | None = None
+    previous_password_hashes: tuple[str, ...] = field(default=(), repr=False)
     roles: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
     tenant_ids: tuple[TenantId, ...] = ()

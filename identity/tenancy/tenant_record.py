@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from identity.tenancy.password_policy import PasswordPolicy
 from identity.tenancy.settings import TenantSettings
 from server.platform.call import TenantId
 from server.platform.records import Kind, Record
@@ -22,6 +23,7 @@ class TenantRecord(Record):
     hostname: str = ""
     is_enabled: bool = True
     settings: TenantSettings = field(default_factory=TenantSettings)
+    password_policy: PasswordPolicy = field(default_factory=PasswordPolicy)
     created_at: datetime
     deleted_at: datetime | None = None
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from edge.oidc.admin.asking import Asking
 from edge.oidc.admin.devices import DevicesEndpoint
 from edge.oidc.admin.groups import GroupsEndpoint
+from edge.oidc.admin.password_policy import PasswordPolicyEndpoint
 from edge.oidc.admin.roles import RolesEndpoint
 from edge.oidc.admin.scopes import ScopesEndpoint
 from edge.oidc.admin.sessions import SessionsEndpoint
@@ -56,7 +57,9 @@ def _sessions(stubs: Stubs, asking: Asking) -> Iterator[Row]:
 
 def _users(stubs: Stubs, asking: Asking) -> Iterator[Row]:
     users, devices = UsersEndpoint(stubs, asking), DevicesEndpoint(stubs, asking)
+    policy = PasswordPolicyEndpoint(stubs, asking)
 
+    yield "/password_policy", {"GET": policy.get, "PUT": policy.update}
     yield "/users", {"GET": users.list, "POST": users.create}
     yield "/users/email/{email}", {"GET": users.get_by_email}
     yield "/users/{id}", {"GET": users.get, "PUT": users.put, "PATCH": users.patch, "DELETE": users.delete}

@@ -242,6 +242,29 @@ async def test_sessions_are_listed_and_end(admin: Administrator) -> None:
     assert (await admin.send("DELETE", "/sessions/nobody")).status == 404
 
 
+async def test_a_tenant_says_what_it_asks_of_passwords(admin: Administrator) -> None:
+    classic = {"length_min": 8, "length_max": 64, "include_digits": 1, "valid_days": 180}
+
+    status, updated = await admin.ask("PUT", "/acme/password_policy", json=classic)
+
+    assert (status, updated) == (200, classic)
+    shown = await admin.http.get("/auth/v1/acme/password_policy")
+    assert (shown.status, await shown.json()) == (200, classic)
+    assert await admin.ask("GET", "/password_policy") == (
+        200,
+        {"length_min": 15, "length_max": 256, "not_recently_used": 3},
+    )
+
+
+@pytest.mark.parametrize(
+    "policy", [{"length_min": 8}, {"length_min": 7, "length_max": 64}, {"length_min": 128, "length_max": 64}]
+)
+async def test_a_policy_that_nobody_can_follow_is_refused(
+    admin: Administrator, policy: dict[str, int]
+) -> None:
+    assert (await admin.send("PUT", "/password_policy", json=policy)).status == 400
+
+
 @pytest.mark.parametrize(
     ("method", "path"),
     [

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import TypeVar
 
+from identity.account.choosing import PasswordChoosing
 from identity.admin import names
 from identity.admin.callers import Actor, ActorKind
 from identity.admin.devices import DeviceAdministration
@@ -21,6 +22,7 @@ from identity.admin.user_attributes import UserAttributes
 from identity.admin.users import UserAdministration
 from identity.clients.client import CLIENTS, Client, ClientId
 from identity.devices.device import DEVICES, Device
+from identity.directory.config import UsersConfig
 from identity.directory.labels import GROUPS, ROLES, SCOPE_DEFINITIONS, USER_ATTRIBUTES, Label
 from identity.directory.user import USERS, User, UserId
 from identity.events.config import EventsConfig
@@ -30,6 +32,8 @@ from identity.logout.config import LogoutConfig
 from identity.logout.ending import SessionEnding
 from identity.logout.records import BACK_CHANNEL_LOGOUTS, BackChannelLogout
 from identity.sessions.session import SESSIONS, Authentication, Session
+from identity.tenancy.password_policies import PasswordPolicies
+from identity.tenancy.tenant_record import TENANTS
 from identity.tokens.token_set import TOKEN_SETS, TokenSet
 from identity.tokens.token_sets import TokenSets
 from identity.vocabulary import AuthenticationContext
@@ -65,13 +69,14 @@ class Administration:
         self.scopes = self._labels(
             "scope", SCOPE_DEFINITIONS, ClientsWithScopes(self.store.of(CLIENTS)), built_in=("openid",)
         )
+        self.policies = PasswordPolicies(self.store.of(TENANTS), self.told)
         self.users = UserAdministration(
             users=users,
             devices=self.store.of(DEVICES),
             roles=self.roles,
             groups=self.groups,
-            passwords=provider.passwords,
-            shortest_password=8,
+            choosing=PasswordChoosing(self.policies, provider.passwords, provider.clock),
+            reserved_usernames=UsersConfig().preferred_username_blacklist,
             signing_out=signing_out,
             events=self.told,
             **sources,

@@ -102,6 +102,7 @@ class UserServiceServicer:
 
     def UpdateUser(self, request, context):
         """Changes a person. A new password, a disabled account and one that has ended sign the person out everywhere.
+        Rejected with INVALID_STATE when somebody else changed the password in the meantime.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -44,7 +44,9 @@ class UserServiceStub:
     GetUserByEmail: _grpc.UnaryUnaryMultiCallable[_user_service_pb2.GetUserByEmailRequest, _user_service_pb2.GetUserByEmailResponse]
     """Returns the person with an address."""
     UpdateUser: _grpc.UnaryUnaryMultiCallable[_user_service_pb2.UpdateUserRequest, _user_service_pb2.UpdateUserResponse]
-    """Changes a person. A new password, a disabled account and one that has ended sign the person out everywhere."""
+    """Changes a person. A new password, a disabled account and one that has ended sign the person out everywhere.
+    Rejected with INVALID_STATE when somebody else changed the password in the meantime.
+    """
     DeleteUser: _grpc.UnaryUnaryMultiCallable[_user_service_pb2.DeleteUserRequest, _user_service_pb2.DeleteUserResponse]
     """Removes a person with sessions, tokens and devices."""
 
@@ -64,7 +66,9 @@ class UserServiceAsyncStub(UserServiceStub):
     GetUserByEmail: _aio.UnaryUnaryMultiCallable[_user_service_pb2.GetUserByEmailRequest, _user_service_pb2.GetUserByEmailResponse]  # type: ignore[assignment]
     """Returns the person with an address."""
     UpdateUser: _aio.UnaryUnaryMultiCallable[_user_service_pb2.UpdateUserRequest, _user_service_pb2.UpdateUserResponse]  # type: ignore[assignment]
-    """Changes a person. A new password, a disabled account and one that has ended sign the person out everywhere."""
+    """Changes a person. A new password, a disabled account and one that has ended sign the person out everywhere.
+    Rejected with INVALID_STATE when somebody else changed the password in the meantime.
+    """
     DeleteUser: _aio.UnaryUnaryMultiCallable[_user_service_pb2.DeleteUserRequest, _user_service_pb2.DeleteUserResponse]  # type: ignore[assignment]
     """Removes a person with sessions, tokens and devices."""
 
@@ -111,7 +115,9 @@ class UserServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _user_service_pb2.UpdateUserRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_user_service_pb2.UpdateUserResponse, _abc.Awaitable[_user_service_pb2.UpdateUserResponse]]:
-        """Changes a person. A new password, a disabled account and one that has ended sign the person out everywhere."""
+        """Changes a person. A new password, a disabled account and one that has ended sign the person out everywhere.
+        Rejected with INVALID_STATE when somebody else changed the password in the meantime.
+        """
 
     @_abc_1.abstractmethod
     def DeleteUser(

@@ -1,0 +1,1 @@
+"""What people do with their own account: they prove once more who they are, change it, and leave."""

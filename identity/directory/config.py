@@ -1,0 +1,23 @@
+"""The section of the configuration file about accounts."""
+
+from dataclasses import dataclass
+
+from identity.config import expect_within
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UsersConfig:
+    """[users]: what people may do with their account, and when one goes.
+
+    With `self_delete` they delete it themselves. Who has a preferred username keeps it while
+    `preferred_username_immutable`, and nobody takes one of `preferred_username_blacklist`. An account that has ended is
+    removed after `expired_account_days`, never when that is 0.
+    """
+
+    self_delete: bool = False
+    preferred_username_immutable: bool = True
+    preferred_username_blacklist: tuple[str, ...] = ("admin", "administrator", "root")
+    expired_account_days: int = 0
+
+    def __post_init__(self) -> None:
+        expect_within("users.expired_account_days", self.expired_account_days, 0, 3650)

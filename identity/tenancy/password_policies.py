@@ -1,0 +1,32 @@
+"""The password policy of each tenant, kept with the tenant; what is asked of passwords follows it at once."""
+
+from dataclasses import replace
+
+from identity.events.events import Actor, Events
+from identity.events.kinds import EventType
+from identity.tenancy.password_policy import PasswordPolicy
+from identity.tenancy.tenant_record import DEPLOYMENT, TenantRecord
+from identity.tenants import Tenant
+from server.platform.errors import InvalidState, NotFound
+from server.platform.records import Changed, Records
+
+
+class PasswordPolicies:
+    def __init__(self, records: Records[TenantRecord], events: Events) -> None:
+        self._records = records
+        self._events = events
+
+    async def of(self, tenant: Tenant) -> PasswordPolicy:
+        record = await self._records.get(DEPLOYMENT, tenant.tenant_id)
+        return PasswordPolicy() if record is None else record.password_policy
+
+    async def change(self, tenant: Tenant, policy: PasswordPolicy, *, actor: Actor) -> None:
+        """Passwords that there are stay as they are; raises NotFound, InvalidState."""
+        record = await self._records.get(DEPLOYMENT, tenant.tenant_id)
+        if record is None:
+            raise NotFound("there is no such tenant")
+        try:
+            await self._records.replace(replace(record, password_policy=policy))
+        except Changed as error:
+            raise InvalidState("somebody else changed the tenant in the meantime") from error
+        await self._events.emit(tenant.tenant_id, EventType.CHANGED, text="password policy", actor=actor)

@@ -1,0 +1,66 @@
+"""What a tenant asks of new passwords."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from server.platform.errors import InvalidArgument
+
+MOST_REMEMBERED = 10
+"""Each is compared at the cost of a sign-in."""
+
+_LENGTH_MIN = range(8, 129)
+_LENGTH_MAX = range(64, 257)
+# All four together fit into the shortest length that a tenant may end at.
+_MOST_OF_A_CLASS = 16
+_MOST_DAYS = 3650
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PasswordPolicy:
+    """Length and nothing else, NIST SP 800-63B-4 §3.1.1.2, unless the tenant wants more; 0 asks for nothing.
+
+    Lengths are in characters. A password is good for `valid_days`, and none of the last `not_recently_used` is taken
+    again, the one that is used now among them. Raises ValueError for a number out of bounds.
+    """
+
+    length_min: int = 15
+    length_max: int = 256
+    include_lower_case: int = 0
+    include_upper_case: int = 0
+    include_digits: int = 0
+    include_special: int = 0
+    valid_days: int = 0
+    not_recently_used: int = 3
+
+    def __post_init__(self) -> None:
+        bounds = {
+            "length_min": _LENGTH_MIN,
+            "length_max": _LENGTH_MAX,
+            "include_lower_case": range(_MOST_OF_A_CLASS + 1),
+            "include_upper_case": range(_MOST_OF_A_CLASS + 1),
+            "include_digits": range(_MOST_OF_A_CLASS + 1),
+            "include_special": range(_MOST_OF_A_CLASS + 1),
+            "valid_days": range(_MOST_DAYS + 1),
+            "not_recently_used": range(MOST_REMEMBERED + 1),
+        }
+        for name, bound in bounds.items():
+            if getattr(self, name) not in bound:
+                raise ValueError(f"{name}: expected {bound[0]} to {bound[-1]}")
+        if self.length_min > self.length_max:
+            raise ValueError("length_min: expected no more than length_max")
+
+    def expect(self, password: str) -> None:
+        """Raise InvalidArgument that says what is missing first."""
+        if len(password) < self.length_min:
+            raise InvalidArgument(f"Minimum password length is {self.length_min}")
+        if len(password) > self.length_max:
+            raise InvalidArgument(f"Maximum password length is {self.length_max}")
+        for what, least, is_one in self._classes():
+            if sum(map(is_one, password)) < least:
+                raise InvalidArgument(f"minimum {what} count: {least}")
+
+    def _classes(self) -> Iterator[tuple[str, int, Callable[[str], bool]]]:
+        yield "lower character", self.include_lower_case, str.islower
+        yield "upper character", self.include_upper_case, str.isupper
+        yield "digit", self.include_digits, str.isdecimal
+        yield "special character", self.include_special, lambda character: not character.isalnum()

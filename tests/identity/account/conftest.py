@@ -1,0 +1,15 @@
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.identity.admin.administration import Administration
+from tests.identity.browsing import alice
+
+
+@pytest.fixture
+async def administration() -> AsyncIterator[Administration]:
+    """With Alice, who has an account."""
+    administration = Administration()
+    await administration.provider.admit(alice(given_name="Alice", family_name="Liddell"))
+    yield administration
+    administration.provider.passwords.close()
