@@ -61,12 +61,16 @@ class ActorKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Whose doing a change is; `name` is what people know it by, and an administrator may all that there is."""
+    """Whose doing a change is; `name` is what people know it by, and an administrator may all that there is.
+
+    `session` names the session of the browser that asks, and is empty without one.
+    """
 
     kind: ActorKind
     id: str
     name: str
     is_administrator: bool = False
+    session: str = ""
 
     @property
     def is_api_key(self) -> bool:
@@ -120,19 +124,27 @@ class Callers:
             return await self._key(tenant, caller.api_key, area, right)
         if caller.access_token:
             return await self._bearer(tenant, caller.access_token, right)
-        user = await self._signed_in(tenant, caller)
+        user, session = await self._signed_in(tenant, caller)
         _expect(is_allowed=_administers(user, right) and self._reaches(user, tenant))
-        return _person(user)
+        return _person(user, session.sid)
 
     async def expect_self_or(
         self, tenant: Tenant, caller: pb.Caller, user_id: UserId, area: Area, right: Right
     ) -> Actor:
         """Return who calls: the person itself in its browser, or whoever may do so to others."""
         if not caller.api_key and not caller.access_token:
-            user = await self._signed_in(tenant, caller)
+            user, session = await self._signed_in(tenant, caller)
             if user.user_id == user_id and user.tenant_id == tenant.tenant_id:
-                return _person(user)
+                return _person(user, session.sid)
         return await self.expect(tenant, caller, area, right)
+
+    async def expect_self(self, tenant: Tenant, caller: pb.Caller, user_id: UserId) -> Actor:
+        """Return the person itself in its browser, and nobody else."""
+        if caller.api_key or caller.access_token:
+            raise Unauthenticated("only the person may do this, in its browser")
+        user, session = await self._signed_in(tenant, caller)
+        _expect(user.user_id == user_id and user.tenant_id == tenant.tenant_id)
+        return _person(user, session.sid)
 
     async def _key(self, tenant: Tenant, text: str, area: Area, right: Right) -> Actor:
         key = await self._api_keys.find(tenant, text)
@@ -164,26 +176,28 @@ class Callers:
                 continue
         raise Unauthenticated("the access token is none of ours, has expired or was taken back")
 
-    async def _signed_in(self, tenant: Tenant, caller: pb.Caller) -> User:
+    async def _signed_in(self, tenant: Tenant, caller: pb.Caller) -> tuple[User, Session]:
         browser = Browser(
             cookie=caller.browser.session,
             csrf_token=caller.browser.csrf_token,
             peer_address=caller.browser.peer_address,
         )
         for issuer in self._issuers(tenant):
-            user = await self._behind(issuer, browser, is_read=caller.is_read)
-            if user is not None:
-                return user
+            found = await self._behind(issuer, browser, is_read=caller.is_read)
+            if found is not None:
+                return found
         raise Unauthenticated("nobody is signed in, or the page was not made for the session")
 
-    async def _behind(self, tenant: Tenant, browser: Browser, *, is_read: bool) -> User | None:
+    async def _behind(
+        self, tenant: Tenant, browser: Browser, *, is_read: bool
+    ) -> tuple[User, Session] | None:
         session = await self._sessions.find(tenant, browser.cookie, browser.peer_address)
         if session is None or session.authentication is None:
             return None
         if not is_read and not has_csrf(session, browser.csrf_token):
             return None
         user = await self._users.find(tenant, UserId(session.user_id))
-        return user if user is not None and user.is_active(self._clock.now()) else None
+        return (user, session) if user is not None and user.is_active(self._clock.now()) else None
 
     def _issuers(self, tenant: Tenant) -> Collection[Tenant]:
         return (tenant,) if tenant == self._tenants.default else (tenant, self._tenants.default)
@@ -211,8 +225,9 @@ def _permissions(right: Right) -> frozenset[str]:
     return frozenset({Permission.IDENTITY_WRITE})
 
 
-def _person(user: User) -> Actor:
-    return Actor(ActorKind.USER, user.id, user.email, is_administrator=is_administrator(user))
+def _person(user: User, session: str = "") -> Actor:
+    is_one = is_administrator(user)
+    return Actor(ActorKind.USER, user.id, user.email, is_administrator=is_one, session=session)
 
 
 def _expect(*, is_allowed: bool) -> None:

@@ -58,6 +58,13 @@ class SessionAdministration:
             raise NotFound("there is no such session")
         return found[0]
 
+    async def find_of_user(self, tenant: Tenant, user_id: UserId, sid: str) -> Session:
+        """Raises NotFound, for another person's session too."""
+        session = await self.find(tenant, sid)
+        if session.user_id != user_id:
+            raise NotFound("there is no such session")
+        return session
+
     async def end(self, tenant: Tenant, session: Session, actor: Actor) -> None:
         await self._ending.end(tenant, session)
         await self._events.emit(
@@ -69,11 +76,11 @@ class SessionAdministration:
         )
 
     async def end_of_user(self, tenant: Tenant, user_id: UserId, actor: Actor) -> None:
-        """Sign a person out everywhere; raises NotFound."""
+        """Sign a person out everywhere, but for the session in which the person asks for it; raises NotFound."""
         user = await self._users.get(tenant.tenant_id, user_id)
         if user is None:
             raise NotFound("there is no such user")
-        await self._signing_out.everywhere(tenant, user_id)
+        await self._signing_out.everywhere(tenant, user_id, but=actor.session)
         await self._events.emit(
             tenant.tenant_id, EventType.FORCED_LOGOUT, text=user.email, user_id=user_id, actor=actor
         )

@@ -12,7 +12,7 @@ _MOST_ROUNDS = 100
 
 
 class SessionEnding(Protocol):
-    async def end_all(self, tenant: Tenant, user_id: UserId) -> Sequence[Session]: ...
+    async def end_all(self, tenant: Tenant, user_id: UserId, *, but: str = "") -> Sequence[Session]: ...
 
 
 class TokenSets(Protocol):
@@ -24,9 +24,12 @@ class SigningOut:
         self._ending = ending
         self._token_sets = token_sets
 
-    async def everywhere(self, tenant: Tenant, user_id: UserId) -> None:
-        """End all sessions of a person and every grant, those of devices and those with offline access too."""
+    async def everywhere(self, tenant: Tenant, user_id: UserId, *, but: str = "") -> None:
+        """End all sessions of a person and every grant, those of devices and those with offline access too.
+
+        The session with the `sid` of `but` stays, without the tokens that were issued in it.
+        """
         for _ in range(_MOST_ROUNDS):
-            if not await self._ending.end_all(tenant, user_id):
+            if not await self._ending.end_all(tenant, user_id, but=but):
                 break
         await self._token_sets.remove_of_user(tenant, user_id)

@@ -53,9 +53,9 @@ class SessionEnding:
         await self._sessions.end(session)
         await self._aftermath(tenant, session)
 
-    async def end_all(self, tenant: Tenant, user_id: UserId) -> Sequence[Session]:
-        """End every session of a user, and return those that this call ended."""
-        ended = await self._sessions.end_all(tenant, user_id)
+    async def end_all(self, tenant: Tenant, user_id: UserId, *, but: str = "") -> Sequence[Session]:
+        """End every session of a user but the one with this `sid`, and return those that this call ended."""
+        ended = await self._sessions.end_all(tenant, user_id, but=but)
         for session in ended:
             await self._aftermath(tenant, session)
         return ended

@@ -36,3 +36,8 @@ class Admission:
         """Admit the person itself too."""
         tenant, user_id = self._tenants.find(request.tenant_id), UserId(request.user_id)
         return tenant, await self._callers.expect_self_or(tenant, request.caller, user_id, area, right)
+
+    async def of_self(self, request: AskedOfUser) -> tuple[Tenant, Actor]:
+        """Admit nobody but the person itself."""
+        tenant, user_id = self._tenants.find(request.tenant_id), UserId(request.user_id)
+        return tenant, await self._callers.expect_self(tenant, request.caller, user_id)

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from gnomon.identity.v1 import session_administration_service_pb2 as pb
 from gnomon.identity.v1 import session_service_pb2
-from identity.admin.callers import Area, Right
+from identity.admin.callers import Actor, Area, Right
 from identity.admin.sessions import SessionAdministration
 from identity.directory.user import UserId
 from identity.rpc.admission import Admission
@@ -23,7 +23,7 @@ class SessionAdministrationServicer:
         self._idle = idle
 
     async def list_sessions(self, request: pb.ListSessionsRequest, _call: Call) -> pb.ListSessionsResponse:
-        tenant, _ = await self._admission.of(request, Area.SESSIONS, Right.READ)
+        tenant, actor = await self._admission.of(request, Area.SESSIONS, Right.READ)
         page, last_id = await self._administration.page(
             tenant,
             is_signed_in=request.session_state != session_service_pb2.SESSION_STATE_INIT,
@@ -31,21 +31,30 @@ class SessionAdministrationServicer:
             most=request.page_size or MOST_OF_A_PAGE,
         )
         return pb.ListSessionsResponse(
-            sessions=map(self._message, page), continuation_token=token_of(last_id)
+            sessions=(self._message(session, actor) for session in page), continuation_token=token_of(last_id)
         )
 
     async def list_sessions_of_user(
         self, request: pb.ListSessionsOfUserRequest, _call: Call
     ) -> pb.ListSessionsOfUserResponse:
-        tenant, _ = await self._admission.of_self_or(request, Area.SESSIONS, Right.READ)
+        tenant, actor = await self._admission.of_self_or(request, Area.SESSIONS, Right.READ)
         found = await self._administration.of_user(tenant, UserId(request.user_id))
-        return pb.ListSessionsOfUserResponse(sessions=map(self._message, found))
+        return pb.ListSessionsOfUserResponse(sessions=(self._message(session, actor) for session in found))
 
     async def end_session(self, request: pb.EndSessionRequest, _call: Call) -> pb.EndSessionResponse:
         tenant, actor = await self._admission.of(request, Area.SESSIONS, Right.DELETE)
         session = await self._administration.find(tenant, request.session_id)
         await self._administration.end(tenant, session, actor)
         return pb.EndSessionResponse()
+
+    async def end_session_of_user(
+        self, request: pb.EndSessionOfUserRequest, _call: Call
+    ) -> pb.EndSessionOfUserResponse:
+        tenant, actor = await self._admission.of_self_or(request, Area.SESSIONS, Right.DELETE)
+        user_id = UserId(request.user_id)
+        session = await self._administration.find_of_user(tenant, user_id, request.session_id)
+        await self._administration.end(tenant, session, actor)
+        return pb.EndSessionOfUserResponse()
 
     async def end_sessions_of_user(
         self, request: pb.EndSessionsOfUserRequest, _call: Call
@@ -61,7 +70,7 @@ class SessionAdministrationServicer:
         await self._administration.end_all(tenant, actor)
         return pb.EndAllSessionsResponse()
 
-    def _message(self, session: Session) -> pb.ListedSession:
+    def _message(self, session: Session, actor: Actor) -> pb.ListedSession:
         authentication = session.authentication
         is_signed_in = authentication is not None
         return pb.ListedSession(
@@ -76,4 +85,6 @@ class SessionAdministrationServicer:
             exp=int((session.expires_at or session.idle_until).timestamp()),
             last_seen=int((session.idle_until - self._idle).timestamp()),
             remote_ip=session.peer_address,
+            signed_in_at=None if authentication is None else int(authentication.at.timestamp()),
+            is_current=session.sid == actor.session,
         )

@@ -101,10 +101,11 @@ class Sessions:
     async def end(self, session: Session) -> None:
         await self._records.take(session.tenant_id, session.id)
 
-    async def end_all(self, tenant: Tenant, user_id: UserId) -> Sequence[Session]:
-        """End every session of a user, and return those that this call ended."""
+    async def end_all(self, tenant: Tenant, user_id: UserId, *, but: str = "") -> Sequence[Session]:
+        """End every session of a user but the one with this `sid`, and return those that this call ended."""
         found = await self._records.find(tenant.tenant_id, "user_id", user_id, most=_MOST_OF_A_USER)
-        taken = [await self._records.take(tenant.tenant_id, session.id) for session in found]
+        ending = (session for session in found if session.sid != but)
+        taken = [await self._records.take(tenant.tenant_id, session.id) for session in ending]
         return [session for session in taken if session is not None]
 
     def _fresh(self, tenant: Tenant, cookie: str, peer_address: str) -> Session:

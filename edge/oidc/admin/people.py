@@ -53,6 +53,7 @@ def _sessions(stubs: Stubs, asking: Asking) -> Iterator[Row]:
     yield "/sessions/id/{id}", {"DELETE": sessions.end}
     yield "/sessions/{id}", {"DELETE": sessions.end_of_user}
     yield "/users/{id}/sessions", {"GET": sessions.list_of_user, "DELETE": sessions.end_of_user}
+    yield "/users/{id}/sessions/{session_id}", {"DELETE": sessions.end_one_of_user}
 
 
 def _users(stubs: Stubs, asking: Asking) -> Iterator[Row]:

@@ -55,6 +55,18 @@ class SessionsEndpoint:
         found = await self._sessions.ListSessionsOfUser(asked, timeout=self._asking.timeout)
         return written(list(map(_members, found.sessions)))
 
+    async def end_one_of_user(self, request: web.Request) -> web.Response:
+        tenant_id, user_id = tenant_and_id(request)
+        _, session_id = tenant_and_id(request, "session_id")
+        asked = pb.EndSessionOfUserRequest(
+            tenant_id=tenant_id,
+            caller=self._asking.caller(request),
+            user_id=user_id,
+            session_id=session_id,
+        )
+        await self._sessions.EndSessionOfUser(asked, timeout=self._asking.timeout)
+        return web.Response()
+
     async def end_of_user(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
         asked = pb.EndSessionsOfUserRequest(

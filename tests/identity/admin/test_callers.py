@@ -61,6 +61,7 @@ class Door:
             api_keys=Keys(),
             clock=provider.clock,
         )
+        self.sid = ""
 
     async def browser(self, user: User, *, is_read: bool = False) -> pb.Caller:
         """Where somebody signed in."""
@@ -73,6 +74,7 @@ class Door:
             acr=AuthenticationContext.PASSWORD,
             peer_address=ADDRESS,
         )
+        self.sid = session.sid
         return pb.Caller(
             browser=browser_pb2.Browser(session=cookie, peer_address=ADDRESS, csrf_token=session.csrf_token),
             is_read=is_read,
@@ -106,7 +108,7 @@ async def test_an_administrator_may_all_that_there_is(door: Door, role: str, rig
     caller = await door.browser(replace(root(), roles=(role,)))
 
     assert await door.expect(caller, right) == Actor(
-        ActorKind.USER, "root", "root@example.com", is_administrator=True
+        ActorKind.USER, "root", "root@example.com", is_administrator=True, session=door.sid
     )
 
 
@@ -192,9 +194,34 @@ async def test_people_reach_their_own_account_and_no_other(door: Door) -> None:
 
     actor = await door.callers.expect_self_or(tenant, caller, bob.user_id, Area.USERS, Right.UPDATE)
 
-    assert actor == Actor(ActorKind.USER, "bob", "bob@example.com")
+    assert actor == Actor(ActorKind.USER, "bob", "bob@example.com", session=door.sid)
     with pytest.raises(PermissionDenied):
         await door.callers.expect_self_or(tenant, caller, ALICE, Area.USERS, Right.READ)
+
+
+async def test_what_is_the_persons_alone_nobody_else_does(door: Door) -> None:
+    bob, tenant = alice(id="bob", email="bob@example.com"), door.tenants.default
+    hers, his = await door.browser(root()), await door.browser(bob)
+
+    assert (await door.callers.expect_self(tenant, his, bob.user_id)).session == door.sid
+    with pytest.raises(PermissionDenied):
+        await door.callers.expect_self(tenant, hers, bob.user_id)
+
+
+@pytest.mark.parametrize("kind", ["api key", "access token", "forged page"])
+async def test_what_is_the_persons_alone_needs_its_browser(door: Door, kind: str) -> None:
+    bob = alice(id="bob", email="bob@example.com")
+    browser = (await door.browser(bob)).browser
+    callers = {
+        "api key": pb.Caller(api_key="robot$s3cret"),
+        "access token": door.token("identity:write", user=bob),
+        "forged page": pb.Caller(
+            browser=browser_pb2.Browser(session=browser.session, peer_address=ADDRESS, csrf_token="forged")
+        ),
+    }
+
+    with pytest.raises(Unauthenticated):
+        await door.callers.expect_self(door.tenants.default, callers[kind], bob.user_id)
 
 
 async def test_an_id_of_another_tenant_is_somebody_else(door: Door) -> None:

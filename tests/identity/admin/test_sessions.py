@@ -1,5 +1,6 @@
 import pytest
 
+from identity.admin.callers import Actor, ActorKind
 from identity.clients.client import ClientId
 from identity.directory.user import UserId
 from server.platform.errors import NotFound
@@ -67,6 +68,27 @@ async def test_a_person_is_signed_out_everywhere_and_others_are_not(administrati
     assert (event.type, event.text, event.user_id) == ("ForcedLogout", "alice@example.com", ALICE)
     assert event.actor is not None
     assert event.actor.name == "root@example.com"
+
+
+async def test_who_signs_out_everywhere_else_stays_where_it_asks(administration: Administration) -> None:
+    session = await administration.sign_in()
+    for _ in range(2):
+        await administration.sign_in()
+    await administration.grant()
+    herself = Actor(ActorKind.USER, ALICE, "alice@example.com", session=session.sid)
+
+    await administration.sessions.end_of_user(administration.tenant, ALICE, herself)
+
+    assert await administration.live_sessions() == [session]
+    assert await administration.live_token_sets() == []
+
+
+async def test_a_session_is_found_as_its_persons_alone(administration: Administration) -> None:
+    session, tenant = await administration.sign_in(), administration.tenant
+
+    assert await administration.sessions.find_of_user(tenant, ALICE, session.sid) == session
+    with pytest.raises(NotFound):
+        await administration.sessions.find_of_user(tenant, BOB, session.sid)
 
 
 async def test_everybody_is_signed_out(administration: Administration) -> None:

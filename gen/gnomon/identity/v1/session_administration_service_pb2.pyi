@@ -33,6 +33,8 @@ class ListedSession(_message.Message):
     EXP_FIELD_NUMBER: _builtins.int
     LAST_SEEN_FIELD_NUMBER: _builtins.int
     REMOTE_IP_FIELD_NUMBER: _builtins.int
+    SIGNED_IN_AT_FIELD_NUMBER: _builtins.int
+    IS_CURRENT_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Names the session; the cookie's value stays secret."""
     user_id: _builtins.str
@@ -47,6 +49,10 @@ class ListedSession(_message.Message):
     """When it was used, to ten seconds."""
     remote_ip: _builtins.str
     """Address that it began at."""
+    signed_in_at: _builtins.int
+    """Since when somebody is signed in."""
+    is_current: _builtins.bool
+    """Whether it is the session of whoever asks."""
     def __init__(
         self,
         *,
@@ -57,13 +63,20 @@ class ListedSession(_message.Message):
         exp: _builtins.int = ...,
         last_seen: _builtins.int = ...,
         remote_ip: _builtins.str = ...,
+        signed_in_at: _builtins.int | None = ...,
+        is_current: _builtins.bool = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_user_id", b"_user_id", "user_id", b"user_id"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_signed_in_at", b"_signed_in_at", "_user_id", b"_user_id", "signed_in_at", b"signed_in_at", "user_id", b"user_id"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_user_id", b"_user_id", "exp", b"exp", "id", b"id", "is_mfa", b"is_mfa", "last_seen", b"last_seen", "remote_ip", b"remote_ip", "state", b"state", "user_id", b"user_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_signed_in_at", b"_signed_in_at", "_user_id", b"_user_id", "exp", b"exp", "id", b"id", "is_current", b"is_current", "is_mfa", b"is_mfa", "last_seen", b"last_seen", "remote_ip", b"remote_ip", "signed_in_at", b"signed_in_at", "state", b"state", "user_id", b"user_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__signed_in_at: _TypeAlias = _typing.Literal["signed_in_at"]  # noqa: Y015
+    _WhichOneofArgType__signed_in_at: _TypeAlias = _typing.Literal["_signed_in_at", b"_signed_in_at"]  # noqa: Y015
     _WhichOneofReturnType__user_id: _TypeAlias = _typing.Literal["user_id"]  # noqa: Y015
     _WhichOneofArgType__user_id: _TypeAlias = _typing.Literal["_user_id", b"_user_id"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__signed_in_at) -> _WhichOneofReturnType__signed_in_at | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__user_id) -> _WhichOneofReturnType__user_id | None: ...
 
 Global___ListedSession: _TypeAlias = ListedSession  # noqa: Y015
@@ -240,6 +253,59 @@ class EndSessionResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___EndSessionResponse: _TypeAlias = EndSessionResponse  # noqa: Y015
+
+@_typing.final
+class EndSessionOfUserRequest(_message.Message):
+    """Request of EndSessionOfUser."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    CALLER_FIELD_NUMBER: _builtins.int
+    USER_ID_FIELD_NUMBER: _builtins.int
+    SESSION_ID_FIELD_NUMBER: _builtins.int
+    tenant_id: _builtins.str
+    """Tenant that is asked about; empty means the default tenant."""
+    user_id: _builtins.str
+    """Whose."""
+    session_id: _builtins.str
+    """Which."""
+    @_builtins.property
+    def caller(self) -> _caller_pb2.Caller:
+        """Who asks."""
+
+    def __init__(
+        self,
+        *,
+        tenant_id: _builtins.str = ...,
+        caller: _caller_pb2.Caller | None = ...,
+        user_id: _builtins.str = ...,
+        session_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller", "session_id", b"session_id", "tenant_id", b"tenant_id", "user_id", b"user_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EndSessionOfUserRequest: _TypeAlias = EndSessionOfUserRequest  # noqa: Y015
+
+@_typing.final
+class EndSessionOfUserResponse(_message.Message):
+    """Response of EndSessionOfUser."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EndSessionOfUserResponse: _TypeAlias = EndSessionOfUserResponse  # noqa: Y015
 
 @_typing.final
 class EndSessionsOfUserRequest(_message.Message):

@@ -50,6 +50,11 @@ class SessionAdministrationServiceStub:
                 request_serializer=gnomon_dot_identity_dot_v1_dot_session__administration__service__pb2.EndSessionRequest.SerializeToString,
                 response_deserializer=gnomon_dot_identity_dot_v1_dot_session__administration__service__pb2.EndSessionResponse.FromString,
                 _registered_method=True)
+        self.EndSessionOfUser = channel.unary_unary(
+                '/gnomon.identity.v1.SessionAdministrationService/EndSessionOfUser',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_session__administration__service__pb2.EndSessionOfUserRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_session__administration__service__pb2.EndSessionOfUserResponse.FromString,
+                _registered_method=True)
         self.EndSessionsOfUser = channel.unary_unary(
                 '/gnomon.identity.v1.SessionAdministrationService/EndSessionsOfUser',
                 request_serializer=gnomon_dot_identity_dot_v1_dot_session__administration__service__pb2.EndSessionsOfUserRequest.SerializeToString,
@@ -87,8 +92,16 @@ class SessionAdministrationServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def EndSessionOfUser(self, request, context):
+        """Ends one session of a person, also for the person.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def EndSessionsOfUser(self, request, context):
-        """Signs a person out everywhere and takes all of its tokens back, also for the person.
+        """Signs a person out everywhere and takes all of its tokens back, also for the person, who stays signed in where it
+        asks for it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -118,6 +131,11 @@ def add_SessionAdministrationServiceServicer_to_server(servicer, server):
                     servicer.EndSession,
                     request_deserializer=gnomon_dot_identity_dot_v1_dot_session__administration__service__pb2.EndSessionRequest.FromString,
                     response_serializer=gnomon_dot_identity_dot_v1_dot_session__administration__service__pb2.EndSessionResponse.SerializeToString,
+            ),
+            'EndSessionOfUser': grpc.unary_unary_rpc_method_handler(
+                    servicer.EndSessionOfUser,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_session__administration__service__pb2.EndSessionOfUserRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_session__administration__service__pb2.EndSessionOfUserResponse.SerializeToString,
             ),
             'EndSessionsOfUser': grpc.unary_unary_rpc_method_handler(
                     servicer.EndSessionsOfUser,
@@ -212,6 +230,33 @@ class SessionAdministrationService:
             '/gnomon.identity.v1.SessionAdministrationService/EndSession',
             gnomon_dot_identity_dot_v1_dot_session__administration__service__pb2.EndSessionRequest.SerializeToString,
             gnomon_dot_identity_dot_v1_dot_session__administration__service__pb2.EndSessionResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def EndSessionOfUser(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.SessionAdministrationService/EndSessionOfUser',
+            gnomon_dot_identity_dot_v1_dot_session__administration__service__pb2.EndSessionOfUserRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_session__administration__service__pb2.EndSessionOfUserResponse.FromString,
             options,
             channel_credentials,
             insecure,

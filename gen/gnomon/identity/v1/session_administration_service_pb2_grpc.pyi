@@ -39,8 +39,12 @@ class SessionAdministrationServiceStub:
     """Returns where a person is signed in, also to the person."""
     EndSession: _grpc.UnaryUnaryMultiCallable[_session_administration_service_pb2.EndSessionRequest, _session_administration_service_pb2.EndSessionResponse]
     """Ends one session."""
+    EndSessionOfUser: _grpc.UnaryUnaryMultiCallable[_session_administration_service_pb2.EndSessionOfUserRequest, _session_administration_service_pb2.EndSessionOfUserResponse]
+    """Ends one session of a person, also for the person."""
     EndSessionsOfUser: _grpc.UnaryUnaryMultiCallable[_session_administration_service_pb2.EndSessionsOfUserRequest, _session_administration_service_pb2.EndSessionsOfUserResponse]
-    """Signs a person out everywhere and takes all of its tokens back, also for the person."""
+    """Signs a person out everywhere and takes all of its tokens back, also for the person, who stays signed in where it
+    asks for it.
+    """
     EndAllSessions: _grpc.UnaryUnaryMultiCallable[_session_administration_service_pb2.EndAllSessionsRequest, _session_administration_service_pb2.EndAllSessionsResponse]
     """Signs everybody out and takes all of their tokens back."""
 
@@ -55,8 +59,12 @@ class SessionAdministrationServiceAsyncStub(SessionAdministrationServiceStub):
     """Returns where a person is signed in, also to the person."""
     EndSession: _aio.UnaryUnaryMultiCallable[_session_administration_service_pb2.EndSessionRequest, _session_administration_service_pb2.EndSessionResponse]  # type: ignore[assignment]
     """Ends one session."""
+    EndSessionOfUser: _aio.UnaryUnaryMultiCallable[_session_administration_service_pb2.EndSessionOfUserRequest, _session_administration_service_pb2.EndSessionOfUserResponse]  # type: ignore[assignment]
+    """Ends one session of a person, also for the person."""
     EndSessionsOfUser: _aio.UnaryUnaryMultiCallable[_session_administration_service_pb2.EndSessionsOfUserRequest, _session_administration_service_pb2.EndSessionsOfUserResponse]  # type: ignore[assignment]
-    """Signs a person out everywhere and takes all of its tokens back, also for the person."""
+    """Signs a person out everywhere and takes all of its tokens back, also for the person, who stays signed in where it
+    asks for it.
+    """
     EndAllSessions: _aio.UnaryUnaryMultiCallable[_session_administration_service_pb2.EndAllSessionsRequest, _session_administration_service_pb2.EndAllSessionsResponse]  # type: ignore[assignment]
     """Signs everybody out and takes all of their tokens back."""
 
@@ -88,12 +96,22 @@ class SessionAdministrationServiceServicer(metaclass=_abc_1.ABCMeta):
         """Ends one session."""
 
     @_abc_1.abstractmethod
+    def EndSessionOfUser(
+        self,
+        request: _session_administration_service_pb2.EndSessionOfUserRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_session_administration_service_pb2.EndSessionOfUserResponse, _abc.Awaitable[_session_administration_service_pb2.EndSessionOfUserResponse]]:
+        """Ends one session of a person, also for the person."""
+
+    @_abc_1.abstractmethod
     def EndSessionsOfUser(
         self,
         request: _session_administration_service_pb2.EndSessionsOfUserRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_session_administration_service_pb2.EndSessionsOfUserResponse, _abc.Awaitable[_session_administration_service_pb2.EndSessionsOfUserResponse]]:
-        """Signs a person out everywhere and takes all of its tokens back, also for the person."""
+        """Signs a person out everywhere and takes all of its tokens back, also for the person, who stays signed in where it
+        asks for it.
+        """
 
     @_abc_1.abstractmethod
     def EndAllSessions(

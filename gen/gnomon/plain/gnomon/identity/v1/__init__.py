@@ -78,6 +78,8 @@ __all__ = (
     "EmitTestEventResponse",
     "EndAllSessionsRequest",
     "EndAllSessionsResponse",
+    "EndSessionOfUserRequest",
+    "EndSessionOfUserResponse",
     "EndSessionRequest",
     "EndSessionResponse",
     "EndSessionsOfUserRequest",
@@ -2127,6 +2129,52 @@ default_message_pool.register_message("gnomon.identity.v1", "EndAllSessionsRespo
 
 
 @dataclass(eq=False, repr=False)
+class EndSessionOfUserRequest(betterproto2.Message):
+    """
+    Request of EndSessionOfUser.
+    """
+
+    tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Tenant that is asked about; empty means the default tenant.
+    """
+
+    caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Who asks.
+    """
+
+    user_id: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
+    """
+    Whose.
+    """
+
+    session_id: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
+    """
+    Which.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "EndSessionOfUserRequest", EndSessionOfUserRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class EndSessionOfUserResponse(betterproto2.Message):
+    """
+    Response of EndSessionOfUser.
+    """
+
+    pass
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "EndSessionOfUserResponse", EndSessionOfUserResponse
+)
+
+
+@dataclass(eq=False, repr=False)
 class EndSessionRequest(betterproto2.Message):
     """
     Request of EndSession.
@@ -3213,6 +3261,16 @@ class ListedSession(betterproto2.Message):
     remote_ip: "str" = betterproto2.field(7, betterproto2.TYPE_STRING)
     """
     Address that it began at.
+    """
+
+    signed_in_at: "int | None" = betterproto2.field(8, betterproto2.TYPE_INT64, optional=True)
+    """
+    Since when somebody is signed in.
+    """
+
+    is_current: "bool" = betterproto2.field(9, betterproto2.TYPE_BOOL)
+    """
+    Whether it is the session of whoever asks.
     """
 
 
@@ -7001,6 +7059,27 @@ class SessionAdministrationServiceStub(betterproto2_grpclib.ServiceStub):
             metadata=metadata,
         )
 
+    async def end_session_of_user(
+        self,
+        message: "EndSessionOfUserRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "EndSessionOfUserResponse":
+        """
+        Ends one session of a person, also for the person.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.identity.v1.SessionAdministrationService/EndSessionOfUser",
+            message,
+            EndSessionOfUserResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
     async def end_sessions_of_user(
         self,
         message: "EndSessionsOfUserRequest",
@@ -7010,7 +7089,8 @@ class SessionAdministrationServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "EndSessionsOfUserResponse":
         """
-        Signs a person out everywhere and takes all of its tokens back, also for the person.
+        Signs a person out everywhere and takes all of its tokens back, also for the person, who stays signed in where it
+        asks for it.
         """
 
         return await self._unary_unary(
