@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from google.protobuf.descriptor import ServiceDescriptor
 
 from gnomon.identity.v1 import (
+    account_service_pb2,
     device_list_service_pb2,
     group_service_pb2,
     password_policy_service_pb2,
@@ -15,6 +16,9 @@ from gnomon.identity.v1 import (
     user_service_pb2,
 )
 from identity.account.choosing import PasswordChoosing
+from identity.account.modification_tokens import MODIFICATION_TOKENS, ModificationTokens
+from identity.account.own_account import OwnAccount
+from identity.account.proofs import Proofs
 from identity.admin import names
 from identity.admin.callers import ADMINISTRATOR_ROLES, Callers
 from identity.admin.devices import DeviceAdministration
@@ -42,6 +46,7 @@ from identity.directory.labels import (
 from identity.directory.user import USERS
 from identity.ground import Ground
 from identity.presence import Presence
+from identity.rpc.account import AccountServicer
 from identity.rpc.admission import Admission
 from identity.rpc.device_list import DeviceListServicer
 from identity.rpc.group import GroupServicer
@@ -57,6 +62,7 @@ from identity.tenancy.tenant_record import TENANTS
 from identity.tokens.token_set import TOKEN_SETS
 from identity.vocabulary import BUILT_IN_SCOPES
 
+_ACCOUNTS = account_service_pb2.DESCRIPTOR.services_by_name["AccountService"]
 _USERS = user_service_pb2.DESCRIPTOR.services_by_name["UserService"]
 _GROUPS = group_service_pb2.DESCRIPTOR.services_by_name["GroupService"]
 _ROLES = role_service_pb2.DESCRIPTOR.services_by_name["RoleService"]
@@ -77,8 +83,10 @@ class Administering:
         self._policies = PasswordPolicies(ground.store.of(TENANTS), ground.events)
         admission = Admission(ground.tenants, callers)
         groups, roles, attributes = self._groups(), self._roles(), self._attributes()
+        self._people = self._user_administration(groups, roles)
         self.servicers = {
-            _USERS: UserServicer(admission, self._user_administration(groups, roles)),
+            _ACCOUNTS: self._accounts(admission),
+            _USERS: UserServicer(admission, self._people),
             _GROUPS: GroupServicer(admission, groups),
             _ROLES: RoleServicer(admission, roles),
             _SCOPES: ScopeServicer(admission, self._scopes(), attributes),
@@ -105,6 +113,18 @@ class Administering:
             clock=ground.clock,
             randomness=ground.randomness,
         )
+
+    def _accounts(self, admission: Admission) -> AccountServicer:
+        ground, presence = self._ground, self._presence
+        tokens = ModificationTokens(
+            ground.store.of(MODIFICATION_TOKENS),
+            ground.secrets,
+            clock=ground.clock,
+            randomness=ground.randomness,
+        )
+        proofs = Proofs(presence.users, ground.passwords, protection=presence.protection, tokens=tokens)
+        account = OwnAccount(self._people, proofs, sessions=presence.sessions, config=ground.config.users)
+        return AccountServicer(admission, account, proofs=proofs, clock=ground.clock)
 
     def _groups(self) -> Labels[Group]:
         ground = self._ground

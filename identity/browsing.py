@@ -41,10 +41,7 @@ from identity.rpc.logout import LogoutServicer
 from identity.rpc.proof_of_work import ProofOfWorkServicer
 from identity.rpc.session import SessionServicer
 from identity.sessions.hints import IdTokenHints
-from identity.sign_in.delays import Delays
-from identity.sign_in.failures import ADDRESS_FAILURES
 from identity.sign_in.password import PasswordSignIn
-from identity.sign_in.protection import LoginProtection
 from identity.single_use import SingleUse
 from identity.tenancy.confirmation import ConfirmationBySettings
 from identity.tenancy.tenant_record import TENANTS
@@ -134,19 +131,11 @@ class Browsing:
         )
 
     def _password_sign_in(self) -> PasswordSignIn:
-        ground, config = self._ground, self._ground.config.events.login_protection
-        protection = LoginProtection(
-            ground.store.of(ADDRESS_FAILURES),
-            ground.secrets,
-            clock=ground.clock,
-            delays=Delays(config.max_delayed),
-            config=config,
-            events=ground.events,
-        )
+        ground = self._ground
         return PasswordSignIn(
             self._presence.users,
             ground.passwords,
-            protection=protection,
+            protection=self._presence.protection,
             confirmation=ConfirmationBySettings(ground.store.of(TENANTS)),
             clock=ground.clock,
             events=ground.events,

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from identity.account.modification_tokens import MODIFICATION_TOKENS
 from identity.admin.api_key import API_KEYS
 from identity.authorization.code import AUTHORIZATION_CODES
 from identity.authorization.pushed import PUSHED_REQUESTS
@@ -39,6 +40,7 @@ KINDS: tuple[Kind[Any], ...] = (
     KEY_SETS,
     LEADERS,
     LOGOUT_REQUESTS,
+    MODIFICATION_TOKENS,
     PUSHED_REQUESTS,
     REVOKED_TOKENS,
     ROLES,

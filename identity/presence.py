@@ -1,4 +1,4 @@
-"""Composes who is there: people, their sessions, and the tokens that came of them."""
+"""Composes who is there: people, their sessions, the tokens that came of them, and what holds back those who guess."""
 
 from dataclasses import dataclass
 
@@ -10,6 +10,9 @@ from identity.logout.ending import SessionEnding
 from identity.logout.records import BACK_CHANNEL_LOGOUTS
 from identity.sessions.session import SESSIONS
 from identity.sessions.sessions import Sessions
+from identity.sign_in.delays import Delays
+from identity.sign_in.failures import ADDRESS_FAILURES
+from identity.sign_in.protection import LoginProtection
 from identity.tokens.active import ActiveTokens
 from identity.tokens.revoked import RevokedTokens
 from identity.tokens.token_sets import TokenSets
@@ -24,6 +27,7 @@ class Presence:
     active_tokens: ActiveTokens
     ending: SessionEnding
     signing_out: SigningOut
+    protection: LoginProtection
 
 
 def presence_on(ground: Ground) -> Presence:
@@ -61,4 +65,12 @@ def presence_on(ground: Ground) -> Presence:
         active_tokens=active_tokens,
         ending=ending,
         signing_out=SigningOut(ending, token_sets),
+        protection=LoginProtection(
+            ground.store.of(ADDRESS_FAILURES),
+            ground.secrets,
+            clock=ground.clock,
+            delays=Delays(ground.config.events.login_protection.max_delayed),
+            config=ground.config.events.login_protection,
+            events=ground.events,
+        ),
     )

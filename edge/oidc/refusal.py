@@ -25,6 +25,7 @@ _KINDS = {
 _CAUSES = {
     "EMAIL_NOT_CONFIRMED": (403, "EmailNotConfirmed"),
     "PASSWORD_EXPIRED": (403, "PasswordRefresh"),
+    "SELF_DELETE_OFF": (406, "NotAccepted"),
     "SECOND_FACTOR_REQUIRED": (406, "MfaRequired"),
 }
 _UNAUTHORIZED = 401
@@ -129,7 +130,7 @@ def _number(text: str) -> int:
 
 
 def _by_cause(error: ServiceError) -> Refused:
-    """Tell a person whose password was right what is in the way."""
+    """Tell a person who has proved who it is what is in the way."""
     status, kind = _CAUSES[error.metadata["cause"]]
     members = {"resend": True} if error.metadata.get("resend") == "true" else {}
     return Refused(status, kind, error.detail, members=members)

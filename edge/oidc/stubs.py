@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+from gnomon.identity.v1.account_service_pb2_grpc import AccountServiceStub
 from gnomon.identity.v1.api_key_service_pb2_grpc import ApiKeyServiceStub
 from gnomon.identity.v1.authorization_service_pb2_grpc import AuthorizationServiceStub
 from gnomon.identity.v1.blacklist_service_pb2_grpc import BlacklistServiceStub
@@ -30,6 +31,7 @@ from server.platform.channels import Channel
 if TYPE_CHECKING:
     import grpc
 
+    from gnomon.identity.v1.account_service_pb2_grpc import AccountServiceAsyncStub
     from gnomon.identity.v1.api_key_service_pb2_grpc import ApiKeyServiceAsyncStub
     from gnomon.identity.v1.authorization_service_pb2_grpc import AuthorizationServiceAsyncStub
     from gnomon.identity.v1.blacklist_service_pb2_grpc import BlacklistServiceAsyncStub
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stubs:
+    accounts: "AccountServiceAsyncStub"
     api_keys: "ApiKeyServiceAsyncStub"
     authorizations: "AuthorizationServiceAsyncStub"
     blacklists: "BlacklistServiceAsyncStub"
@@ -86,6 +89,7 @@ def stubs_of(channel: Channel) -> Stubs:
     # A stub asks nothing more of its channel than our Channel has.
     aio_channel = cast("grpc.aio.Channel", channel)
     return Stubs(
+        accounts=AccountServiceStub(aio_channel),
         api_keys=ApiKeyServiceStub(aio_channel),
         authorizations=AuthorizationServiceStub(aio_channel),
         blacklists=BlacklistServiceStub(aio_channel),

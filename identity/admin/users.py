@@ -1,6 +1,7 @@
 """The people of a tenant, as administrators look after them.
 
-A new password, a disabled account and one that has ended sign the person out everywhere. An API key, whatever it may,
+A new password, a disabled account and one that has ended sign the person out everywhere; one that somebody chooses for
+itself leaves it where it does. An API key, whatever it may,
 neither makes administrators nor touches them: it would be as good as one of them.
 """
 
@@ -117,6 +118,11 @@ class UserAdministration:
             return kept
         raise Unavailable.untouched("the user is changed by too many at a time")
 
+    async def expect_changeable(self, tenant: Tenant, user_id: UserId, change: UserChange) -> None:
+        """Raise what `update` would of everything but the password; NotFound, InvalidArgument."""
+        user, labelled = await self.get(tenant, user_id), await self._labelled(tenant)
+        applied(change, user, labelled=labelled, now=self.clock.now())
+
     async def delete(self, tenant: Tenant, user_id: UserId, actor: Actor) -> None:
         """Remove a person with all that hangs on it; raises NotFound, PermissionDenied."""
         _expect_may_change(await self.get(tenant, user_id), actor)
@@ -130,11 +136,15 @@ class UserAdministration:
 
     async def _after_update(self, tenant: Tenant, before: User, after: User, *, actor: Actor) -> None:
         has_new_password = after.password_hash != before.password_hash
-        if has_new_password or not after.is_active(self.clock.now()):
+        if not after.is_active(self.clock.now()):
             await self.signing_out.everywhere(tenant, after.user_id)
+        elif has_new_password:
+            await self.signing_out.everywhere(tenant, after.user_id, but=actor.session)
         await self._tell(after, EventType.CHANGED, f"user {after.email}", actor)
         if has_new_password:
-            await self._tell(after, EventType.USER_PASSWORD_RESET, after.email, actor)
+            is_own = actor.id == after.id
+            event_type = EventType.USER_PASSWORD_CHANGED if is_own else EventType.USER_PASSWORD_RESET
+            await self._tell(after, event_type, after.email, actor)
         if after.email != before.email:
             await self._tell(after, EventType.USER_EMAIL_CHANGE, f"{before.email} → {after.email}", actor)
         await self._tell_of_administrator(before, after, actor)

@@ -41,6 +41,7 @@ class EventType(StrEnum):
     TENANT_CHANGED = "TenantChanged"
     TENANT_DELETED = "TenantDeleted"
     DOMAIN_VERIFIED = "DomainVerified"
+    USER_PASSWORD_CHANGED = "UserPasswordChanged"  # noqa: S105  # a kind of event
     CREATED = "Created"
     CHANGED = "Changed"
     DELETED = "Deleted"
@@ -82,6 +83,7 @@ EVENT_KINDS = {
         EventKind(34, EventType.TENANT_CHANGED, Level.NOTICE),
         EventKind(35, EventType.TENANT_DELETED, Level.WARNING),
         EventKind(36, EventType.DOMAIN_VERIFIED, Level.NOTICE),
+        EventKind(37, EventType.USER_PASSWORD_CHANGED, Level.NOTICE),
         EventKind(40, EventType.CREATED, Level.INFO),
         EventKind(41, EventType.CHANGED, Level.INFO),
         EventKind(42, EventType.DELETED, Level.NOTICE),

@@ -63,6 +63,13 @@ class UserAttributeServicer:
         values = await self._attributes.of_user(tenant, UserId(request.user_id))
         return pb.GetUserAttributeValuesResponse(values=_values(values))
 
+    async def list_editable_user_attributes(
+        self, request: pb.ListEditableUserAttributesRequest, _call: Call
+    ) -> pb.ListEditableUserAttributesResponse:
+        tenant, _ = await self._admission.of_self_or(request, Area.USERS, Right.READ)
+        editable = (each for each in await self._attributes.all(tenant) if each.user_editable)
+        return pb.ListEditableUserAttributesResponse(values=map(_message, editable))
+
     async def update_user_attribute_values(
         self, request: pb.UpdateUserAttributeValuesRequest, _call: Call
     ) -> pb.UpdateUserAttributeValuesResponse:

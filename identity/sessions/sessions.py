@@ -1,6 +1,7 @@
 """Sessions of browsers, from the first page to the end.
 
-A session gets a new id and a new CSRF token when somebody signs in, so that nobody knows them from before. Its last use
+A session gets a new id and a new CSRF token when somebody signs in or changes the password, so that nobody knows them
+from before. Its last use
 is written at most every ten seconds.
 """
 
@@ -83,6 +84,17 @@ class Sessions:
         )
         signed_in = replace(session, user_id=user_id, authentication=authentication)
         return cookie, await self._records.insert(signed_in)
+
+    async def renew(self, tenant: Tenant, sid: str) -> tuple[str, Session]:
+        """Put a session with another id and CSRF token in the place of one; raises Unauthenticated when it has ended."""
+        found = await self._records.find(tenant.tenant_id, "sid", sid, most=1)
+        ended = await self._records.take(tenant.tenant_id, found[0].id) if found else None
+        if ended is None:
+            raise Unauthenticated("the session has ended")
+        cookie = self._randomness.alphanumeric(_COOKIE_LENGTH)
+        csrf_token = self._randomness.alphanumeric(_CSRF_TOKEN_LENGTH)
+        renewed = replace(ended, id=self._id(cookie), csrf_token=csrf_token)
+        return cookie, await self._records.insert(renewed)
 
     async def note_client(self, session: Session, client_id: ClientId) -> Session:
         """Remember that a client got tokens in the session; raises Unauthenticated when it has ended."""

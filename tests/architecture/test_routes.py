@@ -66,6 +66,7 @@ PROVIDER = [
     "GET /auth/v1/oidc/logout",
     "POST /auth/v1/oidc/logout",
     "POST /auth/v1/pow",
+    "POST /auth/v1/users/{id}/mfa_token",
 ]
 
 PROVIDER_NOT_YET = [
@@ -84,7 +85,6 @@ PROVIDER_NOT_YET = [
     "POST /auth/v1/users/webauthn_start",
     "POST /auth/v1/users/webauthn_finish",
     "DELETE /auth/v1/users/{id}/webauthn/delete/{name}",
-    "POST /auth/v1/users/{id}/mfa_token",
     "POST /auth/v1/users/{id}/self/convert_passkey",
 ]
 

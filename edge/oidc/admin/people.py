@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from edge.oidc.admin.asking import Asking
 from edge.oidc.admin.devices import DevicesEndpoint
 from edge.oidc.admin.groups import GroupsEndpoint
+from edge.oidc.admin.own_account import OwnAccountEndpoint
 from edge.oidc.admin.password_policy import PasswordPolicyEndpoint
 from edge.oidc.admin.roles import RolesEndpoint
 from edge.oidc.admin.scopes import ScopesEndpoint
@@ -24,6 +25,7 @@ def about_people(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Ite
     asking = Asking(config, browsers)
     yield from _labels(stubs, asking)
     yield from _sessions(stubs, asking)
+    yield from _own_accounts(stubs, asking, browsers=browsers)
     yield from _users(stubs, asking)
 
 
@@ -43,6 +45,7 @@ def _labels(stubs: Stubs, asking: Asking) -> Iterator[Row]:
     yield "/scopes/{id}", {"PUT": scopes.update, "DELETE": scopes.delete}
     yield "/users/attr", {"GET": attributes.list, "POST": attributes.create}
     yield "/users/attr/{name}", {"PUT": attributes.update, "DELETE": attributes.delete}
+    yield "/users/{id}/attr/editable", {"GET": attributes.list_editable}
     yield "/users/{id}/attr", {"GET": attributes.get_values, "PUT": attributes.update_values}
 
 
@@ -54,6 +57,15 @@ def _sessions(stubs: Stubs, asking: Asking) -> Iterator[Row]:
     yield "/sessions/{id}", {"DELETE": sessions.end_of_user}
     yield "/users/{id}/sessions", {"GET": sessions.list_of_user, "DELETE": sessions.end_of_user}
     yield "/users/{id}/sessions/{session_id}", {"DELETE": sessions.end_one_of_user}
+
+
+def _own_accounts(stubs: Stubs, asking: Asking, *, browsers: Browsers) -> Iterator[Row]:
+    account = OwnAccountEndpoint(stubs, asking, browsers=browsers)
+
+    yield "/users/{id}/mfa_token", {"POST": account.prove}
+    yield "/users/{id}/self", {"PUT": account.update}
+    yield "/users/{id}/self/preferred_username", {"PUT": account.update_username}
+    yield "/users/{id}/self/delete", {"GET": account.check_deletion, "DELETE": account.delete}
 
 
 def _users(stubs: Stubs, asking: Asking) -> Iterator[Row]:

@@ -81,6 +81,14 @@ class UserAttributesEndpoint:
         found = await self._attributes.GetUserAttributeValues(asked, timeout=self._asking.timeout)
         return _values_written(found)
 
+    async def list_editable(self, request: web.Request) -> web.Response:
+        tenant_id, user_id = tenant_and_id(request)
+        asked = pb.ListEditableUserAttributesRequest(
+            tenant_id=tenant_id, caller=self._asking.caller(request), user_id=user_id
+        )
+        found = await self._attributes.ListEditableUserAttributes(asked, timeout=self._asking.timeout)
+        return written({"values": list(map(members, found.values))})
+
     async def update_values(self, request: web.Request) -> web.Response:
         (tenant_id, user_id), caller = tenant_and_id(request), self._asking.caller(request)
         sent = await read_json(request, _Values, max_bytes=self._asking.max_bytes)

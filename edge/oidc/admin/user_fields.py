@@ -8,10 +8,15 @@ from collections.abc import Mapping
 
 import msgspec
 
+from edge.oidc.admin.asking import Members, members
 from edge.oidc.body import bad_request
 from gnomon.identity.v1 import user_pb2 as pb
 
 _VALUES = ("birthdate", "phone", "street", "zip", "city", "country", "preferred_username", "tz")
+_CONFIRMATION_STATES = {
+    pb.CONFIRMATION_STATE_UNCONFIRMED: "unconfirmed",
+    pb.CONFIRMATION_STATE_CONFIRMED: "confirmed",
+}
 _MOST_SECONDS = 253_402_300_799
 _VALUE_PREFIX = "user_values."
 
@@ -23,6 +28,10 @@ _EMPTY: Mapping[str, object] = {
     "user_expires": 0,
     **{f"{_VALUE_PREFIX}{name}": "" for name in _VALUES},
 }
+
+
+def user_members(user: pb.User) -> Members:
+    return members(user) | {"confirmation_state": _CONFIRMATION_STATES[user.confirmation_state]}
 
 
 class UserValues(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -2,19 +2,13 @@
 
 from aiohttp import web
 
-from edge.oidc.admin.asking import Asking, members, page_asked, page_written, tenant_and_id, written
-from edge.oidc.admin.user_fields import NewUser, UserPatch, WholeUser
+from edge.oidc.admin.asking import Asking, page_asked, page_written, tenant_and_id, written
+from edge.oidc.admin.user_fields import NewUser, UserPatch, WholeUser, user_members
 from edge.oidc.body import read_json
 from edge.oidc.documents import Members
 from edge.oidc.stubs import Stubs
 from edge.oidc.tenant import tenant_of
-from gnomon.identity.v1 import user_pb2
 from gnomon.identity.v1 import user_service_pb2 as pb
-
-_CONFIRMATION_STATES = {
-    user_pb2.CONFIRMATION_STATE_UNCONFIRMED: "unconfirmed",
-    user_pb2.CONFIRMATION_STATE_CONFIRMED: "confirmed",
-}
 
 
 class UsersEndpoint:
@@ -31,19 +25,19 @@ class UsersEndpoint:
             continuation_token=token,
         )
         found = await self._users.ListUsers(asked, timeout=self._asking.timeout)
-        return page_written(list(map(_members, found.users)), size, found.continuation_token)
+        return page_written(list(map(user_members, found.users)), size, found.continuation_token)
 
     async def create(self, request: web.Request) -> web.Response:
         caller = self._asking.caller(request)
         new = await read_json(request, NewUser, max_bytes=self._asking.max_bytes)
         asked = pb.CreateUserRequest(tenant_id=tenant_of(request), caller=caller, fields=new.message())
         created = await self._users.CreateUser(asked, timeout=self._asking.long_timeout)
-        return written(_members(created.user))
+        return written(user_members(created.user))
 
     async def get(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
         asked = pb.GetUserRequest(tenant_id=tenant_id, caller=self._asking.caller(request), user_id=user_id)
-        return written(_members((await self._users.GetUser(asked, timeout=self._asking.timeout)).user))
+        return written(user_members((await self._users.GetUser(asked, timeout=self._asking.timeout)).user))
 
     async def get_by_email(self, request: web.Request) -> web.Response:
         tenant_id, email = tenant_and_id(request, "email")
@@ -51,7 +45,7 @@ class UsersEndpoint:
             tenant_id=tenant_id, caller=self._asking.caller(request), email=email
         )
         found = await self._users.GetUserByEmail(asked, timeout=self._asking.timeout)
-        return written(_members(found.user))
+        return written(user_members(found.user))
 
     async def put(self, request: web.Request) -> web.Response:
         return await self._update(request, WholeUser)
@@ -74,8 +68,4 @@ class UsersEndpoint:
             tenant_id=tenant_id, caller=caller, user_id=user_id, fields=sent.message()
         )
         updated = await self._users.UpdateUser(asked, timeout=self._asking.long_timeout)
-        return written(_members(updated.user))
-
-
-def _members(user: user_pb2.User) -> Members:
-    return members(user) | {"confirmation_state": _CONFIRMATION_STATES[user.confirmation_state]}
+        return written(user_members(updated.user))

@@ -24,6 +24,11 @@ class Administrator:
     async def send(self, method: str, path: str, **options: Any) -> ClientResponse:
         return await self.http.request(method, f"{BASE}{path}", headers=self.headers, **options)
 
+    async def typs(self) -> list[str]:
+        """Types of the events that there are, the newest first."""
+        _, events = await self.ask("POST", "/events", json={"from": 0})
+        return [event["typ"] for event in events]
+
     async def ask(self, method: str, path: str, **options: Any) -> tuple[int, Any]:
         """The status, and the document of the answer."""
         response = await self.send(method, path, **options)

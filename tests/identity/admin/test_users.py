@@ -3,12 +3,20 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from identity.admin.callers import Actor
+from identity.admin.callers import Actor, ActorKind
 from identity.admin.user_changes import NEVER_EXPIRES, UserChange
 from identity.clients.client import ClientId
+from identity.directory.chosen_password import ChosenPassword
 from identity.directory.labels import Group, Role
-from identity.directory.user import USERS, AccountType, UserId
-from server.platform.errors import AlreadyExists, InvalidArgument, NotFound, PermissionDenied
+from identity.directory.user import USERS, AccountType, User, UserId
+from identity.tenants import Tenant
+from server.platform.errors import (
+    AlreadyExists,
+    InvalidArgument,
+    InvalidState,
+    NotFound,
+    PermissionDenied,
+)
 from tests.identity.admin.administration import ALICE, KEY, ROOT, Administration
 from tests.identity.browsing import NOON, PASSWORD, alice, app
 
@@ -254,3 +262,33 @@ async def test_the_address_of_who_is_removed_is_free(administration: Administrat
     )
 
     assert created.id != ALICE
+
+
+class ChosenMeanwhile:
+    """Another administrator is faster."""
+
+    def __init__(self, administration: Administration) -> None:
+        self._administration = administration
+
+    async def choose(self, tenant: Tenant, user: User, password: str) -> ChosenPassword:
+        await update(self._administration, UserChange(password="chosen by somebody else"))
+        return await self._administration.users.choosing.choose(tenant, user, password)
+
+
+async def test_a_password_does_not_replace_one_that_came_meanwhile(administration: Administration) -> None:
+    slower = replace(administration.users, choosing=ChosenMeanwhile(administration))
+
+    with pytest.raises(InvalidState):
+        await slower.update(administration.tenant, ALICE, UserChange(password=NEW_PASSWORD), actor=ROOT)
+
+    user = await administration.user()
+    assert await administration.provider.passwords.verify(user.password_hash, "chosen by somebody else")
+
+
+async def test_whose_account_ends_is_signed_out_also_where_it_ends_it(administration: Administration) -> None:
+    session = await administration.sign_in()
+
+    herself = Actor(ActorKind.USER, ALICE, "alice@example.com", is_administrator=True, session=session.sid)
+    await update(administration, UserChange(is_enabled=False), actor=herself)
+
+    assert await administration.live_sessions() == []

@@ -159,6 +159,35 @@ async def test_all_sessions_of_a_user_end_at_once(provider: Provider) -> None:
     assert await found(provider, stranger) is not None
 
 
+async def test_all_sessions_of_a_user_end_but_one(provider: Provider) -> None:
+    (kept, session), (other, _) = await sign_in(provider), await sign_in(provider)
+
+    await provider.sessions.end_all(provider.tenant, ALICE, but=session.sid)
+
+    assert (await found(provider, kept), await found(provider, other)) == (session, None)
+
+
+async def test_a_renewed_session_is_the_same_under_another_id(provider: Provider) -> None:
+    before, session = await sign_in(provider)
+    session = await provider.sessions.note_client(session, ClientId("app"))
+
+    after, renewed = await provider.sessions.renew(provider.tenant, session.sid)
+
+    assert await found(provider, before) is None
+    assert await found(provider, after) == renewed
+    changed = {"id": renewed.id, "csrf_token": renewed.csrf_token, "revision": renewed.revision}
+    assert renewed == replace(session, **changed)
+    assert (renewed.id == session.id, renewed.csrf_token == session.csrf_token) == (False, False)
+
+
+async def test_a_session_that_has_ended_is_not_renewed(provider: Provider) -> None:
+    _, session = await sign_in(provider)
+    await provider.sessions.end(session)
+
+    with pytest.raises(Unauthenticated):
+        await provider.sessions.renew(provider.tenant, session.sid)
+
+
 async def test_the_csrf_token_is_the_sessions_own(provider: Provider) -> None:
     _, session = await provider.sessions.begin(provider.tenant, ADDRESS)
 

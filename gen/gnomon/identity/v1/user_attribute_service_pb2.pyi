@@ -315,6 +315,62 @@ class DeleteUserAttributeResponse(_message.Message):
 Global___DeleteUserAttributeResponse: _TypeAlias = DeleteUserAttributeResponse  # noqa: Y015
 
 @_typing.final
+class ListEditableUserAttributesRequest(_message.Message):
+    """Request of ListEditableUserAttributes."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    CALLER_FIELD_NUMBER: _builtins.int
+    USER_ID_FIELD_NUMBER: _builtins.int
+    tenant_id: _builtins.str
+    """Tenant that is asked about; empty means the default tenant."""
+    user_id: _builtins.str
+    """Whose."""
+    @_builtins.property
+    def caller(self) -> _caller_pb2.Caller:
+        """Who asks."""
+
+    def __init__(
+        self,
+        *,
+        tenant_id: _builtins.str = ...,
+        caller: _caller_pb2.Caller | None = ...,
+        user_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller", "tenant_id", b"tenant_id", "user_id", b"user_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListEditableUserAttributesRequest: _TypeAlias = ListEditableUserAttributesRequest  # noqa: Y015
+
+@_typing.final
+class ListEditableUserAttributesResponse(_message.Message):
+    """Response of ListEditableUserAttributes."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VALUES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def values(self) -> _containers.RepeatedCompositeFieldContainer[Global___UserAttribute]:
+        """The attributes."""
+
+    def __init__(
+        self,
+        *,
+        values: _abc.Iterable[Global___UserAttribute] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["values", b"values"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListEditableUserAttributesResponse: _TypeAlias = ListEditableUserAttributesResponse  # noqa: Y015
+
+@_typing.final
 class GetUserAttributeValuesRequest(_message.Message):
     """Request of GetUserAttributeValues."""
 

@@ -60,6 +60,11 @@ class UserAttributeServiceStub:
                 request_serializer=gnomon_dot_identity_dot_v1_dot_user__attribute__service__pb2.GetUserAttributeValuesRequest.SerializeToString,
                 response_deserializer=gnomon_dot_identity_dot_v1_dot_user__attribute__service__pb2.GetUserAttributeValuesResponse.FromString,
                 _registered_method=True)
+        self.ListEditableUserAttributes = channel.unary_unary(
+                '/gnomon.identity.v1.UserAttributeService/ListEditableUserAttributes',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_user__attribute__service__pb2.ListEditableUserAttributesRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_user__attribute__service__pb2.ListEditableUserAttributesResponse.FromString,
+                _registered_method=True)
         self.UpdateUserAttributeValues = channel.unary_unary(
                 '/gnomon.identity.v1.UserAttributeService/UpdateUserAttributeValues',
                 request_serializer=gnomon_dot_identity_dot_v1_dot_user__attribute__service__pb2.UpdateUserAttributeValuesRequest.SerializeToString,
@@ -108,6 +113,13 @@ class UserAttributeServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListEditableUserAttributes(self, request, context):
+        """Returns the attributes that a person may change of itself, also to the person.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def UpdateUserAttributeValues(self, request, context):
         """Changes attributes of a person; the person itself changes only those that are open to it.
         """
@@ -142,6 +154,11 @@ def add_UserAttributeServiceServicer_to_server(servicer, server):
                     servicer.GetUserAttributeValues,
                     request_deserializer=gnomon_dot_identity_dot_v1_dot_user__attribute__service__pb2.GetUserAttributeValuesRequest.FromString,
                     response_serializer=gnomon_dot_identity_dot_v1_dot_user__attribute__service__pb2.GetUserAttributeValuesResponse.SerializeToString,
+            ),
+            'ListEditableUserAttributes': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListEditableUserAttributes,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_user__attribute__service__pb2.ListEditableUserAttributesRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_user__attribute__service__pb2.ListEditableUserAttributesResponse.SerializeToString,
             ),
             'UpdateUserAttributeValues': grpc.unary_unary_rpc_method_handler(
                     servicer.UpdateUserAttributeValues,
@@ -285,6 +302,33 @@ class UserAttributeService:
             '/gnomon.identity.v1.UserAttributeService/GetUserAttributeValues',
             gnomon_dot_identity_dot_v1_dot_user__attribute__service__pb2.GetUserAttributeValuesRequest.SerializeToString,
             gnomon_dot_identity_dot_v1_dot_user__attribute__service__pb2.GetUserAttributeValuesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListEditableUserAttributes(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.UserAttributeService/ListEditableUserAttributes',
+            gnomon_dot_identity_dot_v1_dot_user__attribute__service__pb2.ListEditableUserAttributesRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_user__attribute__service__pb2.ListEditableUserAttributesResponse.FromString,
             options,
             channel_credentials,
             insecure,

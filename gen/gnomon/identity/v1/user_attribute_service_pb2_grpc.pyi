@@ -47,6 +47,8 @@ class UserAttributeServiceStub:
     """Removes an attribute, also from everybody who has it and from every scope that opens it."""
     GetUserAttributeValues: _grpc.UnaryUnaryMultiCallable[_user_attribute_service_pb2.GetUserAttributeValuesRequest, _user_attribute_service_pb2.GetUserAttributeValuesResponse]
     """Returns the attributes of a person, also to the person."""
+    ListEditableUserAttributes: _grpc.UnaryUnaryMultiCallable[_user_attribute_service_pb2.ListEditableUserAttributesRequest, _user_attribute_service_pb2.ListEditableUserAttributesResponse]
+    """Returns the attributes that a person may change of itself, also to the person."""
     UpdateUserAttributeValues: _grpc.UnaryUnaryMultiCallable[_user_attribute_service_pb2.UpdateUserAttributeValuesRequest, _user_attribute_service_pb2.UpdateUserAttributeValuesResponse]
     """Changes attributes of a person; the person itself changes only those that are open to it."""
 
@@ -69,6 +71,8 @@ class UserAttributeServiceAsyncStub(UserAttributeServiceStub):
     """Removes an attribute, also from everybody who has it and from every scope that opens it."""
     GetUserAttributeValues: _aio.UnaryUnaryMultiCallable[_user_attribute_service_pb2.GetUserAttributeValuesRequest, _user_attribute_service_pb2.GetUserAttributeValuesResponse]  # type: ignore[assignment]
     """Returns the attributes of a person, also to the person."""
+    ListEditableUserAttributes: _aio.UnaryUnaryMultiCallable[_user_attribute_service_pb2.ListEditableUserAttributesRequest, _user_attribute_service_pb2.ListEditableUserAttributesResponse]  # type: ignore[assignment]
+    """Returns the attributes that a person may change of itself, also to the person."""
     UpdateUserAttributeValues: _aio.UnaryUnaryMultiCallable[_user_attribute_service_pb2.UpdateUserAttributeValuesRequest, _user_attribute_service_pb2.UpdateUserAttributeValuesResponse]  # type: ignore[assignment]
     """Changes attributes of a person; the person itself changes only those that are open to it."""
 
@@ -118,6 +122,14 @@ class UserAttributeServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_user_attribute_service_pb2.GetUserAttributeValuesResponse, _abc.Awaitable[_user_attribute_service_pb2.GetUserAttributeValuesResponse]]:
         """Returns the attributes of a person, also to the person."""
+
+    @_abc_1.abstractmethod
+    def ListEditableUserAttributes(
+        self,
+        request: _user_attribute_service_pb2.ListEditableUserAttributesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_user_attribute_service_pb2.ListEditableUserAttributesResponse, _abc.Awaitable[_user_attribute_service_pb2.ListEditableUserAttributesResponse]]:
+        """Returns the attributes that a person may change of itself, also to the person."""
 
     @_abc_1.abstractmethod
     def UpdateUserAttributeValues(

@@ -1,0 +1,85 @@
+"""What people change of their own account.
+
+A new password ends every other session and all tokens of the person, and gives this session a new id.
+"""
+
+from dataclasses import dataclass, field, replace
+
+from identity.account.person import Person
+from identity.account.proofs import Proof, Proofs
+from identity.admin import names
+from identity.admin.callers import Actor
+from identity.admin.user_changes import UserChange
+from identity.admin.users import UserAdministration
+from identity.directory.config import UsersConfig
+from identity.directory.user import User, UserId
+from identity.sessions.session import Session
+from identity.sessions.sessions import Sessions
+from identity.tenants import Tenant
+from server.platform.errors import InvalidArgument, PermissionDenied
+
+
+@dataclass(frozen=True, slots=True)
+class RenewedSession:
+    """`cookie` is the value of its cookie."""
+
+    session: Session
+    cookie: str = field(repr=False)
+
+
+class OwnAccount:
+    def __init__(
+        self, administration: UserAdministration, proofs: Proofs, *, sessions: Sessions, config: UsersConfig
+    ) -> None:
+        self._administration = administration
+        self._proofs = proofs
+        self._sessions = sessions
+        self._config = config
+
+    async def change(self, person: Person, change: UserChange) -> User:
+        """Change what needs no proof; raises InvalidArgument."""
+        change = await self._with_own_address(person, change)
+        return await self._administration.update(person.tenant, person.user_id, change, actor=person.actor)
+
+    async def change_with_password(
+        self, person: Person, change: UserChange, proof: Proof
+    ) -> tuple[User, RenewedSession]:
+        """Change the password too; raises InvalidArgument, InvalidState, ResourceExhausted, Unauthenticated."""
+        change = await self._with_own_address(person, change)
+        await self._administration.expect_changeable(person.tenant, person.user_id, change)
+        await self._proofs.expect(person, proof)
+        user = await self._administration.update(person.tenant, person.user_id, change, actor=person.actor)
+        cookie, session = await self._sessions.renew(person.tenant, person.actor.session)
+        return user, RenewedSession(session, cookie)
+
+    async def change_username(
+        self, tenant: Tenant, user_id: UserId, name: str, *, is_forced: bool, actor: Actor
+    ) -> User:
+        """Raises InvalidArgument, AlreadyExists, NotFound, and PermissionDenied for a name that stays.
+
+        Administrators force a name in the place of another, people do not.
+        """
+        before = (await self._administration.get(tenant, user_id)).preferred_username
+        may_force = is_forced and (actor.id != user_id or actor.is_administrator)
+        if self._config.preferred_username_immutable and before not in {"", name} and not may_force:
+            raise PermissionDenied("who has a preferred username keeps it")
+        change = UserChange(preferred_username=name)
+        return await self._administration.update(tenant, user_id, change, actor=actor)
+
+    def expect_deletable(self) -> None:
+        """Raise PermissionDenied, with the `cause` SELF_DELETE_OFF, where people do not delete their account."""
+        if not self._config.self_delete:
+            raise PermissionDenied("an account is deleted by administrators alone", cause="SELF_DELETE_OFF")
+
+    async def delete(self, person: Person, proof: Proof) -> None:
+        """Delete the account with all that hangs on it; raises PermissionDenied, InvalidArgument."""
+        self.expect_deletable()
+        await self._proofs.expect(person, proof)
+        await self._administration.delete(person.tenant, person.user_id, person.actor)
+
+    async def _with_own_address(self, person: Person, change: UserChange) -> UserChange:
+        """Raise InvalidArgument for another address: nothing would prove that it is the person's own."""
+        user = await self._administration.get(person.tenant, person.user_id)
+        if change.email is not None and names.email(change.email) != user.email:
+            raise InvalidArgument("email: expected the address of now, only an administrator changes it")
+        return replace(change, email=None)

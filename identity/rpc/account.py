@@ -1,0 +1,79 @@
+"""AccountService."""
+
+from gnomon.identity.v1 import account_service_pb2 as pb
+from identity.account.own_account import OwnAccount
+from identity.account.person import Person
+from identity.account.proofs import Proof, Proofs
+from identity.admin.callers import Area, Right
+from identity.admin.user_changes import UserChange
+from identity.directory.user import UserId
+from identity.rpc.admission import Admission, AskedOfUser
+from identity.rpc.browser import session_cookie
+from identity.rpc.people import user_message, values_of
+from server.platform.call import Call
+from server.platform.clock import Clock
+
+
+class AccountServicer:
+    def __init__(self, admission: Admission, account: OwnAccount, *, proofs: Proofs, clock: Clock) -> None:
+        self._admission = admission
+        self._account = account
+        self._proofs = proofs
+        self._clock = clock
+
+    async def issue_modification_token(
+        self, request: pb.IssueModificationTokenRequest, _call: Call
+    ) -> pb.IssueModificationTokenResponse:
+        issued = await self._proofs.issue(await self._person(request), request.password)
+        return pb.IssueModificationTokenResponse(
+            modification_token=issued.token, expires_at=int(issued.expires_at.timestamp())
+        )
+
+    async def update_account(self, request: pb.UpdateAccountRequest, _call: Call) -> pb.UpdateAccountResponse:
+        person, change = await self._person(request), _change(request)
+        if change.password is None:
+            return pb.UpdateAccountResponse(user=user_message(await self._account.change(person, change)))
+        proof = Proof(request.password_current, request.modification_token)
+        user, renewed = await self._account.change_with_password(person, change, proof)
+        cookie = session_cookie(renewed.cookie, renewed.session, self._clock)
+        return pb.UpdateAccountResponse(user=user_message(user), cookie=cookie)
+
+    async def update_preferred_username(
+        self, request: pb.UpdatePreferredUsernameRequest, _call: Call
+    ) -> pb.UpdatePreferredUsernameResponse:
+        tenant, actor = await self._admission.of_self_or(request, Area.USERS, Right.UPDATE)
+        user = await self._account.change_username(
+            tenant,
+            UserId(request.user_id),
+            request.preferred_username,
+            is_forced=request.force_overwrite,
+            actor=actor,
+        )
+        return pb.UpdatePreferredUsernameResponse(user=user_message(user))
+
+    async def check_account_deletion(
+        self, request: pb.CheckAccountDeletionRequest, _call: Call
+    ) -> pb.CheckAccountDeletionResponse:
+        await self._person(request)
+        self._account.expect_deletable()
+        return pb.CheckAccountDeletionResponse()
+
+    async def delete_account(self, request: pb.DeleteAccountRequest, _call: Call) -> pb.DeleteAccountResponse:
+        proof = Proof(modification_token=request.modification_token)
+        await self._account.delete(await self._person(request), proof)
+        return pb.DeleteAccountResponse()
+
+    async def _person(self, request: AskedOfUser) -> Person:
+        tenant, actor = await self._admission.of_self(request)
+        return Person(tenant=tenant, actor=actor, peer_address=request.caller.browser.peer_address)
+
+
+def _change(request: pb.UpdateAccountRequest) -> UserChange:
+    return UserChange(
+        email=request.email if request.HasField("email") else None,
+        given_name=request.given_name if request.HasField("given_name") else None,
+        family_name=request.family_name if request.HasField("family_name") else None,
+        language=request.language if request.HasField("language") else None,
+        values=values_of(request.user_values),
+        password=request.password_new if request.HasField("password_new") else None,
+    )

@@ -1,0 +1,67 @@
+"""Somebody who is signed in at a browser, and asks for what is its own."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from aiohttp import ClientResponse, web
+from aiohttp.test_utils import TestClient
+
+from identity.clients.own import PAGES_CLIENT_ID
+from tests.people.proof_of_work import solved
+
+PASSWORD = "correct horse battery staple"
+
+_BASE = "/auth/v1"
+# RFC 7636, appendix B.
+_CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
+
+
+@dataclass
+class Somebody:
+    """`http` keeps the cookies."""
+
+    http: TestClient[web.Request, web.Application]
+    issuer: str
+    email: str
+    user_id: str = ""
+    csrf_token: str = ""
+
+    async def sign_in(self, password: str = PASSWORD) -> ClientResponse:
+        begun = await self.http.post(f"{_BASE}/oidc/session")
+        if begun.status == 201:
+            self.csrf_token = (await begun.json())["csrf_token"]
+        challenge = await (await self.http.post(f"{_BASE}/pow")).text()
+        answer = await self.send(
+            "POST",
+            "/oidc/authorize",
+            client_id=PAGES_CLIENT_ID,
+            redirect_uri=f"{self.issuer}device",
+            scopes=["openid"],
+            nonce="n",
+            code_challenge=_CHALLENGE,
+            code_challenge_method="S256",
+            email=self.email,
+            password=password,
+            pow=solved(challenge),
+        )
+        self.csrf_token = answer.headers.get("x-csrf-token", self.csrf_token)
+        return answer
+
+    async def send(self, method: str, path: str, **members: Any) -> ClientResponse:
+        headers = {"x-csrf-token": self.csrf_token}
+        body = {"json": members} if members else {}
+        return await self.http.request(
+            method, f"{_BASE}{path}", headers=headers, allow_redirects=False, **body
+        )
+
+    async def own(self, method: str, path: str, **members: Any) -> ClientResponse:
+        """Below the person's own address."""
+        return await self.send(method, f"/users/{self.user_id}{path}", **members)
+
+    async def proof(self, password: str = PASSWORD) -> str:
+        """A modification token."""
+        answer = await self.own("POST", "/mfa_token", password=password)
+        return str((await answer.json())["id"])
+
+    async def is_signed_in(self) -> bool:
+        return (await self.http.get(f"{_BASE}/oidc/sessioninfo")).status == 200
