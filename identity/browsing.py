@@ -121,6 +121,7 @@ class Browsing:
                     asked=asked,
                     ending=self._presence.ending,
                     conclusion=conclusion,
+                    events=ground.events,
                 ),
             ),
             refresh_step=RefreshStep(
@@ -148,6 +149,7 @@ class Browsing:
             LogoutWishes(ground.clients, self._hints),
             self._presence.ending,
             questions=ground.store.of(LOGOUT_REQUESTS),
+            events=ground.events,
             hasher=ground.secrets,
             clock=ground.clock,
             randomness=ground.randomness,

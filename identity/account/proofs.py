@@ -51,6 +51,8 @@ class Proofs:
         if user is None:
             raise Unauthenticated("there is no such user any more")
         if not await self._passwords.verify(user.password_hash, password):
-            await self._protection.failed(tenant, address, email=user.email, password=password)
+            await self._protection.failed(
+                tenant, address, email=user.email, password=password, user_id=user.user_id
+            )
             raise InvalidArgument("the password is wrong")
         await self._protection.succeeded(tenant, address, email=user.email)

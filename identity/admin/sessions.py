@@ -72,6 +72,7 @@ class SessionAdministration:
             EventType.DELETED,
             text=f"session {session.sid}",
             user_id=session.user_id or None,
+            session=session.sid,
             actor=actor,
         )
 

@@ -11,6 +11,8 @@ from identity.authorization.standing import refusal_of
 from identity.clients.client import Client
 from identity.directory.user import User
 from identity.errors import AccessDenied, LoginRequired
+from identity.events.events import Events
+from identity.events.kinds import EventType
 from identity.sessions.browser import Browser
 from identity.sessions.session import Session
 from identity.sessions.sessions import Sessions
@@ -40,6 +42,7 @@ class SigningIn:
     asked: AskedRequests
     ending: SessionEnding
     conclusion: Conclusion
+    events: Events
 
     async def finish(
         self,
@@ -58,10 +61,7 @@ class SigningIn:
         Raises Unauthenticated when the request has ended, and PermissionDenied when the client does not take the person;
         its metadata `cause` says why.
         """
-        refusal = refusal_of(client, user, amr)
-        if refusal is not None:
-            cause = "GROUP_REQUIRED" if isinstance(refusal, AccessDenied) else "SECOND_FACTOR_REQUIRED"
-            raise PermissionDenied(refusal.detail, cause=cause)
+        await self._expect_admitted(tenant, browser, client, user=user, amr=amr)
         await self.asked.take(request)
         if request.user_id not in {"", user.user_id}:
             # OpenID Connect Core 1.0 §3.1.2.1, id_token_hint.
@@ -71,8 +71,33 @@ class SigningIn:
         cookie, session = await self.sessions.sign_in(
             tenant, before, user.user_id, amr=amr, acr=acr, peer_address=browser.peer_address
         )
+        await self.events.emit(
+            tenant.tenant_id,
+            EventType.LOGIN_SUCCEEDED,
+            ip=browser.peer_address,
+            user_id=user.user_id,
+            client_id=client.client_id,
+            session=session.sid,
+        )
         redirection = await self.conclusion.grant(tenant, client, request, session=session)
         return SignedIn(redirection=redirection, session=session, cookie=cookie)
+
+    async def _expect_admitted(
+        self, tenant: Tenant, browser: Browser, client: Client, *, user: User, amr: tuple[str, ...]
+    ) -> None:
+        refusal = refusal_of(client, user, amr)
+        if refusal is None:
+            return
+        cause = "GROUP_REQUIRED" if isinstance(refusal, AccessDenied) else "SECOND_FACTOR_REQUIRED"
+        await self.events.emit(
+            tenant.tenant_id,
+            EventType.LOGIN_REFUSED,
+            ip=browser.peer_address,
+            text=cause,
+            user_id=user.user_id,
+            client_id=client.client_id,
+        )
+        raise PermissionDenied(refusal.detail, cause=cause)
 
 
 _ANOTHER_PERSON = LoginRequired("somebody else signed in than was asked for")

@@ -26,8 +26,8 @@ class EventActor:
 class Event(Record):
     """`id` begins with the time, so that events come in their order; its last eight letters are what the world sees.
 
-    `ip` is whose doing it was, `data` a number and `text` words, where the type has any; `user_id` and `client_id` say
-    whom it is about, and `actor` is the administrator who did it.
+    `ip` is whose doing it was, `data` a number and `text` words, where the type has any; `user_id`, `client_id`
+    and `session` say whom and what it is about, and `actor` is who did it on purpose.
     """
 
     at: datetime
@@ -38,6 +38,7 @@ class Event(Record):
     text: str | None = None
     user_id: str | None = None
     client_id: str | None = None
+    session: str | None = None
     actor: EventActor | None = None
 
     @property

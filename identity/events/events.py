@@ -48,6 +48,7 @@ class Events:
         text: str | None = None,
         user_id: str | None = None,
         client_id: str | None = None,
+        session: str | None = None,
         actor: Actor | None = None,
     ) -> None:
         """Keep an event, at the level of its type unless another is given.
@@ -67,6 +68,7 @@ class Events:
             text=text,
             user_id=user_id,
             client_id=client_id,
+            session=session,
             actor=None if actor is None else EventActor(actor.kind, actor.id, actor.name),
         )
         try:

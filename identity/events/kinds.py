@@ -41,6 +41,8 @@ class EventType(StrEnum):
     TENANT_CHANGED = "TenantChanged"
     TENANT_DELETED = "TenantDeleted"
     DOMAIN_VERIFIED = "DomainVerified"
+    LOGIN_REFUSED = "LoginRefused"
+    LOGGED_OUT = "LoggedOut"
     USER_PASSWORD_CHANGED = "UserPasswordChanged"  # noqa: S105  # a kind of event
     CREATED = "Created"
     CHANGED = "Changed"
@@ -84,6 +86,8 @@ EVENT_KINDS = {
         EventKind(35, EventType.TENANT_DELETED, Level.WARNING),
         EventKind(36, EventType.DOMAIN_VERIFIED, Level.NOTICE),
         EventKind(37, EventType.USER_PASSWORD_CHANGED, Level.NOTICE),
+        EventKind(38, EventType.LOGIN_REFUSED, Level.INFO),
+        EventKind(39, EventType.LOGGED_OUT, Level.INFO),
         EventKind(40, EventType.CREATED, Level.INFO),
         EventKind(41, EventType.CHANGED, Level.INFO),
         EventKind(42, EventType.DELETED, Level.NOTICE),

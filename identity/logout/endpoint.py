@@ -11,6 +11,8 @@ from identity.authorization.redirection import Redirection
 from identity.authorization.request import ResponseMode
 from identity.clients.client import Client
 from identity.clients.secrets import SecretHasher
+from identity.events.events import Events
+from identity.events.kinds import EventType
 from identity.logout.ending import SessionEnding
 from identity.logout.records import LogoutRequest
 from identity.logout.wish import LogoutWish, LogoutWishes
@@ -52,6 +54,7 @@ class EndSession:
         ending: SessionEnding,
         *,
         questions: Records[LogoutRequest],
+        events: Events,
         hasher: SecretHasher,
         clock: Clock,
         randomness: Randomness,
@@ -60,6 +63,7 @@ class EndSession:
         self._wishes = wishes
         self._ending = ending
         self._questions = questions
+        self._events = events
         self._hasher = hasher
         self._clock = clock
         self._randomness = randomness
@@ -75,8 +79,9 @@ class EndSession:
             return _signed_out(wish, redirects=bool(wish.user_id), has_ended=False)
         if wish.user_id != session.user_id:
             return await self._question(tenant, wish, session)
-        await self._ending.end(tenant, session)
-        return _signed_out(wish, redirects=True, has_ended=True)
+        signed_out = _signed_out(wish, redirects=True, has_ended=True)
+        await self._end(tenant, browser, session, client_id=signed_out.client_id)
+        return signed_out
 
     async def confirm(
         self, tenant: Tenant, browser: Browser, *, logout_id: str, parameters: Parameters
@@ -91,8 +96,21 @@ class EndSession:
             answer = await self._answer(tenant, session, logout_id)
         else:
             answer = _signed_out(await self._wishes.read(tenant, parameters), redirects=True, has_ended=True)
-        await self._ending.end(tenant, session)
+        await self._end(tenant, browser, session, client_id=answer.client_id)
         return answer
+
+    async def _end(self, tenant: Tenant, browser: Browser, session: Session, *, client_id: str) -> None:
+        await self._ending.end(tenant, session)
+        if session.authentication is None:
+            return
+        await self._events.emit(
+            tenant.tenant_id,
+            EventType.LOGGED_OUT,
+            ip=browser.peer_address,
+            user_id=session.user_id,
+            client_id=client_id or None,
+            session=session.sid,
+        )
 
     async def _question(self, tenant: Tenant, wish: LogoutWish, session: Session) -> LogoutQuestion:
         logout_id = self._randomness.alphanumeric(_ID_LENGTH)

@@ -80,6 +80,7 @@ def _event(event: Event) -> pb.SecurityEvent:
         text=event.text,
         user_id=event.user_id,
         client_id=event.client_id,
+        session=event.session,
         actor=None if event.actor is None else _actor(event.actor),
     )
 

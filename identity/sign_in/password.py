@@ -57,15 +57,21 @@ class PasswordSignIn:
         user = await self._users.find_by_email(tenant, email)
         is_right = await self._passwords.verify(user.password_hash if user else None, password)
         if user is None or not is_right or not user.is_active(self._clock.now()):
-            await self._protection.failed(tenant, peer_address, email=email, password=password)
+            user_id = None if user is None else user.user_id
+            await self._protection.failed(
+                tenant, peer_address, email=email, password=password, user_id=user_id
+            )
             raise Unauthenticated("the e-mail address or the password is wrong")
         await self._protection.succeeded(tenant, peer_address, email=email)
-        await self._expect_usable(tenant, user)
-        signed_in = await self._signed_in(user, password)
-        await self._events.emit(
-            tenant.tenant_id, EventType.LOGIN_SUCCEEDED, ip=peer_address, user_id=user.user_id
-        )
-        return signed_in
+        try:
+            await self._expect_usable(tenant, user)
+        except PermissionDenied as refusal:
+            cause = refusal.metadata["cause"]
+            await self._events.emit(
+                tenant.tenant_id, EventType.LOGIN_REFUSED, ip=peer_address, text=cause, user_id=user.user_id
+            )
+            raise
+        return await self._signed_in(user, password)
 
     async def _expect_usable(self, tenant: Tenant, user: User) -> None:
         if user.must_confirm_email and await self._confirmation.requires_email_confirmation(tenant):

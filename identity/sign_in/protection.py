@@ -55,9 +55,14 @@ class LoginProtection:
         if kept is not None:
             kept.expect_admitted(self._clock.now())
 
-    async def failed(self, tenant: Tenant, peer_address: str, *, email: str, password: str) -> None:
-        """Count a failure, and return when it may be answered."""
+    async def failed(
+        self, tenant: Tenant, peer_address: str, *, email: str, password: str, user_id: str | None = None
+    ) -> None:
+        """Count a failure, and return when it may be answered; `user_id` is whose address it is, if anybody's."""
         if self._addresses.is_allowed(peer_address):
+            await self._events.emit(
+                tenant.tenant_id, EventType.INVALID_LOGINS, ip=peer_address, user_id=user_id
+            )
             return
         failure = Failure(
             account=self._account(email), credentials=self._credentials(email, password), at=self._clock.now()
@@ -66,7 +71,7 @@ class LoginProtection:
             tenant, peer_address, lambda counted: self._judged(counted.with_failure(failure))
         )
         count = len(kept.failures)
-        await self._report(tenant, peer_address, kept)
+        await self._report(tenant, peer_address, kept, user_id=user_id)
         delay = self._threshold(count).delay_secs_per_failure * count
         await self._delays.hold(min(delay, self._config.max_delay_secs))
 
@@ -87,7 +92,9 @@ class LoginProtection:
         stuffing = self._config.credential_stuffing
         return counted.credentials_since(self._clock.now() - stuffing.window) >= stuffing.threshold
 
-    async def _report(self, tenant: Tenant, peer_address: str, kept: AddressFailures) -> None:
+    async def _report(
+        self, tenant: Tenant, peer_address: str, kept: AddressFailures, *, user_id: str | None
+    ) -> None:
         count = len(kept.failures)
         await self._events.emit(
             tenant.tenant_id,
@@ -95,6 +102,7 @@ class LoginProtection:
             level=level_of_failures(count),
             ip=peer_address,
             data=count,
+            user_id=user_id,
         )
         is_stuffing = self._is_stuffing(kept)
         if kept.blocked_until is None or not (is_stuffing or self._threshold(count).block_secs):

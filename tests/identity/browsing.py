@@ -255,13 +255,18 @@ class Provider:
             asked=asked,
             password_sign_in=password_sign_in,
             signing_in=SigningIn(
-                sessions=self.sessions, asked=asked, ending=self.ending, conclusion=conclusion
+                sessions=self.sessions,
+                asked=asked,
+                ending=self.ending,
+                conclusion=conclusion,
+                events=self.events,
             ),
         )
         self.refresh_step = RefreshStep(self.sessions, asked=asked, standing=standing, conclusion=conclusion)
         self.end_session = EndSession(
             *(self.sessions, LogoutWishes(self.clients, self.hints), self.ending),
             questions=self.store.of(LOGOUT_REQUESTS),
+            events=self.events,
             hasher=self.hasher,
             **sources,
         )

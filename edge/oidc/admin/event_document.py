@@ -11,12 +11,13 @@ LEVELS = {
     "critical": pb.EVENT_LEVEL_CRITICAL,
 }
 _NAMES = {level: name for name, level in LEVELS.items()}
-_OPTIONAL: tuple[Literal["ip", "data", "text", "user_id", "client_id"], ...] = (
+_OPTIONAL: tuple[Literal["ip", "data", "text", "user_id", "client_id", "session"], ...] = (
     "ip",
     "data",
     "text",
     "user_id",
     "client_id",
+    "session",
 )
 
 

@@ -8,8 +8,9 @@ from collections.abc import Mapping
 
 import msgspec
 
-from edge.oidc.admin.asking import Members, members
+from edge.oidc.admin.asking import members
 from edge.oidc.body import bad_request
+from edge.oidc.documents import Members
 from gnomon.identity.v1 import user_pb2 as pb
 
 _VALUES = ("birthdate", "phone", "street", "zip", "city", "country", "preferred_username", "tz")

@@ -5,7 +5,6 @@ from aiohttp import web
 from edge.oidc.admin.asking import Asking, page_asked, page_written, tenant_and_id, written
 from edge.oidc.admin.user_fields import NewUser, UserPatch, WholeUser, user_members
 from edge.oidc.body import read_json
-from edge.oidc.documents import Members
 from edge.oidc.stubs import Stubs
 from edge.oidc.tenant import tenant_of
 from gnomon.identity.v1 import user_service_pb2 as pb

@@ -78,6 +78,7 @@ async def test_an_event_says_who_did_it(administrator: Administrator) -> None:
         "text": None,
         "user_id": None,
         "client_id": None,
+        "session": None,
         "actor": {"kind": "client", "id": "service", "name": "service"},
     }
 

@@ -97,6 +97,7 @@ class SecurityEvent(_message.Message):
     USER_ID_FIELD_NUMBER: _builtins.int
     CLIENT_ID_FIELD_NUMBER: _builtins.int
     ACTOR_FIELD_NUMBER: _builtins.int
+    SESSION_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Names the event."""
     position: _builtins.str
@@ -117,6 +118,8 @@ class SecurityEvent(_message.Message):
     """The user it is about."""
     client_id: _builtins.str
     """The client it is about."""
+    session: _builtins.str
+    """The session it is about, by the name that lists of sessions have for it."""
     @_builtins.property
     def actor(self) -> Global___EventActor:
         """Who did it."""
@@ -135,10 +138,11 @@ class SecurityEvent(_message.Message):
         user_id: _builtins.str | None = ...,
         client_id: _builtins.str | None = ...,
         actor: Global___EventActor | None = ...,
+        session: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_client_id", b"_client_id", "_data", b"_data", "_ip", b"_ip", "_text", b"_text", "_user_id", b"_user_id", "actor", b"actor", "client_id", b"client_id", "data", b"data", "ip", b"ip", "text", b"text", "user_id", b"user_id"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_client_id", b"_client_id", "_data", b"_data", "_ip", b"_ip", "_session", b"_session", "_text", b"_text", "_user_id", b"_user_id", "actor", b"actor", "client_id", b"client_id", "data", b"data", "ip", b"ip", "session", b"session", "text", b"text", "user_id", b"user_id"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_client_id", b"_client_id", "_data", b"_data", "_ip", b"_ip", "_text", b"_text", "_user_id", b"_user_id", "actor", b"actor", "client_id", b"client_id", "data", b"data", "id", b"id", "ip", b"ip", "level", b"level", "position", b"position", "text", b"text", "timestamp", b"timestamp", "typ", b"typ", "user_id", b"user_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_client_id", b"_client_id", "_data", b"_data", "_ip", b"_ip", "_session", b"_session", "_text", b"_text", "_user_id", b"_user_id", "actor", b"actor", "client_id", b"client_id", "data", b"data", "id", b"id", "ip", b"ip", "level", b"level", "position", b"position", "session", b"session", "text", b"text", "timestamp", b"timestamp", "typ", b"typ", "user_id", b"user_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__client_id: _TypeAlias = _typing.Literal["client_id"]  # noqa: Y015
     _WhichOneofArgType__client_id: _TypeAlias = _typing.Literal["_client_id", b"_client_id"]  # noqa: Y015
@@ -146,6 +150,8 @@ class SecurityEvent(_message.Message):
     _WhichOneofArgType__data: _TypeAlias = _typing.Literal["_data", b"_data"]  # noqa: Y015
     _WhichOneofReturnType__ip: _TypeAlias = _typing.Literal["ip"]  # noqa: Y015
     _WhichOneofArgType__ip: _TypeAlias = _typing.Literal["_ip", b"_ip"]  # noqa: Y015
+    _WhichOneofReturnType__session: _TypeAlias = _typing.Literal["session"]  # noqa: Y015
+    _WhichOneofArgType__session: _TypeAlias = _typing.Literal["_session", b"_session"]  # noqa: Y015
     _WhichOneofReturnType__text: _TypeAlias = _typing.Literal["text"]  # noqa: Y015
     _WhichOneofArgType__text: _TypeAlias = _typing.Literal["_text", b"_text"]  # noqa: Y015
     _WhichOneofReturnType__user_id: _TypeAlias = _typing.Literal["user_id"]  # noqa: Y015
@@ -156,6 +162,8 @@ class SecurityEvent(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__data) -> _WhichOneofReturnType__data | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__ip) -> _WhichOneofReturnType__ip | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__session) -> _WhichOneofReturnType__session | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__text) -> _WhichOneofReturnType__text | None: ...
     @_typing.overload

@@ -4713,6 +4713,11 @@ class SecurityEvent(betterproto2.Message):
     Who did it.
     """
 
+    session: "str | None" = betterproto2.field(12, betterproto2.TYPE_STRING, optional=True)
+    """
+    The session it is about, by the name that lists of sessions have for it.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "SecurityEvent", SecurityEvent)
 
