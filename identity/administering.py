@@ -1,6 +1,6 @@
 """Composes what administrators do with people, and what people do with their own account."""
 
-from collections.abc import Mapping
+from collections.abc import Coroutine, Iterator, Mapping
 
 from google.protobuf.descriptor import ServiceDescriptor
 
@@ -19,6 +19,7 @@ from identity.account.choosing import PasswordChoosing
 from identity.account.modification_tokens import MODIFICATION_TOKENS, ModificationTokens
 from identity.account.own_account import OwnAccount
 from identity.account.proofs import Proofs
+from identity.account.upkeep import PURPOSE, AccountUpkeep
 from identity.admin import names
 from identity.admin.callers import ADMINISTRATOR_ROLES, Callers
 from identity.admin.devices import DeviceAdministration
@@ -45,6 +46,7 @@ from identity.directory.labels import (
 )
 from identity.directory.user import USERS
 from identity.ground import Ground
+from identity.leadership import Leadership
 from identity.presence import Presence
 from identity.rpc.account import AccountServicer
 from identity.rpc.admission import Admission
@@ -98,6 +100,20 @@ class Administering:
                 DeviceAdministration(ground.store.of(DEVICES), ground.store.of(TOKEN_SETS), ground.events),
             ),
         }
+
+    def loops(self) -> Iterator[Coroutine[None, None, None]]:
+        """What runs for as long as the provider does."""
+        ground = self._ground
+        yield AccountUpkeep(
+            ground.tenants,
+            self._users,
+            removal=self._people,
+            settings=ground.store.of(TENANTS),
+            leadership=Leadership(PURPOSE, ground.store, ground.clock, randomness=ground.randomness),
+            events=ground.events,
+            clock=ground.clock,
+            config=ground.config.users,
+        ).run()
 
     def _user_administration(self, groups: Labels[Group], roles: Labels[Role]) -> UserAdministration:
         ground = self._ground

@@ -73,6 +73,8 @@ async def open_identity(
         presence = presence_on(ground)
         issuing = Issuing(ground, presence)
         browsing = Browsing(ground, presence, issuing)
+        callers = callers_of(ground, presence)
+        administering = Administering(ground, presence, callers)
         await _seed(ground)
         delivery = await stack.enter_async_context(HttpDelivery(config.logout.timeout_secs))
         tasks = await stack.enter_async_context(asyncio.TaskGroup())
@@ -80,15 +82,14 @@ async def open_identity(
             tasks.create_task(_keeper(ground).run()),
             tasks.create_task(_back_channel(ground, delivery).run(ground.tenants.all)),
             tasks.create_task(Upkeep(ground.store).run()),
-            *map(tasks.create_task, hosting.loops()),
+            *map(tasks.create_task, (*hosting.loops(), *administering.loops())),
         ]
         try:
-            callers = callers_of(ground, presence)
             servicers = {
                 **issuing.servicers,
                 **browsing.servicers,
                 **hosting.servicers(callers),
-                **Administering(ground, presence, callers).servicers,
+                **administering.servicers,
                 **Overseeing(ground, presence, callers).servicers,
             }
             yield Identity(ground.tenants.default.issuer, servicers, ground.keys)

@@ -6,7 +6,7 @@ neither makes administrators nor touches them: it would be as good as one of the
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from identity.admin.callers import Actor, is_administrator
@@ -128,11 +128,24 @@ class UserAdministration:
         _expect_may_change(await self.get(tenant, user_id), actor)
         # The account goes first: without it nothing of the rest is good any more, and nothing new comes of it.
         user = await self.users.take(tenant.tenant_id, user_id)
-        await self.signing_out.everywhere(tenant, user_id)
-        await self.devices.remove(tenant.tenant_id, "user_id", user_id)
+        await self._remove_rest(tenant, user_id)
         if user is None:
             raise NotFound("there is no such user")
         await self._tell(user, EventType.DELETED, f"user {user.email}", actor)
+
+    async def remove_unchanged(self, tenant: Tenant, user: User) -> bool:
+        """Remove a person with all that hangs on it, unless somebody changed it since it was read."""
+        try:
+            # A record is taken whatever has become of it, but ended only as it was read; its upkeep takes it.
+            await self.users.replace(replace(user, expires_at=self.clock.now()))
+        except Changed:
+            return False
+        await self._remove_rest(tenant, user.user_id)
+        return True
+
+    async def _remove_rest(self, tenant: Tenant, user_id: UserId) -> None:
+        await self.signing_out.everywhere(tenant, user_id)
+        await self.devices.remove(tenant.tenant_id, "user_id", user_id)
 
     async def _after_update(self, tenant: Tenant, before: User, after: User, *, actor: Actor) -> None:
         has_new_password = after.password_hash != before.password_hash

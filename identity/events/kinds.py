@@ -44,6 +44,7 @@ class EventType(StrEnum):
     LOGIN_REFUSED = "LoginRefused"
     LOGGED_OUT = "LoggedOut"
     USER_PASSWORD_CHANGED = "UserPasswordChanged"  # noqa: S105  # a kind of event
+    USER_REMOVED_UNCONFIRMED = "UserRemovedUnconfirmed"
     CREATED = "Created"
     CHANGED = "Changed"
     DELETED = "Deleted"
@@ -91,5 +92,6 @@ EVENT_KINDS = {
         EventKind(40, EventType.CREATED, Level.INFO),
         EventKind(41, EventType.CHANGED, Level.INFO),
         EventKind(42, EventType.DELETED, Level.NOTICE),
+        EventKind(43, EventType.USER_REMOVED_UNCONFIRMED, Level.NOTICE),
     )
 }
