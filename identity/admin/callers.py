@@ -143,7 +143,7 @@ class Callers:
         if caller.api_key or caller.access_token:
             raise Unauthenticated("only the person may do this, in its browser")
         user, session = await self._signed_in(tenant, caller)
-        _expect(user.user_id == user_id and user.tenant_id == tenant.tenant_id)
+        _expect(is_allowed=user.user_id == user_id and user.tenant_id == tenant.tenant_id)
         return _person(user, session.sid)
 
     async def _key(self, tenant: Tenant, text: str, area: Area, right: Right) -> Actor:
