@@ -138,6 +138,7 @@ def _client(seed: ClientSeed, tenants: Tenants, secrets: SecretHasher, lifetimes
         redirect_uris=seed.redirect_uris,
         post_logout_redirect_uris=seed.post_logout_redirect_uris,
         backchannel_logout_uri=seed.backchannel_logout_uri,
+        consent=seed.consent,
         access_token_signed_response_alg=seed.access_token_signed_response_alg,
         id_token_signed_response_alg=seed.id_token_signed_response_alg,
         access_token_lifetime=lifetimes.access_token_lifetime,

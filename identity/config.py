@@ -6,6 +6,7 @@ from datetime import timedelta
 from enum import StrEnum
 
 from identity.jose.algorithms import SigningAlgorithm
+from identity.vocabulary import ConsentMode
 
 _PUBLIC_URL = re.compile(r"[A-Za-z0-9.-]+(:[0-9]{1,5})?|\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?")
 _CLIENT_ID = re.compile(r"[A-Za-z0-9._-]{2,256}")
@@ -135,7 +136,7 @@ class ClientSeed:
     """[[bootstrap.clients]]: a client that exists from the start; without `tenants` it acts in the default one.
 
     One without `secret` is public. One with `redirect_uris` signs people in; `scopes` are those that it may ask for
-    beside its permissions.
+    beside its permissions, and `consent` says whether people are asked before.
     """
 
     id: str
@@ -148,6 +149,7 @@ class ClientSeed:
     backchannel_logout_uri: str = ""
     scopes: tuple[str, ...] = DEFAULT_SCOPES
     device_grant: bool = False
+    consent: ConsentMode = ConsentMode.NEVER
     access_token_signed_response_alg: SigningAlgorithm = SigningAlgorithm.RS256
     id_token_signed_response_alg: SigningAlgorithm = SigningAlgorithm.RS256
 

@@ -21,6 +21,14 @@ class AuthenticationMethod(StrEnum):
     PRIVATE_KEY_JWT = "private_key_jwt"
 
 
+class ConsentMode(StrEnum):
+    """Whether people are asked before a client gets anything about them: the first time, or each time."""
+
+    NEVER = "never"
+    ONCE = "once"
+    ALWAYS = "always"
+
+
 class Permission(StrEnum):
     """What a principal may do; each is also a scope that narrows a token to it."""
 

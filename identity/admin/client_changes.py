@@ -14,7 +14,7 @@ from identity.clients.metadata import (
 )
 from identity.jose.algorithms import SigningAlgorithm
 from identity.tokens.custom_claims import RESERVED
-from identity.vocabulary import AuthenticationMethod, GrantType, Permission
+from identity.vocabulary import AuthenticationMethod, ConsentMode, GrantType, Permission
 from server.platform.errors import InvalidArgument
 
 
@@ -46,6 +46,7 @@ class ClientChange:
     default_aud: tuple[str, ...]
     claims: str
     claims_at_root: bool
+    consent: ConsentMode
 
 
 def changed(client: Client, change: ClientChange) -> Client:
@@ -78,6 +79,7 @@ def changed(client: Client, change: ClientChange) -> Client:
         default_aud=change.default_aud,
         claims=change.claims,
         claims_at_root=change.claims_at_root,
+        consent=change.consent,
     )
 
 

@@ -6,7 +6,7 @@ from typing import NewType
 
 from identity.jose.algorithms import SigningAlgorithm
 from identity.tenants import Tenant
-from identity.vocabulary import AuthenticationMethod, GrantType, Permission
+from identity.vocabulary import AuthenticationMethod, ConsentMode, GrantType, Permission
 from server.platform.call import TenantId
 from server.platform.records import Kind, Record
 
@@ -52,6 +52,7 @@ class Client(Record):
     userinfo_signed_response_alg: SigningAlgorithm | None = None
     authorization_code_lifetime: timedelta = timedelta(seconds=60)
     access_token_lifetime: timedelta = timedelta(seconds=1800)
+    consent: ConsentMode = ConsentMode.NEVER
     requires_pkce: bool = True
     requires_mfa: bool = False
     is_enabled: bool = True

@@ -10,7 +10,7 @@ from identity.admin.clients import ClientAdministration, NewClient
 from identity.clients.client import Client
 from identity.jose.algorithms import SigningAlgorithm
 from identity.tenants import Tenants
-from identity.vocabulary import GrantType
+from identity.vocabulary import ConsentMode, GrantType
 from server.platform.call import Call
 from server.platform.errors import InvalidArgument
 
@@ -74,7 +74,7 @@ class ClientServicer:
 
 
 def _change(message: pb.Client) -> ClientChange:
-    """Raises InvalidArgument for an algorithm or a flow that does not exist."""
+    """Raises InvalidArgument for an algorithm, a flow or a mode of consent that does not exist."""
     return ClientChange(
         id=message.id,
         name=message.name,
@@ -104,6 +104,7 @@ def _change(message: pb.Client) -> ClientChange:
         default_aud=_distinct(message.default_aud),
         claims=message.claims,
         claims_at_root=message.claims_at_root,
+        consent=_consent(message.consent),
     )
 
 
@@ -119,6 +120,13 @@ def _algorithm(member: str, name: str) -> SigningAlgorithm:
         return SigningAlgorithm(name)
     except ValueError as error:
         raise InvalidArgument(f"{member}: expected one of {', '.join(SigningAlgorithm)}") from error
+
+
+def _consent(name: str) -> ConsentMode:
+    try:
+        return ConsentMode(name)
+    except ValueError as error:
+        raise InvalidArgument(f"consent: expected one of {', '.join(ConsentMode)}") from error
 
 
 def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
@@ -151,4 +159,5 @@ def _client(client: Client) -> pb.Client:
         default_aud=client.default_aud,
         claims=client.claims,
         claims_at_root=client.claims_at_root,
+        consent=client.consent,
     )

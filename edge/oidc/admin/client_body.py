@@ -8,6 +8,7 @@ from edge.oidc.body import bad_request
 from gnomon.identity.v1 import client_service_pb2 as pb
 
 _DEFAULT_ALGORITHM = "RS256"
+_DEFAULT_CONSENT = "never"
 
 _Hours = Annotated[int, msgspec.Meta(ge=1, le=24)]
 _CodeSeconds = Annotated[int, msgspec.Meta(ge=10, le=300)]
@@ -55,6 +56,7 @@ class WholeClient(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     default_aud: tuple[str, ...] | None = None
     claims: dict[str, object] | None = None
     claims_at_root: bool = False
+    consent: str | None = None
 
     def message(self) -> pb.Client:
         """Raises Refused when the two names of an algorithm do not say the same."""
@@ -85,6 +87,7 @@ class WholeClient(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
             default_aud=self.default_aud or (),
             claims=msgspec.json.encode(self.claims).decode() if self.claims else "",
             claims_at_root=self.claims_at_root,
+            consent=self.consent or _DEFAULT_CONSENT,
         )
 
 

@@ -117,6 +117,7 @@ def members(client: pb.Client) -> dict[str, object]:
         "default_aud": list(client.default_aud) or None,
         "claims": orjson.Fragment(client.claims) if client.claims else None,
         "claims_at_root": client.claims_at_root,
+        "consent": client.consent,
     }
 
 

@@ -36,6 +36,7 @@ WHOLE = {
     "default_aud": ["orders"],
     "claims": {"branch": "Ulm", "limits": [1, 2.5]},
     "claims_at_root": True,
+    "consent": "once",
 }
 
 
@@ -64,6 +65,7 @@ async def test_a_client_is_created_with_the_settings_of_a_new_one(administrator:
     assert client == await (await administrator.send("GET", "clients/app")).json()
     assert client["flows_enabled"] == ["authorization_code"]
     assert client["challenges"] == ["S256"]
+    assert client["consent"] == "never"
     assert (client["access_token_alg"], client["access_token_signed_response_alg"]) == ("RS256", "RS256")
     assert (await administrator.typs())[0] == "Created"
 
@@ -142,6 +144,7 @@ async def test_a_client_that_becomes_public_loses_its_secret(
         {"claims": {"branch": "x" * 1024}},
         {"claims": {"sub": "root"}},
         {"claims": {"roles": ["admin"]}},
+        {"consent": "sometimes"},
         {"id": "other"},
         {"surprise": True},
     ],

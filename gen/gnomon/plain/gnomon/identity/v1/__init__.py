@@ -1251,6 +1251,11 @@ class Client(betterproto2.Message):
     Whether these and attributes of people stand beside the other claims, and not below `custom`.
     """
 
+    consent: "str" = betterproto2.field(25, betterproto2.TYPE_STRING)
+    """
+    Whether people are asked before it gets anything about them: never, once or always.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "Client", Client)
 
