@@ -6,6 +6,7 @@ from google.protobuf.descriptor import ServiceDescriptor
 
 from gnomon.identity.v1 import (
     account_service_pb2,
+    consent_service_pb2,
     device_list_service_pb2,
     group_service_pb2,
     password_policy_service_pb2,
@@ -22,6 +23,7 @@ from identity.account.proofs import Proofs
 from identity.account.upkeep import PURPOSE, AccountUpkeep
 from identity.admin import names
 from identity.admin.callers import ADMINISTRATOR_ROLES, Callers
+from identity.admin.consents import ConsentAdministration
 from identity.admin.devices import DeviceAdministration
 from identity.admin.holders import (
     ClientsWithScopes,
@@ -50,6 +52,7 @@ from identity.leadership import Leadership
 from identity.presence import Presence
 from identity.rpc.account import AccountServicer
 from identity.rpc.admission import Admission
+from identity.rpc.consent import ConsentServicer
 from identity.rpc.device_list import DeviceListServicer
 from identity.rpc.group import GroupServicer
 from identity.rpc.password_policy import PasswordPolicyServicer
@@ -72,6 +75,7 @@ _SCOPES = scope_service_pb2.DESCRIPTOR.services_by_name["ScopeService"]
 _ATTRIBUTES = user_attribute_service_pb2.DESCRIPTOR.services_by_name["UserAttributeService"]
 _POLICIES = password_policy_service_pb2.DESCRIPTOR.services_by_name["PasswordPolicyService"]
 _SESSIONS = session_administration_service_pb2.DESCRIPTOR.services_by_name["SessionAdministrationService"]
+_CONSENTS = consent_service_pb2.DESCRIPTOR.services_by_name["ConsentService"]
 _DEVICES = device_list_service_pb2.DESCRIPTOR.services_by_name["DeviceListService"]
 
 
@@ -95,6 +99,12 @@ class Administering:
             _ATTRIBUTES: UserAttributeServicer(admission, attributes),
             _POLICIES: PasswordPolicyServicer(ground.tenants, admission, self._policies),
             _SESSIONS: self._session_administration(admission),
+            _CONSENTS: ConsentServicer(
+                admission,
+                ConsentAdministration(
+                    presence.consents, ground.clients, token_sets=presence.token_sets, events=ground.events
+                ),
+            ),
             _DEVICES: DeviceListServicer(
                 admission,
                 DeviceAdministration(ground.store.of(DEVICES), ground.store.of(TOKEN_SETS), ground.events),
@@ -120,6 +130,7 @@ class Administering:
         return UserAdministration(
             users=self._users,
             devices=ground.store.of(DEVICES),
+            consents=self._presence.consents,
             roles=roles,
             groups=groups,
             choosing=PasswordChoosing(self._policies, ground.passwords, ground.clock),

@@ -16,6 +16,8 @@ from identity.authorization.asked import AskedRequests
 from identity.authorization.beginning import AuthorizationBeginning
 from identity.authorization.code import AUTHORIZATION_CODES
 from identity.authorization.conclusion import Conclusion
+from identity.authorization.consent import ConsentGate
+from identity.authorization.consent_step import ConsentStep
 from identity.authorization.pending import PendingRequests
 from identity.authorization.pushed import PUSHED_REQUESTS, PushedRequests
 from identity.authorization.pushing import Pushing
@@ -105,11 +107,12 @@ class Browsing:
             clock=ground.clock,
             randomness=ground.randomness,
         )
+        consent_gate = ConsentGate(self._presence.consents, pending, conclusion)
         asked = AskedRequests(reader, ground.clients, pending)
         return AuthorizationServicer(
             ground.tenants,
             AuthorizationBeginning(
-                reader, self._presence.sessions, pending=pending, standing=standing, conclusion=conclusion
+                reader, self._presence.sessions, pending=pending, standing=standing, consent_gate=consent_gate
             ),
             credential_step=CredentialStep(
                 self._presence.sessions,
@@ -120,12 +123,20 @@ class Browsing:
                     sessions=self._presence.sessions,
                     asked=asked,
                     ending=self._presence.ending,
-                    conclusion=conclusion,
+                    consent_gate=consent_gate,
                     events=ground.events,
                 ),
             ),
             refresh_step=RefreshStep(
-                self._presence.sessions, asked=asked, standing=standing, conclusion=conclusion
+                self._presence.sessions, asked=asked, standing=standing, consent_gate=consent_gate
+            ),
+            consent_step=ConsentStep(
+                self._presence.sessions,
+                self._presence.consents,
+                asked=asked,
+                standing=standing,
+                conclusion=conclusion,
+                events=ground.events,
             ),
             push_door=PushDoor(self._issuing.authenticator, self._issuing.proofs, Pushing(reader, pushed)),
             clock=ground.clock,

@@ -21,6 +21,7 @@ OAuthError                   server.platform
    ├─ UnsupportedResponseType RFC 6749 §4.1.2.1
    ├─ LoginRequired          OpenID Connect Core 1.0 §3.1.2.6
    ├─ InteractionRequired    OpenID Connect Core 1.0 §3.1.2.6
+   ├─ ConsentRequired        OpenID Connect Core 1.0 §3.1.2.6
    ├─ RequestNotSupported    OpenID Connect Core 1.0 §3.1.2.6
    ├─ RequestUriNotSupported OpenID Connect Core 1.0 §3.1.2.6
    └─ InvalidRequestUri      OpenID Connect Core 1.0 §3.1.2.6
@@ -120,6 +121,10 @@ class LoginRequired(ProtocolError):
 
 class InteractionRequired(ProtocolError):
     oauth_code = "interaction_required"
+
+
+class ConsentRequired(ProtocolError):
+    oauth_code = "consent_required"
 
 
 class RequestNotSupported(ProtocolError):

@@ -8,6 +8,7 @@ from identity.authorization.code import AUTHORIZATION_CODES
 from identity.authorization.pushed import PUSHED_REQUESTS
 from identity.authorization.request import AUTHORIZATION_REQUESTS
 from identity.clients.client import CLIENTS
+from identity.consents.consent import CONSENTS
 from identity.devices.device import DEVICE_CODES, DEVICES
 from identity.devices.limits import DEVICE_STARTS, USER_CODE_ATTEMPTS
 from identity.directory.labels import GROUPS, ROLES, SCOPE_DEFINITIONS, USER_ATTRIBUTES
@@ -32,6 +33,7 @@ KINDS: tuple[Kind[Any], ...] = (
     AUTHORIZATION_REQUESTS,
     BACK_CHANNEL_LOGOUTS,
     CLIENTS,
+    CONSENTS,
     DEVICE_CODES,
     DEVICE_STARTS,
     DEVICES,

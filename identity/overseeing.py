@@ -56,6 +56,7 @@ class Overseeing:
             ground.store,
             ground.tenants,
             token_sets=self._presence.token_sets,
+            consents=self._presence.consents,
             secrets=ground.secrets,
             events=ground.events,
             clock=ground.clock,

@@ -1,8 +1,9 @@
-"""Composes who is there: people, their sessions, the tokens that came of them, and what holds back those who guess."""
+"""Composes who is there: people, their sessions, what they granted, the tokens, and what holds back those who guess."""
 
 from dataclasses import dataclass
 
 from identity.admin.signing_out import SigningOut
+from identity.consents.consents import Consents
 from identity.directory.user import USERS
 from identity.directory.users import Users
 from identity.ground import Ground
@@ -22,6 +23,7 @@ from identity.tokens.token_sets import TokenSets
 class Presence:
     users: Users
     sessions: Sessions
+    consents: Consents
     token_sets: TokenSets
     revoked_tokens: RevokedTokens
     active_tokens: ActiveTokens
@@ -60,6 +62,7 @@ def presence_on(ground: Ground) -> Presence:
     return Presence(
         users=Users(ground.store.of(USERS)),
         sessions=sessions,
+        consents=Consents(ground.store, clock=ground.clock, randomness=ground.randomness),
         token_sets=token_sets,
         revoked_tokens=revoked_tokens,
         active_tokens=active_tokens,

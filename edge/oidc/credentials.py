@@ -7,8 +7,8 @@ from edge.oidc.browsers import CSRF_HEADER, Browsers
 from edge.oidc.config import OidcConfig
 from edge.oidc.form import Form, single
 from edge.oidc.pages import Pages
-from edge.oidc.redirects import accepted, sent_back
 from edge.oidc.sign_in_fields import Credentials
+from edge.oidc.steps import navigated, scripted
 from edge.oidc.stubs import Stubs
 from edge.oidc.tenant import tenant_of
 from gnomon.identity.v1 import authorization_service_pb2 as pb
@@ -34,7 +34,7 @@ class CredentialsEndpoint:
                 pow=sent.pow,
             )
         )
-        response = accepted(submitted.redirect)
+        response = scripted(request, submitted)
         if submitted.HasField("cookie"):
             response.headers[CSRF_HEADER] = submitted.cookie.csrf_token
             self._browsers.keep(request, response, cookie=submitted.cookie)
@@ -51,7 +51,7 @@ class CredentialsEndpoint:
                 pow=single(form, "pow"),
             )
         )
-        response = sent_back(submitted.redirect, self._pages, status=303)
+        response = navigated(request, submitted, self._pages)
         if submitted.HasField("cookie"):
             self._browsers.keep(request, response, cookie=submitted.cookie)
         return response

@@ -7,8 +7,8 @@ from edge.oidc.browsers import Browsers
 from edge.oidc.config import OidcConfig
 from edge.oidc.form import read_form, single
 from edge.oidc.pages import Pages
-from edge.oidc.redirects import accepted, sent_back
 from edge.oidc.sign_in_fields import SignInFields
+from edge.oidc.steps import navigated, scripted
 from edge.oidc.stubs import Stubs
 from edge.oidc.tenant import tenant_of
 from gnomon.identity.v1 import authorization_service_pb2 as pb
@@ -36,7 +36,7 @@ class RefreshEndpoint:
                 parameters=sent.parameters(),
             )
         )
-        return accepted(refreshed.redirect)
+        return scripted(request, refreshed)
 
     async def _post_form(self, request: web.Request) -> web.Response:
         form = await read_form(request, self._config.max_form_bytes)
@@ -47,7 +47,7 @@ class RefreshEndpoint:
                 authorization_id=single(form, "authorization_id"),
             )
         )
-        return sent_back(refreshed.redirect, self._pages, status=303)
+        return navigated(request, refreshed, self._pages)
 
     async def _refresh(self, asked: pb.RefreshAuthorizationRequest) -> pb.RefreshAuthorizationResponse:
         return await self._authorizations.RefreshAuthorization(

@@ -15,6 +15,7 @@ from edge.oidc.admission import Admission
 from edge.oidc.authorization import AuthorizationEndpoint
 from edge.oidc.browsers import Browsers
 from edge.oidc.config import AccessConfig, OidcConfig
+from edge.oidc.consent import ConsentEndpoint
 from edge.oidc.device import DeviceEndpoint
 from edge.oidc.device_verification import DeviceVerificationEndpoint
 from edge.oidc.discovery import DiscoveryEndpoint
@@ -132,6 +133,7 @@ def _protocol(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterat
 def _of_browsers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages) -> Iterator[_Row]:
     authorization = AuthorizationEndpoint(stubs, config, browsers=browsers, pages=pages)
     refresh = RefreshEndpoint(stubs, config, browsers=browsers, pages=pages)
+    consent = ConsentEndpoint(stubs, config, browsers=browsers, pages=pages)
     logout = LogoutEndpoint(stubs, config, browsers=browsers, pages=pages)
     device = DeviceVerificationEndpoint(stubs, config, browsers=browsers, pages=pages)
     session = SessionEndpoint(stubs, config, browsers=browsers)
@@ -139,6 +141,7 @@ def _of_browsers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages:
     yield "/oidc/rotate_jwk", OWN_PAGES, {"POST": KeyRotationEndpoint(stubs, config).post}
     yield "/oidc/authorize", FROM_ANYWHERE, {"GET": authorization.get, "POST": authorization.post}
     yield "/oidc/authorize/refresh", OWN_PAGES, {"POST": refresh.post}
+    yield "/oidc/authorize/consent", OWN_PAGES, {"GET": consent.get, "POST": consent.post}
     yield "/oidc/logout", FROM_ANYWHERE, {"GET": logout.get, "POST": logout.post}
     yield "/oidc/session", OWN_PAGES, {"POST": session.post}
     yield "/oidc/sessioninfo", OWN_ORIGIN, {"GET": session.get}

@@ -8,6 +8,7 @@ from gnomon.identity.v1.api_key_service_pb2_grpc import ApiKeyServiceStub
 from gnomon.identity.v1.authorization_service_pb2_grpc import AuthorizationServiceStub
 from gnomon.identity.v1.blacklist_service_pb2_grpc import BlacklistServiceStub
 from gnomon.identity.v1.client_service_pb2_grpc import ClientServiceStub
+from gnomon.identity.v1.consent_service_pb2_grpc import ConsentServiceStub
 from gnomon.identity.v1.device_list_service_pb2_grpc import DeviceListServiceStub
 from gnomon.identity.v1.device_service_pb2_grpc import DeviceServiceStub
 from gnomon.identity.v1.discovery_service_pb2_grpc import DiscoveryServiceStub
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from gnomon.identity.v1.authorization_service_pb2_grpc import AuthorizationServiceAsyncStub
     from gnomon.identity.v1.blacklist_service_pb2_grpc import BlacklistServiceAsyncStub
     from gnomon.identity.v1.client_service_pb2_grpc import ClientServiceAsyncStub
+    from gnomon.identity.v1.consent_service_pb2_grpc import ConsentServiceAsyncStub
     from gnomon.identity.v1.device_list_service_pb2_grpc import DeviceListServiceAsyncStub
     from gnomon.identity.v1.device_service_pb2_grpc import DeviceServiceAsyncStub
     from gnomon.identity.v1.discovery_service_pb2_grpc import DiscoveryServiceAsyncStub
@@ -65,6 +67,7 @@ class Stubs:
     authorizations: "AuthorizationServiceAsyncStub"
     blacklists: "BlacklistServiceAsyncStub"
     clients: "ClientServiceAsyncStub"
+    consents: "ConsentServiceAsyncStub"
     device_lists: "DeviceListServiceAsyncStub"
     devices: "DeviceServiceAsyncStub"
     discovery: "DiscoveryServiceAsyncStub"
@@ -94,6 +97,7 @@ def stubs_of(channel: Channel) -> Stubs:
         authorizations=AuthorizationServiceStub(aio_channel),
         blacklists=BlacklistServiceStub(aio_channel),
         clients=ClientServiceStub(aio_channel),
+        consents=ConsentServiceStub(aio_channel),
         device_lists=DeviceListServiceStub(aio_channel),
         devices=DeviceServiceStub(aio_channel),
         discovery=DiscoveryServiceStub(aio_channel),

@@ -28,6 +28,10 @@ class TokenSets(Protocol):
     async def remove_of_client(self, tenant: Tenant, client_id: str) -> None: ...
 
 
+class Consents(Protocol):
+    async def remove_of_client(self, tenant: Tenant, client_id: str) -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class NewClient:
     id: str
@@ -46,6 +50,7 @@ class ClientAdministration:
         tenants: Tenants,
         *,
         token_sets: TokenSets,
+        consents: Consents,
         secrets: SecretHasher,
         events: Events,
         clock: Clock,
@@ -54,6 +59,7 @@ class ClientAdministration:
         self._records = store.of(CLIENTS)
         self._tenants = tenants
         self._token_sets = token_sets
+        self._consents = consents
         self._secrets = secrets
         self._events = events
         self._clock = clock
@@ -125,6 +131,7 @@ class ClientAdministration:
             is_own = served == tenant or await self._records.get(served.tenant_id, client_id) is None
             if is_own and client.is_known_at(served, default=self._tenants.default):
                 await self._token_sets.remove_of_client(served, client_id)
+                await self._consents.remove_of_client(served, client_id)
         await self._tell(EventType.DELETED, client, actor)
 
     async def _of_relying_party(self, tenant: Tenant, client_id: str) -> Client:

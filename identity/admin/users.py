@@ -43,10 +43,15 @@ class Names(Protocol):
     async def names(self, tenant: Tenant) -> frozenset[str]: ...
 
 
+class Consents(Protocol):
+    async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserAdministration:
     users: Records[User]
     devices: Records[Device]
+    consents: Consents
     roles: Names
     groups: Names
     choosing: PasswordChoosing
@@ -146,6 +151,7 @@ class UserAdministration:
     async def _remove_rest(self, tenant: Tenant, user_id: UserId) -> None:
         await self.signing_out.everywhere(tenant, user_id)
         await self.devices.remove(tenant.tenant_id, "user_id", user_id)
+        await self.consents.remove_of_user(tenant, user_id)
 
     async def _after_update(self, tenant: Tenant, before: User, after: User, *, actor: Actor) -> None:
         has_new_password = after.password_hash != before.password_hash

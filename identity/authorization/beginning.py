@@ -5,7 +5,7 @@ With `prompt=none` there is never a page: whoever is signed in gets a code, ever
 
 from dataclasses import dataclass, field
 
-from identity.authorization.conclusion import Conclusion
+from identity.authorization.consent import ConsentGate
 from identity.authorization.parameters import Parameters
 from identity.authorization.pending import PendingRequests
 from identity.authorization.reading import RequestReader
@@ -41,13 +41,13 @@ class AuthorizationBeginning:
         *,
         pending: PendingRequests,
         standing: Standing,
-        conclusion: Conclusion,
+        consent_gate: ConsentGate,
     ) -> None:
         self._reader = reader
         self._sessions = sessions
         self._pending = pending
         self._standing = standing
-        self._conclusion = conclusion
+        self._consent_gate = consent_gate
 
     async def begin(
         self, tenant: Tenant, parameters: Parameters, browser: Browser
@@ -74,7 +74,7 @@ class AuthorizationBeginning:
         refusal = refusal_of(client, user, _amr(session))
         if refusal is not None:
             return way_back.with_error(refusal)
-        return await self._conclusion.grant(tenant, client, request, session=session)
+        return await self._consent_gate.pass_silently(tenant, client, request, session=session)
 
     async def _page(
         self,

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from identity.authorization.asked import AskedRequests
-from identity.authorization.conclusion import Conclusion
+from identity.authorization.consent import ConsentGate, ConsentQuestion
 from identity.authorization.redirection import Redirection, way_back_of
 from identity.authorization.request import AuthorizationRequest
 from identity.authorization.standing import refusal_of
@@ -31,7 +31,7 @@ class SessionEnding(Protocol):
 class SignedIn:
     """`session` is None when nobody was signed in: the right person, but not the one that was asked for."""
 
-    redirection: Redirection
+    outcome: Redirection | ConsentQuestion
     session: Session | None = None
     cookie: str = field(default="", repr=False)
 
@@ -41,7 +41,7 @@ class SigningIn:
     sessions: Sessions
     asked: AskedRequests
     ending: SessionEnding
-    conclusion: Conclusion
+    consent_gate: ConsentGate
     events: Events
 
     async def finish(
@@ -56,7 +56,7 @@ class SigningIn:
         amr: tuple[str, ...],
         acr: AuthenticationContext,
     ) -> SignedIn:
-        """Sign a person in that proved who it is by `amr`, and go back with a code.
+        """Sign a person in that proved who it is by `amr`, and go back with a code, or ask what the client may have.
 
         Raises Unauthenticated when the request has ended, and PermissionDenied when the client does not take the person;
         its metadata `cause` says why.
@@ -65,7 +65,7 @@ class SigningIn:
         await self.asked.take(request)
         if request.user_id not in {"", user.user_id}:
             # OpenID Connect Core 1.0 §3.1.2.1, id_token_hint.
-            return SignedIn(redirection=way_back_of(request, tenant).with_error(_ANOTHER_PERSON))
+            return SignedIn(outcome=way_back_of(request, tenant).with_error(_ANOTHER_PERSON))
         if before.user_id not in {"", user.user_id}:
             await self.ending.end(tenant, before)
         cookie, session = await self.sessions.sign_in(
@@ -79,8 +79,8 @@ class SigningIn:
             client_id=client.client_id,
             session=session.sid,
         )
-        redirection = await self.conclusion.grant(tenant, client, request, session=session)
-        return SignedIn(redirection=redirection, session=session, cookie=cookie)
+        outcome = await self.consent_gate.pass_or_ask(tenant, client, request, user=user, session=session)
+        return SignedIn(outcome=outcome, session=session, cookie=cookie)
 
     async def _expect_admitted(
         self, tenant: Tenant, browser: Browser, client: Client, *, user: User, amr: tuple[str, ...]

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from identity.authorization.asked import AskedRequests, Reference
-from identity.authorization.conclusion import Conclusion
+from identity.authorization.consent import ConsentGate, ConsentQuestion
 from identity.authorization.redirection import Redirection, way_back_of
 from identity.authorization.signing_in import SignedIn, SigningIn
 from identity.authorization.standing import Standing, refusal_of
@@ -47,7 +47,7 @@ class CredentialStep:
     async def submit(
         self, tenant: Tenant, browser: Browser, reference: Reference, *, credentials: Credentials
     ) -> SignedIn:
-        """Sign in and go back with a code.
+        """Sign in and go back with a code, or on to the question that comes before it.
 
         Raises Unauthenticated, InvalidArgument, NotFound for a proof of work that was used, and PermissionDenied; the
         metadata `cause` of the last says what is wrong with an account whose password was right.
@@ -79,14 +79,16 @@ class RefreshStep:
     """Goes on without credentials, as far as the request lets it."""
 
     def __init__(
-        self, sessions: Sessions, *, asked: AskedRequests, standing: Standing, conclusion: Conclusion
+        self, sessions: Sessions, *, asked: AskedRequests, standing: Standing, consent_gate: ConsentGate
     ) -> None:
         self._sessions = sessions
         self._asked = asked
         self._standing = standing
-        self._conclusion = conclusion
+        self._consent_gate = consent_gate
 
-    async def refresh(self, tenant: Tenant, browser: Browser, reference: Reference) -> Redirection:
+    async def refresh(
+        self, tenant: Tenant, browser: Browser, reference: Reference
+    ) -> Redirection | ConsentQuestion:
         """Raises Unauthenticated when somebody has to sign in."""
         session = await proved(self._sessions, tenant, browser)
         client, request = await self._asked.find(tenant, session, reference)
@@ -97,4 +99,4 @@ class RefreshStep:
         refusal = refusal_of(client, user, session.authentication.amr)
         if refusal is not None:
             return way_back_of(request, tenant).with_error(refusal)
-        return await self._conclusion.grant(tenant, client, request, session=session)
+        return await self._consent_gate.pass_or_ask(tenant, client, request, user=user, session=session)

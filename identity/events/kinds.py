@@ -48,6 +48,8 @@ class EventType(StrEnum):
     CREATED = "Created"
     CHANGED = "Changed"
     DELETED = "Deleted"
+    CONSENT_GRANTED = "ConsentGranted"
+    CONSENT_WITHDRAWN = "ConsentWithdrawn"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,5 +95,7 @@ EVENT_KINDS = {
         EventKind(41, EventType.CHANGED, Level.INFO),
         EventKind(42, EventType.DELETED, Level.NOTICE),
         EventKind(43, EventType.USER_REMOVED_UNCONFIRMED, Level.NOTICE),
+        EventKind(50, EventType.CONSENT_GRANTED, Level.INFO),
+        EventKind(51, EventType.CONSENT_WITHDRAWN, Level.NOTICE),
     )
 }

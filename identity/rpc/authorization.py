@@ -5,6 +5,8 @@ import logging
 from gnomon.identity.v1 import authorization_service_pb2 as pb
 from identity.authorization.asked import Reference
 from identity.authorization.beginning import AuthorizationBeginning, SignInStep
+from identity.authorization.consent import ConsentQuestion, terms_of
+from identity.authorization.consent_step import ConsentStep
 from identity.authorization.pushing import Pushing
 from identity.authorization.redirect_uris import origin_of
 from identity.authorization.redirection import Redirection
@@ -31,6 +33,7 @@ class AuthorizationServicer:
         *,
         credential_step: CredentialStep,
         refresh_step: RefreshStep,
+        consent_step: ConsentStep,
         push_door: "PushDoor",
         clock: Clock,
     ) -> None:
@@ -38,6 +41,7 @@ class AuthorizationServicer:
         self._beginning = beginning
         self._credential_step = credential_step
         self._refresh_step = refresh_step
+        self._consent_step = consent_step
         self._push_door = push_door
         self._clock = clock
 
@@ -70,17 +74,37 @@ class AuthorizationServicer:
         except ServiceError as refusal:
             _log("sign-in refused", refusal.reason, call)
             raise
-        session = signed_in.session
+        session, outcome = signed_in.session, signed_in.outcome
         cookie = None if session is None else session_cookie(signed_in.cookie, session, self._clock)
-        return pb.SubmitCredentialsResponse(redirect=redirect(signed_in.redirection), cookie=cookie)
+        if isinstance(outcome, ConsentQuestion):
+            return pb.SubmitCredentialsResponse(consent=_consent_page(outcome), cookie=cookie)
+        return pb.SubmitCredentialsResponse(redirect=redirect(outcome), cookie=cookie)
 
     async def refresh_authorization(
         self, request: pb.RefreshAuthorizationRequest, _call: Call
     ) -> pb.RefreshAuthorizationResponse:
-        redirection = await self._refresh_step.refresh(
+        outcome = await self._refresh_step.refresh(
             self._tenants.find(request.tenant_id), browser_of(request.browser), _reference(request)
         )
-        return pb.RefreshAuthorizationResponse(redirect=redirect(redirection))
+        if isinstance(outcome, ConsentQuestion):
+            return pb.RefreshAuthorizationResponse(consent=_consent_page(outcome))
+        return pb.RefreshAuthorizationResponse(redirect=redirect(outcome))
+
+    async def get_consent_page(
+        self, request: pb.GetConsentPageRequest, _call: Call
+    ) -> pb.GetConsentPageResponse:
+        tenant, browser = self._tenants.find(request.tenant_id), browser_of(request.browser)
+        question = await self._consent_step.question(tenant, browser, request.authorization_id)
+        return pb.GetConsentPageResponse(page=_consent_page(question))
+
+    async def answer_consent(self, request: pb.AnswerConsentRequest, _call: Call) -> pb.AnswerConsentResponse:
+        redirection = await self._consent_step.answer(
+            self._tenants.find(request.tenant_id),
+            browser_of(request.browser),
+            request.authorization_id,
+            is_accepted=request.is_accepted,
+        )
+        return pb.AnswerConsentResponse(redirect=redirect(redirection))
 
     async def push_authorization(
         self, request: pb.PushAuthorizationRequest, call: Call
@@ -132,6 +156,22 @@ def _page(step: SignInStep) -> pb.SignInPage:
         ui_locales=step.request.ui_locales,
         redirect_origin=origin_of(step.request.redirect_uri),
         csrf_token=step.session.csrf_token,
+    )
+
+
+def _consent_page(question: ConsentQuestion) -> pb.ConsentPage:
+    terms = terms_of(question.request)
+    return pb.ConsentPage(
+        authorization_id=question.authorization_id,
+        client_id=question.client.client_id,
+        client_name=question.client.name,
+        client_uri=question.client.client_uri,
+        scopes=terms.oauth_scopes,
+        resources=terms.resources,
+        claims=terms.claims,
+        email=question.user.email,
+        redirect_origin=origin_of(question.request.redirect_uri),
+        csrf_token=question.session.csrf_token,
     )
 
 

@@ -4,6 +4,8 @@ from identity.tenants import Tenant
 from identity.tokens.token_set import TOKEN_SETS, TokenSet
 from server.platform.records import RecordStore
 
+_MOST_OF_A_USER = 100_000
+
 
 class TokenSets:
     def __init__(self, records: RecordStore) -> None:
@@ -29,6 +31,12 @@ class TokenSets:
 
     async def remove_of_user(self, tenant: Tenant, user_id: str) -> None:
         await self._sets.remove(tenant.tenant_id, "user_id", user_id)
+
+    async def remove_of_client_of_user(self, tenant: Tenant, client_id: str, *, user_id: str) -> None:
+        """Take back what one client has of one person."""
+        for token_set in await self._sets.find(tenant.tenant_id, "user_id", user_id, most=_MOST_OF_A_USER):
+            if token_set.client_id == client_id:
+                await self._sets.take(tenant.tenant_id, token_set.id)
 
     async def remove_of_device(self, tenant: Tenant, device_id: str) -> None:
         await self._sets.remove(tenant.tenant_id, "device_id", device_id)

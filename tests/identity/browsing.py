@@ -14,6 +14,8 @@ from identity.authorization.asked import AskedRequests, Reference
 from identity.authorization.beginning import AuthorizationBeginning, SignInStep
 from identity.authorization.code import AUTHORIZATION_CODES, AuthorizationCode
 from identity.authorization.conclusion import Conclusion
+from identity.authorization.consent import ConsentGate
+from identity.authorization.consent_step import ConsentStep
 from identity.authorization.parameters import Parameters
 from identity.authorization.pending import PendingRequests
 from identity.authorization.pushed import PUSHED_REQUESTS, PushedRequestConfig, PushedRequests
@@ -29,6 +31,7 @@ from identity.clients.client import CLIENTS, Client
 from identity.clients.clients import Clients
 from identity.clients.secrets import SecretHasher
 from identity.config import PasswordConfig
+from identity.consents.consents import Consents
 from identity.directory.passwords import Passwords
 from identity.directory.user import USERS, User
 from identity.directory.users import Users
@@ -231,9 +234,11 @@ class Provider:
         conclusion = Conclusion(
             self.store.of(AUTHORIZATION_CODES), self.sessions, hasher=self.hasher, **sources
         )
+        self.consents = Consents(self.store, **sources)
+        consent_gate = ConsentGate(self.consents, pending, conclusion)
         asked = AskedRequests(self.reader, self.clients, pending)
         self.beginning = AuthorizationBeginning(
-            self.reader, self.sessions, pending=pending, standing=standing, conclusion=conclusion
+            self.reader, self.sessions, pending=pending, standing=standing, consent_gate=consent_gate
         )
         self.protection = LoginProtection(
             self.store.of(ADDRESS_FAILURES),
@@ -258,11 +263,20 @@ class Provider:
                 sessions=self.sessions,
                 asked=asked,
                 ending=self.ending,
-                conclusion=conclusion,
+                consent_gate=consent_gate,
                 events=self.events,
             ),
         )
-        self.refresh_step = RefreshStep(self.sessions, asked=asked, standing=standing, conclusion=conclusion)
+        self.refresh_step = RefreshStep(
+            self.sessions, asked=asked, standing=standing, consent_gate=consent_gate
+        )
+        self.consent_step = ConsentStep(
+            *(self.sessions, self.consents),
+            asked=asked,
+            standing=standing,
+            conclusion=conclusion,
+            events=self.events,
+        )
         self.end_session = EndSession(
             *(self.sessions, LogoutWishes(self.clients, self.hints), self.ending),
             questions=self.store.of(LOGOUT_REQUESTS),

@@ -317,6 +317,7 @@ def _servicers(provider: Provider) -> Mapping[object, object]:
         *(provider.tenants, provider.beginning),
         credential_step=provider.credential_step,
         refresh_step=provider.refresh_step,
+        consent_step=provider.consent_step,
         push_door=PushDoor(authenticator, dpop, provider.pushing),
         clock=clock,
     )

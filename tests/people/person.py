@@ -91,8 +91,12 @@ class Person:
             answer = self.submit_credentials(page, self.password)
         else:
             answer = self._post("oidc/authorize/refresh", state, authorization_id=state["authorization_id"])
-        assert answer.status_code == requests.codes.accepted, answer.text
+        assert answer.status_code in {requests.codes.accepted, requests.codes.partial_content}, answer.text
         return self._arrived(answer)
+
+    def answer(self, question: Page, decision: str) -> Page | Arrival:
+        """Press the button that says so, where a client asks for something."""
+        return self.visit(question.url, question.hidden | {"decision": decision})
 
     def submit_credentials(self, page: Page, password: str) -> requests.Response:
         return self._post(

@@ -45,6 +45,13 @@ secret = "{secret}"
 redirect_uris = ["{redirect}"]
 
 [[bootstrap.clients]]
+id = "asking"
+name = "The Asking Application"
+secret = "{secret}"
+redirect_uris = ["{redirect}"]
+consent = "once"
+
+[[bootstrap.clients]]
 id = "public"
 redirect_uris = ["{redirect}", "{loopback}"]
 post_logout_redirect_uris = ["{bye}"]

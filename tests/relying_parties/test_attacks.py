@@ -41,6 +41,11 @@ def test_whoever_knew_the_session_before_the_sign_in_knows_nothing_after_it(part
 
 FORGED = [
     pytest.param("oidc/authorize/refresh", {"json": {"authorization_id": "x"}}, id="going on"),
+    pytest.param(
+        "oidc/authorize/consent",
+        {"data": {"authorization_id": "x", "decision": "accept", "csrf_token": "forged"}},
+        id="letting a client have something",
+    ),
     pytest.param("oidc/logout", {"data": {"csrf_token": "forged"}}, id="signing out"),
     pytest.param(
         "oidc/device/verify",

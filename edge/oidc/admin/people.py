@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from edge.oidc.admin.asking import Asking
+from edge.oidc.admin.consents import ConsentsEndpoint
 from edge.oidc.admin.devices import DevicesEndpoint
 from edge.oidc.admin.groups import GroupsEndpoint
 from edge.oidc.admin.own_account import OwnAccountEndpoint
@@ -71,6 +72,7 @@ def _own_accounts(stubs: Stubs, asking: Asking, *, browsers: Browsers) -> Iterat
 def _users(stubs: Stubs, asking: Asking) -> Iterator[Row]:
     users, devices = UsersEndpoint(stubs, asking), DevicesEndpoint(stubs, asking)
     policy = PasswordPolicyEndpoint(stubs, asking)
+    consents = ConsentsEndpoint(stubs, asking)
 
     yield "/password_policy", {"GET": policy.get, "PUT": policy.update}
     yield "/users", {"GET": users.list, "POST": users.create}
@@ -81,3 +83,5 @@ def _users(stubs: Stubs, asking: Asking) -> Iterator[Row]:
         {"GET": devices.list, "PUT": devices.rename, "DELETE": devices.revoke},
     )
     yield "/users/{id}/devices/{device_id}", {"DELETE": devices.revoke_named}
+    yield "/users/{id}/consents", {"GET": consents.list}
+    yield "/users/{id}/consents/{client_id}", {"DELETE": consents.withdraw}

@@ -9,6 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from edge.oidc.pages.assets import Assets
 from edge.oidc.pages.security_policy import origin_of, security_policy
+from edge.oidc.pages.words import words_of
 from edge.oidc.refusal import Refused, refused_by_protocol
 from gnomon.identity.v1 import authorization_service_pb2, browser_pb2, logout_service_pb2
 from server.platform.channels import error_of
@@ -44,6 +45,14 @@ class Pages:
             "action": f"{path}/oidc/authorize/refresh",
         }
         return self._page("go_on.html", {"page": page, "state": state}, form_origin=page.redirect_origin)
+
+    def consent(self, page: authorization_service_pb2.ConsentPage, path: str) -> web.Response:
+        facts = {
+            "page": page,
+            "action": f"{path}/oidc/authorize/consent",
+            "scopes": [words_of(scope) for scope in page.scopes],
+        }
+        return self._page("consent.html", facts, form_origin=page.redirect_origin)
 
     def device(self, path: str, user_code: str, *, csrf_token: str) -> web.Response:
         state = self._state(path, csrf_token) | {"action": f"{path}/oidc/device/verify"}

@@ -17,12 +17,16 @@ CODE = Redirect(
 )
 BEGUN = authorization_service_pb2.BeginAuthorizationResponse
 SIGN_IN = authorization_service_pb2.SignInPage(authorization_id="r", csrf_token="proof")
+QUESTION = authorization_service_pb2.GetConsentPageResponse(
+    page=authorization_service_pb2.ConsentPage(authorization_id="r", csrf_token="proof")
+)
 ASKED = logout_service_pb2.LogoutPage(logout_id="l", csrf_token="proof")
 
 PAGES: list[Any] = [
     pytest.param("oidc/authorize", {"begin_authorization": BEGUN(page=SIGN_IN)}, id="sign-in"),
     pytest.param("oidc/authorize", {"begin_authorization": BEGUN(redirect=CODE)}, id="form post"),
     pytest.param("oidc/authorize", {"begin_authorization": BEGUN(error=ErrorPage(status=400))}, id="error"),
+    pytest.param("oidc/authorize/consent?authorization_id=r", {"get_consent_page": QUESTION}, id="consent"),
     pytest.param(
         "oidc/logout", {"begin_logout": logout_service_pb2.BeginLogoutResponse(page=ASKED)}, id="logout"
     ),

@@ -7,6 +7,7 @@ from typing import TypeVar
 from identity.account.choosing import PasswordChoosing
 from identity.admin import names
 from identity.admin.callers import Actor, ActorKind
+from identity.admin.consents import ConsentAdministration
 from identity.admin.devices import DeviceAdministration
 from identity.admin.holders import (
     ClientsWithScopes,
@@ -73,6 +74,7 @@ class Administration:
         self.users = UserAdministration(
             users=users,
             devices=self.store.of(DEVICES),
+            consents=provider.consents,
             roles=self.roles,
             groups=self.groups,
             choosing=PasswordChoosing(self.policies, provider.passwords, provider.clock),
@@ -94,6 +96,9 @@ class Administration:
         self.sessions = SessionAdministration(
             self.store.of(SESSIONS), users, ending=ending, signing_out=signing_out, events=self.told
         )
+        self.consents = ConsentAdministration(
+            provider.consents, provider.clients, token_sets=token_sets, events=self.told
+        )
         self.devices = DeviceAdministration(self.store.of(DEVICES), self.store.of(TOKEN_SETS), self.told)
 
     async def user(self, user_id: str = ALICE) -> User:
@@ -113,7 +118,7 @@ class Administration:
             session = await self.provider.sessions.note_client(session, ClientId(client_id))
         return session
 
-    async def grant(self, user_id: str = ALICE, **fields: str) -> TokenSet:
+    async def grant(self, user_id: str = ALICE, *, client_id: str = "app", **fields: str) -> TokenSet:
         """A token set that no session ends."""
         number = self.provider.randomness.alphanumeric(8)
         authentication = Authentication(
@@ -124,7 +129,7 @@ class Administration:
                 tenant_id=self.tenant.tenant_id,
                 id=number,
                 expires_at=NOON + timedelta(hours=1),
-                client_id=ClientId("app"),
+                client_id=ClientId(client_id),
                 authentication=authentication,
                 oauth_scopes=("openid",),
                 user_id=user_id,

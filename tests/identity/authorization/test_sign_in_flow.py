@@ -45,8 +45,8 @@ async def test_whoever_signs_in_goes_back_with_a_code(provider: Provider) -> Non
 
     signed_in = await provider.submit(step, browser, email="Alice@Example.COM")
 
-    answer = dict(signed_in.redirection.parameters)
-    assert (signed_in.redirection.uri, answer["state"], answer["iss"]) == (CALLBACK, "s1", ISSUER)
+    answer = dict(signed_in.outcome.parameters)
+    assert (signed_in.outcome.uri, answer["state"], answer["iss"]) == (CALLBACK, "s1", ISSUER)
     assert (len(answer["code"]), answer["code"].isalnum()) == (64, True)
 
 
@@ -55,7 +55,7 @@ async def test_a_code_is_bound_to_all_that_its_request_was(provider: Provider) -
 
     signed_in = await provider.submit(step, browser)
 
-    code = await provider.code(signed_in.redirection)
+    code = await provider.code(signed_in.outcome)
     assert signed_in.session is not None
     assert code.authentication == signed_in.session.authentication
     assert (code.authentication.user_id, code.authentication.amr) == ("alice", ("pwd",))
@@ -101,7 +101,7 @@ async def test_after_a_wrong_password_the_right_one_is_taken(provider: Provider)
 
     signed_in = await provider.submit(step, browser)
 
-    assert "code" in dict(signed_in.redirection.parameters)
+    assert "code" in dict(signed_in.outcome.parameters)
 
 
 async def test_of_many_submissions_at_a_time_one_gets_a_code(provider: Provider) -> None:
@@ -178,7 +178,7 @@ async def test_a_member_of_the_clients_groups_is_let_in(provider: Provider) -> N
 
     signed_in = await provider.submit(step, browser, email="bob@example.com")
 
-    assert "code" in dict(signed_in.redirection.parameters)
+    assert "code" in dict(signed_in.outcome.parameters)
 
 
 async def test_somebody_else_than_the_hint_says_is_no_answer(provider: Provider) -> None:
@@ -186,7 +186,7 @@ async def test_somebody_else_than_the_hint_says_is_no_answer(provider: Provider)
 
     signed_in = await provider.submit(step, browser)
 
-    assert dict(signed_in.redirection.parameters)["error"] == "login_required"
+    assert dict(signed_in.outcome.parameters)["error"] == "login_required"
     assert signed_in.session is None
 
 
@@ -227,7 +227,7 @@ async def test_parameters_stand_for_a_page(provider: Provider) -> None:
         provider.tenant, browser, reference, credentials=credentials
     )
 
-    assert dict(signed_in.redirection.parameters)["state"] == "mine"
+    assert dict(signed_in.outcome.parameters)["state"] == "mine"
 
 
 @pytest.mark.parametrize(

@@ -212,23 +212,29 @@ class SubmitCredentialsResponse(_message.Message):
 
     REDIRECT_FIELD_NUMBER: _builtins.int
     COOKIE_FIELD_NUMBER: _builtins.int
+    CONSENT_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def redirect(self) -> _browser_pb2.Redirect:
-        """Back to the relying party."""
+        """Back to the relying party, absent when there is a question first."""
 
     @_builtins.property
     def cookie(self) -> _browser_pb2.SessionCookie:
         """The cookie of the new session."""
+
+    @_builtins.property
+    def consent(self) -> Global___ConsentPage:
+        """The question that comes before a code, absent without one."""
 
     def __init__(
         self,
         *,
         redirect: _browser_pb2.Redirect | None = ...,
         cookie: _browser_pb2.SessionCookie | None = ...,
+        consent: Global___ConsentPage | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["cookie", b"cookie", "redirect", b"redirect"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["consent", b"consent", "cookie", b"cookie", "redirect", b"redirect"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["cookie", b"cookie", "redirect", b"redirect"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["consent", b"consent", "cookie", b"cookie", "redirect", b"redirect"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -279,6 +285,192 @@ class RefreshAuthorizationResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     REDIRECT_FIELD_NUMBER: _builtins.int
+    CONSENT_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def redirect(self) -> _browser_pb2.Redirect:
+        """Back to the relying party, absent when there is a question first."""
+
+    @_builtins.property
+    def consent(self) -> Global___ConsentPage:
+        """The question that comes before a code, absent without one."""
+
+    def __init__(
+        self,
+        *,
+        redirect: _browser_pb2.Redirect | None = ...,
+        consent: Global___ConsentPage | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["consent", b"consent", "redirect", b"redirect"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["consent", b"consent", "redirect", b"redirect"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RefreshAuthorizationResponse: _TypeAlias = RefreshAuthorizationResponse  # noqa: Y015
+
+@_typing.final
+class ConsentPage(_message.Message):
+    """What a person is asked: OpenID Connect Core 1.0 §3.1.2.4."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AUTHORIZATION_ID_FIELD_NUMBER: _builtins.int
+    CLIENT_ID_FIELD_NUMBER: _builtins.int
+    CLIENT_NAME_FIELD_NUMBER: _builtins.int
+    CLIENT_URI_FIELD_NUMBER: _builtins.int
+    SCOPES_FIELD_NUMBER: _builtins.int
+    RESOURCES_FIELD_NUMBER: _builtins.int
+    CLAIMS_FIELD_NUMBER: _builtins.int
+    EMAIL_FIELD_NUMBER: _builtins.int
+    REDIRECT_ORIGIN_FIELD_NUMBER: _builtins.int
+    CSRF_TOKEN_FIELD_NUMBER: _builtins.int
+    authorization_id: _builtins.str
+    """The request that the answer goes on with."""
+    client_id: _builtins.str
+    """Client that asks."""
+    client_name: _builtins.str
+    """Its name for people."""
+    client_uri: _builtins.str
+    """Where the client is, empty when it did not say."""
+    email: _builtins.str
+    """Address of whoever is signed in."""
+    redirect_origin: _builtins.str
+    """Origin that the form may redirect to, for the page's content security policy."""
+    csrf_token: _builtins.str
+    """Proof that what the page sends comes from it."""
+    @_builtins.property
+    def scopes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Scopes that it asks for."""
+
+    @_builtins.property
+    def resources(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Resources that it asks for."""
+
+    @_builtins.property
+    def claims(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Claims that it asks for by name, beyond what the scopes open."""
+
+    def __init__(
+        self,
+        *,
+        authorization_id: _builtins.str = ...,
+        client_id: _builtins.str = ...,
+        client_name: _builtins.str = ...,
+        client_uri: _builtins.str = ...,
+        scopes: _abc.Iterable[_builtins.str] | None = ...,
+        resources: _abc.Iterable[_builtins.str] | None = ...,
+        claims: _abc.Iterable[_builtins.str] | None = ...,
+        email: _builtins.str = ...,
+        redirect_origin: _builtins.str = ...,
+        csrf_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "claims", b"claims", "client_id", b"client_id", "client_name", b"client_name", "client_uri", b"client_uri", "csrf_token", b"csrf_token", "email", b"email", "redirect_origin", b"redirect_origin", "resources", b"resources", "scopes", b"scopes"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ConsentPage: _TypeAlias = ConsentPage  # noqa: Y015
+
+@_typing.final
+class GetConsentPageRequest(_message.Message):
+    """Request of GetConsentPage."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    BROWSER_FIELD_NUMBER: _builtins.int
+    AUTHORIZATION_ID_FIELD_NUMBER: _builtins.int
+    tenant_id: _builtins.str
+    """Tenant whose issuer was asked; empty means the default tenant."""
+    authorization_id: _builtins.str
+    """The request that waits for the answer."""
+    @_builtins.property
+    def browser(self) -> _browser_pb2.Browser:
+        """Who asks."""
+
+    def __init__(
+        self,
+        *,
+        tenant_id: _builtins.str = ...,
+        browser: _browser_pb2.Browser | None = ...,
+        authorization_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["browser", b"browser"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "browser", b"browser", "tenant_id", b"tenant_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetConsentPageRequest: _TypeAlias = GetConsentPageRequest  # noqa: Y015
+
+@_typing.final
+class GetConsentPageResponse(_message.Message):
+    """Response of GetConsentPage."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def page(self) -> Global___ConsentPage:
+        """The question."""
+
+    def __init__(
+        self,
+        *,
+        page: Global___ConsentPage | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["page", b"page"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetConsentPageResponse: _TypeAlias = GetConsentPageResponse  # noqa: Y015
+
+@_typing.final
+class AnswerConsentRequest(_message.Message):
+    """Request of AnswerConsent."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    BROWSER_FIELD_NUMBER: _builtins.int
+    AUTHORIZATION_ID_FIELD_NUMBER: _builtins.int
+    IS_ACCEPTED_FIELD_NUMBER: _builtins.int
+    tenant_id: _builtins.str
+    """Tenant whose issuer was asked; empty means the default tenant."""
+    authorization_id: _builtins.str
+    """The request that waits for the answer."""
+    is_accepted: _builtins.bool
+    """Whether the client may have what it asks for."""
+    @_builtins.property
+    def browser(self) -> _browser_pb2.Browser:
+        """Who answers."""
+
+    def __init__(
+        self,
+        *,
+        tenant_id: _builtins.str = ...,
+        browser: _browser_pb2.Browser | None = ...,
+        authorization_id: _builtins.str = ...,
+        is_accepted: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["browser", b"browser"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "browser", b"browser", "is_accepted", b"is_accepted", "tenant_id", b"tenant_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AnswerConsentRequest: _TypeAlias = AnswerConsentRequest  # noqa: Y015
+
+@_typing.final
+class AnswerConsentResponse(_message.Message):
+    """Response of AnswerConsent."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REDIRECT_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def redirect(self) -> _browser_pb2.Redirect:
         """Back to the relying party."""
@@ -294,7 +486,7 @@ class RefreshAuthorizationResponse(_message.Message):
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
-Global___RefreshAuthorizationResponse: _TypeAlias = RefreshAuthorizationResponse  # noqa: Y015
+Global___AnswerConsentResponse: _TypeAlias = AnswerConsentResponse  # noqa: Y015
 
 @_typing.final
 class PushAuthorizationRequest(_message.Message):

@@ -51,6 +51,16 @@ class AuthorizationServiceStub:
                 request_serializer=gnomon_dot_identity_dot_v1_dot_authorization__service__pb2.RefreshAuthorizationRequest.SerializeToString,
                 response_deserializer=gnomon_dot_identity_dot_v1_dot_authorization__service__pb2.RefreshAuthorizationResponse.FromString,
                 _registered_method=True)
+        self.GetConsentPage = channel.unary_unary(
+                '/gnomon.identity.v1.AuthorizationService/GetConsentPage',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_authorization__service__pb2.GetConsentPageRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_authorization__service__pb2.GetConsentPageResponse.FromString,
+                _registered_method=True)
+        self.AnswerConsent = channel.unary_unary(
+                '/gnomon.identity.v1.AuthorizationService/AnswerConsent',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_authorization__service__pb2.AnswerConsentRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_authorization__service__pb2.AnswerConsentResponse.FromString,
+                _registered_method=True)
         self.PushAuthorization = channel.unary_unary(
                 '/gnomon.identity.v1.AuthorizationService/PushAuthorization',
                 request_serializer=gnomon_dot_identity_dot_v1_dot_authorization__service__pb2.PushAuthorizationRequest.SerializeToString,
@@ -85,6 +95,22 @@ class AuthorizationServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetConsentPage(self, request, context):
+        """Returns what the person who is signed in has to answer before there is a code.
+        Rejected with UNAUTHENTICATED when nobody is signed in well enough, or the request has ended.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def AnswerConsent(self, request, context):
+        """Takes the answer: a code once the person has accepted, access_denied when it declined.
+        Rejected like GetConsentPage.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def PushAuthorization(self, request, context):
         """Takes an authorization request from the client itself: RFC 9126.
         Refused with the codes of the authorization and of the token endpoint.
@@ -110,6 +136,16 @@ def add_AuthorizationServiceServicer_to_server(servicer, server):
                     servicer.RefreshAuthorization,
                     request_deserializer=gnomon_dot_identity_dot_v1_dot_authorization__service__pb2.RefreshAuthorizationRequest.FromString,
                     response_serializer=gnomon_dot_identity_dot_v1_dot_authorization__service__pb2.RefreshAuthorizationResponse.SerializeToString,
+            ),
+            'GetConsentPage': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetConsentPage,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_authorization__service__pb2.GetConsentPageRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_authorization__service__pb2.GetConsentPageResponse.SerializeToString,
+            ),
+            'AnswerConsent': grpc.unary_unary_rpc_method_handler(
+                    servicer.AnswerConsent,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_authorization__service__pb2.AnswerConsentRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_authorization__service__pb2.AnswerConsentResponse.SerializeToString,
             ),
             'PushAuthorization': grpc.unary_unary_rpc_method_handler(
                     servicer.PushAuthorization,
@@ -200,6 +236,60 @@ class AuthorizationService:
             '/gnomon.identity.v1.AuthorizationService/RefreshAuthorization',
             gnomon_dot_identity_dot_v1_dot_authorization__service__pb2.RefreshAuthorizationRequest.SerializeToString,
             gnomon_dot_identity_dot_v1_dot_authorization__service__pb2.RefreshAuthorizationResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetConsentPage(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.AuthorizationService/GetConsentPage',
+            gnomon_dot_identity_dot_v1_dot_authorization__service__pb2.GetConsentPageRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_authorization__service__pb2.GetConsentPageResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AnswerConsent(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.AuthorizationService/AnswerConsent',
+            gnomon_dot_identity_dot_v1_dot_authorization__service__pb2.AnswerConsentRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_authorization__service__pb2.AnswerConsentResponse.FromString,
             options,
             channel_credentials,
             insecure,

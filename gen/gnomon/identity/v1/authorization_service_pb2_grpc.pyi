@@ -43,6 +43,14 @@ class AuthorizationServiceStub:
     """
     RefreshAuthorization: _grpc.UnaryUnaryMultiCallable[_authorization_service_pb2.RefreshAuthorizationRequest, _authorization_service_pb2.RefreshAuthorizationResponse]
     """Goes on with the session that there is, without a page: silent re-authentication."""
+    GetConsentPage: _grpc.UnaryUnaryMultiCallable[_authorization_service_pb2.GetConsentPageRequest, _authorization_service_pb2.GetConsentPageResponse]
+    """Returns what the person who is signed in has to answer before there is a code.
+    Rejected with UNAUTHENTICATED when nobody is signed in well enough, or the request has ended.
+    """
+    AnswerConsent: _grpc.UnaryUnaryMultiCallable[_authorization_service_pb2.AnswerConsentRequest, _authorization_service_pb2.AnswerConsentResponse]
+    """Takes the answer: a code once the person has accepted, access_denied when it declined.
+    Rejected like GetConsentPage.
+    """
     PushAuthorization: _grpc.UnaryUnaryMultiCallable[_authorization_service_pb2.PushAuthorizationRequest, _authorization_service_pb2.PushAuthorizationResponse]
     """Takes an authorization request from the client itself: RFC 9126.
     Refused with the codes of the authorization and of the token endpoint.
@@ -63,6 +71,14 @@ class AuthorizationServiceAsyncStub(AuthorizationServiceStub):
     """
     RefreshAuthorization: _aio.UnaryUnaryMultiCallable[_authorization_service_pb2.RefreshAuthorizationRequest, _authorization_service_pb2.RefreshAuthorizationResponse]  # type: ignore[assignment]
     """Goes on with the session that there is, without a page: silent re-authentication."""
+    GetConsentPage: _aio.UnaryUnaryMultiCallable[_authorization_service_pb2.GetConsentPageRequest, _authorization_service_pb2.GetConsentPageResponse]  # type: ignore[assignment]
+    """Returns what the person who is signed in has to answer before there is a code.
+    Rejected with UNAUTHENTICATED when nobody is signed in well enough, or the request has ended.
+    """
+    AnswerConsent: _aio.UnaryUnaryMultiCallable[_authorization_service_pb2.AnswerConsentRequest, _authorization_service_pb2.AnswerConsentResponse]  # type: ignore[assignment]
+    """Takes the answer: a code once the person has accepted, access_denied when it declined.
+    Rejected like GetConsentPage.
+    """
     PushAuthorization: _aio.UnaryUnaryMultiCallable[_authorization_service_pb2.PushAuthorizationRequest, _authorization_service_pb2.PushAuthorizationResponse]  # type: ignore[assignment]
     """Takes an authorization request from the client itself: RFC 9126.
     Refused with the codes of the authorization and of the token endpoint.
@@ -98,6 +114,26 @@ class AuthorizationServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_authorization_service_pb2.RefreshAuthorizationResponse, _abc.Awaitable[_authorization_service_pb2.RefreshAuthorizationResponse]]:
         """Goes on with the session that there is, without a page: silent re-authentication."""
+
+    @_abc_1.abstractmethod
+    def GetConsentPage(
+        self,
+        request: _authorization_service_pb2.GetConsentPageRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_authorization_service_pb2.GetConsentPageResponse, _abc.Awaitable[_authorization_service_pb2.GetConsentPageResponse]]:
+        """Returns what the person who is signed in has to answer before there is a code.
+        Rejected with UNAUTHENTICATED when nobody is signed in well enough, or the request has ended.
+        """
+
+    @_abc_1.abstractmethod
+    def AnswerConsent(
+        self,
+        request: _authorization_service_pb2.AnswerConsentRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_authorization_service_pb2.AnswerConsentResponse, _abc.Awaitable[_authorization_service_pb2.AnswerConsentResponse]]:
+        """Takes the answer: a code once the person has accepted, access_denied when it declined.
+        Rejected like GetConsentPage.
+        """
 
     @_abc_1.abstractmethod
     def PushAuthorization(

@@ -1,0 +1,51 @@
+"""How a step of a sign-in is answered: with the way back, or with the question that comes before it.
+
+A script that is asked gets 206, the question as members, and in Location the page that asks it.
+"""
+
+from urllib.parse import urlencode
+
+import orjson
+from aiohttp import hdrs, web
+
+from edge.oidc.pages import Pages
+from edge.oidc.redirects import accepted, sent_back
+from edge.oidc.tenant import issuer_path
+from gnomon.identity.v1 import authorization_service_pb2 as pb
+
+Step = pb.SubmitCredentialsResponse | pb.RefreshAuthorizationResponse
+
+
+def navigated(request: web.Request, step: Step, pages: Pages) -> web.Response:
+    """Answer a form."""
+    if step.HasField("consent"):
+        return web.Response(status=303, headers=_to_page(request, step.consent))
+    return sent_back(step.redirect, pages, status=303)
+
+
+def scripted(request: web.Request, step: Step) -> web.Response:
+    """Answer a script, which navigates by itself."""
+    if not step.HasField("consent"):
+        return accepted(step.redirect)
+    asked = step.consent
+    members = {
+        "authorization_id": asked.authorization_id,
+        "consent": {
+            "client_id": asked.client_id,
+            "client_name": asked.client_name,
+            "scopes": list(asked.scopes),
+            "resources": list(asked.resources),
+            "claims": list(asked.claims),
+        },
+    }
+    return web.Response(
+        status=206,
+        body=orjson.dumps(members),
+        content_type="application/json",
+        headers=_to_page(request, asked),
+    )
+
+
+def _to_page(request: web.Request, asked: pb.ConsentPage) -> dict[str, str]:
+    query = urlencode({"authorization_id": asked.authorization_id})
+    return {hdrs.LOCATION: f"{issuer_path(request)}/oidc/authorize/consent?{query}"}

@@ -1,0 +1,68 @@
+"""What a person let clients have: listed, and taken back."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from identity.admin.callers import Actor
+from identity.clients.client import Client, ClientId
+from identity.consents.consent import Consent
+from identity.directory.user import UserId
+from identity.events.events import Events
+from identity.events.kinds import EventType
+from identity.tenants import Tenant
+from server.platform.errors import NotFound
+
+
+class Consents(Protocol):
+    async def of_user(self, tenant: Tenant, user_id: UserId) -> Sequence[Consent]: ...
+
+    async def take(self, tenant: Tenant, user_id: UserId, client_id: ClientId) -> Consent | None: ...
+
+
+class Clients(Protocol):
+    async def find(self, tenant: Tenant, client_id: str) -> Client | None: ...
+
+
+class TokenSets(Protocol):
+    async def remove_of_client_of_user(self, tenant: Tenant, client_id: str, *, user_id: str) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ListedConsent:
+    consent: Consent
+    client_name: str
+
+
+class ConsentAdministration:
+    def __init__(
+        self, consents: Consents, clients: Clients, *, token_sets: TokenSets, events: Events
+    ) -> None:
+        self._consents = consents
+        self._clients = clients
+        self._token_sets = token_sets
+        self._events = events
+
+    async def of_user(self, tenant: Tenant, user_id: UserId) -> Sequence[ListedConsent]:
+        found = await self._consents.of_user(tenant, user_id)
+        return [ListedConsent(consent, await self._name(tenant, consent)) for consent in found]
+
+    async def withdraw(self, tenant: Tenant, user_id: UserId, client_id: ClientId, *, actor: Actor) -> None:
+        """Take it back, with all that the client got; raises NotFound."""
+        consent = await self._consents.take(tenant, user_id, client_id)
+        # Also without a consent: whoever was interrupted before asks again.
+        await self._token_sets.remove_of_client_of_user(tenant, client_id, user_id=user_id)
+        if consent is None:
+            raise NotFound("the person let the client have nothing")
+        await self._events.emit(
+            tenant.tenant_id,
+            EventType.CONSENT_WITHDRAWN,
+            text=" ".join(consent.terms.oauth_scopes),
+            user_id=user_id,
+            client_id=client_id,
+            actor=actor,
+        )
+
+    async def _name(self, tenant: Tenant, consent: Consent) -> str:
+        client = await self._clients.find(tenant, consent.client_id)
+        return client.name if client is not None else ""

@@ -1,0 +1,87 @@
+"""Between a person who is signed in and the code: whether the client may have what it asks for.
+
+Every way to sign in leads through here to the conclusion, so that none goes round the question.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from identity.authorization.claims_parameter import parse
+from identity.authorization.conclusion import Conclusion
+from identity.authorization.pending import PendingRequests
+from identity.authorization.redirection import Redirection, way_back_of
+from identity.authorization.request import AuthorizationRequest, Prompt
+from identity.clients.client import Client, ClientId
+from identity.consents.consent import Consent, Terms
+from identity.directory.user import User, UserId
+from identity.errors import ConsentRequired
+from identity.sessions.session import Session
+from identity.tenants import Tenant
+from identity.tokens.claims import PERSON_CLAIMS
+from identity.vocabulary import ConsentMode
+
+
+class Consents(Protocol):
+    async def find(self, tenant: Tenant, user_id: UserId, client_id: ClientId) -> Consent | None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsentQuestion:
+    """What the person has to answer before there is a code."""
+
+    authorization_id: str
+    client: Client
+    request: AuthorizationRequest
+    user: User
+    session: Session
+
+
+class ConsentGate:
+    def __init__(self, consents: Consents, pending: PendingRequests, conclusion: Conclusion) -> None:
+        self._consents = consents
+        self._pending = pending
+        self._conclusion = conclusion
+
+    async def pass_silently(
+        self, tenant: Tenant, client: Client, request: AuthorizationRequest, *, session: Session
+    ) -> Redirection:
+        """Where nobody can be asked, the want of consent is an error."""
+        if await self._is_asked(tenant, client, request, session=session):
+            missing = ConsentRequired("the person has not let the client have what it asks for")
+            return way_back_of(request, tenant).with_error(missing)
+        return await self._conclusion.grant(tenant, client, request, session=session)
+
+    async def pass_or_ask(
+        self, tenant: Tenant, client: Client, request: AuthorizationRequest, *, user: User, session: Session
+    ) -> Redirection | ConsentQuestion:
+        if not await self._is_asked(tenant, client, request, session=session):
+            return await self._conclusion.grant(tenant, client, request, session=session)
+        # Whoever is asked has signed in as the request wants it, and not again to answer.
+        asked = replace(request, requires_sign_in=False)
+        authorization_id = await self._pending.keep(asked, session)
+        return ConsentQuestion(
+            authorization_id=authorization_id, client=client, request=asked, user=user, session=session
+        )
+
+    async def _is_asked(
+        self, tenant: Tenant, client: Client, request: AuthorizationRequest, *, session: Session
+    ) -> bool:
+        """OpenID Connect Core 1.0 §3.1.2.4."""
+        if Prompt.CONSENT in request.prompts or client.consent is ConsentMode.ALWAYS:
+            return True
+        if client.consent is ConsentMode.NEVER:
+            return False
+        given = await self._consents.find(tenant, UserId(session.user_id), client.client_id)
+        return given is None or not given.terms.cover(terms_of(request))
+
+
+def terms_of(request: AuthorizationRequest) -> Terms:
+    """Claims that do not exist are not asked about, nor those that a scope opens anyway."""
+    asked = parse(request.claims or "{}")
+    named = {*(asked.userinfo or ()), *(asked.id_token or ())}
+    closed = (rule for rule in PERSON_CLAIMS if rule.scope and rule.scope not in request.oauth_scopes)
+    return Terms(
+        oauth_scopes=request.oauth_scopes,
+        resources=request.resources,
+        claims=tuple(rule.name for rule in closed if rule.name in named),
+    )

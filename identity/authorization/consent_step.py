@@ -1,0 +1,99 @@
+"""The step between signing in and the code: a person says whether the client may have what it asks for."""
+
+from typing import Protocol
+
+from identity.authorization.asked import AskedRequests, Reference
+from identity.authorization.conclusion import Conclusion
+from identity.authorization.consent import ConsentQuestion, terms_of
+from identity.authorization.parameters import Parameters
+from identity.authorization.redirection import Redirection, way_back_of
+from identity.authorization.standing import Standing, refusal_of
+from identity.clients.client import ClientId
+from identity.consents.consent import Consent, Terms
+from identity.directory.user import UserId
+from identity.errors import AccessDenied, ProtocolError
+from identity.events.events import Events
+from identity.events.kinds import EventType
+from identity.sessions.browser import Browser
+from identity.sessions.session import Session
+from identity.sessions.sessions import Sessions, proved
+from identity.tenants import Tenant
+from server.platform.errors import Unauthenticated
+
+
+class Consents(Protocol):
+    async def remember(
+        self, tenant: Tenant, user_id: UserId, client_id: ClientId, *, terms: Terms
+    ) -> Consent: ...
+
+
+class ConsentStep:
+    def __init__(
+        self,
+        sessions: Sessions,
+        consents: Consents,
+        *,
+        asked: AskedRequests,
+        standing: Standing,
+        conclusion: Conclusion,
+        events: Events,
+    ) -> None:
+        self._sessions = sessions
+        self._consents = consents
+        self._asked = asked
+        self._standing = standing
+        self._conclusion = conclusion
+        self._events = events
+
+    async def question(self, tenant: Tenant, browser: Browser, authorization_id: str) -> ConsentQuestion:
+        """Return what a browser's person is asked; raises Unauthenticated when there is nothing to ask."""
+        session = await self._sessions.find(tenant, browser.cookie, browser.peer_address)
+        if session is None:
+            raise Unauthenticated("nobody is signed in")
+        return await self._question(tenant, session, authorization_id)
+
+    async def answer(
+        self, tenant: Tenant, browser: Browser, authorization_id: str, *, is_accepted: bool
+    ) -> Redirection:
+        """Go back with a code, or without; raises Unauthenticated when there is nothing to answer."""
+        session = await proved(self._sessions, tenant, browser)
+        question = await self._question(tenant, session, authorization_id)
+        await self._asked.take(question.request)
+        refusal = _refusal(question, is_accepted=is_accepted)
+        if refusal is not None:
+            return way_back_of(question.request, tenant).with_error(refusal)
+        await self._remember(tenant, browser, question)
+        return await self._conclusion.grant(tenant, question.client, question.request, session=session)
+
+    async def _question(self, tenant: Tenant, session: Session, authorization_id: str) -> ConsentQuestion:
+        reference = Reference(authorization_id=authorization_id, parameters=Parameters(()))
+        client, request = await self._asked.find(tenant, session, reference)
+        user = await self._standing.user(tenant, session, request)
+        if user is None:
+            raise Unauthenticated("the authorization request asks for a sign-in")
+        return ConsentQuestion(
+            authorization_id=authorization_id, client=client, request=request, user=user, session=session
+        )
+
+    async def _remember(self, tenant: Tenant, browser: Browser, question: ConsentQuestion) -> None:
+        user_id, client_id, terms = (
+            question.user.user_id,
+            question.client.client_id,
+            terms_of(question.request),
+        )
+        await self._consents.remember(tenant, user_id, client_id, terms=terms)
+        await self._events.emit(
+            tenant.tenant_id,
+            EventType.CONSENT_GRANTED,
+            ip=browser.peer_address,
+            text=" ".join(terms.oauth_scopes),
+            user_id=user_id,
+            client_id=client_id,
+        )
+
+
+def _refusal(question: ConsentQuestion, *, is_accepted: bool) -> ProtocolError | None:
+    if not is_accepted:
+        return AccessDenied("the person declined")
+    authentication = question.session.authentication
+    return refusal_of(question.client, question.user, authentication.amr if authentication else ())

@@ -1,0 +1,1 @@
+"""What people let clients have, remembered until they take it back."""

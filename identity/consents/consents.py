@@ -1,0 +1,75 @@
+"""Consents of a tenant's people: one for each client, which grows with what is granted and goes as a whole."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from identity.clients.client import ClientId
+from identity.consents.consent import CONSENTS, Consent, Terms
+from identity.directory.user import UserId
+from identity.randomness import Randomness
+from identity.tenants import Tenant
+from server.platform.clock import Clock
+from server.platform.errors import Unavailable
+from server.platform.records import AlreadyThere, Changed, RecordStore
+
+MOST_OF_A_USER = 1000
+_ID_LENGTH = 24
+_ATTEMPTS = 20
+
+
+class Consents:
+    def __init__(self, store: RecordStore, *, clock: Clock, randomness: Randomness) -> None:
+        self._records = store.of(CONSENTS)
+        self._clock = clock
+        self._randomness = randomness
+
+    async def find(self, tenant: Tenant, user_id: UserId, client_id: ClientId) -> Consent | None:
+        found = await self._records.find(tenant.tenant_id, "pair", _pair(user_id, client_id), most=1)
+        return found[0] if found else None
+
+    async def of_user(self, tenant: Tenant, user_id: UserId) -> Sequence[Consent]:
+        return await self._records.find(tenant.tenant_id, "user_id", user_id, most=MOST_OF_A_USER)
+
+    async def remember(
+        self, tenant: Tenant, user_id: UserId, client_id: ClientId, *, terms: Terms
+    ) -> Consent:
+        """Keep what was granted beside what was before."""
+        for _ in range(_ATTEMPTS):
+            before = await self.find(tenant, user_id, client_id)
+            try:
+                if before is None:
+                    return await self._records.insert(self._new(tenant, user_id, client_id, terms=terms))
+                widened = before.terms.widened(terms)
+                return await self._records.replace(
+                    replace(before, terms=widened, granted_at=self._clock.now())
+                )
+            except (AlreadyThere, Changed):
+                continue
+        raise Unavailable.untouched("the consent is given by too many at a time")
+
+    async def take(self, tenant: Tenant, user_id: UserId, client_id: ClientId) -> Consent | None:
+        """Return what is taken back, None when nothing was granted."""
+        consent = await self.find(tenant, user_id, client_id)
+        return None if consent is None else await self._records.take(tenant.tenant_id, consent.id)
+
+    async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None:
+        await self._records.remove(tenant.tenant_id, "user_id", user_id)
+
+    async def remove_of_client(self, tenant: Tenant, client_id: str) -> None:
+        await self._records.remove(tenant.tenant_id, "client_id", client_id)
+
+    def _new(self, tenant: Tenant, user_id: UserId, client_id: ClientId, *, terms: Terms) -> Consent:
+        return Consent(
+            tenant_id=tenant.tenant_id,
+            id=self._randomness.alphanumeric(_ID_LENGTH),
+            user_id=user_id,
+            client_id=client_id,
+            pair=_pair(user_id, client_id),
+            terms=terms,
+            granted_at=self._clock.now(),
+        )
+
+
+def _pair(user_id: UserId, client_id: ClientId) -> str:
+    # No id has a space in it.
+    return f"{user_id} {client_id}"
