@@ -22,6 +22,7 @@ from identity.clients.secrets import SecretHasher
 from identity.config import LONGEST_ACCESS_TOKEN
 from identity.directory.passwords import Passwords
 from identity.events.events import Events
+from identity.fronting import Fronting
 from identity.ground import Ground
 from identity.hosting import Hosting
 from identity.issuing import Issuing
@@ -88,6 +89,7 @@ async def open_identity(
             servicers = {
                 **issuing.servicers,
                 **browsing.servicers,
+                **Fronting(ground, presence, issuing).servicers,
                 **hosting.servicers(callers),
                 **administering.servicers,
                 **Overseeing(ground, presence, callers).servicers,

@@ -53,7 +53,7 @@ _DIRECTORY = directory_service_pb2.DESCRIPTOR.services_by_name["DirectoryService
 
 
 class Issuing:
-    """`servicers` serve the token endpoint and its neighbours; the rest is what the browser's side shares."""
+    """`servicers` serve the token endpoint and its neighbours; the rest is what others share."""
 
     servicers: Mapping[ServiceDescriptor, object]
 
@@ -77,6 +77,19 @@ class Issuing:
             clock=ground.clock,
         )
         self._custom = CustomClaims(ground.store)
+        self.people = People(ground.store, ground.clock)
+        self.grants = grants(
+            ground.store,
+            ground.secrets,
+            sets=presence.token_sets,
+            families=self._families,
+            clock=ground.clock,
+            randomness=ground.randomness,
+            report_replay=self._reports.code_replay,
+        )
+        self.continuation = Continuation(
+            presence.token_sets, self._families, clock=ground.clock, randomness=ground.randomness
+        )
         self.servicers = {**self._token_servicers(), **self._directory_servicers()}
 
     def _token_servicers(self) -> Mapping[ServiceDescriptor, object]:
@@ -112,24 +125,13 @@ class Issuing:
 
     def _pipeline(self) -> TokenPipeline:
         ground = self._ground
-        table = grants(
-            ground.store,
-            ground.secrets,
-            sets=self._presence.token_sets,
-            families=self._families,
-            clock=ground.clock,
-            randomness=ground.randomness,
-            report_replay=self._reports.code_replay,
-        )
         access_tokens = AccessTokens(ground.tenants, ground.clock, ground.randomness)
         return TokenPipeline(
             self.authenticator,
-            table,
-            people=People(ground.store, ground.clock),
+            self.grants,
+            people=self.people,
             proofs=self.proofs,
-            continuation=Continuation(
-                self._presence.token_sets, self._families, clock=ground.clock, randomness=ground.randomness
-            ),
+            continuation=self.continuation,
             signing=Signing(ground.keys, access_tokens, IdTokens(ground.clock), custom=self._custom),
             report=self._reports.token_issued,
         )

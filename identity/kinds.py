@@ -14,6 +14,7 @@ from identity.devices.limits import DEVICE_STARTS, USER_CODE_ATTEMPTS
 from identity.directory.labels import GROUPS, ROLES, SCOPE_DEFINITIONS, USER_ATTRIBUTES
 from identity.directory.user import USERS
 from identity.events.event import EVENTS
+from identity.forward_auth.records import FORWARD_REQUESTS, FORWARD_SESSIONS
 from identity.keys.root_secret import ROOT_SECRETS
 from identity.keys.stored import KEY_SETS
 from identity.leadership import LEADERS
@@ -38,6 +39,8 @@ KINDS: tuple[Kind[Any], ...] = (
     DEVICE_STARTS,
     DEVICES,
     EVENTS,
+    FORWARD_REQUESTS,
+    FORWARD_SESSIONS,
     GROUPS,
     KEY_SETS,
     LEADERS,

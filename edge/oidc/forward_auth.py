@@ -31,10 +31,11 @@ class ForwardAuthEndpoint:
             caller = await self._user_info.AuthorizeForward(asked, timeout=self._timeout)
         except grpc.RpcError as failure:
             raise refused_to_bearer(error_of(failure), is_dpop=token.is_dpop) from failure
-        return web.Response(headers=_headers(caller))
+        return web.Response(headers=caller_headers(caller))
 
 
-def _headers(caller: pb.AuthorizeForwardResponse) -> dict[str, str]:
+def caller_headers(caller: pb.AuthorizeForwardResponse) -> dict[str, str]:
+    """What the service behind the proxy is told, by whatever means the caller was known."""
     return {
         "x-forwarded-user": _written(caller.user_id),
         "x-forwarded-user-roles": _listed(caller.roles),

@@ -14,6 +14,7 @@ from edge.oidc.admin.tenants import TenantsEndpoint
 from edge.oidc.admission import Admission
 from edge.oidc.authorization import AuthorizationEndpoint
 from edge.oidc.browsers import Browsers
+from edge.oidc.client_forward_auth import ClientForwardAuthEndpoint
 from edge.oidc.config import AccessConfig, OidcConfig
 from edge.oidc.consent import ConsentEndpoint
 from edge.oidc.device import DeviceEndpoint
@@ -79,8 +80,11 @@ def routes(
     hosts = Hosts(stubs, config, peers=Peers(access.trusted_proxies), clock=used)
     browsers = Browsers(access, has_tls=has_tls)
     admission = Admission(stubs, config, browsers=browsers, clock=used)
+    pages = Pages(assets)
+    forward_auth = ClientForwardAuthEndpoint(stubs, config, peers=Peers(access.trusted_proxies), pages=pages)
     rows = (
-        *_rows(stubs, config, browsers=browsers, pages=Pages(assets)),
+        *_rows(stubs, config, browsers=browsers, pages=pages),
+        *_behind_proxies(forward_auth),
         *_of_deployment(stubs, config, browsers=browsers),
     )
     table = (*_documents(stubs, config, assets=assets), *rows, *_everything_else())
@@ -173,6 +177,13 @@ def _of_overseers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> It
     yield "/events/test", OWN_PAGES, {"POST": events.test}
     yield "/blacklist", OWN_PAGES, {"GET": blacklist.list, "POST": blacklist.create}
     yield "/blacklist/{ip}", OWN_PAGES, {"DELETE": blacklist.delete}
+
+
+def _behind_proxies(forward_auth: ClientForwardAuthEndpoint) -> Iterator[_Row]:
+    for issuer in (PREFIX, _TENANT):
+        # The browser's request was to another host, and its headers say so.
+        yield f"{issuer}/clients/{{id}}/forward_auth", FROM_ANYWHERE, {"GET": forward_auth.admit}
+        yield f"{issuer}/clients/{{id}}/forward_auth/callback", FROM_ANYWHERE, {"GET": forward_auth.callback}
 
 
 def _of_deployment(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterator[_Row]:

@@ -13,6 +13,7 @@ from gnomon.identity.v1.device_list_service_pb2_grpc import DeviceListServiceStu
 from gnomon.identity.v1.device_service_pb2_grpc import DeviceServiceStub
 from gnomon.identity.v1.discovery_service_pb2_grpc import DiscoveryServiceStub
 from gnomon.identity.v1.event_service_pb2_grpc import EventServiceStub
+from gnomon.identity.v1.forward_auth_service_pb2_grpc import ForwardAuthServiceStub
 from gnomon.identity.v1.group_service_pb2_grpc import GroupServiceStub
 from gnomon.identity.v1.key_set_service_pb2_grpc import KeySetServiceStub
 from gnomon.identity.v1.logout_service_pb2_grpc import LogoutServiceStub
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from gnomon.identity.v1.device_service_pb2_grpc import DeviceServiceAsyncStub
     from gnomon.identity.v1.discovery_service_pb2_grpc import DiscoveryServiceAsyncStub
     from gnomon.identity.v1.event_service_pb2_grpc import EventServiceAsyncStub
+    from gnomon.identity.v1.forward_auth_service_pb2_grpc import ForwardAuthServiceAsyncStub
     from gnomon.identity.v1.group_service_pb2_grpc import GroupServiceAsyncStub
     from gnomon.identity.v1.key_set_service_pb2_grpc import KeySetServiceAsyncStub
     from gnomon.identity.v1.logout_service_pb2_grpc import LogoutServiceAsyncStub
@@ -72,6 +74,7 @@ class Stubs:
     devices: "DeviceServiceAsyncStub"
     discovery: "DiscoveryServiceAsyncStub"
     events: "EventServiceAsyncStub"
+    forward_auth: "ForwardAuthServiceAsyncStub"
     groups: "GroupServiceAsyncStub"
     key_sets: "KeySetServiceAsyncStub"
     logouts: "LogoutServiceAsyncStub"
@@ -102,6 +105,7 @@ def stubs_of(channel: Channel) -> Stubs:
         devices=DeviceServiceStub(aio_channel),
         discovery=DiscoveryServiceStub(aio_channel),
         events=EventServiceStub(aio_channel),
+        forward_auth=ForwardAuthServiceStub(aio_channel),
         groups=GroupServiceStub(aio_channel),
         key_sets=KeySetServiceStub(aio_channel),
         logouts=LogoutServiceStub(aio_channel),

@@ -5,7 +5,7 @@ import msgspec
 from gnomon.identity.v1 import user_info_service_pb2 as pb
 from identity.dpop.nonces import DpopNonces
 from identity.tenants import Tenants
-from identity.userinfo.forward import ForwardAuthentication
+from identity.userinfo.forward import Caller, ForwardAuthentication
 from identity.userinfo.presented import PresentedToken
 from identity.userinfo.userinfo import UserInfo
 from server.platform.call import Call
@@ -32,17 +32,20 @@ class UserInfoServicer:
         self, request: pb.AuthorizeForwardRequest, _call: Call
     ) -> pb.AuthorizeForwardResponse:
         tenant = self._tenants.find(request.tenant_id)
-        caller = await self._forward.caller(tenant, _presented(request.token))
-        return pb.AuthorizeForwardResponse(
-            user_id=caller.user_id,
-            roles=caller.roles,
-            groups=caller.groups,
-            email=caller.email,
-            email_verified=caller.is_email_verified,
-            family_name=caller.family_name,
-            given_name=caller.given_name,
-            is_mfa=caller.is_mfa,
-        )
+        return forward_response(await self._forward.caller(tenant, _presented(request.token)))
+
+
+def forward_response(caller: Caller) -> pb.AuthorizeForwardResponse:
+    return pb.AuthorizeForwardResponse(
+        user_id=caller.user_id,
+        roles=caller.roles,
+        groups=caller.groups,
+        email=caller.email,
+        email_verified=caller.is_email_verified,
+        family_name=caller.family_name,
+        given_name=caller.given_name,
+        is_mfa=caller.is_mfa,
+    )
 
 
 def _presented(token: pb.PresentedToken) -> PresentedToken:

@@ -55,6 +55,11 @@ class Sessions:
             return None
         return await self._used(session)
 
+    async def is_signed_in(self, tenant: Tenant, sid: str) -> bool:
+        """Whether somebody is signed in to the session that the world knows so, which is no use of it."""
+        found = await self._records.find(tenant.tenant_id, "sid", sid, most=1)
+        return any(each.authentication and self._clock.now() < each.idle_until for each in found)
+
     async def begin(self, tenant: Tenant, peer_address: str) -> tuple[str, Session]:
         """Begin a session that nobody has signed in to; the text is the cookie's value."""
         cookie = self._randomness.alphanumeric(_COOKIE_LENGTH)

@@ -1,7 +1,9 @@
 """Who calls a service behind a proxy, for the headers that the proxy passes on."""
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
+from identity.directory.user import User
 from identity.tenants import Tenant
 from identity.userinfo.presented import PresentedToken, PresentedTokens
 from identity.vocabulary import Scope
@@ -31,15 +33,22 @@ class ForwardAuthentication:
     async def caller(self, tenant: Tenant, presented: PresentedToken) -> Caller:
         """Raises InvalidToken, InsufficientScope, InvalidDpopProof, UseDpopNonce."""
         bearer = await self._tokens.person(tenant, presented)
-        user, oauth_scopes = bearer.user, bearer.token.claims.oauth_scopes
-        has_email, has_profile = Scope.EMAIL in oauth_scopes, Scope.PROFILE in oauth_scopes
-        return Caller(
-            user_id=user.user_id,
-            roles=user.roles,
-            groups=user.groups if Scope.GROUPS in oauth_scopes else (),
-            email=user.email if has_email else "",
-            is_email_verified=has_email and user.is_email_verified,
-            given_name=user.given_name if has_profile else "",
-            family_name=user.family_name if has_profile else "",
-            is_mfa=not _FACTORS.isdisjoint(bearer.token_set.authentication.amr),
+        return caller_of(
+            bearer.user,
+            oauth_scopes=bearer.token.claims.oauth_scopes,
+            amr=bearer.token_set.authentication.amr,
         )
+
+
+def caller_of(user: User, *, oauth_scopes: Collection[str], amr: Iterable[str]) -> Caller:
+    has_email, has_profile = Scope.EMAIL in oauth_scopes, Scope.PROFILE in oauth_scopes
+    return Caller(
+        user_id=user.user_id,
+        roles=user.roles,
+        groups=user.groups if Scope.GROUPS in oauth_scopes else (),
+        email=user.email if has_email else "",
+        is_email_verified=has_email and user.is_email_verified,
+        given_name=user.given_name if has_profile else "",
+        family_name=user.family_name if has_profile else "",
+        is_mfa=not _FACTORS.isdisjoint(amr),
+    )

@@ -1,0 +1,32 @@
+"""What is kept of sign-ins for services behind a proxy."""
+
+from dataclasses import dataclass, field
+
+from identity.clients.client import ClientId
+from server.platform.records import Kind, Record
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForwardRequest(Record):
+    """`id` is a keyed hash of the state, `browser_hash` one of what only the browser has that was sent to sign in.
+
+    `return_to` is what it asked the service for.
+    """
+
+    client_id: ClientId
+    browser_hash: str
+    redirect_uri: str
+    return_to: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForwardSession(Record):
+    """`id` is a keyed hash of the cookie's value; ends with its token set, and with the session that it came of."""
+
+    client_id: ClientId
+    token_set_id: str
+    csrf_token: str = field(repr=False)
+
+
+FORWARD_REQUESTS = Kind(ForwardRequest, "forward_request")
+FORWARD_SESSIONS = Kind(ForwardSession, "forward_session")

@@ -1,0 +1,51 @@
+"""Composes what stands before services of others: forward authentication by cookies."""
+
+from collections.abc import Mapping
+
+from google.protobuf.descriptor import ServiceDescriptor
+
+from gnomon.identity.v1 import forward_auth_service_pb2
+from identity.forward_auth.admission import ForwardAdmission
+from identity.forward_auth.redemption import Redemption
+from identity.forward_auth.sign_in import ForwardSignIn
+from identity.ground import Ground
+from identity.issuing import Issuing
+from identity.presence import Presence
+from identity.rpc.forward_auth import ForwardAuthServicer
+from identity.vocabulary import GrantType
+
+_FORWARD_AUTH = forward_auth_service_pb2.DESCRIPTOR.services_by_name["ForwardAuthService"]
+
+
+class Fronting:
+    servicers: Mapping[ServiceDescriptor, object]
+
+    def __init__(self, ground: Ground, presence: Presence, issuing: Issuing) -> None:
+        redemption = Redemption(
+            ground.store,
+            ground.secrets,
+            grant=issuing.grants[GrantType.AUTHORIZATION_CODE],
+            people=issuing.people,
+            continuation=issuing.continuation,
+            randomness=ground.randomness,
+        )
+        admission = ForwardAdmission(
+            ground.store,
+            ground.secrets,
+            sessions=presence.sessions,
+            token_sets=presence.token_sets,
+            users=presence.users,
+            clock=ground.clock,
+        )
+        sign_in = ForwardSignIn(
+            ground.store,
+            ground.secrets,
+            redemption=redemption,
+            clock=ground.clock,
+            randomness=ground.randomness,
+        )
+        self.servicers = {
+            _FORWARD_AUTH: ForwardAuthServicer(
+                ground.tenants, ground.clients, admission=admission, sign_in=sign_in, clock=ground.clock
+            )
+        }
