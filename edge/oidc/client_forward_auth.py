@@ -6,7 +6,7 @@ address is that of a trusted one.
 
 from aiohttp import hdrs, web
 
-from edge.oidc.admin.answers import segment
+from edge.oidc.admin.asking import segment
 from edge.oidc.config import OidcConfig
 from edge.oidc.form import form_of, query_parameters, single
 from edge.oidc.forward_auth import caller_headers
