@@ -22,6 +22,7 @@ from identity.logout.records import BACK_CHANNEL_LOGOUTS, LOGOUT_REQUESTS
 from identity.sessions.session import SESSIONS
 from identity.sign_in.failures import ADDRESS_FAILURES
 from identity.single_use import SPENT_IDS
+from identity.tenancy.sign_in_domain import SIGN_IN_DOMAINS
 from identity.tenancy.tenant_record import TENANTS
 from identity.tokens.revoked import REVOKED_TOKENS
 from identity.tokens.token_set import TOKEN_SETS
@@ -52,6 +53,7 @@ KINDS: tuple[Kind[Any], ...] = (
     ROOT_SECRETS,
     SCOPE_DEFINITIONS,
     SESSIONS,
+    SIGN_IN_DOMAINS,
     SPENT_IDS,
     TENANTS,
     TOKEN_SETS,

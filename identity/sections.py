@@ -19,6 +19,7 @@ from identity.logout.config import LogoutConfig
 from identity.proof_of_work.config import ProofOfWorkConfig
 from identity.sessions.config import SessionConfig, SessionLifetimes
 from identity.sign_in.config import LoginProtectionConfig
+from identity.tenancy.domain_config import SignInDomainConfig
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,4 +64,5 @@ class IdentityConfig:
     pow: ProofOfWorkConfig = ProofOfWorkConfig()
     passwords: PasswordConfig = PasswordConfig()
     users: UsersConfig = UsersConfig()
+    sign_in_domains: SignInDomainConfig = SignInDomainConfig()
     events: EventsSection = EventsSection()

@@ -10,6 +10,7 @@ from collections.abc import Collection, Sequence
 from datetime import timedelta
 from typing import Any, Protocol
 
+from identity.tenancy.sign_in_domain import SIGN_IN_DOMAINS
 from identity.tenancy.tenant_record import DEPLOYMENT, TENANTS, TenantRecord
 from server.platform.call import TenantId
 from server.platform.clock import Clock
@@ -63,3 +64,4 @@ class TenantRemoval:
             while page := await records.page(tenant_id, most=_PAGE):
                 for record in page:
                     await records.take(tenant_id, record.id)
+        await self._store.of(SIGN_IN_DOMAINS).remove(DEPLOYMENT, "owner", tenant_id)

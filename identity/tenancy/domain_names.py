@@ -1,0 +1,23 @@
+"""Domain names in the one form in which they are kept and compared: A-labels in lower case, without a final dot."""
+
+import idna
+
+from identity.tenancy.hostnames import hostname_of
+
+TXT_PREFIX = "_gnomon-challenge."
+
+_MAX_LENGTH = 253 - len(TXT_PREFIX)
+
+
+def domain_name_of(text: str) -> str:
+    """Return the form of a name that people write, RFC 5891 §4 after UTS 46; raises ValueError for what is none.
+
+    Single labels and addresses are none, nor is a name before which there is no room for that of its TXT record.
+    """
+    try:
+        name = hostname_of(idna.encode(text, uts46=True).decode())
+    except ValueError as error:
+        raise ValueError("domain: expected a domain name of two labels at least") from error
+    if len(name) > _MAX_LENGTH:
+        raise ValueError(f"domain: expected at most {_MAX_LENGTH} characters")
+    return name

@@ -1,0 +1,74 @@
+"""Where the person with an e-mail address signs in: what the verified domains of all tenants say.
+
+Each answer is an indexed read or two, so that every process heeds a change at once. None depends on who has an account.
+"""
+
+from dataclasses import dataclass
+
+from identity.tenancy.domain_names import domain_name_of
+from identity.tenancy.providers import Provider, ProviderDirectory
+from identity.tenancy.settings import EmailFirst
+from identity.tenancy.sign_in_domain import SIGN_IN_DOMAINS, SignInDomain, Target, TargetType
+from identity.tenancy.tenant_record import DEPLOYMENT, TENANTS
+from identity.tenants import Tenant, Tenants
+from server.platform.errors import NotFound
+from server.platform.records import RecordStore
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A target whose providers are there and enabled."""
+
+    type: TargetType = TargetType.PASSWORD
+    providers: tuple[Provider, ...] = ()
+
+
+PASSWORD_PAGE = Route()
+
+
+class SignInTargets:
+    def __init__(self, tenants: Tenants, store: RecordStore, providers: ProviderDirectory) -> None:
+        self._tenants = tenants
+        self._records = store.of(TENANTS)
+        self._domains = store.of(SIGN_IN_DOMAINS)
+        self._providers = providers
+
+    async def is_email_first(self, tenant: Tenant) -> bool:
+        """Whether the sign-in page asks for the address alone at first; never where one tenant is served."""
+        if len(self._tenants.all()) == 1:
+            return False
+        record = await self._records.get(DEPLOYMENT, tenant.tenant_id)
+        if record is None or record.settings.email_first is EmailFirst.OFF:
+            return False
+        domains = await self._domains.find(DEPLOYMENT, "owner", tenant.tenant_id)
+        return any(domain.is_verified for domain in domains)
+
+    async def target_of(self, tenant: Tenant, email: str) -> Target | None:
+        """Return what the tenant's verified domain says, None for an address at no such domain."""
+        domain = await self._verified(email.rpartition("@")[2])
+        return domain.target if domain is not None and domain.owner == tenant.tenant_id else None
+
+    async def route_of(self, tenant: Tenant, email: str) -> Route:
+        """Return the way for an address; the password page where nothing else is open."""
+        target = await self.target_of(tenant, email)
+        if target is None or not await self.is_email_first(tenant):
+            return PASSWORD_PAGE
+        found = [await self._providers.find(tenant, provider_id) for provider_id in target.provider_ids]
+        enabled = tuple(provider for provider in found if provider is not None and provider.is_enabled)
+        return Route(target.type, enabled) if enabled else PASSWORD_PAGE
+
+    async def owner_of(self, domain: str) -> Tenant | None:
+        """Return the tenant, if it is served, whose verified domain it is."""
+        found = await self._verified(domain)
+        try:
+            return self._tenants.find(found.owner) if found is not None else None
+        except NotFound:
+            return None
+
+    async def _verified(self, domain: str) -> SignInDomain | None:
+        try:
+            name = domain_name_of(domain)
+        except ValueError:
+            return None
+        found = await self._domains.find(DEPLOYMENT, "verified_name", name, most=1)
+        return found[0] if found else None
