@@ -4,20 +4,27 @@ from collections.abc import Coroutine, Iterator, Mapping
 
 from google.protobuf.descriptor import ServiceDescriptor
 
-from gnomon.identity.v1 import tenant_service_pb2
+from gnomon.identity.v1 import sign_in_domain_service_pb2, tenant_service_pb2
+from identity.admin.callers import Callers
 from identity.ground import Ground
 from identity.kinds import KINDS
-from identity.rpc.tenant import Callers, TenantServicer
+from identity.rpc.sign_in_domain import SignInDomainServicer
+from identity.rpc.tenant import TenantServicer
 from identity.tenancy.administration import TenantAdministration
+from identity.tenancy.domain_administration import DomainAdministration
+from identity.tenancy.providers import NoProviders
 from identity.tenancy.removal import TenantRemoval
 from identity.tenancy.tenant_directory import TenantDirectory
+from identity.tenancy.txt_records import TxtRecords
 
 _TENANT = tenant_service_pb2.DESCRIPTOR.services_by_name["TenantService"]
+_DOMAIN = sign_in_domain_service_pb2.DESCRIPTOR.services_by_name["SignInDomainService"]
 
 
 class Hosting:
     def __init__(self, ground: Ground) -> None:
         self._ground = ground
+        self._providers = NoProviders()
         self._directory = TenantDirectory(ground.tenants, ground.store, ground.clock)
         self._removal = TenantRemoval(self._directory, ground.store, KINDS, clock=ground.clock)
 
@@ -31,12 +38,32 @@ class Hosting:
         yield self._removal.run()
 
     def servicers(self, callers: Callers) -> Mapping[ServiceDescriptor, object]:
-        administration = TenantAdministration(
-            self._ground.tenants,
+        tenants = self._ground.tenants
+        return {
+            _TENANT: TenantServicer(tenants, self._administration(), callers),
+            _DOMAIN: SignInDomainServicer(tenants, self._domain_administration(), callers),
+        }
+
+    def _administration(self) -> TenantAdministration:
+        ground = self._ground
+        return TenantAdministration(
+            ground.tenants,
             self._directory,
             self._removal,
-            events=self._ground.events,
-            store=self._ground.store,
-            clock=self._ground.clock,
+            events=ground.events,
+            store=ground.store,
+            clock=ground.clock,
         )
-        return {_TENANT: TenantServicer(self._ground.tenants, administration, callers)}
+
+    def _domain_administration(self) -> DomainAdministration:
+        ground = self._ground
+        return DomainAdministration(
+            ground.tenants,
+            self._providers,
+            TxtRecords(ground.config.sign_in_domains),
+            events=ground.events,
+            store=ground.store,
+            clock=ground.clock,
+            randomness=ground.randomness,
+            config=ground.config.sign_in_domains,
+        )

@@ -5,11 +5,13 @@ from collections.abc import Iterator, Mapping
 from aiohttp import hdrs, web
 
 from edge.oidc.admin.api_keys import ApiKeysEndpoint
+from edge.oidc.admin.asking import Asking
 from edge.oidc.admin.blacklist import BlacklistEndpoint
 from edge.oidc.admin.clients import ClientsEndpoint
 from edge.oidc.admin.event_stream import EventStreamEndpoint
 from edge.oidc.admin.events import EventsEndpoint
 from edge.oidc.admin.people import about_people
+from edge.oidc.admin.sign_in_domains import SignInDomainsEndpoint
 from edge.oidc.admin.tenants import TenantsEndpoint
 from edge.oidc.admission import Admission
 from edge.oidc.authorization import AuthorizationEndpoint
@@ -177,6 +179,15 @@ def _of_overseers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> It
     yield "/events/test", OWN_PAGES, {"POST": events.test}
     yield "/blacklist", OWN_PAGES, {"GET": blacklist.list, "POST": blacklist.create}
     yield "/blacklist/{ip}", OWN_PAGES, {"DELETE": blacklist.delete}
+    yield from _of_tenant_keepers(stubs, Asking(config, browsers))
+
+
+def _of_tenant_keepers(stubs: Stubs, asking: Asking) -> Iterator[_Row]:
+    domains = SignInDomainsEndpoint(stubs, asking)
+
+    yield "/tenants/{id}/domains", OWN_PAGES, {"GET": domains.list, "POST": domains.create}
+    yield "/tenants/{id}/domains/{domain}", OWN_PAGES, {"PUT": domains.update, "DELETE": domains.delete}
+    yield "/tenants/{id}/domains/{domain}/verify", OWN_PAGES, {"POST": domains.verify}
 
 
 def _behind_proxies(forward_auth: ClientForwardAuthEndpoint) -> Iterator[_Row]:

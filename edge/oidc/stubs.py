@@ -23,6 +23,7 @@ from gnomon.identity.v1.role_service_pb2_grpc import RoleServiceStub
 from gnomon.identity.v1.scope_service_pb2_grpc import ScopeServiceStub
 from gnomon.identity.v1.session_administration_service_pb2_grpc import SessionAdministrationServiceStub
 from gnomon.identity.v1.session_service_pb2_grpc import SessionServiceStub
+from gnomon.identity.v1.sign_in_domain_service_pb2_grpc import SignInDomainServiceStub
 from gnomon.identity.v1.tenant_service_pb2_grpc import TenantServiceStub
 from gnomon.identity.v1.token_service_pb2_grpc import TokenServiceStub
 from gnomon.identity.v1.user_attribute_service_pb2_grpc import UserAttributeServiceStub
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
         SessionAdministrationServiceAsyncStub,
     )
     from gnomon.identity.v1.session_service_pb2_grpc import SessionServiceAsyncStub
+    from gnomon.identity.v1.sign_in_domain_service_pb2_grpc import SignInDomainServiceAsyncStub
     from gnomon.identity.v1.tenant_service_pb2_grpc import TenantServiceAsyncStub
     from gnomon.identity.v1.token_service_pb2_grpc import TokenServiceAsyncStub
     from gnomon.identity.v1.user_attribute_service_pb2_grpc import UserAttributeServiceAsyncStub
@@ -84,6 +86,7 @@ class Stubs:
     scopes: "ScopeServiceAsyncStub"
     session_administration: "SessionAdministrationServiceAsyncStub"
     sessions: "SessionServiceAsyncStub"
+    sign_in_domains: "SignInDomainServiceAsyncStub"
     tenants: "TenantServiceAsyncStub"
     tokens: "TokenServiceAsyncStub"
     user_attributes: "UserAttributeServiceAsyncStub"
@@ -115,6 +118,7 @@ def stubs_of(channel: Channel) -> Stubs:
         scopes=ScopeServiceStub(aio_channel),
         session_administration=SessionAdministrationServiceStub(aio_channel),
         sessions=SessionServiceStub(aio_channel),
+        sign_in_domains=SignInDomainServiceStub(aio_channel),
         tenants=TenantServiceStub(aio_channel),
         tokens=TokenServiceStub(aio_channel),
         user_attributes=UserAttributeServiceStub(aio_channel),

@@ -36,10 +36,15 @@ class Asking:
 
 def tenant_and_id(request: web.Request, name: str = "id") -> tuple[str, str]:
     """Return the tenant and an id of the path; raises Refused for what no message can hold."""
+    return tenant_of(request), named(request, name)
+
+
+def named(request: web.Request, name: str) -> str:
+    """Return an id of the path; raises Refused for what no message can hold."""
     text = request.match_info[name]
     if not text.isprintable() or not 0 < len(text) <= _MAX_ID:
         raise Refused(404, "NotFound", "there is nothing of this name")
-    return tenant_of(request), text
+    return text
 
 
 def segment(request: web.Request, name: str) -> str:

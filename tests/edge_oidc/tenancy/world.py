@@ -22,6 +22,7 @@ from identity.directory.user import USERS, User
 from identity.keys.config import EncryptionConfig
 from identity.keys.master_keys import new_master_key
 from identity.randomness import SystemRandomness
+from identity.tenancy.domain_config import SignInDomainConfig
 from identity.vocabulary import AuthenticationMethod, GrantType, Permission
 from server.platform.call import TenantId
 from server.platform.channels import LocalChannel, error_of
@@ -175,13 +176,22 @@ def directory_of(channel: LocalChannel) -> "DirectoryServiceAsyncStub":
 
 @asynccontextmanager
 async def world(
-    *, store: RecordStore | None = None, trusted_proxies: tuple[str, ...] = ()
+    *,
+    store: RecordStore | None = None,
+    trusted_proxies: tuple[str, ...] = (),
+    nameservers: tuple[str, ...] = (),
 ) -> AsyncIterator[World]:
     """One process of a deployment; those of one store are of one deployment."""
     port = unused_port()
     address = ProviderConfig(public_url=f"127.0.0.1:{port}", scheme=Scheme.HTTP)
     access = AccessConfig(cookie_mode=CookieMode.DANGER_INSECURE, trusted_proxies=trusted_proxies)
-    async with deployed(replace(CONFIG, identity=address, encryption=_ENCRYPTION), store) as deployment:
+    config = replace(
+        CONFIG,
+        identity=address,
+        encryption=_ENCRYPTION,
+        sign_in_domains=SignInDomainConfig(nameservers=nameservers, timeout_secs=1),
+    )
+    async with deployed(config, store) as deployment:
         app = web.Application()
         app.add_routes(routes(deployment.channel, OidcConfig(), deployment.clock, access=access))
         async with TestServer(app, port=port) as server, ClientSession(server.make_url("/")) as http:
