@@ -73,7 +73,7 @@ async def open_identity(
         await hosting.open()
         presence = presence_on(ground)
         issuing = Issuing(ground, presence)
-        browsing = Browsing(ground, presence, issuing)
+        browsing = Browsing(ground, presence, issuing, hosting.targets)
         callers = callers_of(ground, presence)
         administering = Administering(ground, presence, callers)
         await _seed(ground)

@@ -11,6 +11,7 @@ from gnomon.identity.v1 import (
     logout_service_pb2,
     proof_of_work_service_pb2,
     session_service_pb2,
+    sign_in_service_pb2,
 )
 from identity.authorization.asked import AskedRequests
 from identity.authorization.beginning import AuthorizationBeginning
@@ -18,6 +19,7 @@ from identity.authorization.code import AUTHORIZATION_CODES
 from identity.authorization.conclusion import Conclusion
 from identity.authorization.consent import ConsentGate
 from identity.authorization.consent_step import ConsentStep
+from identity.authorization.email_step import EmailStep, SharedSignIn
 from identity.authorization.pending import PendingRequests
 from identity.authorization.pushed import PUSHED_REQUESTS, PushedRequests
 from identity.authorization.pushing import Pushing
@@ -42,14 +44,17 @@ from identity.rpc.device import DeviceServicer
 from identity.rpc.logout import LogoutServicer
 from identity.rpc.proof_of_work import ProofOfWorkServicer
 from identity.rpc.session import SessionServicer
+from identity.rpc.sign_in import SignInServicer
 from identity.sessions.hints import IdTokenHints
 from identity.sign_in.password import PasswordSignIn
 from identity.single_use import SingleUse
 from identity.tenancy.confirmation import ConfirmationBySettings
+from identity.tenancy.sign_in_targets import SignInTargets
 from identity.tenancy.tenant_record import TENANTS
 from identity.tokens.verification import verified
 
 _AUTHORIZATION = authorization_service_pb2.DESCRIPTOR.services_by_name["AuthorizationService"]
+_SIGN_IN = sign_in_service_pb2.DESCRIPTOR.services_by_name["SignInService"]
 _SESSION = session_service_pb2.DESCRIPTOR.services_by_name["SessionService"]
 _PROOF_OF_WORK = proof_of_work_service_pb2.DESCRIPTOR.services_by_name["ProofOfWorkService"]
 _LOGOUT = logout_service_pb2.DESCRIPTOR.services_by_name["LogoutService"]
@@ -59,10 +64,11 @@ _DEVICE = device_service_pb2.DESCRIPTOR.services_by_name["DeviceService"]
 class Browsing:
     servicers: Mapping[ServiceDescriptor, object]
 
-    def __init__(self, ground: Ground, presence: Presence, issuing: Issuing) -> None:
+    def __init__(self, ground: Ground, presence: Presence, issuing: Issuing, targets: SignInTargets) -> None:
         self._ground = ground
         self._presence = presence
         self._issuing = issuing
+        self._targets = targets
         self._proof_of_work = ProofOfWork(
             SingleUse(ground.store),
             ground.root.derived("proof of work"),
@@ -71,8 +77,20 @@ class Browsing:
             config=ground.config.pow,
         )
         self._hints = IdTokenHints(partial(verified, keys=ground.keys))
+        self._pushed = self._pushed_requests()
+        self._reader = RequestReader(
+            ground.clients, self._hints, sources=(NoRequestObjects(), self._pushed), clock=ground.clock
+        )
+        self._pending = PendingRequests(
+            ground.store.of(AUTHORIZATION_REQUESTS),
+            ground.secrets,
+            clock=ground.clock,
+            randomness=ground.randomness,
+        )
+        self._asked = AskedRequests(self._reader, ground.clients, self._pending)
         self.servicers = {
             _AUTHORIZATION: self._authorization(),
+            _SIGN_IN: self._sign_in(),
             _SESSION: SessionServicer(
                 ground.tenants, self._presence.sessions, self._presence.users, ground.clock
             ),
@@ -81,24 +99,25 @@ class Browsing:
             _DEVICE: self._devices(),
         }
 
-    def _authorization(self) -> AuthorizationServicer:
+    def _pushed_requests(self) -> PushedRequests:
         ground = self._ground
-        pushed = PushedRequests(
+        return PushedRequests(
             ground.store.of(PUSHED_REQUESTS),
             ground.secrets,
             clock=ground.clock,
             randomness=ground.randomness,
             config=ground.config.pushed_authorization,
         )
-        reader = RequestReader(
-            ground.clients, self._hints, sources=(NoRequestObjects(), pushed), clock=ground.clock
+
+    def _sign_in(self) -> SignInServicer:
+        tenants = self._ground.tenants
+        email_step = EmailStep(
+            self._presence.sessions, self._proof_of_work, asked=self._asked, targets=self._targets
         )
-        pending = PendingRequests(
-            ground.store.of(AUTHORIZATION_REQUESTS),
-            ground.secrets,
-            clock=ground.clock,
-            randomness=ground.randomness,
-        )
+        return SignInServicer(tenants, email_step, SharedSignIn(tenants, self._proof_of_work, self._targets))
+
+    def _authorization(self) -> AuthorizationServicer:
+        ground = self._ground
         standing = Standing(self._presence.users, ground.clock)
         conclusion = Conclusion(
             ground.store.of(AUTHORIZATION_CODES),
@@ -107,38 +126,44 @@ class Browsing:
             clock=ground.clock,
             randomness=ground.randomness,
         )
-        consent_gate = ConsentGate(self._presence.consents, pending, conclusion)
-        asked = AskedRequests(reader, ground.clients, pending)
+        consent_gate = ConsentGate(self._presence.consents, self._pending, conclusion)
         return AuthorizationServicer(
             ground.tenants,
             AuthorizationBeginning(
-                reader, self._presence.sessions, pending=pending, standing=standing, consent_gate=consent_gate
+                self._reader,
+                self._presence.sessions,
+                pending=self._pending,
+                standing=standing,
+                consent_gate=consent_gate,
+                targets=self._targets,
             ),
             credential_step=CredentialStep(
                 self._presence.sessions,
                 self._proof_of_work,
-                asked=asked,
+                asked=self._asked,
                 password_sign_in=self._password_sign_in(),
                 signing_in=SigningIn(
                     sessions=self._presence.sessions,
-                    asked=asked,
+                    asked=self._asked,
                     ending=self._presence.ending,
                     consent_gate=consent_gate,
                     events=ground.events,
                 ),
             ),
             refresh_step=RefreshStep(
-                self._presence.sessions, asked=asked, standing=standing, consent_gate=consent_gate
+                self._presence.sessions, asked=self._asked, standing=standing, consent_gate=consent_gate
             ),
             consent_step=ConsentStep(
                 self._presence.sessions,
                 self._presence.consents,
-                asked=asked,
+                asked=self._asked,
                 standing=standing,
                 conclusion=conclusion,
                 events=ground.events,
             ),
-            push_door=PushDoor(self._issuing.authenticator, self._issuing.proofs, Pushing(reader, pushed)),
+            push_door=PushDoor(
+                self._issuing.authenticator, self._issuing.proofs, Pushing(self._reader, self._pushed)
+            ),
             clock=ground.clock,
         )
 

@@ -14,6 +14,7 @@ from identity.tenancy.administration import TenantAdministration
 from identity.tenancy.domain_administration import DomainAdministration
 from identity.tenancy.providers import NoProviders
 from identity.tenancy.removal import TenantRemoval
+from identity.tenancy.sign_in_targets import SignInTargets
 from identity.tenancy.tenant_directory import TenantDirectory
 from identity.tenancy.txt_records import TxtRecords
 
@@ -25,6 +26,7 @@ class Hosting:
     def __init__(self, ground: Ground) -> None:
         self._ground = ground
         self._providers = NoProviders()
+        self.targets = SignInTargets(ground.tenants, ground.store, self._providers)
         self._directory = TenantDirectory(ground.tenants, ground.store, ground.clock)
         self._removal = TenantRemoval(self._directory, ground.store, KINDS, clock=ground.clock)
 

@@ -22,6 +22,7 @@ from edge.oidc.consent import ConsentEndpoint
 from edge.oidc.device import DeviceEndpoint
 from edge.oidc.device_verification import DeviceVerificationEndpoint
 from edge.oidc.discovery import DiscoveryEndpoint
+from edge.oidc.email_step import EmailStepEndpoint
 from edge.oidc.endpoint import Endpoint
 from edge.oidc.entry import PREFIX, entry_page, to_entry_page
 from edge.oidc.forward_auth import ForwardAuthEndpoint
@@ -138,6 +139,7 @@ def _protocol(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterat
 
 def _of_browsers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages) -> Iterator[_Row]:
     authorization = AuthorizationEndpoint(stubs, config, browsers=browsers, pages=pages)
+    email_step = EmailStepEndpoint(stubs, config, browsers=browsers, pages=pages)
     refresh = RefreshEndpoint(stubs, config, browsers=browsers, pages=pages)
     consent = ConsentEndpoint(stubs, config, browsers=browsers, pages=pages)
     logout = LogoutEndpoint(stubs, config, browsers=browsers, pages=pages)
@@ -146,6 +148,7 @@ def _of_browsers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages:
 
     yield "/oidc/rotate_jwk", OWN_PAGES, {"POST": KeyRotationEndpoint(stubs, config).post}
     yield "/oidc/authorize", FROM_ANYWHERE, {"GET": authorization.get, "POST": authorization.post}
+    yield "/oidc/authorize/email", OWN_PAGES, {"POST": email_step.post}
     yield "/oidc/authorize/refresh", OWN_PAGES, {"POST": refresh.post}
     yield "/oidc/authorize/consent", OWN_PAGES, {"GET": consent.get, "POST": consent.post}
     yield "/oidc/logout", FROM_ANYWHERE, {"GET": logout.get, "POST": logout.post}

@@ -38,6 +38,11 @@ class SignInFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
         return tuple(Parameter(name=name, value=value) for name, value in described.items() if value)
 
 
+class Address(SignInFields, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    email: str
+    pow: str
+
+
 class Credentials(SignInFields, frozen=True, forbid_unknown_fields=True, kw_only=True):
     email: str
     pow: str

@@ -24,6 +24,7 @@ from gnomon.identity.v1.scope_service_pb2_grpc import ScopeServiceStub
 from gnomon.identity.v1.session_administration_service_pb2_grpc import SessionAdministrationServiceStub
 from gnomon.identity.v1.session_service_pb2_grpc import SessionServiceStub
 from gnomon.identity.v1.sign_in_domain_service_pb2_grpc import SignInDomainServiceStub
+from gnomon.identity.v1.sign_in_service_pb2_grpc import SignInServiceStub
 from gnomon.identity.v1.tenant_service_pb2_grpc import TenantServiceStub
 from gnomon.identity.v1.token_service_pb2_grpc import TokenServiceStub
 from gnomon.identity.v1.user_attribute_service_pb2_grpc import UserAttributeServiceStub
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     )
     from gnomon.identity.v1.session_service_pb2_grpc import SessionServiceAsyncStub
     from gnomon.identity.v1.sign_in_domain_service_pb2_grpc import SignInDomainServiceAsyncStub
+    from gnomon.identity.v1.sign_in_service_pb2_grpc import SignInServiceAsyncStub
     from gnomon.identity.v1.tenant_service_pb2_grpc import TenantServiceAsyncStub
     from gnomon.identity.v1.token_service_pb2_grpc import TokenServiceAsyncStub
     from gnomon.identity.v1.user_attribute_service_pb2_grpc import UserAttributeServiceAsyncStub
@@ -87,6 +89,7 @@ class Stubs:
     session_administration: "SessionAdministrationServiceAsyncStub"
     sessions: "SessionServiceAsyncStub"
     sign_in_domains: "SignInDomainServiceAsyncStub"
+    sign_ins: "SignInServiceAsyncStub"
     tenants: "TenantServiceAsyncStub"
     tokens: "TokenServiceAsyncStub"
     user_attributes: "UserAttributeServiceAsyncStub"
@@ -119,6 +122,7 @@ def stubs_of(channel: Channel) -> Stubs:
         session_administration=SessionAdministrationServiceStub(aio_channel),
         sessions=SessionServiceStub(aio_channel),
         sign_in_domains=SignInDomainServiceStub(aio_channel),
+        sign_ins=SignInServiceStub(aio_channel),
         tenants=TenantServiceStub(aio_channel),
         tokens=TokenServiceStub(aio_channel),
         user_attributes=UserAttributeServiceStub(aio_channel),

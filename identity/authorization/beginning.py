@@ -4,6 +4,7 @@ With `prompt=none` there is never a page: whoever is signed in gets a code, ever
 """
 
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from identity.authorization.consent import ConsentGate
 from identity.authorization.parameters import Parameters
@@ -21,15 +22,23 @@ from identity.sessions.sessions import Sessions
 from identity.tenants import Tenant
 
 
+class Targets(Protocol):
+    async def is_email_first(self, tenant: Tenant) -> bool: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignInStep:
-    """`cookie` is that of a session that began with the page, empty when there was one."""
+    """`cookie` is that of a session that began with the page, empty when there was one.
+
+    With `is_email_first` the page asks for the address alone.
+    """
 
     authorization_id: str
     client: Client
     request: AuthorizationRequest
     session: Session
     is_signed_in: bool
+    is_email_first: bool = False
     cookie: str = field(default="", repr=False)
 
 
@@ -42,12 +51,14 @@ class AuthorizationBeginning:
         pending: PendingRequests,
         standing: Standing,
         consent_gate: ConsentGate,
+        targets: Targets,
     ) -> None:
         self._reader = reader
         self._sessions = sessions
         self._pending = pending
         self._standing = standing
         self._consent_gate = consent_gate
+        self._targets = targets
 
     async def begin(
         self, tenant: Tenant, parameters: Parameters, browser: Browser
@@ -95,6 +106,7 @@ class AuthorizationBeginning:
             request=request,
             session=session,
             is_signed_in=user is not None and refusal_of(client, user, _amr(session)) is None,
+            is_email_first=not request.login_hint and await self._targets.is_email_first(tenant),
             cookie=cookie,
         )
 

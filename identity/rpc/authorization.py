@@ -4,7 +4,7 @@ import logging
 
 from gnomon.identity.v1 import authorization_service_pb2 as pb
 from identity.authorization.asked import Reference
-from identity.authorization.beginning import AuthorizationBeginning, SignInStep
+from identity.authorization.beginning import AuthorizationBeginning
 from identity.authorization.consent import ConsentQuestion, terms_of
 from identity.authorization.consent_step import ConsentStep
 from identity.authorization.pushing import Pushing
@@ -15,7 +15,7 @@ from identity.authorization.steps import Credentials, CredentialStep, RefreshSte
 from identity.clients.authentication import ClientAuthenticator
 from identity.dpop.proofs import DpopProofs
 from identity.errors import ProtocolError
-from identity.rpc.browser import browser_of, error_page, parameters_of, redirect, session_cookie
+from identity.rpc.browser import browser_of, error_page, parameters_of, redirect, session_cookie, sign_in_page
 from identity.rpc.proofs import credentials_of
 from identity.tenants import Tenant, Tenants
 from server.platform.call import Call
@@ -57,7 +57,7 @@ class AuthorizationServicer:
         if isinstance(outcome, Redirection):
             return pb.BeginAuthorizationResponse(redirect=redirect(outcome))
         cookie = session_cookie(outcome.cookie, outcome.session, self._clock) if outcome.cookie else None
-        return pb.BeginAuthorizationResponse(page=_page(outcome), cookie=cookie)
+        return pb.BeginAuthorizationResponse(page=sign_in_page(outcome), cookie=cookie)
 
     async def submit_credentials(
         self, request: pb.SubmitCredentialsRequest, call: Call
@@ -143,20 +143,6 @@ class PushDoor:
 
 def _reference(request: pb.SubmitCredentialsRequest | pb.RefreshAuthorizationRequest) -> Reference:
     return Reference(authorization_id=request.authorization_id, parameters=parameters_of(request.parameters))
-
-
-def _page(step: SignInStep) -> pb.SignInPage:
-    return pb.SignInPage(
-        authorization_id=step.authorization_id,
-        client_id=step.client.client_id,
-        client_name=step.client.name,
-        client_uri=step.client.client_uri,
-        login_hint=step.request.login_hint,
-        is_signed_in=step.is_signed_in,
-        ui_locales=step.request.ui_locales,
-        redirect_origin=origin_of(step.request.redirect_uri),
-        csrf_token=step.session.csrf_token,
-    )
 
 
 def _consent_page(question: ConsentQuestion) -> pb.ConsentPage:

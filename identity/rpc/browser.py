@@ -2,8 +2,11 @@
 
 from collections.abc import Iterable
 
+from gnomon.identity.v1 import authorization_service_pb2
 from gnomon.identity.v1 import browser_pb2 as pb
+from identity.authorization.beginning import SignInStep
 from identity.authorization.parameters import Parameters
+from identity.authorization.redirect_uris import origin_of
 from identity.authorization.redirection import Redirection
 from identity.authorization.request import ResponseMode
 from identity.sessions.browser import Browser
@@ -31,6 +34,21 @@ def redirect(redirection: Redirection) -> pb.Redirect:
         uri=redirection.uri,
         response_mode=_RESPONSE_MODES[redirection.response_mode],
         parameters=[pb.Parameter(name=name, value=value) for name, value in redirection.parameters],
+    )
+
+
+def sign_in_page(step: SignInStep) -> authorization_service_pb2.SignInPage:
+    return authorization_service_pb2.SignInPage(
+        authorization_id=step.authorization_id,
+        client_id=step.client.client_id,
+        client_name=step.client.name,
+        client_uri=step.client.client_uri,
+        login_hint=step.request.login_hint,
+        is_signed_in=step.is_signed_in,
+        ui_locales=step.request.ui_locales,
+        redirect_origin=origin_of(step.request.redirect_uri),
+        csrf_token=step.session.csrf_token,
+        is_email_first=step.is_email_first,
     )
 
 

@@ -16,6 +16,7 @@ from identity.authorization.code import AUTHORIZATION_CODES, AuthorizationCode
 from identity.authorization.conclusion import Conclusion
 from identity.authorization.consent import ConsentGate
 from identity.authorization.consent_step import ConsentStep
+from identity.authorization.email_step import EmailStep, SharedSignIn
 from identity.authorization.parameters import Parameters
 from identity.authorization.pending import PendingRequests
 from identity.authorization.pushed import PUSHED_REQUESTS, PushedRequestConfig, PushedRequests
@@ -59,6 +60,8 @@ from identity.sign_in.failures import ADDRESS_FAILURES
 from identity.sign_in.password import PasswordSignIn
 from identity.sign_in.protection import LoginProtection
 from identity.single_use import SingleUse
+from identity.tenancy.providers import NoProviders
+from identity.tenancy.sign_in_targets import SignInTargets
 from identity.tenants import Tenant, Tenants
 from identity.tokens.verification import verified
 from identity.vocabulary import AuthenticationMethod, GrantType
@@ -228,6 +231,7 @@ class Provider:
         self.reader = RequestReader(
             self.clients, self.hints, sources=(NoRequestObjects(), self.pushed), clock=self.clock
         )
+        self.targets = SignInTargets(self.tenants, self.store, NoProviders())
         self.pushing = Pushing(self.reader, self.pushed)
         pending = PendingRequests(self.store.of(AUTHORIZATION_REQUESTS), self.hasher, **sources)
         standing = Standing(self.users, self.clock)
@@ -236,10 +240,16 @@ class Provider:
         )
         self.consents = Consents(self.store, **sources)
         consent_gate = ConsentGate(self.consents, pending, conclusion)
-        asked = AskedRequests(self.reader, self.clients, pending)
+        asked = self.asked = AskedRequests(self.reader, self.clients, pending)
         self.beginning = AuthorizationBeginning(
-            self.reader, self.sessions, pending=pending, standing=standing, consent_gate=consent_gate
+            *(self.reader, self.sessions),
+            pending=pending,
+            standing=standing,
+            consent_gate=consent_gate,
+            targets=self.targets,
         )
+        self.email_step = EmailStep(self.sessions, self.proof_of_work, asked=asked, targets=self.targets)
+        self.shared_sign_in = SharedSignIn(self.tenants, self.proof_of_work, self.targets)
         self.protection = LoginProtection(
             self.store.of(ADDRESS_FAILURES),
             self.hasher,
@@ -349,8 +359,8 @@ class Provider:
         assert kept is not None
         return kept
 
-    def solution(self) -> str:
-        return solved(self.proof_of_work.challenge(self.tenant))
+    def solution(self, tenant: Tenant | None = None) -> str:
+        return solved(self.proof_of_work.challenge(tenant or self.tenant))
 
     def id_token(self, *, sub: str = "alice", client_id: str = "app", **claims: object) -> str:
         at = int((NOON - timedelta(days=400)).timestamp())

@@ -40,7 +40,8 @@ class Page:
 
     @property
     def asks_for_a_password(self) -> bool:
-        return bool(html.fromstring(self.text).xpath("//input[@type='password']"))
+        """At once, not in a later step."""
+        return bool(html.fromstring(self.text).xpath("//input[@type='password'][not(ancestor::template)]"))
 
     @property
     def hidden(self) -> dict[str, str]:
@@ -107,6 +108,11 @@ class Person:
             password=password,
             pow=solved(self.challenge()),
         )
+
+    def submit_email(self, page: Page, email: str, **members: object) -> requests.Response:
+        """Press the button of the step that asks for the address alone."""
+        sent = {"authorization_id": page.state["authorization_id"], "email": email} | members
+        return self._post("oidc/authorize/email", page.state, **({"pow": solved(self.challenge())} | sent))
 
     def confirm_logout(self, page: Page) -> Page | Arrival:
         """Press the button that says so."""

@@ -35,6 +35,7 @@ class Pages:
         state = self._state(path, page.csrf_token) | {
             "authorization_id": page.authorization_id,
             "action": f"{path}/oidc/authorize",
+            "email_action": f"{path}/oidc/authorize/email",
         }
         return self._page("sign_in.html", {"page": page, "state": state}, form_origin=page.redirect_origin)
 

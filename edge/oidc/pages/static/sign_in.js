@@ -5,37 +5,73 @@ const EXPLANATIONS = {
   EmailNotConfirmed: "Confirm your e-mail address first: open the link in the message that was sent to you.",
   PasswordRefresh: "Your password has expired.",
   MfaRequired: "This application asks for more than a password.",
+  UseCompanySignIn: "The organization of this address signs its people in.",
 };
 
 const form = document.getElementById("sign-in");
 const email = document.getElementById("email");
-const password = document.getElementById("password");
 const submit = form.querySelector("button[type=submit]");
+const anotherAddress = document.getElementById("another-address");
+
+// Where the page asks for the address alone, what it asks for then.
+const passwordStep = document.getElementById("password-step");
+
+function password() {
+  return document.getElementById("password");
+}
+
+async function signIn() {
+  const members = {
+    authorization_id: state.authorization_id,
+    email: email.value,
+    password: password().value,
+    pow: await solution(),
+  };
+  await follow(await send(members));
+}
+
+async function goOnWithAddress() {
+  const members = { authorization_id: state.authorization_id, email: email.value, pow: await solution() };
+  const found = await (await send(members, state.email_action)).json();
+  if (!found.password) throw new Refusal(409, "UseCompanySignIn");
+  passwordStep.replaceWith(passwordStep.content);
+  email.readOnly = true;
+  anotherAddress.hidden = false;
+  submit.textContent = "Sign in";
+  submit.disabled = false;
+  tell({});
+  password().focus();
+}
+
+function explainedOfAddress(refusal) {
+  return refusal.status === 401
+    ? "Your session has ended. Go back to the application that you came from and sign in again."
+    : (EXPLANATIONS[refusal.kind] ?? explainedByDefault(refusal));
+}
+
+function explainedOfPassword(refusal) {
+  password().select();
+  return EXPLANATIONS[refusal.kind] ?? explainedByDefault(refusal);
+}
 
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
   if (submit.disabled) return;
-  await attempt([submit], "Signing in …", {
-    step: async () => {
-      const members = {
-        authorization_id: state.authorization_id,
-        email: email.value,
-        password: password.value,
-        pow: await solution(),
-      };
-      await follow(await send(members));
-    },
-    explained: (refusal) => {
-      password.select();
-      return EXPLANATIONS[refusal.kind] ?? explainedByDefault(refusal);
-    },
-  });
+  if (password()) {
+    await attempt([submit], "Signing in …", { step: signIn, explained: explainedOfPassword });
+  } else {
+    await attempt([submit], "One moment …", { step: goOnWithAddress, explained: explainedOfAddress });
+  }
 });
 
-document.getElementById("another-address")?.addEventListener("click", (event) => {
-  event.target.hidden = true;
+anotherAddress?.addEventListener("click", () => {
+  if (passwordStep) {
+    window.location.reload();
+    return;
+  }
+  anotherAddress.hidden = true;
   email.value = "";
-  password.value = "";
+  password().value = "";
   email.focus();
 });
 

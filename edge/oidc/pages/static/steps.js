@@ -37,8 +37,8 @@ async function solution() {
   }
 }
 
-async function send(members) {
-  const answer = await fetch(state.action, {
+async function send(members, action = state.action) {
+  const answer = await fetch(action, {
     method: "POST",
     headers: { "content-type": "application/json", "x-csrf-token": state.csrf_token },
     body: JSON.stringify(members),

@@ -69,6 +69,7 @@ class SignInPage(_message.Message):
     UI_LOCALES_FIELD_NUMBER: _builtins.int
     REDIRECT_ORIGIN_FIELD_NUMBER: _builtins.int
     CSRF_TOKEN_FIELD_NUMBER: _builtins.int
+    IS_EMAIL_FIRST_FIELD_NUMBER: _builtins.int
     authorization_id: _builtins.str
     """The request that the sign-in goes on with."""
     client_id: _builtins.str
@@ -85,6 +86,8 @@ class SignInPage(_message.Message):
     """Origin that the form may redirect to, for the page's content security policy."""
     csrf_token: _builtins.str
     """Proof that what the page sends comes from it."""
+    is_email_first: _builtins.bool
+    """Whether the page asks for the address alone at first."""
     @_builtins.property
     def ui_locales(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Languages that the request prefers, best first."""
@@ -101,10 +104,11 @@ class SignInPage(_message.Message):
         ui_locales: _abc.Iterable[_builtins.str] | None = ...,
         redirect_origin: _builtins.str = ...,
         csrf_token: _builtins.str = ...,
+        is_email_first: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "client_id", b"client_id", "client_name", b"client_name", "client_uri", b"client_uri", "csrf_token", b"csrf_token", "is_signed_in", b"is_signed_in", "login_hint", b"login_hint", "redirect_origin", b"redirect_origin", "ui_locales", b"ui_locales"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "client_id", b"client_id", "client_name", b"client_name", "client_uri", b"client_uri", "csrf_token", b"csrf_token", "is_email_first", b"is_email_first", "is_signed_in", b"is_signed_in", "login_hint", b"login_hint", "redirect_origin", b"redirect_origin", "ui_locales", b"ui_locales"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
