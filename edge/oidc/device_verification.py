@@ -1,12 +1,9 @@
 """GET /device and POST /oidc/device/verify: a person says whether a device may, RFC 8628 §3.3.
 
-Whoever is not signed in is sent through an authorization of the page's own client first: what counts is the session
-that it leaves, its code is not redeemed.
+Whoever is not signed in is sent through an authorization of the pages' own client first.
 """
 
-import secrets
 from enum import StrEnum
-from urllib.parse import urlencode
 
 import grpc
 import msgspec
@@ -17,6 +14,7 @@ from edge.oidc.body import read_json
 from edge.oidc.browsers import Browsers
 from edge.oidc.config import OidcConfig
 from edge.oidc.form import Form, form_of, query_parameters, single
+from edge.oidc.own_authorization import own_authorization
 from edge.oidc.pages import Pages
 from edge.oidc.stubs import Stubs
 from edge.oidc.tenant import issuer_path, tenant_of
@@ -26,8 +24,6 @@ from gnomon.identity.v1.session_service_pb2 import GetSessionRequest
 from server.platform.channels import error_of
 from server.platform.errors import Unauthenticated
 
-# The provider's own, of each tenant; its redirect URI is this page.
-_CLIENT_ID = "gnomon-pages"
 _MAX_USER_CODE = 64
 
 
@@ -97,17 +93,8 @@ class DeviceVerificationEndpoint:
     async def _to_sign_in(self, request: web.Request, user_code: str) -> web.Response:
         asked = GetMetadataRequest(tenant_id=tenant_of(request))
         issuer = (await self._stubs.discovery.GetMetadata(asked, timeout=self._timeout)).metadata.issuer
-        parameters = {
-            "client_id": _CLIENT_ID,
-            "response_type": "code",
-            "redirect_uri": f"{issuer}device",
-            "scope": "openid",
-            "state": user_code,
-            # A digest that nobody knows the verifier of: the code is good for nothing.
-            "code_challenge": secrets.token_urlsafe(32),
-            "code_challenge_method": "S256",
-        }
-        location = f"{issuer_path(request)}/oidc/authorize?{urlencode(parameters)}"
+        query = own_authorization(issuer, page="device", state=user_code)
+        location = f"{issuer_path(request)}/oidc/authorize?{query}"
         return web.Response(status=302, headers={hdrs.LOCATION: location})
 
 

@@ -47,6 +47,7 @@ from edge.oidc.pushed_authorization import PushedAuthorizationEndpoint
 from edge.oidc.refresh import RefreshEndpoint
 from edge.oidc.revocation import RevocationEndpoint
 from edge.oidc.session import SessionEndpoint
+from edge.oidc.shared_sign_in import SharedSignInEndpoint
 from edge.oidc.stubs import Stubs, stubs_of
 from edge.oidc.token import TokenEndpoint
 from edge.oidc.user_info import UserInfoEndpoint
@@ -145,6 +146,7 @@ def _of_browsers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages:
     logout = LogoutEndpoint(stubs, config, browsers=browsers, pages=pages)
     device = DeviceVerificationEndpoint(stubs, config, browsers=browsers, pages=pages)
     session = SessionEndpoint(stubs, config, browsers=browsers)
+    shared_sign_in = SharedSignInEndpoint(stubs, config, browsers=browsers, pages=pages)
 
     yield "/oidc/rotate_jwk", OWN_PAGES, {"POST": KeyRotationEndpoint(stubs, config).post}
     yield "/oidc/authorize", FROM_ANYWHERE, {"GET": authorization.get, "POST": authorization.post}
@@ -155,6 +157,7 @@ def _of_browsers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages:
     yield "/oidc/session", OWN_PAGES, {"POST": session.post}
     yield "/oidc/sessioninfo", OWN_ORIGIN, {"GET": session.get}
     yield "/oidc/sessioninfo/xsrf", OWN_ORIGIN, {"GET": session.get_with_csrf_token}
+    yield "/sign-in", OWN_PAGES, {"GET": shared_sign_in.get, "POST": shared_sign_in.post}
     yield "/device", OWN_PAGES, {"GET": device.get}
     yield "/oidc/device/verify", OWN_PAGES, {"POST": device.post}
 

@@ -20,12 +20,17 @@ OWN_CLIENT_IDS = frozenset({PAGES_CLIENT_ID, CONSOLE_CLIENT_ID})
 def own_clients(tenant: Tenant) -> Sequence[Client]:
     """Their redirect URIs follow the issuer."""
     return (
-        _public(tenant, PAGES_CLIENT_ID, "Your account", redirect_uri=f"{tenant.issuer}device"),
+        _public(
+            tenant,
+            PAGES_CLIENT_ID,
+            "Your account",
+            redirect_uris=(f"{tenant.issuer}device", f"{tenant.issuer}sign-in"),
+        ),
         _public(
             tenant,
             CONSOLE_CLIENT_ID,
             "Administration console",
-            redirect_uri=f"{tenant.issuer}admin/callback",
+            redirect_uris=(f"{tenant.issuer}admin/callback",),
             post_logout_redirect_uris=(f"{tenant.issuer}admin/",),
         ),
     )
@@ -36,7 +41,7 @@ def _public(
     client_id: str,
     name: str,
     *,
-    redirect_uri: str,
+    redirect_uris: tuple[str, ...],
     post_logout_redirect_uris: tuple[str, ...] = (),
 ) -> Client:
     return Client(
@@ -47,6 +52,6 @@ def _public(
         oauth_scopes=(Scope.OPENID,),
         default_scopes=(Scope.OPENID,),
         grant_types=frozenset({GrantType.AUTHORIZATION_CODE}),
-        redirect_uris=(redirect_uri,),
+        redirect_uris=redirect_uris,
         post_logout_redirect_uris=post_logout_redirect_uris,
     )

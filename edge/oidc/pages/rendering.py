@@ -39,6 +39,13 @@ class Pages:
         }
         return self._page("sign_in.html", {"page": page, "state": state}, form_origin=page.redirect_origin)
 
+    def shared_sign_in(self, path: str) -> web.Response:
+        state = self._state(path, csrf_token="") | {"action": f"{path}/sign-in"}
+        return self._page("shared_sign_in.html", {"state": state})
+
+    def signed_in(self) -> web.Response:
+        return self._page("signed_in.html", {})
+
     def go_on(self, page: authorization_service_pb2.SignInPage, path: str) -> web.Response:
         """For a person who is signed in already."""
         state = self._state(path, page.csrf_token) | {

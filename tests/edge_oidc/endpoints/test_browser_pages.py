@@ -30,6 +30,7 @@ PAGES: list[Any] = [
     pytest.param(
         "oidc/logout", {"begin_logout": logout_service_pb2.BeginLogoutResponse(page=ASKED)}, id="logout"
     ),
+    pytest.param("sign-in", {}, id="shared sign-in"),
     pytest.param(
         "device", {"get_session": GetSessionResponse(session=Session(id="s", csrf_token="p"))}, id="device"
     ),

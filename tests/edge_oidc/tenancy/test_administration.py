@@ -46,10 +46,11 @@ async def test_a_tenant_is_created_listed_and_read(provider: World) -> None:
 
 
 @pytest.mark.parametrize(
-    ("client_id", "page"), [(PAGES_CLIENT_ID, "device"), (CONSOLE_CLIENT_ID, "admin/callback")]
+    ("client_id", "pages"),
+    [(PAGES_CLIENT_ID, ("device", "sign-in")), (CONSOLE_CLIENT_ID, ("admin/callback",))],
 )
 async def test_a_tenant_has_the_providers_own_clients_wherever_its_issuer_is(
-    provider: World, client_id: str, page: str
+    provider: World, client_id: str, pages: tuple[str, ...]
 ) -> None:
     await provider.create("new")
     await provider.administer("PUT", "tenants/new", json={"name": "New", "hostname": "new.example"})
@@ -57,7 +58,9 @@ async def test_a_tenant_has_the_providers_own_clients_wherever_its_issuer_is(
     client = await provider.store.of(CLIENTS).get(TenantId("new"), client_id)
 
     assert client is not None
-    assert client.redirect_uris == (f"http://new.example:{provider.port}/auth/v1/{page}",)
+    assert client.redirect_uris == tuple(
+        f"http://new.example:{provider.port}/auth/v1/{page}" for page in pages
+    )
 
 
 async def test_every_change_of_a_tenant_is_an_event_that_names_who_did_it(provider: World) -> None:
