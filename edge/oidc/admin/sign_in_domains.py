@@ -4,8 +4,8 @@ import msgspec
 from aiohttp import web
 
 from edge.oidc.admin.asking import Asking, members, named, written
-from edge.oidc.documents import Members
 from edge.oidc.body import bad_request, read_json
+from edge.oidc.documents import Members
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import sign_in_domain_service_pb2 as pb
 
