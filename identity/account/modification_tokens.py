@@ -58,7 +58,7 @@ class ModificationTokens:
                 expires_at=expires_at,
                 user_id=person.user_id,
                 session=person.actor.session,
-                peer_address=person.peer_address,
+                peer_address=person.actor.peer_address,
             )
         )
         return IssuedToken(token, expires_at)
@@ -77,4 +77,4 @@ class ModificationTokens:
 
 def _is_for(token: ModificationToken, person: Person) -> bool:
     whose = (token.user_id, token.session, token.peer_address)
-    return whose == (person.user_id, person.actor.session, person.peer_address)
+    return whose == (person.user_id, person.actor.session, person.actor.peer_address)

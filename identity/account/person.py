@@ -9,11 +9,10 @@ from identity.tenants import Tenant
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
-    """`actor` names the session that asks."""
+    """`actor` names the session that asks, and where."""
 
     tenant: Tenant
     actor: Actor
-    peer_address: str
 
     @property
     def user_id(self) -> UserId:

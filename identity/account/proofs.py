@@ -45,7 +45,7 @@ class Proofs:
             raise InvalidArgument("expected the password of now or a modification token, found neither")
 
     async def _expect_password(self, person: Person, password: str) -> None:
-        tenant, address = person.tenant, person.peer_address
+        tenant, address = person.tenant, person.actor.peer_address
         await self._protection.admit(tenant, address)
         user = await self._users.find(tenant, person.user_id)
         if user is None:

@@ -63,7 +63,7 @@ class ActorKind(StrEnum):
 class Actor:
     """Whose doing a change is; `name` is what people know it by, and an administrator may all that there is.
 
-    `session` names the session of the browser that asks, and is empty without one.
+    `session` names the session of the browser that asks, at `peer_address`; both are empty without one.
     """
 
     kind: ActorKind
@@ -71,6 +71,7 @@ class Actor:
     name: str
     is_administrator: bool = False
     session: str = ""
+    peer_address: str = ""
 
     @property
     def is_api_key(self) -> bool:
@@ -126,7 +127,7 @@ class Callers:
             return await self._bearer(tenant, caller.access_token, right)
         user, session = await self._signed_in(tenant, caller)
         _expect(is_allowed=_administers(user, right) and self._reaches(user, tenant))
-        return _person(user, session.sid)
+        return _person(user, session.sid, caller.browser.peer_address)
 
     async def expect_self_or(
         self, tenant: Tenant, caller: pb.Caller, user_id: UserId, area: Area, right: Right
@@ -135,7 +136,7 @@ class Callers:
         if not caller.api_key and not caller.access_token:
             user, session = await self._signed_in(tenant, caller)
             if user.user_id == user_id and user.tenant_id == tenant.tenant_id:
-                return _person(user, session.sid)
+                return _person(user, session.sid, caller.browser.peer_address)
         return await self.expect(tenant, caller, area, right)
 
     async def expect_self(self, tenant: Tenant, caller: pb.Caller, user_id: UserId) -> Actor:
@@ -144,7 +145,7 @@ class Callers:
             raise Unauthenticated("only the person may do this, in its browser")
         user, session = await self._signed_in(tenant, caller)
         _expect(is_allowed=user.user_id == user_id and user.tenant_id == tenant.tenant_id)
-        return _person(user, session.sid)
+        return _person(user, session.sid, caller.browser.peer_address)
 
     async def _key(self, tenant: Tenant, text: str, area: Area, right: Right) -> Actor:
         key = await self._api_keys.find(tenant, text)
@@ -225,9 +226,15 @@ def _permissions(right: Right) -> frozenset[str]:
     return frozenset({Permission.IDENTITY_WRITE})
 
 
-def _person(user: User, session: str = "") -> Actor:
-    is_one = is_administrator(user)
-    return Actor(ActorKind.USER, user.id, user.email, is_administrator=is_one, session=session)
+def _person(user: User, session: str = "", peer_address: str = "") -> Actor:
+    return Actor(
+        ActorKind.USER,
+        user.id,
+        user.email,
+        is_administrator=is_administrator(user),
+        session=session,
+        peer_address=peer_address,
+    )
 
 
 def _expect(*, is_allowed: bool) -> None:

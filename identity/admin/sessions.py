@@ -70,6 +70,7 @@ class SessionAdministration:
         await self._events.emit(
             tenant.tenant_id,
             EventType.DELETED,
+            ip=actor.peer_address or None,
             text=f"session {session.sid}",
             user_id=session.user_id or None,
             session=session.sid,
@@ -83,7 +84,12 @@ class SessionAdministration:
             raise NotFound("there is no such user")
         await self._signing_out.everywhere(tenant, user_id, but=actor.session)
         await self._events.emit(
-            tenant.tenant_id, EventType.FORCED_LOGOUT, text=user.email, user_id=user_id, actor=actor
+            tenant.tenant_id,
+            EventType.FORCED_LOGOUT,
+            ip=actor.peer_address or None,
+            text=user.email,
+            user_id=user_id,
+            actor=actor,
         )
 
     async def end_all(self, tenant: Tenant, actor: Actor) -> None:

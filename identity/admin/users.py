@@ -173,7 +173,16 @@ class UserAdministration:
             await self._tell(after, EventType.NEW_ADMINISTRATOR, after.email, actor)
 
     async def _tell(self, user: User, event_type: EventType, text: str, actor: Actor) -> None:
-        await self.events.emit(user.tenant_id, event_type, text=text, user_id=user.id, actor=actor)
+        is_own = actor.id == user.id
+        await self.events.emit(
+            user.tenant_id,
+            event_type,
+            ip=actor.peer_address or None,
+            text=text,
+            user_id=user.id,
+            session=actor.session if is_own and actor.session else None,
+            actor=actor,
+        )
 
     async def _chosen(self, tenant: Tenant, user: User, change: UserChange) -> ChosenPassword | None:
         if change.password is None:

@@ -65,7 +65,7 @@ class AccountServicer:
 
     async def _person(self, request: AskedOfUser) -> Person:
         tenant, actor = await self._admission.of_self(request)
-        return Person(tenant=tenant, actor=actor, peer_address=request.caller.browser.peer_address)
+        return Person(tenant=tenant, actor=actor)
 
 
 def _change(request: pb.UpdateAccountRequest) -> UserChange:

@@ -13,7 +13,7 @@ from server.platform.errors import InvalidArgument, ResourceExhausted
 from tests.identity.admin.administration import ALICE, Administration
 from tests.identity.browsing import ACME, ADDRESS, NOON, PASSWORD
 
-HERSELF = Actor(ActorKind.USER, ALICE, "alice@example.com", session="s1")
+HERSELF = Actor(ActorKind.USER, ALICE, "alice@example.com", session="s1", peer_address=ADDRESS)
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def proofs(administration: Administration) -> Proofs:
 
 @pytest.fixture
 def alice(administration: Administration) -> Person:
-    return Person(tenant=administration.tenant, actor=HERSELF, peer_address=ADDRESS)
+    return Person(tenant=administration.tenant, actor=HERSELF)
 
 
 async def test_a_proof_is_good_for_two_minutes(
@@ -63,7 +63,7 @@ async def test_a_proof_is_good_for_its_person_in_its_session_at_its_address(
     strangers = {
         "person": replace(alice, actor=replace(HERSELF, id="bob")),
         "session": replace(alice, actor=replace(HERSELF, session="s2")),
-        "address": replace(alice, peer_address="192.0.2.8"),
+        "address": replace(alice, actor=replace(HERSELF, peer_address="192.0.2.8")),
         "tenant": replace(alice, tenant=administration.provider.tenants.find(ACME)),
     }
     proof = Proof(modification_token=(await proofs.issue(alice, PASSWORD)).token)

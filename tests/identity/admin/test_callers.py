@@ -108,7 +108,12 @@ async def test_an_administrator_may_all_that_there_is(door: Door, role: str, rig
     caller = await door.browser(replace(root(), roles=(role,)))
 
     assert await door.expect(caller, right) == Actor(
-        ActorKind.USER, "root", "root@example.com", is_administrator=True, session=door.sid
+        ActorKind.USER,
+        "root",
+        "root@example.com",
+        is_administrator=True,
+        session=door.sid,
+        peer_address=ADDRESS,
     )
 
 
@@ -194,7 +199,7 @@ async def test_people_reach_their_own_account_and_no_other(door: Door) -> None:
 
     actor = await door.callers.expect_self_or(tenant, caller, bob.user_id, Area.USERS, Right.UPDATE)
 
-    assert actor == Actor(ActorKind.USER, "bob", "bob@example.com", session=door.sid)
+    assert actor == Actor(ActorKind.USER, "bob", "bob@example.com", session=door.sid, peer_address=ADDRESS)
     with pytest.raises(PermissionDenied):
         await door.callers.expect_self_or(tenant, caller, ALICE, Area.USERS, Right.READ)
 

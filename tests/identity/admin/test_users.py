@@ -18,7 +18,7 @@ from server.platform.errors import (
     PermissionDenied,
 )
 from tests.identity.admin.administration import ALICE, KEY, ROOT, Administration
-from tests.identity.browsing import NOON, PASSWORD, alice, app
+from tests.identity.browsing import ADDRESS, NOON, PASSWORD, alice, app
 
 NEW_PASSWORD = "a new and quite long one"
 BOB = UserChange(email="Bob@Example.com")
@@ -216,6 +216,19 @@ async def test_changes_say_whose_doing_they_were(administration: Administration)
     events = await administration.events()
     assert ("UserEmailChange", "alice@example.com → alice@example.org") in await administration.told_of()
     assert {(event.actor and event.actor.id, event.user_id) for event in events} == {("robot", ALICE)}
+
+
+async def test_whoever_changes_its_own_password_is_told_of_with_address_and_session(
+    administration: Administration,
+) -> None:
+    session = await administration.sign_in()
+    herself = Actor(ActorKind.USER, ALICE, "alice@example.com", session=session.sid, peer_address=ADDRESS)
+
+    await update(administration, UserChange(password=NEW_PASSWORD), actor=herself)
+
+    (event,) = [event for event in await administration.events() if event.type == "UserPasswordChanged"]
+    assert (event.user_id, event.ip, event.session) == (ALICE, ADDRESS, session.sid)
+    assert await administration.live_sessions() == [session]
 
 
 async def test_who_becomes_an_administrator_is_told_of(administration: Administration) -> None:
