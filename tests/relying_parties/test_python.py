@@ -10,7 +10,7 @@ from authlib.oauth2.rfc7636 import create_s256_code_challenge
 from idpyoidc.client.rp_handler import RPHandler
 from requests_oauthlib import OAuth2Session as OauthlibSession
 
-from tests.people.person import Person
+from tests.people.person import Arrival, Page, Person
 from tests.people.provider import POST_LOGOUT_REDIRECT_URI, REDIRECT_URI, SECRET, Provider
 
 SCOPE = "openid profile email offline_access"
@@ -137,7 +137,13 @@ def test_idpyoidc_signs_in_and_out(provider: Provider, person: Person) -> None:
         },
     )
     url = handler.begin("gnomon", req_args={"scope": SCOPE.split()})
-    arrival = person.sign_in(url)
+    page = person.visit(url)
+    assert isinstance(page, Page)
+    # For offline access it asks with `prompt=consent`: OpenID Connect Core 1.0 §11.
+    question = person.submit(page)
+    assert isinstance(question, Page)
+    arrival = person.answer(question, "accept")
+    assert isinstance(arrival, Arrival)
 
     session = handler.finalize(provider.issuer, dict(arrival.parameters))
 
