@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from os import environ
+from pathlib import Path
 
 import pytest
 from authlib.integrations.requests_client import OAuth2Session as AuthlibSession
@@ -108,7 +109,11 @@ def _environment(name: str, value: str) -> Iterator[None]:
         del environ[name]
 
 
-def test_idpyoidc_signs_in_and_out(provider: Provider, person: Person) -> None:
+def test_idpyoidc_signs_in_and_out(
+    provider: Provider, person: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # It writes keys of its own to where it runs.
+    monkeypatch.chdir(tmp_path)
     handler = RPHandler(
         base_url="https://app.example.com",
         client_configs={
