@@ -8,6 +8,7 @@ from identity.authorization.asked import Reference
 from identity.authorization.beginning import SignInStep
 from identity.authorization.email_step import EmailStep, Routed
 from identity.authorization.parameters import Parameters
+from identity.authorization.redirection import Redirection
 from identity.sessions.browser import Browser
 from identity.tenancy.sign_in_domain import Target, TargetType
 from identity.tenancy.sign_in_targets import SignInTargets
@@ -74,7 +75,8 @@ async def test_the_password_comes_next_with_the_address_filled_in(provider: Prov
     assert routed.route.type is TargetType.PASSWORD
     assert (routed.step.is_email_first, routed.step.request.login_hint) == (False, "alice@example.com")
     signed_in = await provider.submit(routed.step, browser)
-    assert "code" in dict(signed_in.redirection.parameters)
+    assert isinstance(signed_in.outcome, Redirection)
+    assert "code" in dict(signed_in.outcome.parameters)
 
 
 async def test_e16_the_step_is_repeated_as_often_as_somebody_goes_back(provider: Provider) -> None:
