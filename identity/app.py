@@ -21,6 +21,8 @@ from identity.clients.clients import Clients
 from identity.clients.secrets import SecretHasher
 from identity.config import LONGEST_ACCESS_TOKEN
 from identity.directory.passwords import Passwords
+from identity.directory.standings import Standings
+from identity.directory.version import DirectoryVersion
 from identity.events.events import Events
 from identity.fronting import Fronting
 from identity.ground import Ground
@@ -130,6 +132,8 @@ async def _ground(
         events=events,
         clients=Clients(store, tenants),
         passwords=passwords,
+        standings=Standings(store, tenants),
+        directory_version=DirectoryVersion(store),
     )
 
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from identity.clients.clients import Clients
 from identity.clients.secrets import SecretHasher
 from identity.directory.passwords import Passwords
+from identity.directory.standings import Standings
+from identity.directory.version import DirectoryVersion
 from identity.events.events import Events
 from identity.keys.key_ring import KeyRing
 from identity.keys.root_secret import RootSecret, RootSecrets
@@ -29,3 +31,5 @@ class Ground:
     events: Events
     clients: Clients
     passwords: Passwords
+    standings: Standings
+    directory_version: DirectoryVersion

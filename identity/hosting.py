@@ -1,4 +1,4 @@
-"""Composes what keeps tenants."""
+"""Composes what keeps tenants, and what tells of changes of the directory."""
 
 from collections.abc import Coroutine, Iterator, Mapping
 
@@ -38,6 +38,7 @@ class Hosting:
         """What runs for as long as the provider does."""
         yield self._directory.run()
         yield self._removal.run()
+        yield self._ground.directory_version.run(self._directory.refresh)
 
     def servicers(self, callers: Callers) -> Mapping[ServiceDescriptor, object]:
         tenants = self._ground.tenants

@@ -139,12 +139,16 @@ class Issuing:
     def _directory_servicers(self) -> Mapping[ServiceDescriptor, object]:
         ground = self._ground
         principals = Principals(
-            ground.store.of(USERS), ground.clients, tenants=ground.tenants, clock=ground.clock
+            ground.store.of(USERS),
+            ground.clients,
+            standings=ground.standings,
+            tenants=ground.tenants,
+            clock=ground.clock,
         )
         return {
             _KEY_SET: KeySetServicer(ground.tenants, ground.keys),
             _DISCOVERY: DiscoveryServicer(
                 ground.tenants, ground.store.of(SCOPE_DEFINITIONS), tuple(GrantType)
             ),
-            _DIRECTORY: DirectoryServicer(principals),
+            _DIRECTORY: DirectoryServicer(principals, ground.directory_version),
         }

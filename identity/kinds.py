@@ -12,7 +12,9 @@ from identity.consents.consent import CONSENTS
 from identity.devices.device import DEVICE_CODES, DEVICES
 from identity.devices.limits import DEVICE_STARTS, USER_CODE_ATTEMPTS
 from identity.directory.labels import GROUPS, ROLES, SCOPE_DEFINITIONS, USER_ATTRIBUTES
+from identity.directory.mapping_rule import MAPPING_RULES
 from identity.directory.user import USERS
+from identity.directory.version import DIRECTORY_VERSIONS
 from identity.events.event import EVENTS
 from identity.forward_auth.records import FORWARD_REQUESTS, FORWARD_SESSIONS
 from identity.keys.root_secret import ROOT_SECRETS
@@ -39,6 +41,7 @@ KINDS: tuple[Kind[Any], ...] = (
     DEVICE_CODES,
     DEVICE_STARTS,
     DEVICES,
+    DIRECTORY_VERSIONS,
     EVENTS,
     FORWARD_REQUESTS,
     FORWARD_SESSIONS,
@@ -46,6 +49,7 @@ KINDS: tuple[Kind[Any], ...] = (
     KEY_SETS,
     LEADERS,
     LOGOUT_REQUESTS,
+    MAPPING_RULES,
     MODIFICATION_TOKENS,
     PUSHED_REQUESTS,
     REVOKED_TOKENS,

@@ -20,6 +20,7 @@ from identity.config import ProviderConfig, Scheme
 from identity.sections import IdentityConfig
 from server.access.authenticate import Authenticator
 from server.access.config import AccessConfig
+from server.access.directory_watch import DirectoryWatch
 from server.app import Engine, create_embedded_engine, durable_engine
 from server.config import EngineConfig, HistoryConfig, ServerConfig
 from server.partition.config import (
@@ -116,11 +117,16 @@ def serving(config: Config, clock: VirtualClock | None = None) -> AbstractAsyncC
 @asynccontextmanager
 async def _everything(config: Config, clock: VirtualClock | None) -> AsyncIterator[Addresses]:
     async with _engine(config, clock) as engine, _identity(config) as identity:
-        dispatcher = _dispatcher(config, engine, identity)
+        directory = LocalChannel(Dispatcher(identity.servicers, ()))
+        access = AccessConfig(issuer=identity.issuer)
+        authenticate = Authenticator(directory, access, SystemClock())
+        watch = DirectoryWatch(directory, access, authenticate.invalidate)
+        dispatcher = _dispatcher(config, engine, identity, authenticate)
         grpc_server = GrpcServer(dispatcher, config.grpc)
         edge = _edge(config, LocalChannel(dispatcher))
         async with asyncio.TaskGroup() as tasks:
             running = tasks.create_task(engine.run())
+            watching = tasks.create_task(watch.run())
             try:
                 await engine.ready()
                 grpc_port, http_port = await grpc_server.start(), await edge.start()
@@ -128,6 +134,7 @@ async def _everything(config: Config, clock: VirtualClock | None) -> AsyncIterat
             finally:
                 engine.drain()
                 await _stop(edge, grpc_server)
+                watching.cancel()
                 await _ended(engine, running)
 
 
@@ -235,9 +242,9 @@ def free_port(host: str) -> int:
     return port
 
 
-def _dispatcher(config: Config, engine: Engine, identity: Identity) -> Dispatcher:
-    directory = LocalChannel(Dispatcher(identity.servicers, ()))
-    authenticate = Authenticator(directory, AccessConfig(issuer=identity.issuer), SystemClock())
+def _dispatcher(
+    config: Config, engine: Engine, identity: Identity, authenticate: Authenticator
+) -> Dispatcher:
     return Dispatcher(
         {**engine.servicers, **identity.servicers},
         interceptors(config.server.mode, authenticate),

@@ -33,6 +33,8 @@ class Client(Record):
     token_endpoint_auth_method: AuthenticationMethod = AuthenticationMethod.CLIENT_SECRET_BASIC
     tenant_ids: tuple[TenantId, ...] = ()
     permissions: tuple[Permission, ...] = ()
+    roles: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
     oauth_scopes: tuple[str, ...] = ()
     default_scopes: tuple[str, ...] = ()
     grant_types: frozenset[GrantType] = frozenset({GrantType.CLIENT_CREDENTIALS})

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from identity.vocabulary import Permission
+from server.platform.call import TenantId
 from server.platform.records import Kind, Record
 
 # Of each kind, in a tenant.
@@ -17,12 +19,18 @@ class Label(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group(Label):
-    """To which people belong."""
+    """To which people and clients belong; it gives its roles, by name, and tenants."""
+
+    roles: tuple[str, ...] = ()
+    tenant_ids: tuple[TenantId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Role(Label):
-    """Which people have."""
+    """Which people and clients have; it gives permissions and tenants."""
+
+    permissions: tuple[Permission, ...] = ()
+    tenant_ids: tuple[TenantId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

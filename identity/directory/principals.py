@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from identity.clients.clients import Clients
+from identity.directory.claims import NO_CLAIMS, Claims
+from identity.directory.standing import Standing
+from identity.directory.standings import Standings, TenantHolder
 from identity.directory.user import User
-from identity.tenants import Tenants
-from identity.vocabulary import Permission
-from server.platform.call import TenantId
+from identity.tenants import Tenant, Tenants
 from server.platform.clock import Clock
 from server.platform.errors import NotFound
 from server.platform.records import Records
@@ -22,26 +23,39 @@ class PrincipalKind(StrEnum):
 class Principal:
     subject: str
     kind: PrincipalKind
-    tenant_ids: tuple[TenantId, ...]
-    permissions: tuple[Permission, ...]
+    standing: Standing
 
 
 class Principals:
     """A subject is that of an issuer: another one may give the same to somebody else."""
 
-    def __init__(self, users: Records[User], clients: Clients, *, tenants: Tenants, clock: Clock) -> None:
+    def __init__(
+        self,
+        users: Records[User],
+        clients: Clients,
+        *,
+        standings: Standings,
+        tenants: Tenants,
+        clock: Clock,
+    ) -> None:
         self._users = users
         self._clients = clients
+        self._standings = standings
         self._tenants = tenants
         self._clock = clock
 
-    async def of(self, subject: str, issuer: str) -> Principal:
+    async def of(self, subject: str, issuer: str, claims: Claims = NO_CLAIMS) -> Principal:
         """Return who is behind a subject; raises NotFound when there is none, or when it or its tenant is disabled."""
         tenant = self._tenants.find_by_issuer(issuer)
         user = await self._users.get(tenant.tenant_id, subject)
         if user is not None and user.is_active(self._clock.now()):
-            return Principal(subject, PrincipalKind.USER, user.tenant_ids, user.permissions)
+            return Principal(subject, PrincipalKind.USER, await self._standing(user, tenant, claims))
         client = await self._clients.find(tenant, subject)
         if client is not None and client.is_enabled:
-            return Principal(subject, PrincipalKind.CLIENT, client.tenant_ids, client.permissions)
+            return Principal(subject, PrincipalKind.CLIENT, await self._standing(client, tenant, claims))
         raise NotFound("there is no such principal")
+
+    async def _standing(self, holder: TenantHolder, issuing: Tenant, claims: Claims) -> Standing:
+        # A tenant's rules are about what its own provider says.
+        is_own = holder.tenant_id == issuing.tenant_id
+        return await self._standings.of(holder, claims if is_own else NO_CLAIMS)

@@ -1,7 +1,10 @@
 """DirectoryService."""
 
 from gnomon.identity.v1 import directory_service_pb2 as pb
+from identity.directory.claims import NO_CLAIMS, claims_of
 from identity.directory.principals import PrincipalKind, Principals
+from identity.directory.version import DirectoryVersion
+from identity.vocabulary import Permission
 from server.platform.call import Call
 
 _KINDS = {
@@ -11,16 +14,24 @@ _KINDS = {
 
 
 class DirectoryServicer:
-    def __init__(self, principals: Principals) -> None:
+    def __init__(self, principals: Principals, version: DirectoryVersion) -> None:
         self._principals = principals
+        self._version = version
 
     async def get_principal(self, request: pb.GetPrincipalRequest, _call: Call) -> pb.GetPrincipalResponse:
-        principal = await self._principals.of(request.subject, request.issuer)
+        claims = claims_of(request.claims) if request.claims else NO_CLAIMS
+        principal = await self._principals.of(request.subject, request.issuer, claims)
         return pb.GetPrincipalResponse(
             principal=pb.Principal(
                 subject=principal.subject,
                 kind=_KINDS[principal.kind],
-                tenant_ids=principal.tenant_ids,
-                permissions=principal.permissions,
+                tenant_ids=sorted(principal.standing.tenant_ids),
+                permissions=filter(principal.standing.permissions.__contains__, Permission),
             )
         )
+
+    async def await_directory_version(
+        self, request: pb.AwaitDirectoryVersionRequest, _call: Call
+    ) -> pb.AwaitDirectoryVersionResponse:
+        version = await self._version.beyond(request.version, seconds=request.wait_secs)
+        return pb.AwaitDirectoryVersionResponse(version=version)

@@ -1,7 +1,8 @@
 """The interceptor that finds out who calls: RFC 6750 §2.1.
 
-A token that was admitted is not looked at again for a few seconds, so a hot call costs one look-up. A principal may
-do what the directory gives it, as far as the token's scopes go, in the tenant that the token is bound to, if any.
+A token that was admitted is not looked at again for a few seconds, so a hot call costs one look-up; once the directory
+has changed, its principal is asked for again. A principal may do what the directory gives it, as far as the token's
+scopes go, in the tenant that the token is bound to, if any.
 """
 
 from collections.abc import Awaitable
@@ -17,7 +18,7 @@ from server.access.claims import AccessTokenClaims
 from server.access.config import AccessConfig
 from server.access.key_sets import KeySets
 from server.access.lru import Lru
-from server.access.verifier import TokenVerifier
+from server.access.verifier import TokenVerifier, VerifiedToken
 from server.platform.call import ANONYMOUS, AUTHORIZATION, Call, Principal, TenantId
 from server.platform.channels import Channel, error_of
 from server.platform.clock import Clock
@@ -29,8 +30,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class _Admission:
-    principal: Principal
+    """`number` is that of the directory's changes before it was asked for."""
+
+    token: VerifiedToken
     valid_until: datetime
+    principal: Principal
+    number: int
 
 
 class Authenticator:
@@ -42,6 +47,7 @@ class Authenticator:
         self._config = config
         self._clock = clock
         self._admissions = Lru[str, _Admission](config.max_admissions)
+        self._number = 0
 
     def __call__(self, call: Call) -> Awaitable[None] | None:
         if call.policy.is_public or call.principal is not ANONYMOUS:
@@ -50,21 +56,31 @@ class Authenticator:
         admission = self._admissions.get(credential)
         if admission is None or admission.valid_until <= self._clock.now():
             return self._admit(call, credential)
+        if admission.number != self._number:
+            return self._renew(call, credential, admission)
         call.principal = admission.principal
         return None
 
     def invalidate(self) -> None:
-        """Forget who was admitted, as the directory has changed."""
-        self._admissions.clear()
+        """Ask again who may do what, as the directory has changed."""
+        self._number += 1
 
     async def _admit(self, call: Call, credential: str) -> None:
-        claims = await self._verifier.verify(_bearer_token(credential))
-        principal = _narrowed(await self._principal(claims), claims)
-        self._admissions.put(credential, _Admission(principal, self._valid_until(claims)))
-        call.principal = principal
+        token = await self._verifier.verify(_bearer_token(credential))
+        await self._let_in(call, credential, token, self._valid_until(token.claims))
 
-    async def _principal(self, claims: AccessTokenClaims) -> pb.Principal:
-        request = pb.GetPrincipalRequest(subject=claims.sub, issuer=claims.iss)
+    async def _renew(self, call: Call, credential: str, admission: _Admission) -> None:
+        await self._let_in(call, credential, admission.token, admission.valid_until)
+
+    async def _let_in(self, call: Call, credential: str, token: VerifiedToken, until: datetime) -> None:
+        # What is answered while the directory changes may be what it said before.
+        number = self._number
+        call.principal = _narrowed(await self._principal(token), token.claims)
+        self._admissions.put(credential, _Admission(token, until, call.principal, number))
+
+    async def _principal(self, token: VerifiedToken) -> pb.Principal:
+        claims = token.claims
+        request = pb.GetPrincipalRequest(subject=claims.sub, issuer=claims.iss, claims=token.payload)
         try:
             response = await self._directory.GetPrincipal(request, timeout=self._config.call_timeout_seconds)
         except grpc.RpcError as failure:

@@ -27,6 +27,3 @@ class Lru(Generic[Key, Value]):
         self._entries.move_to_end(key)
         if len(self._entries) > self._max_entries:
             self._entries.popitem(last=False)
-
-    def clear(self) -> None:
-        self._entries.clear()

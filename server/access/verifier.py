@@ -1,5 +1,7 @@
 """From the text of an access token to its claims: RFC 7515 §5.2, RFC 8725."""
 
+from dataclasses import dataclass, field
+
 from joserfc import jws
 from joserfc.errors import JoseError
 from joserfc.jwk import Key
@@ -13,14 +15,22 @@ from server.platform.errors import Unauthenticated
 _MAX_LENGTH = 4096
 
 
+@dataclass(frozen=True, slots=True)
+class VerifiedToken:
+    """`payload` is the JSON of all claims, those too that we do not read."""
+
+    claims: AccessTokenClaims
+    payload: bytes = field(repr=False)
+
+
 class TokenVerifier:
     def __init__(self, key_sets: KeySets, config: AccessConfig, clock: Clock) -> None:
         self._key_sets = key_sets
         self._config = config
         self._clock = clock
 
-    async def verify(self, token: str) -> AccessTokenClaims:
-        """Return the claims of a token that holds now; raises Unauthenticated."""
+    async def verify(self, token: str) -> VerifiedToken:
+        """Return what a token says that holds now; raises Unauthenticated."""
         signed = _parse(token)
         # RFC 8725 §3.1: which algorithms are taken is our choice, never the token's.
         if signed.protected.get("alg") not in self._config.algorithms:
@@ -30,7 +40,7 @@ class TokenVerifier:
         key = await self._key_sets.key(tenant_id, str(signed.protected.get("kid")))
         self._verify_signature(signed, key)
         check(claims, tenant_id=tenant_id, now=self._clock.now(), leeway_seconds=self._config.leeway_seconds)
-        return claims
+        return VerifiedToken(claims, signed.payload)
 
     def _verify_signature(self, signed: jws.CompactSignature, key: Key) -> None:
         try:

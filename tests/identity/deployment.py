@@ -1,5 +1,6 @@
 """A provider as it runs, with everything that a caller passes on its way to it."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from identity.sections import IdentityConfig
 from identity.vocabulary import Permission
 from server.access.authenticate import Authenticator
 from server.access.config import AccessConfig
+from server.access.directory_watch import DirectoryWatch
 from server.platform.call import Call, Principal, TenantId
 from server.platform.channels import LocalChannel
 from server.platform.clock import VirtualClock
@@ -84,14 +86,23 @@ async def deployed(
     """With records of its own, unless it is one of several processes."""
     clock = VirtualClock(pinned=NOON)
     store = store or MemoryRecordStore(clock)
-    async with open_identity(config, store, clock) as identity:
-        yield _deployment(identity, store, clock)
+    async with open_identity(config, store, clock) as identity, asyncio.TaskGroup() as tasks:
+        access = AccessConfig(issuer=identity.issuer)
+        deployment = _deployment(identity, store, clock, access)
+        watch = DirectoryWatch(deployment.system_channel, access, deployment.authenticator.invalidate)
+        watching = tasks.create_task(watch.run())
+        try:
+            yield deployment
+        finally:
+            watching.cancel()
 
 
-def _deployment(identity: Identity, store: RecordStore, clock: VirtualClock) -> Deployment:
+def _deployment(
+    identity: Identity, store: RecordStore, clock: VirtualClock, access: AccessConfig
+) -> Deployment:
     inner = Dispatcher(identity.servicers, interceptors(Mode.EMBEDDED, _admit_preset))
     system_channel = LocalChannel(inner, SYSTEM)
-    authenticator = Authenticator(system_channel, AccessConfig(issuer=identity.issuer), clock)
+    authenticator = Authenticator(system_channel, access, clock)
     dispatcher = Dispatcher(identity.servicers, interceptors(Mode.EMBEDDED, authenticator))
     channel = LocalChannel(dispatcher)
     return Deployment(identity, store, clock, authenticator, dispatcher, channel, system_channel)

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
 
@@ -27,7 +28,7 @@ ISSUER = "https://id.example.com/auth/v1/"
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 DIRECTORY = directory_service_pb2.DESCRIPTOR.services_by_name["DirectoryService"]
 KEY_SETS = key_set_service_pb2.DESCRIPTOR.services_by_name["KeySetService"]
-[POLICY] = policies_of(DIRECTORY).values()
+POLICY = policies_of(DIRECTORY)["/gnomon.identity.v1.DirectoryService/GetPrincipal"]
 
 
 def new_key_set() -> KeySet:
@@ -42,6 +43,8 @@ class FakeProvider:
     asked: Counter[str] = field(default_factory=Counter)
     other_jwks: list[key_set_service_pb2.Jwk] = field(default_factory=list)
     is_away: bool = False
+    meanwhile: Callable[[], None] = field(default=lambda: None)
+    claims: bytes = b""
 
     async def get_key_set(self, _request: object, _call: Call) -> key_set_service_pb2.GetKeySetResponse:
         self.asked["keys"] += 1
@@ -55,11 +58,13 @@ class FakeProvider:
     ) -> directory_service_pb2.GetPrincipalResponse:
         self.asked["principals"] += 1
         self._refuse_when_away()
+        self.claims = request.claims
         if not self.permissions:
             raise NotFound("there is no such principal")
         principal = directory_service_pb2.Principal(
             subject=request.subject, tenant_ids=["default"], permissions=self.permissions
         )
+        self.meanwhile()
         return directory_service_pb2.GetPrincipalResponse(principal=principal)
 
     def _refuse_when_away(self) -> None:
@@ -160,6 +165,46 @@ async def test_a_change_that_is_told_of_is_seen_at_once(access: Access) -> None:
     access.authenticator.invalidate()
 
     assert await access.is_refused(token)
+
+
+async def test_a_change_makes_nobody_prove_anything_again(access: Access) -> None:
+    token = access.provider.token()
+    await access.admit(token)
+    access.provider.key_set = new_key_set()
+
+    access.clock.advance(timedelta(seconds=2))
+    access.authenticator.invalidate()
+
+    assert (await access.admit(token)).subject == "worker"
+    assert access.provider.asked == {"keys": 1, "principals": 2}
+
+
+async def test_a_change_does_not_make_an_admission_last_longer(access: Access) -> None:
+    token = access.provider.token()
+    await access.admit(token)
+    access.clock.advance(timedelta(seconds=4))
+    access.authenticator.invalidate()
+    await access.admit(token)
+    access.provider.permissions = []
+
+    access.clock.advance(timedelta(seconds=1))
+
+    assert await access.is_refused(token)
+
+
+async def test_what_was_asked_before_a_change_does_not_outlast_it(access: Access) -> None:
+    token = access.provider.token()
+    access.provider.meanwhile = access.authenticator.invalidate
+    await access.admit(token)
+    access.provider.permissions = []
+
+    assert await access.is_refused(token)
+
+
+async def test_the_directory_is_told_what_the_token_says(access: Access) -> None:
+    await access.admit(access.provider.token(branch="oxford"))
+
+    assert msgspec.json.decode(access.provider.claims)["branch"] == "oxford"
 
 
 async def test_a_rotation_is_noticed_by_its_new_key(access: Access) -> None:

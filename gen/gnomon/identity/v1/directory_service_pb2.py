@@ -26,7 +26,7 @@ from gnomon.buf.validate import validate_pb2 as buf_dot_validate_dot_validate__p
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n*gnomon/identity/v1/directory_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\"v\n\tPrincipal\x12\x0f\n\x07subject\x18\x01 \x01(\t\x12/\n\x04kind\x18\x02 \x01(\x0e\x32!.gnomon.identity.v1.PrincipalKind\x12\x12\n\ntenant_ids\x18\x03 \x03(\t\x12\x13\n\x0bpermissions\x18\x04 \x03(\t\"L\n\x13GetPrincipalRequest\x12\x1b\n\x07subject\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x18\n\x06issuer\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\"H\n\x14GetPrincipalResponse\x12\x30\n\tprincipal\x18\x01 \x01(\x0b\x32\x1d.gnomon.identity.v1.Principal*c\n\rPrincipalKind\x12\x1e\n\x1aPRINCIPAL_KIND_UNSPECIFIED\x10\x00\x12\x17\n\x13PRINCIPAL_KIND_USER\x10\x01\x12\x19\n\x15PRINCIPAL_KIND_CLIENT\x10\x02\x32\x96\x01\n\x10\x44irectoryService\x12\x81\x01\n\x0cGetPrincipal\x12\'.gnomon.identity.v1.GetPrincipalRequest\x1a(.gnomon.identity.v1.GetPrincipalResponse\"\x1e\x8a\xe7\x18\x1a\n\ridentity:read2\tNOT_FOUNDb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n*gnomon/identity/v1/directory_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\"v\n\tPrincipal\x12\x0f\n\x07subject\x18\x01 \x01(\t\x12/\n\x04kind\x18\x02 \x01(\x0e\x32!.gnomon.identity.v1.PrincipalKind\x12\x12\n\ntenant_ids\x18\x03 \x03(\t\x12\x13\n\x0bpermissions\x18\x04 \x03(\t\"f\n\x13GetPrincipalRequest\x12\x1b\n\x07subject\x18\x01 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x18\n\x06issuer\x18\x02 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x04\x12\x18\n\x06\x63laims\x18\x03 \x01(\x0c\x42\x08\xbaH\x05z\x03\x18\x80 \"H\n\x14GetPrincipalResponse\x12\x30\n\tprincipal\x18\x01 \x01(\x0b\x32\x1d.gnomon.identity.v1.Principal\"V\n\x1c\x41waitDirectoryVersionRequest\x12\x18\n\x07version\x18\x01 \x01(\x03\x42\x07\xbaH\x04\"\x02(\x00\x12\x1c\n\twait_secs\x18\x02 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\x14(\x00\"0\n\x1d\x41waitDirectoryVersionResponse\x12\x0f\n\x07version\x18\x01 \x01(\x03*c\n\rPrincipalKind\x12\x1e\n\x1aPRINCIPAL_KIND_UNSPECIFIED\x10\x00\x12\x17\n\x13PRINCIPAL_KIND_USER\x10\x01\x12\x19\n\x15PRINCIPAL_KIND_CLIENT\x10\x02\x32\xac\x02\n\x10\x44irectoryService\x12\x81\x01\n\x0cGetPrincipal\x12\'.gnomon.identity.v1.GetPrincipalRequest\x1a(.gnomon.identity.v1.GetPrincipalResponse\"\x1e\x8a\xe7\x18\x1a\n\ridentity:read2\tNOT_FOUND\x12\x93\x01\n\x15\x41waitDirectoryVersion\x12\x30.gnomon.identity.v1.AwaitDirectoryVersionRequest\x1a\x31.gnomon.identity.v1.AwaitDirectoryVersionResponse\"\x15\x8a\xe7\x18\x11\n\ridentity:readH\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -37,16 +37,28 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETPRINCIPALREQUEST'].fields_by_name['subject']._serialized_options = b'\272H\007r\005\020\001\030\200\002'
   _globals['_GETPRINCIPALREQUEST'].fields_by_name['issuer']._loaded_options = None
   _globals['_GETPRINCIPALREQUEST'].fields_by_name['issuer']._serialized_options = b'\272H\005r\003\030\200\004'
+  _globals['_GETPRINCIPALREQUEST'].fields_by_name['claims']._loaded_options = None
+  _globals['_GETPRINCIPALREQUEST'].fields_by_name['claims']._serialized_options = b'\272H\005z\003\030\200 '
+  _globals['_AWAITDIRECTORYVERSIONREQUEST'].fields_by_name['version']._loaded_options = None
+  _globals['_AWAITDIRECTORYVERSIONREQUEST'].fields_by_name['version']._serialized_options = b'\272H\004\"\002(\000'
+  _globals['_AWAITDIRECTORYVERSIONREQUEST'].fields_by_name['wait_secs']._loaded_options = None
+  _globals['_AWAITDIRECTORYVERSIONREQUEST'].fields_by_name['wait_secs']._serialized_options = b'\272H\006\032\004\030\024(\000'
   _globals['_DIRECTORYSERVICE'].methods_by_name['GetPrincipal']._loaded_options = None
   _globals['_DIRECTORYSERVICE'].methods_by_name['GetPrincipal']._serialized_options = b'\212\347\030\032\n\ridentity:read2\tNOT_FOUND'
-  _globals['_PRINCIPALKIND']._serialized_start=397
-  _globals['_PRINCIPALKIND']._serialized_end=496
+  _globals['_DIRECTORYSERVICE'].methods_by_name['AwaitDirectoryVersion']._loaded_options = None
+  _globals['_DIRECTORYSERVICE'].methods_by_name['AwaitDirectoryVersion']._serialized_options = b'\212\347\030\021\n\ridentity:readH\001'
+  _globals['_PRINCIPALKIND']._serialized_start=561
+  _globals['_PRINCIPALKIND']._serialized_end=660
   _globals['_PRINCIPAL']._serialized_start=125
   _globals['_PRINCIPAL']._serialized_end=243
   _globals['_GETPRINCIPALREQUEST']._serialized_start=245
-  _globals['_GETPRINCIPALREQUEST']._serialized_end=321
-  _globals['_GETPRINCIPALRESPONSE']._serialized_start=323
-  _globals['_GETPRINCIPALRESPONSE']._serialized_end=395
-  _globals['_DIRECTORYSERVICE']._serialized_start=499
-  _globals['_DIRECTORYSERVICE']._serialized_end=649
+  _globals['_GETPRINCIPALREQUEST']._serialized_end=347
+  _globals['_GETPRINCIPALRESPONSE']._serialized_start=349
+  _globals['_GETPRINCIPALRESPONSE']._serialized_end=421
+  _globals['_AWAITDIRECTORYVERSIONREQUEST']._serialized_start=423
+  _globals['_AWAITDIRECTORYVERSIONREQUEST']._serialized_end=509
+  _globals['_AWAITDIRECTORYVERSIONRESPONSE']._serialized_start=511
+  _globals['_AWAITDIRECTORYVERSIONRESPONSE']._serialized_end=559
+  _globals['_DIRECTORYSERVICE']._serialized_start=663
+  _globals['_DIRECTORYSERVICE']._serialized_end=963
 # @@protoc_insertion_point(module_scope)

@@ -87,19 +87,23 @@ class GetPrincipalRequest(_message.Message):
 
     SUBJECT_FIELD_NUMBER: _builtins.int
     ISSUER_FIELD_NUMBER: _builtins.int
+    CLAIMS_FIELD_NUMBER: _builtins.int
     subject: _builtins.str
     """Subject of the token."""
     issuer: _builtins.str
     """Issuer of the token, with its final slash; empty means the default tenant's."""
+    claims: _builtins.bytes
+    """Claims of the token as a JSON object, for the mapping rules; empty means none."""
     def __init__(
         self,
         *,
         subject: _builtins.str = ...,
         issuer: _builtins.str = ...,
+        claims: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["issuer", b"issuer", "subject", b"subject"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["claims", b"claims", "issuer", b"issuer", "subject", b"subject"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -128,3 +132,51 @@ class GetPrincipalResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetPrincipalResponse: _TypeAlias = GetPrincipalResponse  # noqa: Y015
+
+@_typing.final
+class AwaitDirectoryVersionRequest(_message.Message):
+    """Request of AwaitDirectoryVersion."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VERSION_FIELD_NUMBER: _builtins.int
+    WAIT_SECS_FIELD_NUMBER: _builtins.int
+    version: _builtins.int
+    """Version that is known; 0 means none."""
+    wait_secs: _builtins.int
+    """Seconds to wait at most."""
+    def __init__(
+        self,
+        *,
+        version: _builtins.int = ...,
+        wait_secs: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["version", b"version", "wait_secs", b"wait_secs"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AwaitDirectoryVersionRequest: _TypeAlias = AwaitDirectoryVersionRequest  # noqa: Y015
+
+@_typing.final
+class AwaitDirectoryVersionResponse(_message.Message):
+    """Response of AwaitDirectoryVersion."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VERSION_FIELD_NUMBER: _builtins.int
+    version: _builtins.int
+    """The version, 0 before the first change."""
+    def __init__(
+        self,
+        *,
+        version: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["version", b"version"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AwaitDirectoryVersionResponse: _TypeAlias = AwaitDirectoryVersionResponse  # noqa: Y015

@@ -40,6 +40,11 @@ class DirectoryServiceStub:
                 request_serializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetPrincipalRequest.SerializeToString,
                 response_deserializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetPrincipalResponse.FromString,
                 _registered_method=True)
+        self.AwaitDirectoryVersion = channel.unary_unary(
+                '/gnomon.identity.v1.DirectoryService/AwaitDirectoryVersion',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.AwaitDirectoryVersionRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.AwaitDirectoryVersionResponse.FromString,
+                _registered_method=True)
 
 
 class DirectoryServiceServicer:
@@ -54,6 +59,14 @@ class DirectoryServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def AwaitDirectoryVersion(self, request, context):
+        """Returns the version of the directory, which grows with every change of what a principal may do; waits until it is
+        beyond the one that is known, at most as long as is asked for.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_DirectoryServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -61,6 +74,11 @@ def add_DirectoryServiceServicer_to_server(servicer, server):
                     servicer.GetPrincipal,
                     request_deserializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetPrincipalRequest.FromString,
                     response_serializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetPrincipalResponse.SerializeToString,
+            ),
+            'AwaitDirectoryVersion': grpc.unary_unary_rpc_method_handler(
+                    servicer.AwaitDirectoryVersion,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.AwaitDirectoryVersionRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_directory__service__pb2.AwaitDirectoryVersionResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -91,6 +109,33 @@ class DirectoryService:
             '/gnomon.identity.v1.DirectoryService/GetPrincipal',
             gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetPrincipalRequest.SerializeToString,
             gnomon_dot_identity_dot_v1_dot_directory__service__pb2.GetPrincipalResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AwaitDirectoryVersion(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.DirectoryService/AwaitDirectoryVersion',
+            gnomon_dot_identity_dot_v1_dot_directory__service__pb2.AwaitDirectoryVersionRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_directory__service__pb2.AwaitDirectoryVersionResponse.FromString,
             options,
             channel_credentials,
             insecure,

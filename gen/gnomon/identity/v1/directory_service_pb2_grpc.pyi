@@ -37,6 +37,10 @@ class DirectoryServiceStub:
     """Returns the principal behind the subject of a token.
     Rejected with NOT_FOUND when there is none, or when it or its tenant is disabled.
     """
+    AwaitDirectoryVersion: _grpc.UnaryUnaryMultiCallable[_directory_service_pb2.AwaitDirectoryVersionRequest, _directory_service_pb2.AwaitDirectoryVersionResponse]
+    """Returns the version of the directory, which grows with every change of what a principal may do; waits until it is
+    beyond the one that is known, at most as long as is asked for.
+    """
 
 @_typing.type_check_only
 class DirectoryServiceAsyncStub(DirectoryServiceStub):
@@ -46,6 +50,10 @@ class DirectoryServiceAsyncStub(DirectoryServiceStub):
     GetPrincipal: _aio.UnaryUnaryMultiCallable[_directory_service_pb2.GetPrincipalRequest, _directory_service_pb2.GetPrincipalResponse]  # type: ignore[assignment]
     """Returns the principal behind the subject of a token.
     Rejected with NOT_FOUND when there is none, or when it or its tenant is disabled.
+    """
+    AwaitDirectoryVersion: _aio.UnaryUnaryMultiCallable[_directory_service_pb2.AwaitDirectoryVersionRequest, _directory_service_pb2.AwaitDirectoryVersionResponse]  # type: ignore[assignment]
+    """Returns the version of the directory, which grows with every change of what a principal may do; waits until it is
+    beyond the one that is known, at most as long as is asked for.
     """
 
 class DirectoryServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -59,6 +67,16 @@ class DirectoryServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_directory_service_pb2.GetPrincipalResponse, _abc.Awaitable[_directory_service_pb2.GetPrincipalResponse]]:
         """Returns the principal behind the subject of a token.
         Rejected with NOT_FOUND when there is none, or when it or its tenant is disabled.
+        """
+
+    @_abc_1.abstractmethod
+    def AwaitDirectoryVersion(
+        self,
+        request: _directory_service_pb2.AwaitDirectoryVersionRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_directory_service_pb2.AwaitDirectoryVersionResponse, _abc.Awaitable[_directory_service_pb2.AwaitDirectoryVersionResponse]]:
+        """Returns the version of the directory, which grows with every change of what a principal may do; waits until it is
+        beyond the one that is known, at most as long as is asked for.
         """
 
 def add_DirectoryServiceServicer_to_server(servicer: DirectoryServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

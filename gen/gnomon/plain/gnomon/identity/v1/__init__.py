@@ -17,6 +17,8 @@ __all__ = (
     "AuthorizationServiceStub",
     "AuthorizeForwardRequest",
     "AuthorizeForwardResponse",
+    "AwaitDirectoryVersionRequest",
+    "AwaitDirectoryVersionResponse",
     "AwaitEventsRequest",
     "AwaitEventsResponse",
     "BeginAuthorizationRequest",
@@ -892,6 +894,45 @@ class AuthorizeForwardResponse(betterproto2.Message):
 
 default_message_pool.register_message(
     "gnomon.identity.v1", "AuthorizeForwardResponse", AuthorizeForwardResponse
+)
+
+
+@dataclass(eq=False, repr=False)
+class AwaitDirectoryVersionRequest(betterproto2.Message):
+    """
+    Request of AwaitDirectoryVersion.
+    """
+
+    version: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
+    """
+    Version that is known; 0 means none.
+    """
+
+    wait_secs: "int" = betterproto2.field(2, betterproto2.TYPE_INT32)
+    """
+    Seconds to wait at most.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "AwaitDirectoryVersionRequest", AwaitDirectoryVersionRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class AwaitDirectoryVersionResponse(betterproto2.Message):
+    """
+    Response of AwaitDirectoryVersion.
+    """
+
+    version: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
+    """
+    The version, 0 before the first change.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "AwaitDirectoryVersionResponse", AwaitDirectoryVersionResponse
 )
 
 
@@ -3215,6 +3256,11 @@ class GetPrincipalRequest(betterproto2.Message):
     issuer: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
     Issuer of the token, with its final slash; empty means the default tenant's.
+    """
+
+    claims: "bytes" = betterproto2.field(3, betterproto2.TYPE_BYTES)
+    """
+    Claims of the token as a JSON object, for the mapping rules; empty means none.
     """
 
 
@@ -7947,6 +7993,28 @@ class DirectoryServiceStub(betterproto2_grpclib.ServiceStub):
             "/gnomon.identity.v1.DirectoryService/GetPrincipal",
             message,
             GetPrincipalResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def await_directory_version(
+        self,
+        message: "AwaitDirectoryVersionRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "AwaitDirectoryVersionResponse":
+        """
+        Returns the version of the directory, which grows with every change of what a principal may do; waits until it is
+        beyond the one that is known, at most as long as is asked for.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.identity.v1.DirectoryService/AwaitDirectoryVersion",
+            message,
+            AwaitDirectoryVersionResponse,
             timeout=timeout,
             deadline=deadline,
             metadata=metadata,

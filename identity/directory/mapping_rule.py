@@ -1,0 +1,28 @@
+"""Who gets roles, groups and tenants by what its token says."""
+
+from dataclasses import dataclass
+
+from identity.directory.claims import Claims
+from server.platform.call import TenantId
+from server.platform.records import Kind, Record
+
+MOST_RULES = 1000
+"""In a tenant."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MappingRule(Record):
+    """`id` is the mapping rule's id. Whoever has a token with the claim counts as having what the rule gives."""
+
+    name: str
+    claim_name: str
+    claim_value: str
+    roles: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    tenant_ids: tuple[TenantId, ...] = ()
+
+    def is_met_by(self, claims: Claims) -> bool:
+        return self.claim_value in claims.get(self.claim_name, ())
+
+
+MAPPING_RULES = Kind(MappingRule, "mapping_rule")

@@ -1,0 +1,81 @@
+"""What a principal may do, and where: what it has itself, and what its roles, groups and mapping rules give."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from itertools import chain
+from typing import Protocol
+
+from identity.directory.claims import Claims
+from identity.directory.labels import Group, Role
+from identity.directory.mapping_rule import MappingRule
+from identity.vocabulary import Permission
+from server.platform.call import TenantId
+
+ADMINISTRATOR_ROLES = frozenset({"admin", "rauthy_admin"})
+"""Built in: they are there in every tenant, and administer it."""
+
+_OF_ADMINISTRATORS = (Permission.IDENTITY_READ, Permission.IDENTITY_WRITE)
+
+
+class Holder(Protocol):
+    """A person or a client; roles and groups by name."""
+
+    @property
+    def roles(self) -> tuple[str, ...]: ...
+
+    @property
+    def groups(self) -> tuple[str, ...]: ...
+
+    @property
+    def tenant_ids(self) -> tuple[TenantId, ...]: ...
+
+    @property
+    def permissions(self) -> tuple[Permission, ...]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Givers:
+    """What there is in a tenant that gives something; `tenant_ids` are the tenants that may be given."""
+
+    roles: Collection[Role] = ()
+    groups: Collection[Group] = ()
+    rules: Collection[MappingRule] = ()
+    tenant_ids: Collection[TenantId] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    tenant_ids: frozenset[TenantId]
+    permissions: frozenset[Permission]
+
+    @property
+    def administers(self) -> bool:
+        return Permission.IDENTITY_WRITE in self.permissions
+
+
+def standing_of(holder: Holder, givers: Givers, claims: Claims) -> Standing:
+    """A name that nothing has gives nothing; neither does a rule that the claims do not meet."""
+    rules = [rule for rule in givers.rules if rule.is_met_by(claims)]
+    group_names = {*holder.groups, *_each(rule.groups for rule in rules)}
+    groups = [group for group in givers.groups if group.name in group_names]
+    role_names = {
+        *holder.roles,
+        *_each(rule.roles for rule in rules),
+        *_each(group.roles for group in groups),
+    }
+    roles = [role for role in givers.roles if role.name in role_names]
+    given = {
+        *_each(rule.tenant_ids for rule in rules),
+        *_each(group.tenant_ids for group in groups),
+        *_each(role.tenant_ids for role in roles),
+    }
+    return Standing(
+        tenant_ids=frozenset(holder.tenant_ids) | given.intersection(givers.tenant_ids),
+        permissions=frozenset(holder.permissions).union(
+            _each(role.permissions for role in roles),
+            () if ADMINISTRATOR_ROLES.isdisjoint(role_names) else _OF_ADMINISTRATORS,
+        ),
+    )
+
+
+_each = chain.from_iterable

@@ -1,0 +1,37 @@
+"""Reads what the standing of a principal is made of, as it is now."""
+
+from typing import Protocol
+
+from identity.directory.claims import NO_CLAIMS, Claims
+from identity.directory.labels import GROUPS, MOST_LABELS, ROLES
+from identity.directory.mapping_rule import MAPPING_RULES, MOST_RULES
+from identity.directory.standing import Givers, Holder, Standing, standing_of
+from identity.tenants import Tenants
+from server.platform.call import TenantId
+from server.platform.records import RecordStore
+
+
+class TenantHolder(Holder, Protocol):
+    @property
+    def tenant_id(self) -> TenantId: ...
+
+
+class Standings:
+    """What a tenant's roles, groups and rules give is of that tenant; those of the default one may give any."""
+
+    def __init__(self, store: RecordStore, tenants: Tenants) -> None:
+        self._roles = store.of(ROLES)
+        self._groups = store.of(GROUPS)
+        self._rules = store.of(MAPPING_RULES)
+        self._tenants = tenants
+
+    async def of(self, holder: TenantHolder, claims: Claims = NO_CLAIMS) -> Standing:
+        """`claims` are those of its token, for the mapping rules; raises Unavailable."""
+        home = holder.tenant_id
+        givers = Givers(
+            roles=await self._roles.page(home, most=MOST_LABELS),
+            groups=await self._groups.page(home, most=MOST_LABELS),
+            rules=await self._rules.page(home, most=MOST_RULES) if claims else (),
+            tenant_ids=self._tenants.ids if home == self._tenants.default.tenant_id else (home,),
+        )
+        return standing_of(holder, givers, claims)

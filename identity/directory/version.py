@@ -1,0 +1,97 @@
+"""The version of the directory, which grows with every change of what a principal may do.
+
+Whoever keeps what the directory said forgets it then. The process that changes it tells at once, the others within
+PASS_SECONDS: each reads the version from the record that all share. While the store is away, what is kept ends by itself.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from server.platform.call import TenantId
+from server.platform.errors import Unavailable
+from server.platform.records import AlreadyThere, Changed, Kind, Record, RecordStore
+
+logger = logging.getLogger(__name__)
+
+PASS_SECONDS = 0.2
+_AWAY_SECONDS = 1.0
+
+_DEPLOYMENT = TenantId("")
+_ID = "directory"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DirectoryVersionRecord(Record):
+    """Its revision is the version."""
+
+
+DIRECTORY_VERSIONS = Kind(DirectoryVersionRecord, "directory_version")
+
+
+class DirectoryVersion:
+    def __init__(self, store: RecordStore) -> None:
+        self._records = store.of(DIRECTORY_VERSIONS)
+        self._number = 0
+        self._grown = asyncio.Event()
+
+    async def advance(self) -> None:
+        """Tell everybody of a change that has been made; to be called after every one.
+
+        The change stands, so a version that cannot be kept is logged and nothing else.
+        """
+        try:
+            self._know(await self._advanced())
+        except Unavailable:
+            logger.warning("a change of the directory is noticed late")
+        # Who waits in this process is told before whoever made the change goes on.
+        await asyncio.sleep(0)
+
+    async def beyond(self, number: int, *, seconds: float) -> int:
+        """Return the version as soon as it is beyond a number, or after so long as it is."""
+        try:
+            async with asyncio.timeout(seconds):
+                while self._number <= number:
+                    await self._grown.wait()
+        except TimeoutError:
+            pass
+        return self._number
+
+    async def run(self, catch_up: Callable[[], Awaitable[None]]) -> None:
+        """Hear of other processes until it is cancelled; `catch_up` comes before anybody is told."""
+        while True:
+            try:
+                await self._refresh(catch_up)
+                await asyncio.sleep(PASS_SECONDS)
+            except Unavailable:
+                logger.warning("changes of the directory by other processes are noticed late")
+                await asyncio.sleep(_AWAY_SECONDS)
+
+    async def _refresh(self, catch_up: Callable[[], Awaitable[None]]) -> None:
+        number = await self._kept()
+        if number > self._number:
+            await catch_up()
+            self._know(number)
+
+    async def _advanced(self) -> int:
+        kept = await self._records.get(_DEPLOYMENT, _ID)
+        try:
+            if kept is None:
+                kept = await self._records.insert(DirectoryVersionRecord(tenant_id=_DEPLOYMENT, id=_ID))
+            else:
+                kept = await self._records.replace(kept)
+        except (AlreadyThere, Changed):
+            # Another process was faster, after our change: its version covers both.
+            return await self._kept()
+        return kept.revision
+
+    async def _kept(self) -> int:
+        kept = await self._records.get(_DEPLOYMENT, _ID)
+        return 0 if kept is None else kept.revision
+
+    def _know(self, number: int) -> None:
+        if number > self._number:
+            self._number = number
+            self._grown.set()
+            self._grown = asyncio.Event()
