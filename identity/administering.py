@@ -22,14 +22,16 @@ from identity.account.own_account import OwnAccount
 from identity.account.proofs import Proofs
 from identity.account.upkeep import PURPOSE, AccountUpkeep
 from identity.admin import names
-from identity.admin.callers import ADMINISTRATOR_ROLES, Callers
+from identity.admin.administrators import Administrators
+from identity.admin.callers import Callers
 from identity.admin.consents import ConsentAdministration
 from identity.admin.devices import DeviceAdministration
 from identity.admin.holders import (
-    ClientsWithScopes,
-    PeopleWith,
     PeopleWithAttributes,
+    RecordsWith,
     ScopesWithAttributes,
+    holders_of_groups,
+    holders_of_roles,
 )
 from identity.admin.labels import Labels
 from identity.admin.sessions import SessionAdministration
@@ -46,6 +48,7 @@ from identity.directory.labels import (
     Role,
     ScopeDefinition,
 )
+from identity.directory.standing import ADMINISTRATOR_ROLES
 from identity.directory.user import USERS
 from identity.ground import Ground
 from identity.leadership import Leadership
@@ -87,6 +90,7 @@ class Administering:
         self._presence = presence
         self._users = ground.store.of(USERS)
         self._policies = PasswordPolicies(ground.store.of(TENANTS), ground.events)
+        self._administrators = Administrators(ground.standings)
         admission = Admission(ground.tenants, callers)
         groups, roles, attributes = self._groups(), self._roles(), self._attributes()
         self._people = self._user_administration(groups, roles)
@@ -133,6 +137,8 @@ class Administering:
             consents=self._presence.consents,
             roles=roles,
             groups=groups,
+            administrators=self._administrators,
+            version=ground.directory_version,
             choosing=PasswordChoosing(self._policies, ground.passwords, ground.clock),
             reserved_usernames=ground.config.users.preferred_username_blacklist,
             signing_out=self._presence.signing_out,
@@ -160,7 +166,9 @@ class Administering:
             ground.store.of(GROUPS),
             checked=names.group,
             built_in=(),
-            holders=PeopleWith(self._users, "groups"),
+            holders=holders_of_groups(ground.store),
+            administrators=self._administrators,
+            version=ground.directory_version,
             events=ground.events,
             randomness=ground.randomness,
         )
@@ -172,7 +180,9 @@ class Administering:
             ground.store.of(ROLES),
             checked=names.label,
             built_in=ADMINISTRATOR_ROLES,
-            holders=PeopleWith(self._users, "roles"),
+            holders=holders_of_roles(ground.store),
+            administrators=self._administrators,
+            version=ground.directory_version,
             events=ground.events,
             randomness=ground.randomness,
         )
@@ -184,7 +194,9 @@ class Administering:
             ground.store.of(SCOPE_DEFINITIONS),
             checked=names.label,
             built_in=BUILT_IN_SCOPES,
-            holders=ClientsWithScopes(ground.store.of(CLIENTS)),
+            holders=RecordsWith(ground.store.of(CLIENTS), "oauth_scopes", "default_scopes"),
+            administrators=self._administrators,
+            version=ground.directory_version,
             events=ground.events,
             randomness=ground.randomness,
         )

@@ -11,6 +11,7 @@ def callers_of(ground: Ground, presence: Presence) -> Callers:
         ground.tenants,
         presence.sessions,
         users=presence.users,
+        standings=ground.standings,
         tokens=presence.active_tokens,
         api_keys=ApiKeys(ground.store, ground.secrets),
         clock=ground.clock,

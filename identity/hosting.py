@@ -53,6 +53,7 @@ class Hosting:
             ground.tenants,
             self._directory,
             self._removal,
+            version=ground.directory_version,
             events=ground.events,
             store=ground.store,
             clock=ground.clock,

@@ -58,6 +58,7 @@ class Overseeing:
             token_sets=self._presence.token_sets,
             consents=self._presence.consents,
             secrets=ground.secrets,
+            version=ground.directory_version,
             events=ground.events,
             clock=ground.clock,
             randomness=ground.randomness,

@@ -1,7 +1,7 @@
 """Who calls an administrator's endpoint, and whether it may.
 
 An API key counts by its own rights, an access token by its scopes within what its subject may, a browser by who has
-signed in. Administrators of the default tenant are those of the whole deployment; all others are of their own tenant.
+signed in. Mapping rules are for the process API: here nobody gains by what a token says. Administrators of the default tenant are those of the whole deployment; all others are of their own tenant.
 """
 
 from collections.abc import Collection
@@ -10,6 +10,8 @@ from enum import StrEnum
 from typing import Protocol
 
 from gnomon.identity.v1 import caller_pb2 as pb
+from identity.clients.client import Client
+from identity.directory.standing import Standing
 from identity.directory.user import User, UserId
 from identity.errors import InvalidToken
 from identity.sessions.browser import Browser
@@ -18,11 +20,8 @@ from identity.sessions.sessions import has_csrf
 from identity.tenants import Tenant, Tenants
 from identity.tokens.active import ActiveToken
 from identity.vocabulary import Permission, TokenType
-from server.platform.call import TenantId
 from server.platform.clock import Clock
 from server.platform.errors import PermissionDenied, Unauthenticated
-
-ADMINISTRATOR_ROLES = frozenset({"admin", "rauthy_admin"})
 
 
 class Right(StrEnum):
@@ -97,6 +96,10 @@ class Users(Protocol):
     async def find(self, tenant: Tenant, user_id: UserId) -> User | None: ...
 
 
+class Standings(Protocol):
+    async def of(self, holder: User | Client) -> Standing: ...
+
+
 class Tokens(Protocol):
     async def find(self, token: str, tenant: Tenant) -> ActiveToken: ...
 
@@ -108,6 +111,7 @@ class Callers:
         sessions: Sessions,
         *,
         users: Users,
+        standings: Standings,
         tokens: Tokens,
         api_keys: ApiKeys,
         clock: Clock,
@@ -115,6 +119,7 @@ class Callers:
         self._tenants = tenants
         self._sessions = sessions
         self._users = users
+        self._standings = standings
         self._tokens = tokens
         self._api_keys = api_keys
         self._clock = clock
@@ -126,8 +131,9 @@ class Callers:
         if caller.access_token:
             return await self._bearer(tenant, caller.access_token, right)
         user, session = await self._signed_in(tenant, caller)
-        _expect(is_allowed=_administers(user, right) and self._reaches(user, tenant))
-        return _person(user, session.sid, caller.browser.peer_address)
+        standing = await self._standings.of(user)
+        self._expect_reach(user, standing, tenant, right)
+        return _person(user, standing, session.sid, caller.browser.peer_address)
 
     async def expect_self_or(
         self, tenant: Tenant, caller: pb.Caller, user_id: UserId, area: Area, right: Right
@@ -136,7 +142,8 @@ class Callers:
         if not caller.api_key and not caller.access_token:
             user, session = await self._signed_in(tenant, caller)
             if user.user_id == user_id and user.tenant_id == tenant.tenant_id:
-                return _person(user, session.sid, caller.browser.peer_address)
+                standing = await self._standings.of(user)
+                return _person(user, standing, session.sid, caller.browser.peer_address)
         return await self.expect(tenant, caller, area, right)
 
     async def expect_self(self, tenant: Tenant, caller: pb.Caller, user_id: UserId) -> Actor:
@@ -145,7 +152,8 @@ class Callers:
             raise Unauthenticated("only the person may do this, in its browser")
         user, session = await self._signed_in(tenant, caller)
         _expect(is_allowed=user.user_id == user_id and user.tenant_id == tenant.tenant_id)
-        return _person(user, session.sid, caller.browser.peer_address)
+        standing = await self._standings.of(user)
+        return _person(user, standing, session.sid, caller.browser.peer_address)
 
     async def _key(self, tenant: Tenant, text: str, area: Area, right: Right) -> Actor:
         key = await self._api_keys.find(tenant, text)
@@ -161,12 +169,11 @@ class Callers:
             raise Unauthenticated("the token was presented under another scheme than its own")
         _expect(is_allowed=bool(_permissions(right) & token.claims.oauth_scopes))
         if token.user is not None:
-            _expect(is_allowed=_administers(token.user, right) and self._reaches(token.user, tenant))
-            return _person(token.user)
+            standing = await self._standings.of(token.user)
+            self._expect_reach(token.user, standing, tenant, right)
+            return _person(token.user, standing)
         client = token.client
-        _expect(is_allowed=bool(_permissions(right) & frozenset(client.permissions)))
-        tenant_ids = client.tenant_ids or (client.tenant_id,)
-        _expect(is_allowed=self._is_within(tenant_ids, tenant, home=client.tenant_id))
+        self._expect_reach(client, await self._standings.of(client), tenant, right)
         return Actor(ActorKind.CLIENT, client.id, client.name or client.id)
 
     async def _token(self, tenant: Tenant, access_token: str) -> ActiveToken:
@@ -203,20 +210,11 @@ class Callers:
     def _issuers(self, tenant: Tenant) -> Collection[Tenant]:
         return (tenant,) if tenant == self._tenants.default else (tenant, self._tenants.default)
 
-    def _reaches(self, user: User, tenant: Tenant) -> bool:
-        return self._is_within(user.tenant_ids or (user.tenant_id,), tenant, home=user.tenant_id)
-
-    def _is_within(self, tenant_ids: Collection[TenantId], tenant: Tenant, *, home: TenantId) -> bool:
-        default = self._tenants.default.tenant_id
-        return tenant.tenant_id in tenant_ids or (home == default and default in tenant_ids)
-
-
-def is_administrator(user: User) -> bool:
-    return Permission.IDENTITY_WRITE in user.permissions or not ADMINISTRATOR_ROLES.isdisjoint(user.roles)
-
-
-def _administers(user: User, right: Right) -> bool:
-    return is_administrator(user) or bool(_permissions(right) & frozenset(user.permissions))
+    def _expect_reach(self, holder: User | Client, standing: Standing, tenant: Tenant, right: Right) -> None:
+        home, default = holder.tenant_id, self._tenants.default.tenant_id
+        tenant_ids = standing.tenant_ids if holder.tenant_ids else {*standing.tenant_ids, home}
+        is_within = tenant.tenant_id in tenant_ids or (home == default and default in tenant_ids)
+        _expect(is_allowed=is_within and bool(_permissions(right) & standing.permissions))
 
 
 def _permissions(right: Right) -> frozenset[str]:
@@ -226,12 +224,12 @@ def _permissions(right: Right) -> frozenset[str]:
     return frozenset({Permission.IDENTITY_WRITE})
 
 
-def _person(user: User, session: str = "", peer_address: str = "") -> Actor:
+def _person(user: User, standing: Standing, session: str = "", peer_address: str = "") -> Actor:
     return Actor(
         ActorKind.USER,
         user.id,
         user.email,
-        is_administrator=is_administrator(user),
+        is_administrator=standing.administers,
         session=session,
         peer_address=peer_address,
     )

@@ -10,6 +10,7 @@ from identity.clients.client import CLIENTS, Client
 from identity.clients.metadata import expect_redirect_uris
 from identity.clients.own import OWN_CLIENT_IDS
 from identity.clients.secrets import SecretHasher
+from identity.directory.version import DirectoryVersion
 from identity.events.events import Actor, Events
 from identity.events.kinds import EventType
 from identity.randomness import Randomness
@@ -52,6 +53,7 @@ class ClientAdministration:
         token_sets: TokenSets,
         consents: Consents,
         secrets: SecretHasher,
+        version: DirectoryVersion,
         events: Events,
         clock: Clock,
         randomness: Randomness,
@@ -61,6 +63,7 @@ class ClientAdministration:
         self._token_sets = token_sets
         self._consents = consents
         self._secrets = secrets
+        self._version = version
         self._events = events
         self._clock = clock
         self._randomness = randomness
@@ -107,6 +110,7 @@ class ClientAdministration:
         if before.is_public and change.is_confidential:
             client, secret = self._with_secret(client)
         kept = await self._replace(client)
+        await self._version.advance()
         await self._tell(EventType.CHANGED, kept, actor)
         return kept, secret
 
@@ -126,6 +130,7 @@ class ClientAdministration:
         """Remove it and what it has; raises NotFound, InvalidState."""
         client = await self._of_relying_party(tenant, client_id)
         await self._records.take(tenant.tenant_id, client_id)
+        await self._version.advance()
         for served in self._tenants.all():
             # What another tenant's client of the same id has is none of ours.
             is_own = served == tenant or await self._records.get(served.tenant_id, client_id) is None

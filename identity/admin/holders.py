@@ -5,14 +5,15 @@ Somebody who gets the old name while this goes on is found by the next search, s
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, Protocol, TypeVar
+from typing import Generic, Literal, Protocol, TypeVar
 
-from identity.clients.client import Client
-from identity.directory.labels import ScopeDefinition
-from identity.directory.user import User
+from identity.clients.client import CLIENTS
+from identity.directory.labels import GROUPS, ScopeDefinition
+from identity.directory.mapping_rule import MAPPING_RULES
+from identity.directory.user import USERS, User
 from identity.tenants import Tenant
 from server.platform.errors import Unavailable
-from server.platform.records import Changed, Record, Records, every
+from server.platform.records import Changed, Record, Records, RecordStore, every
 
 _PAGE = 100
 # Each search finds people who were changed by somebody else in between, and those behind the first hundred.
@@ -26,6 +27,23 @@ class Holders(Protocol):
     async def rename(self, tenant: Tenant, before: str, after: str) -> None:
         """Have everybody carry another name, or none when it is empty; raises Unavailable when they do not end."""
         ...
+
+
+def holders_of_groups(store: RecordStore) -> Holders:
+    return AllOf(
+        PeopleWith(store.of(USERS), "groups"),
+        RecordsWith(store.of(CLIENTS), "groups"),
+        RecordsWith(store.of(MAPPING_RULES), "groups"),
+    )
+
+
+def holders_of_roles(store: RecordStore) -> Holders:
+    return AllOf(
+        PeopleWith(store.of(USERS), "roles"),
+        RecordsWith(store.of(CLIENTS), "roles"),
+        RecordsWith(store.of(GROUPS), "roles"),
+        RecordsWith(store.of(MAPPING_RULES), "roles"),
+    )
 
 
 class PeopleWith:
@@ -48,19 +66,28 @@ class PeopleWith:
         return replace(user, roles=_renamed(user.roles, before, after))
 
 
-class ClientsWithScopes:
-    def __init__(self, clients: Records[Client]) -> None:
-        self._clients = clients
+class RecordsWith(Generic[R]):
+    """Those that have the name in one of `fields`, of kinds with so few records that all are looked at."""
+
+    def __init__(self, records: Records[R], *fields: str) -> None:
+        self._records = records
+        self._fields = fields
 
     async def rename(self, tenant: Tenant, before: str, after: str) -> None:
-        def renamed(client: Client) -> Client:
-            return replace(
-                client,
-                oauth_scopes=_renamed(client.oauth_scopes, before, after),
-                default_scopes=_renamed(client.default_scopes, before, after),
-            )
+        def renamed(record: R) -> R:
+            names = {field: _renamed(getattr(record, field), before, after) for field in self._fields}
+            return replace(record, **names)  # type: ignore[arg-type]  # fields of names
 
-        await _write_each(self._clients, tenant, renamed)
+        await _write_each(self._records, tenant, renamed)
+
+
+class AllOf:
+    def __init__(self, *holders: Holders) -> None:
+        self._holders = holders
+
+    async def rename(self, tenant: Tenant, before: str, after: str) -> None:
+        for holders in self._holders:
+            await holders.rename(tenant, before, after)
 
 
 class PeopleWithAttributes:

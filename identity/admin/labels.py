@@ -8,9 +8,11 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Generic, TypeVar
 
+from identity.admin.administrators import Administrators
 from identity.admin.callers import Actor
 from identity.admin.holders import Holders
 from identity.directory.labels import MOST_LABELS, Label
+from identity.directory.version import DirectoryVersion
 from identity.events.events import Events
 from identity.events.kinds import EventType
 from identity.randomness import Randomness
@@ -34,6 +36,8 @@ class Labels(Generic[L]):
         checked: Callable[[str], str],
         built_in: Collection[str],
         holders: Holders,
+        administrators: Administrators,
+        version: DirectoryVersion,
         events: Events,
         randomness: Randomness,
     ) -> None:
@@ -42,6 +46,8 @@ class Labels(Generic[L]):
         self._checked = checked
         self._built_in = built_in
         self._holders = holders
+        self._administrators = administrators
+        self._version = version
         self._events = events
         self._randomness = randomness
 
@@ -53,7 +59,8 @@ class Labels(Generic[L]):
         return frozenset({label.name for label in await self.all(tenant)} | set(self._built_in))
 
     async def add(self, tenant: Tenant, label: L, actor: Actor) -> L:
-        """Keep a new one under an id of its own; raises InvalidArgument, AlreadyExists, InvalidState."""
+        """Keep a new one under an id of its own; raises what `change` does, but for NotFound."""
+        await self._administrators.expect_may_change(label, actor)
         if len(await self.all(tenant)) >= MOST_LABELS:
             raise InvalidState(f"expected at most {MOST_LABELS} of a kind: {self._noun}")
         await self._expect_free(tenant, label.name)
@@ -66,11 +73,13 @@ class Labels(Generic[L]):
         return kept
 
     async def change(self, tenant: Tenant, label_id: str, actor: Actor, *, changed: Callable[[L], L]) -> L:
-        """Put what `changed` makes of it in its place; raises NotFound, InvalidArgument, AlreadyExists, InvalidState."""
-        before = await self._records.get(tenant.tenant_id, label_id)
-        if before is None:
-            raise NotFound(f"there is no such {self._noun}")
+        """Put what `changed` makes of it in its place.
+
+        Raises NotFound, InvalidArgument, AlreadyExists, InvalidState, and PermissionDenied for an API key.
+        """
+        before = await self._found(tenant, label_id, actor)
         after = changed(before)
+        await self._administrators.expect_may_change(after, actor)
         if after.name != before.name:
             await self._expect_free(tenant, after.name)
             await self._holders.rename(tenant, before.name, after.name)
@@ -86,14 +95,19 @@ class Labels(Generic[L]):
         return kept
 
     async def remove(self, tenant: Tenant, label_id: str, actor: Actor) -> None:
-        """Raises NotFound."""
-        label = await self._records.get(tenant.tenant_id, label_id)
-        if label is None:
-            raise NotFound(f"there is no such {self._noun}")
+        """Raises NotFound, and PermissionDenied for an API key."""
+        label = await self._found(tenant, label_id, actor)
         await self._holders.rename(tenant, label.name, "")
         await self._records.take(tenant.tenant_id, label_id)
         await self._holders.rename(tenant, label.name, "")
         await self._tell(tenant, EventType.DELETED, label.name, actor)
+
+    async def _found(self, tenant: Tenant, label_id: str, actor: Actor) -> L:
+        label = await self._records.get(tenant.tenant_id, label_id)
+        if label is None:
+            raise NotFound(f"there is no such {self._noun}")
+        await self._administrators.expect_may_change(label, actor)
+        return label
 
     async def _expect_free(self, tenant: Tenant, name: str) -> None:
         self._checked(name)
@@ -101,4 +115,5 @@ class Labels(Generic[L]):
             raise AlreadyExists(f"there is a {self._noun} of this name")
 
     async def _tell(self, tenant: Tenant, event_type: EventType, name: str, actor: Actor) -> None:
+        await self._version.advance()
         await self._events.emit(tenant.tenant_id, event_type, text=f"{self._noun} {name}", actor=actor)

@@ -9,26 +9,21 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from identity.admin.callers import Actor, is_administrator
+from identity.admin.administrators import Administrators
+from identity.admin.callers import Actor
 from identity.admin.signing_out import SigningOut
 from identity.admin.user_changes import Labelled, UserChange, applied
 from identity.devices.device import Device
 from identity.directory.chosen_password import ChosenPassword
 from identity.directory.user import User, UserId
 from identity.directory.users import email_key
+from identity.directory.version import DirectoryVersion
 from identity.events.events import Events
 from identity.events.kinds import EventType
 from identity.randomness import Randomness
 from identity.tenants import Tenant
 from server.platform.clock import Clock
-from server.platform.errors import (
-    AlreadyExists,
-    InvalidArgument,
-    InvalidState,
-    NotFound,
-    PermissionDenied,
-    Unavailable,
-)
+from server.platform.errors import AlreadyExists, InvalidArgument, InvalidState, NotFound, Unavailable
 from server.platform.records import AlreadyThere, Changed, Records
 
 _ID_LENGTH = 24
@@ -54,6 +49,8 @@ class UserAdministration:
     consents: Consents
     roles: Names
     groups: Names
+    administrators: Administrators
+    version: DirectoryVersion
     choosing: PasswordChoosing
     reserved_usernames: Collection[str]
     signing_out: SigningOut
@@ -92,7 +89,7 @@ class UserAdministration:
             created_at=now,
         )
         user = applied(change, nobody, labelled=await self._labelled(tenant), now=now)
-        _expect_may_change(user, actor)
+        await self.administrators.expect_may_change(user, actor)
         chosen = await self._chosen(tenant, user, change)
         try:
             kept = await self.users.insert(user if chosen is None else chosen.of(user))
@@ -108,11 +105,11 @@ class UserAdministration:
         chosen = await self._chosen(tenant, first, change)
         for _ in range(_ATTEMPTS):
             before = await self.get(tenant, user_id)
-            _expect_may_change(before, actor)
+            await self.administrators.expect_may_change(before, actor)
             if chosen is not None and before.password_hash != first.password_hash:
                 raise InvalidState("somebody else changed the password in the meantime")
             after = applied(change, before, labelled=labelled, now=self.clock.now())
-            _expect_may_change(after, actor)
+            await self.administrators.expect_may_change(after, actor)
             try:
                 kept = await self.users.replace(after if chosen is None else chosen.of(after))
             except Changed:
@@ -130,7 +127,7 @@ class UserAdministration:
 
     async def delete(self, tenant: Tenant, user_id: UserId, actor: Actor) -> None:
         """Remove a person with all that hangs on it; raises NotFound, PermissionDenied."""
-        _expect_may_change(await self.get(tenant, user_id), actor)
+        await self.administrators.expect_may_change(await self.get(tenant, user_id), actor)
         # The account goes first: without it nothing of the rest is good any more, and nothing new comes of it.
         user = await self.users.take(tenant.tenant_id, user_id)
         await self._remove_rest(tenant, user_id)
@@ -149,11 +146,13 @@ class UserAdministration:
         return True
 
     async def _remove_rest(self, tenant: Tenant, user_id: UserId) -> None:
+        await self.version.advance()
         await self.signing_out.everywhere(tenant, user_id)
         await self.devices.remove(tenant.tenant_id, "user_id", user_id)
         await self.consents.remove_of_user(tenant, user_id)
 
     async def _after_update(self, tenant: Tenant, before: User, after: User, *, actor: Actor) -> None:
+        await self.version.advance()
         has_new_password = after.password_hash != before.password_hash
         if not after.is_active(self.clock.now()):
             await self.signing_out.everywhere(tenant, after.user_id)
@@ -169,7 +168,7 @@ class UserAdministration:
         await self._tell_of_administrator(before, after, actor)
 
     async def _tell_of_administrator(self, before: User, after: User, actor: Actor) -> None:
-        if is_administrator(after) and not is_administrator(before):
+        if await self.administrators.makes(after) and not await self.administrators.makes(before):
             await self._tell(after, EventType.NEW_ADMINISTRATOR, after.email, actor)
 
     async def _tell(self, user: User, event_type: EventType, text: str, actor: Actor) -> None:
@@ -193,11 +192,6 @@ class UserAdministration:
         return Labelled(
             await self.roles.names(tenant), await self.groups.names(tenant), self.reserved_usernames
         )
-
-
-def _expect_may_change(user: User, actor: Actor) -> None:
-    if actor.is_api_key and is_administrator(user):
-        raise PermissionDenied("an API key neither makes administrators nor changes them")
 
 
 def _taken(error: AlreadyThere) -> AlreadyExists:

@@ -4,9 +4,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from gnomon.identity.v1 import role_service_pb2 as pb
-from identity.admin.callers import ADMINISTRATOR_ROLES, Area, Right
+from identity.admin.callers import Area, Right
 from identity.admin.labels import Labels
 from identity.directory.labels import Role
+from identity.directory.standing import ADMINISTRATOR_ROLES
 from identity.rpc.admission import Admission
 from server.platform.call import Call
 

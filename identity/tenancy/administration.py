@@ -11,6 +11,7 @@ from typing import Protocol
 from identity.clients.client import CLIENTS, Client
 from identity.clients.own import own_clients
 from identity.directory.user import USERS
+from identity.directory.version import DirectoryVersion
 from identity.events.event import EventActor
 from identity.events.kinds import EventType
 from identity.tenancy.hostnames import hostname_of
@@ -58,6 +59,7 @@ class TenantAdministration:
         directory: Directory,
         removal: Removal,
         *,
+        version: DirectoryVersion,
         events: Events,
         store: RecordStore,
         clock: Clock,
@@ -65,6 +67,7 @@ class TenantAdministration:
         self._tenants = tenants
         self._directory = directory
         self._removal = removal
+        self._version = version
         self._events = events
         self._store = store
         self._records = store.of(TENANTS)
@@ -142,6 +145,7 @@ class TenantAdministration:
         # Nobody is served any more before anything goes; the hostname is free for others.
         await self._replaced(replace(record, hostname="", deleted_at=self._clock.now()))
         await self._directory.refresh()
+        await self._version.advance()
         await self._tell(record, EventType.TENANT_DELETED, actor)
         await self._removal.remove_all_of(record.own_id)
 
@@ -156,6 +160,7 @@ class TenantAdministration:
     async def _heeded(self, record: TenantRecord, event_type: EventType, actor: EventActor) -> TenantRecord:
         await self._keep_own_clients(record)
         await self._directory.refresh()
+        await self._version.advance()
         await self._tell(record, event_type, actor)
         return record
 

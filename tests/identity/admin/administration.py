@@ -6,15 +6,17 @@ from typing import TypeVar
 
 from identity.account.choosing import PasswordChoosing
 from identity.admin import names
+from identity.admin.administrators import Administrators
 from identity.admin.callers import Actor, ActorKind
 from identity.admin.consents import ConsentAdministration
 from identity.admin.devices import DeviceAdministration
 from identity.admin.holders import (
-    ClientsWithScopes,
     Holders,
-    PeopleWith,
     PeopleWithAttributes,
+    RecordsWith,
     ScopesWithAttributes,
+    holders_of_groups,
+    holders_of_roles,
 )
 from identity.admin.labels import Labels
 from identity.admin.sessions import SessionAdministration
@@ -25,7 +27,9 @@ from identity.clients.client import CLIENTS, Client, ClientId
 from identity.devices.device import DEVICES, Device
 from identity.directory.config import UsersConfig
 from identity.directory.labels import GROUPS, ROLES, SCOPE_DEFINITIONS, USER_ATTRIBUTES, Label
+from identity.directory.standings import Standings
 from identity.directory.user import USERS, User, UserId
+from identity.directory.version import DirectoryVersion
 from identity.events.config import EventsConfig
 from identity.events.event import EVENTS, Event
 from identity.events.events import Events
@@ -65,10 +69,16 @@ class Administration:
             **sources,
         )
         signing_out, users = SigningOut(ending, token_sets), self.store.of(USERS)
-        self.groups = self._labels("group", GROUPS, PeopleWith(users, "groups"))
-        self.roles = self._labels("role", ROLES, PeopleWith(users, "roles"), built_in=("admin",))
+        self.version = DirectoryVersion(self.store)
+        self.standings = Standings(self.store, provider.tenants)
+        self.administrators = Administrators(self.standings)
+        self.groups = self._labels("group", GROUPS, holders_of_groups(self.store))
+        self.roles = self._labels("role", ROLES, holders_of_roles(self.store), built_in=("admin",))
         self.scopes = self._labels(
-            "scope", SCOPE_DEFINITIONS, ClientsWithScopes(self.store.of(CLIENTS)), built_in=("openid",)
+            "scope",
+            SCOPE_DEFINITIONS,
+            RecordsWith(self.store.of(CLIENTS), "oauth_scopes", "default_scopes"),
+            built_in=("openid",),
         )
         self.policies = PasswordPolicies(self.store.of(TENANTS), self.told)
         self.users = UserAdministration(
@@ -77,6 +87,8 @@ class Administration:
             consents=provider.consents,
             roles=self.roles,
             groups=self.groups,
+            administrators=self.administrators,
+            version=self.version,
             choosing=PasswordChoosing(self.policies, provider.passwords, provider.clock),
             reserved_usernames=UsersConfig().preferred_username_blacklist,
             signing_out=signing_out,
@@ -182,6 +194,8 @@ class Administration:
             checked=names.group if noun == "group" else names.label,
             built_in=built_in,
             holders=holders,
+            administrators=self.administrators,
+            version=self.version,
             events=self.told,
             randomness=self.provider.randomness,
         )

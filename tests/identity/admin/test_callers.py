@@ -8,6 +8,7 @@ from gnomon.identity.v1 import browser_pb2
 from gnomon.identity.v1 import caller_pb2 as pb
 from identity.admin.callers import Actor, ActorKind, Area, Callers, Right
 from identity.clients.client import Client
+from identity.directory.labels import GROUPS, ROLES, Group, Role
 from identity.directory.user import User, UserId
 from identity.errors import InvalidToken
 from identity.tenants import Tenant
@@ -57,6 +58,7 @@ class Door:
         self.callers = Callers(
             *(provider.tenants, provider.sessions),
             users=provider.users,
+            standings=administration.standings,
             tokens=self.tokens,
             api_keys=Keys(),
             clock=provider.clock,
@@ -121,6 +123,27 @@ async def test_who_may_write_may_all_that_there_is(door: Door) -> None:
     caller = await door.browser(root(permissions=(Permission.IDENTITY_WRITE,)))
 
     assert (await door.expect(caller, Right.DELETE)).is_administrator
+
+
+async def test_who_may_by_a_role_of_a_group_may_as_well(door: Door) -> None:
+    store = door.administration.store
+    await store.of(ROLES).insert(
+        Role(tenant_id=DEFAULT, id="1", name="owner", permissions=(Permission.IDENTITY_WRITE,))
+    )
+    await store.of(GROUPS).insert(Group(tenant_id=DEFAULT, id="2", name="owners", roles=("owner",)))
+    caller = await door.browser(replace(root(groups=("owners",)), roles=()))
+
+    assert (await door.expect(caller, Right.DELETE)).is_administrator
+
+
+async def test_another_tenants_role_of_the_same_name_gives_nothing(door: Door) -> None:
+    await door.administration.store.of(ROLES).insert(
+        Role(tenant_id=DEFAULT, id="1", name="owner", permissions=(Permission.IDENTITY_WRITE,))
+    )
+    caller = await door.browser(replace(root(tenant_id=ACME), roles=("owner",)))
+
+    with pytest.raises(PermissionDenied):
+        await door.expect(caller, Right.READ, "acme")
 
 
 @pytest.mark.parametrize("right", CHANGES)

@@ -4,13 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from identity.admin.holders import ClientsWithScopes, PeopleWith
+from identity.admin.holders import PeopleWith, RecordsWith
 from identity.clients.client import CLIENTS
-from identity.directory.labels import Group, Role, ScopeDefinition
+from identity.directory.labels import GROUPS, Group, Role, ScopeDefinition
+from identity.directory.mapping_rule import MAPPING_RULES, MappingRule
 from identity.directory.user import USERS
+from identity.vocabulary import Permission
 from server.platform.call import TenantId
-from server.platform.errors import AlreadyExists, InvalidArgument, NotFound
-from tests.identity.admin.administration import ROOT, Administration
+from server.platform.errors import AlreadyExists, InvalidArgument, NotFound, PermissionDenied
+from tests.identity.admin.administration import KEY, ROOT, Administration
 from tests.identity.browsing import alice, app
 
 DEFAULT = TenantId("default")
@@ -18,6 +20,11 @@ DEFAULT = TenantId("default")
 
 def group(name: str) -> Group:
     return Group(tenant_id=DEFAULT, id="", name=name)
+
+
+def rule(**fields: object) -> MappingRule:
+    made = MappingRule(tenant_id=DEFAULT, id="rule", name="Rule", claim_name="branch", claim_value="oxford")
+    return replace(made, **fields)  # type: ignore[arg-type]
 
 
 async def members(administration: Administration, count: int, **fields: object) -> None:
@@ -80,6 +87,71 @@ async def test_a_name_that_is_gone_is_nobodys(administration: Administration) ->
     assert await administration.roles.names(administration.tenant) == {"admin"}
 
 
+async def test_a_role_is_renamed_and_removed_wherever_it_is_given(administration: Administration) -> None:
+    store, given = administration.store, ("worker", "clerk")
+    await administration.provider.admit(alice(id="bob", email="bob@example.com", roles=given))
+    await administration.provider.register(app(id="robot", roles=given))
+    await store.of(GROUPS).insert(Group(tenant_id=DEFAULT, id="staff", name="staff", roles=given))
+    await store.of(MAPPING_RULES).insert(rule(roles=given))
+
+    async def roles() -> set[tuple[str, ...]]:
+        holders = [
+            await store.of(USERS).get(DEFAULT, "bob"),
+            await store.of(CLIENTS).get(DEFAULT, "robot"),
+            await store.of(GROUPS).get(DEFAULT, "staff"),
+            await store.of(MAPPING_RULES).get(DEFAULT, "rule"),
+        ]
+        return {holder.roles for holder in holders if holder is not None}
+
+    clerk = await administration.roles.add(
+        administration.tenant, Role(tenant_id=DEFAULT, id="", name="clerk"), ROOT
+    )
+    await administration.roles.change(
+        administration.tenant, clerk.id, ROOT, changed=lambda role: replace(role, name="teller")
+    )
+    assert await roles() == {("worker", "teller")}
+
+    await administration.roles.remove(administration.tenant, clerk.id, ROOT)
+    assert await roles() == {("worker",)}
+
+
+async def test_a_group_that_is_gone_is_given_nowhere(administration: Administration) -> None:
+    store = administration.store
+    await administration.provider.register(app(id="robot", groups=("staff",)))
+    await store.of(MAPPING_RULES).insert(rule(groups=("staff",)))
+    staff = await administration.groups.add(administration.tenant, group("staff"), ROOT)
+
+    await administration.groups.remove(administration.tenant, staff.id, ROOT)
+
+    robot = await store.of(CLIENTS).get(DEFAULT, "robot")
+    [kept] = await store.of(MAPPING_RULES).page(DEFAULT)
+    assert robot is not None
+    assert (robot.groups, kept.groups) == ((), ())
+
+
+async def test_an_api_key_gives_no_label_that_makes_administrators(administration: Administration) -> None:
+    tenant = administration.tenant
+    owner = await administration.roles.add(
+        tenant,
+        Role(tenant_id=DEFAULT, id="", name="owner", permissions=(Permission.IDENTITY_WRITE,)),
+        ROOT,
+    )
+    clerk = await administration.roles.add(tenant, Role(tenant_id=DEFAULT, id="", name="clerk"), KEY)
+    staff = await administration.groups.add(tenant, group("staff"), KEY)
+
+    with pytest.raises(PermissionDenied):
+        await administration.roles.change(
+            tenant, clerk.id, KEY, changed=lambda role: replace(role, permissions=owner.permissions)
+        )
+    with pytest.raises(PermissionDenied):
+        await administration.roles.remove(tenant, owner.id, KEY)
+    for name in ("owner", "admin"):
+        with pytest.raises(PermissionDenied):
+            await administration.groups.change(
+                tenant, staff.id, KEY, changed=lambda found, given=name: replace(found, roles=(given,))
+            )
+
+
 async def test_who_has_both_names_keeps_one(administration: Administration) -> None:
     await members(administration, 1, groups=("readers", "writers"))
 
@@ -117,7 +189,7 @@ async def test_another_tenants_people_and_clients_keep_the_name(administration: 
 
     for holders in (
         PeopleWith(administration.store.of(USERS), "groups"),
-        ClientsWithScopes(administration.store.of(CLIENTS)),
+        RecordsWith(administration.store.of(CLIENTS), "oauth_scopes", "default_scopes"),
     ):
         await holders.rename(administration.tenant, "readers", "")
 

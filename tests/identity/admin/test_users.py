@@ -10,6 +10,7 @@ from identity.directory.chosen_password import ChosenPassword
 from identity.directory.labels import Group, Role
 from identity.directory.user import USERS, AccountType, User, UserId
 from identity.tenants import Tenant
+from identity.vocabulary import Permission
 from server.platform.errors import (
     AlreadyExists,
     InvalidArgument,
@@ -242,6 +243,19 @@ async def test_an_api_key_makes_no_administrators(administration: Administration
         await update(administration, UserChange(roles=("admin",)), actor=KEY)
     with pytest.raises(PermissionDenied):
         await administration.users.create(administration.tenant, replace(BOB, roles=("admin",)), KEY)
+
+
+async def test_an_api_key_gives_no_role_that_makes_administrators(administration: Administration) -> None:
+    owner = Role(
+        tenant_id=administration.tenant.tenant_id,
+        id="",
+        name="owner",
+        permissions=(Permission.IDENTITY_WRITE,),
+    )
+    await administration.roles.add(administration.tenant, owner, ROOT)
+
+    with pytest.raises(PermissionDenied):
+        await update(administration, UserChange(roles=("owner",)), actor=KEY)
 
 
 async def test_an_api_key_does_not_touch_administrators(administration: Administration) -> None:

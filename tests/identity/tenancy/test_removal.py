@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from identity.clients.client import CLIENTS, Client
+from identity.directory.version import DirectoryVersion
 from identity.events.event import EventActor
 from identity.events.events import Events
 from identity.events.kinds import EVENT_KINDS
@@ -57,6 +58,7 @@ async def process() -> Process:
         tenants,
         directory,
         removal,
+        version=DirectoryVersion(store),
         events=Events(store, levels, clock=clock, randomness=SystemRandomness()),
         store=store,
         clock=clock,
