@@ -97,7 +97,7 @@ class Administering:
         self.servicers = {
             _ACCOUNTS: self._accounts(admission),
             _USERS: UserServicer(admission, self._people),
-            _GROUPS: GroupServicer(admission, groups),
+            _GROUPS: GroupServicer(admission, groups, roles),
             _ROLES: RoleServicer(admission, roles),
             _SCOPES: ScopeServicer(admission, self._scopes(), attributes),
             _ATTRIBUTES: UserAttributeServicer(admission, attributes),

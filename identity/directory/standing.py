@@ -14,7 +14,7 @@ from server.platform.call import TenantId
 ADMINISTRATOR_ROLES = frozenset({"admin", "rauthy_admin"})
 """Built in: they are there in every tenant, and administer it."""
 
-_OF_ADMINISTRATORS = (Permission.IDENTITY_READ, Permission.IDENTITY_WRITE)
+ADMINISTRATOR_PERMISSIONS = (Permission.IDENTITY_READ, Permission.IDENTITY_WRITE)
 
 
 class Holder(Protocol):
@@ -73,7 +73,7 @@ def standing_of(holder: Holder, givers: Givers, claims: Claims) -> Standing:
         tenant_ids=frozenset(holder.tenant_ids) | given.intersection(givers.tenant_ids),
         permissions=frozenset(holder.permissions).union(
             _each(role.permissions for role in roles),
-            () if ADMINISTRATOR_ROLES.isdisjoint(role_names) else _OF_ADMINISTRATORS,
+            () if ADMINISTRATOR_ROLES.isdisjoint(role_names) else ADMINISTRATOR_PERMISSIONS,
         ),
     )
 

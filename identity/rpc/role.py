@@ -4,11 +4,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from gnomon.identity.v1 import role_service_pb2 as pb
+from gnomon.identity.v1 import user_pb2
+from identity.admin import names
 from identity.admin.callers import Area, Right
 from identity.admin.labels import Labels
 from identity.directory.labels import Role
-from identity.directory.standing import ADMINISTRATOR_ROLES
+from identity.directory.standing import ADMINISTRATOR_PERMISSIONS, ADMINISTRATOR_ROLES
 from identity.rpc.admission import Admission
+from identity.vocabulary import Permission
 from server.platform.call import Call
 
 
@@ -23,15 +26,20 @@ class RoleServicer:
 
     async def create_role(self, request: pb.CreateRoleRequest, _call: Call) -> pb.CreateRoleResponse:
         tenant, actor = await self._admission.of(request, Area.ROLES, Right.CREATE)
-        role = Role(tenant_id=tenant.tenant_id, id="", name=request.name)
+        permissions = _permissions(request.permissions)
+        role = Role(tenant_id=tenant.tenant_id, id="", name=request.name, permissions=permissions)
         return pb.CreateRoleResponse(role=_message(await self._roles.add(tenant, role, actor)))
 
     async def update_role(self, request: pb.UpdateRoleRequest, _call: Call) -> pb.UpdateRoleResponse:
         tenant, actor = await self._admission.of(request, Area.ROLES, Right.UPDATE)
-        changed = await self._roles.change(
-            tenant, request.role_id, actor, changed=lambda role: replace(role, name=request.name)
-        )
-        return pb.UpdateRoleResponse(role=_message(changed))
+        permissions = _permissions(request.permissions)
+
+        def changed(role: Role) -> Role:
+            given = permissions if request.HasField("permissions") else role.permissions
+            return replace(role, name=request.name, permissions=given)
+
+        role = await self._roles.change(tenant, request.role_id, actor, changed=changed)
+        return pb.UpdateRoleResponse(role=_message(role))
 
     async def delete_role(self, request: pb.DeleteRoleRequest, _call: Call) -> pb.DeleteRoleResponse:
         tenant, actor = await self._admission.of(request, Area.ROLES, Right.DELETE)
@@ -40,8 +48,16 @@ class RoleServicer:
 
 
 def _built_in() -> Iterable[pb.Role]:
-    return (pb.Role(id=name, name=name) for name in sorted(ADMINISTRATOR_ROLES))
+    return (
+        pb.Role(id=name, name=name, permissions=ADMINISTRATOR_PERMISSIONS)
+        for name in sorted(ADMINISTRATOR_ROLES)
+    )
+
+
+def _permissions(given: user_pb2.Names) -> tuple[Permission, ...]:
+    """Raises InvalidArgument."""
+    return tuple(map(Permission, names.among(given.names, tuple(Permission), what="permissions")))
 
 
 def _message(role: Role) -> pb.Role:
-    return pb.Role(id=role.id, name=role.name)
+    return pb.Role(id=role.id, name=role.name, permissions=role.permissions)

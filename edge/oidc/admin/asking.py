@@ -13,7 +13,7 @@ from edge.oidc.config import OidcConfig
 from edge.oidc.documents import Members, members_of
 from edge.oidc.refusal import Refused
 from edge.oidc.tenant import tenant_of
-from gnomon.identity.v1 import caller_pb2
+from gnomon.identity.v1 import caller_pb2, user_pb2
 
 _MOST_OF_A_PAGE = 1000
 _MAX_ID = 256
@@ -77,6 +77,10 @@ def page_written(page: Sequence[Members], size: int, continuation_token: str) ->
     if continuation_token:
         headers["x-continuation-token"] = continuation_token
     return written(page, status=_PARTIAL_CONTENT, headers=headers)
+
+
+def names_of(names: Sequence[str] | None) -> user_pb2.Names | None:
+    return None if names is None else user_pb2.Names(names=names)
 
 
 def written(document: object, *, status: int = 200, headers: Mapping[str, str] | None = None) -> web.Response:

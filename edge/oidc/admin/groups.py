@@ -1,17 +1,18 @@
-"""/groups: to which people belong."""
+"""/groups: to which people belong, and the roles of each."""
 
 import msgspec
 from aiohttp import web
 
-from edge.oidc.admin.asking import Asking, members, tenant_and_id, written
+from edge.oidc.admin.asking import Asking, members, names_of, tenant_and_id, written
 from edge.oidc.body import read_json
 from edge.oidc.stubs import Stubs
 from edge.oidc.tenant import tenant_of
 from gnomon.identity.v1 import group_service_pb2 as pb
 
 
-class _Named(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _Group(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     group: str
+    roles: tuple[str, ...] | None = None
 
 
 class GroupsEndpoint:
@@ -26,15 +27,23 @@ class GroupsEndpoint:
 
     async def create(self, request: web.Request) -> web.Response:
         caller = self._asking.caller(request)
-        sent = await read_json(request, _Named, max_bytes=self._asking.max_bytes)
-        asked = pb.CreateGroupRequest(tenant_id=tenant_of(request), caller=caller, name=sent.group)
+        sent = await read_json(request, _Group, max_bytes=self._asking.max_bytes)
+        asked = pb.CreateGroupRequest(
+            tenant_id=tenant_of(request), caller=caller, name=sent.group, roles=names_of(sent.roles)
+        )
         created = await self._groups.CreateGroup(asked, timeout=self._asking.timeout)
         return written(members(created.group))
 
     async def update(self, request: web.Request) -> web.Response:
         (tenant_id, group_id), caller = tenant_and_id(request), self._asking.caller(request)
-        sent = await read_json(request, _Named, max_bytes=self._asking.max_bytes)
-        asked = pb.UpdateGroupRequest(tenant_id=tenant_id, caller=caller, group_id=group_id, name=sent.group)
+        sent = await read_json(request, _Group, max_bytes=self._asking.max_bytes)
+        asked = pb.UpdateGroupRequest(
+            tenant_id=tenant_id,
+            caller=caller,
+            group_id=group_id,
+            name=sent.group,
+            roles=names_of(sent.roles),
+        )
         updated = await self._groups.UpdateGroup(asked, timeout=self._asking.long_timeout)
         return written(members(updated.group))
 

@@ -1,17 +1,18 @@
-"""/roles: which people have."""
+"""/roles: which people have, and what each permits."""
 
 import msgspec
 from aiohttp import web
 
-from edge.oidc.admin.asking import Asking, members, tenant_and_id, written
+from edge.oidc.admin.asking import Asking, members, names_of, tenant_and_id, written
 from edge.oidc.body import read_json
 from edge.oidc.stubs import Stubs
 from edge.oidc.tenant import tenant_of
 from gnomon.identity.v1 import role_service_pb2 as pb
 
 
-class _Named(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class _Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     role: str
+    permissions: tuple[str, ...] | None = None
 
 
 class RolesEndpoint:
@@ -26,15 +27,26 @@ class RolesEndpoint:
 
     async def create(self, request: web.Request) -> web.Response:
         caller = self._asking.caller(request)
-        sent = await read_json(request, _Named, max_bytes=self._asking.max_bytes)
-        asked = pb.CreateRoleRequest(tenant_id=tenant_of(request), caller=caller, name=sent.role)
+        sent = await read_json(request, _Role, max_bytes=self._asking.max_bytes)
+        asked = pb.CreateRoleRequest(
+            tenant_id=tenant_of(request),
+            caller=caller,
+            name=sent.role,
+            permissions=names_of(sent.permissions),
+        )
         created = await self._roles.CreateRole(asked, timeout=self._asking.timeout)
         return written(members(created.role))
 
     async def update(self, request: web.Request) -> web.Response:
         (tenant_id, role_id), caller = tenant_and_id(request), self._asking.caller(request)
-        sent = await read_json(request, _Named, max_bytes=self._asking.max_bytes)
-        asked = pb.UpdateRoleRequest(tenant_id=tenant_id, caller=caller, role_id=role_id, name=sent.role)
+        sent = await read_json(request, _Role, max_bytes=self._asking.max_bytes)
+        asked = pb.UpdateRoleRequest(
+            tenant_id=tenant_id,
+            caller=caller,
+            role_id=role_id,
+            name=sent.role,
+            permissions=names_of(sent.permissions),
+        )
         updated = await self._roles.UpdateRole(asked, timeout=self._asking.long_timeout)
         return written(members(updated.role))
 

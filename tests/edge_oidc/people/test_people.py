@@ -145,12 +145,45 @@ async def test_labels_are_made_renamed_and_removed(admin: Administrator, noun: s
     assert renamed not in (await admin.ask("GET", f"/{noun}s"))[1]
 
 
+async def test_a_role_says_what_it_permits_and_a_group_what_roles_it_has(admin: Administrator) -> None:
+    permissions = ["history:read", "job:work"]
+    _, role = await admin.ask("POST", "/roles", json={"role": "clerk", "permissions": permissions})
+    _, group = await admin.ask("POST", "/groups", json={"group": "staff", "roles": ["clerk", "admin"]})
+
+    _, renamed_role = await admin.ask("PUT", f"/roles/{role['id']}", json={"role": "teller"})
+    _, renamed_group = await admin.ask("PUT", f"/groups/{group['id']}", json={"group": "the staff"})
+    _, without = await admin.ask("PUT", f"/roles/{role['id']}", json={"role": "teller", "permissions": []})
+    _, nothing = await admin.ask("PUT", f"/groups/{group['id']}", json={"group": "the staff", "roles": []})
+
+    assert renamed_role == {"id": role["id"], "name": "teller", "permissions": permissions}
+    assert renamed_group == {"id": group["id"], "name": "the staff", "roles": ["teller", "admin"]}
+    assert (without["permissions"], nothing["roles"]) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/roles", {"role": "clerk", "permissions": ["everything"]}),
+        ("/roles", {"role": "clerk", "permissions": "history:read"}),
+        ("/groups", {"group": "staff", "roles": ["unheard-of"]}),
+    ],
+)
+async def test_what_there_is_not_is_not_given(
+    admin: Administrator, path: str, body: dict[str, object]
+) -> None:
+    _, before = await admin.ask("GET", path)
+
+    assert (await admin.send("POST", path, json=body)).status == 400
+    assert await admin.ask("GET", path) == (200, before)
+
+
 async def test_what_is_built_in_is_listed_first(admin: Administrator) -> None:
     _, scopes = await admin.ask("GET", "/scopes")
     _, roles = await admin.ask("GET", "/roles")
 
     assert [scope["name"] for scope in scopes][:3] == ["openid", "profile", "email"]
     assert [role["name"] for role in roles] == ["admin", "rauthy_admin"]
+    assert [role["permissions"] for role in roles] == [["identity:read", "identity:write"]] * 2
 
 
 async def test_people_have_attributes(admin: Administrator) -> None:

@@ -24,10 +24,11 @@ _sym_db = _symbol_database.Default()
 
 from gnomon.buf.validate import validate_pb2 as buf_dot_validate_dot_validate__pb2
 from gnomon.identity.v1 import caller_pb2 as gnomon_dot_identity_dot_v1_dot_caller__pb2
+from gnomon.identity.v1 import user_pb2 as gnomon_dot_identity_dot_v1_dot_user__pb2
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&gnomon/identity/v1/group_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1cgnomon/rest/v1/options.proto\"!\n\x05Group\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\"\\\n\x11ListGroupsRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\"?\n\x12ListGroupsResponse\x12)\n\x06groups\x18\x01 \x03(\x0b\x32\x19.gnomon.identity.v1.Group\"v\n\x12\x43reateGroupRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x17\n\x04name\x18\x03 \x01(\tB\t\xbaH\x06r\x04\x10\x02\x18@\"?\n\x13\x43reateGroupResponse\x12(\n\x05group\x18\x01 \x01(\x0b\x32\x19.gnomon.identity.v1.Group\"\x94\x01\n\x12UpdateGroupRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1c\n\x08group_id\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x17\n\x04name\x18\x04 \x01(\tB\t\xbaH\x06r\x04\x10\x02\x18@\"?\n\x13UpdateGroupResponse\x12(\n\x05group\x18\x01 \x01(\x0b\x32\x19.gnomon.identity.v1.Group\"{\n\x12\x44\x65leteGroupRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1c\n\x08group_id\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\"\x15\n\x13\x44\x65leteGroupResponse2\xba\x05\n\x0cGroupService\x12\x87\x01\n\nListGroups\x12%.gnomon.identity.v1.ListGroupsRequest\x1a&.gnomon.identity.v1.ListGroupsResponse\"*\x8a\xe7\x18&\x10\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED\x12\xbb\x01\n\x0b\x43reateGroup\x12&.gnomon.identity.v1.CreateGroupRequest\x1a\'.gnomon.identity.v1.CreateGroupResponse\"[\x8a\xe7\x18W\x10\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\x0e\x41LREADY_EXISTS2\rINVALID_STATE\x12\xb7\x01\n\x0bUpdateGroup\x12&.gnomon.identity.v1.UpdateGroupRequest\x1a\'.gnomon.identity.v1.UpdateGroupResponse\"W\x8a\xe7\x18S\x10\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUND2\x0e\x41LREADY_EXISTS\x12\xa7\x01\n\x0b\x44\x65leteGroup\x12&.gnomon.identity.v1.DeleteGroupRequest\x1a\'.gnomon.identity.v1.DeleteGroupResponse\"G\x8a\xe7\x18\x43\x10\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUNDb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&gnomon/identity/v1/group_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1dgnomon/identity/v1/user.proto\x1a\x1cgnomon/rest/v1/options.proto\"0\n\x05Group\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\r\n\x05roles\x18\x03 \x03(\t\"\\\n\x11ListGroupsRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\"?\n\x12ListGroupsResponse\x12)\n\x06groups\x18\x01 \x03(\x0b\x32\x19.gnomon.identity.v1.Group\"\xa0\x01\n\x12\x43reateGroupRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x17\n\x04name\x18\x03 \x01(\tB\t\xbaH\x06r\x04\x10\x02\x18@\x12(\n\x05roles\x18\x04 \x01(\x0b\x32\x19.gnomon.identity.v1.Names\"?\n\x13\x43reateGroupResponse\x12(\n\x05group\x18\x01 \x01(\x0b\x32\x19.gnomon.identity.v1.Group\"\xbe\x01\n\x12UpdateGroupRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1c\n\x08group_id\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x17\n\x04name\x18\x04 \x01(\tB\t\xbaH\x06r\x04\x10\x02\x18@\x12(\n\x05roles\x18\x05 \x01(\x0b\x32\x19.gnomon.identity.v1.Names\"?\n\x13UpdateGroupResponse\x12(\n\x05group\x18\x01 \x01(\x0b\x32\x19.gnomon.identity.v1.Group\"{\n\x12\x44\x65leteGroupRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1c\n\x08group_id\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\"\x15\n\x13\x44\x65leteGroupResponse2\xba\x05\n\x0cGroupService\x12\x87\x01\n\nListGroups\x12%.gnomon.identity.v1.ListGroupsRequest\x1a&.gnomon.identity.v1.ListGroupsResponse\"*\x8a\xe7\x18&\x10\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED\x12\xbb\x01\n\x0b\x43reateGroup\x12&.gnomon.identity.v1.CreateGroupRequest\x1a\'.gnomon.identity.v1.CreateGroupResponse\"[\x8a\xe7\x18W\x10\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\x0e\x41LREADY_EXISTS2\rINVALID_STATE\x12\xb7\x01\n\x0bUpdateGroup\x12&.gnomon.identity.v1.UpdateGroupRequest\x1a\'.gnomon.identity.v1.UpdateGroupResponse\"W\x8a\xe7\x18S\x10\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUND2\x0e\x41LREADY_EXISTS\x12\xa7\x01\n\x0b\x44\x65leteGroup\x12&.gnomon.identity.v1.DeleteGroupRequest\x1a\'.gnomon.identity.v1.DeleteGroupResponse\"G\x8a\xe7\x18\x43\x10\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUNDb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -58,24 +59,24 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GROUPSERVICE'].methods_by_name['UpdateGroup']._serialized_options = b'\212\347\030S\020\0012\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENT2\tNOT_FOUND2\016ALREADY_EXISTS'
   _globals['_GROUPSERVICE'].methods_by_name['DeleteGroup']._loaded_options = None
   _globals['_GROUPSERVICE'].methods_by_name['DeleteGroup']._serialized_options = b'\212\347\030C\020\0012\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENT2\tNOT_FOUND'
-  _globals['_GROUP']._serialized_start=154
-  _globals['_GROUP']._serialized_end=187
-  _globals['_LISTGROUPSREQUEST']._serialized_start=189
-  _globals['_LISTGROUPSREQUEST']._serialized_end=281
-  _globals['_LISTGROUPSRESPONSE']._serialized_start=283
-  _globals['_LISTGROUPSRESPONSE']._serialized_end=346
-  _globals['_CREATEGROUPREQUEST']._serialized_start=348
-  _globals['_CREATEGROUPREQUEST']._serialized_end=466
-  _globals['_CREATEGROUPRESPONSE']._serialized_start=468
-  _globals['_CREATEGROUPRESPONSE']._serialized_end=531
-  _globals['_UPDATEGROUPREQUEST']._serialized_start=534
-  _globals['_UPDATEGROUPREQUEST']._serialized_end=682
-  _globals['_UPDATEGROUPRESPONSE']._serialized_start=684
-  _globals['_UPDATEGROUPRESPONSE']._serialized_end=747
-  _globals['_DELETEGROUPREQUEST']._serialized_start=749
-  _globals['_DELETEGROUPREQUEST']._serialized_end=872
-  _globals['_DELETEGROUPRESPONSE']._serialized_start=874
-  _globals['_DELETEGROUPRESPONSE']._serialized_end=895
-  _globals['_GROUPSERVICE']._serialized_start=898
-  _globals['_GROUPSERVICE']._serialized_end=1596
+  _globals['_GROUP']._serialized_start=185
+  _globals['_GROUP']._serialized_end=233
+  _globals['_LISTGROUPSREQUEST']._serialized_start=235
+  _globals['_LISTGROUPSREQUEST']._serialized_end=327
+  _globals['_LISTGROUPSRESPONSE']._serialized_start=329
+  _globals['_LISTGROUPSRESPONSE']._serialized_end=392
+  _globals['_CREATEGROUPREQUEST']._serialized_start=395
+  _globals['_CREATEGROUPREQUEST']._serialized_end=555
+  _globals['_CREATEGROUPRESPONSE']._serialized_start=557
+  _globals['_CREATEGROUPRESPONSE']._serialized_end=620
+  _globals['_UPDATEGROUPREQUEST']._serialized_start=623
+  _globals['_UPDATEGROUPREQUEST']._serialized_end=813
+  _globals['_UPDATEGROUPRESPONSE']._serialized_start=815
+  _globals['_UPDATEGROUPRESPONSE']._serialized_end=878
+  _globals['_DELETEGROUPREQUEST']._serialized_start=880
+  _globals['_DELETEGROUPREQUEST']._serialized_end=1003
+  _globals['_DELETEGROUPRESPONSE']._serialized_start=1005
+  _globals['_DELETEGROUPRESPONSE']._serialized_end=1026
+  _globals['_GROUPSERVICE']._serialized_start=1029
+  _globals['_GROUPSERVICE']._serialized_end=1727
 # @@protoc_insertion_point(module_scope)

@@ -5,6 +5,7 @@ isort:skip_file
 
 from collections import abc as _abc
 from gnomon.identity.v1 import caller_pb2 as _caller_pb2
+from gnomon.identity.v1 import user_pb2 as _user_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
@@ -27,19 +28,25 @@ class Group(_message.Message):
 
     ID_FIELD_NUMBER: _builtins.int
     NAME_FIELD_NUMBER: _builtins.int
+    ROLES_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Id."""
     name: _builtins.str
     """Name."""
+    @_builtins.property
+    def roles(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Roles that it gives, by name."""
+
     def __init__(
         self,
         *,
         id: _builtins.str = ...,
         name: _builtins.str = ...,
+        roles: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["id", b"id", "name", b"name"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["id", b"id", "name", b"name", "roles", b"roles"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -106,6 +113,7 @@ class CreateGroupRequest(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     CALLER_FIELD_NUMBER: _builtins.int
     NAME_FIELD_NUMBER: _builtins.int
+    ROLES_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
     """Tenant that is asked about; empty means the default tenant."""
     name: _builtins.str
@@ -114,16 +122,21 @@ class CreateGroupRequest(_message.Message):
     def caller(self) -> _caller_pb2.Caller:
         """Who asks."""
 
+    @_builtins.property
+    def roles(self) -> _user_pb2.Names:
+        """Roles that it gives, by name; absent means none."""
+
     def __init__(
         self,
         *,
         tenant_id: _builtins.str = ...,
         caller: _caller_pb2.Caller | None = ...,
         name: _builtins.str = ...,
+        roles: _user_pb2.Names | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller", "roles", b"roles"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller", "name", b"name", "tenant_id", b"tenant_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller", "name", b"name", "roles", b"roles", "tenant_id", b"tenant_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -163,6 +176,7 @@ class UpdateGroupRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     GROUP_ID_FIELD_NUMBER: _builtins.int
     NAME_FIELD_NUMBER: _builtins.int
+    ROLES_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
     """Tenant that is asked about; empty means the default tenant."""
     group_id: _builtins.str
@@ -173,6 +187,10 @@ class UpdateGroupRequest(_message.Message):
     def caller(self) -> _caller_pb2.Caller:
         """Who asks."""
 
+    @_builtins.property
+    def roles(self) -> _user_pb2.Names:
+        """Roles that it gives, by name; absent leaves them as they are."""
+
     def __init__(
         self,
         *,
@@ -180,10 +198,11 @@ class UpdateGroupRequest(_message.Message):
         caller: _caller_pb2.Caller | None = ...,
         group_id: _builtins.str = ...,
         name: _builtins.str = ...,
+        roles: _user_pb2.Names | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller", "roles", b"roles"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller", "group_id", b"group_id", "name", b"name", "tenant_id", b"tenant_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller", "group_id", b"group_id", "name", b"name", "roles", b"roles", "tenant_id", b"tenant_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -77,7 +77,7 @@ class GroupServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def UpdateGroup(self, request, context):
-        """Renames a group, also for everybody who has it.
+        """Changes a group; a new name is everybody's who has it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

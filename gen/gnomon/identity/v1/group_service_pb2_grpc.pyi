@@ -40,7 +40,7 @@ class GroupServiceStub:
     Rejected with ALREADY_EXISTS when the name is taken.
     """
     UpdateGroup: _grpc.UnaryUnaryMultiCallable[_group_service_pb2.UpdateGroupRequest, _group_service_pb2.UpdateGroupResponse]
-    """Renames a group, also for everybody who has it."""
+    """Changes a group; a new name is everybody's who has it."""
     DeleteGroup: _grpc.UnaryUnaryMultiCallable[_group_service_pb2.DeleteGroupRequest, _group_service_pb2.DeleteGroupResponse]
     """Removes a group, also from everybody who has it."""
 
@@ -56,7 +56,7 @@ class GroupServiceAsyncStub(GroupServiceStub):
     Rejected with ALREADY_EXISTS when the name is taken.
     """
     UpdateGroup: _aio.UnaryUnaryMultiCallable[_group_service_pb2.UpdateGroupRequest, _group_service_pb2.UpdateGroupResponse]  # type: ignore[assignment]
-    """Renames a group, also for everybody who has it."""
+    """Changes a group; a new name is everybody's who has it."""
     DeleteGroup: _aio.UnaryUnaryMultiCallable[_group_service_pb2.DeleteGroupRequest, _group_service_pb2.DeleteGroupResponse]  # type: ignore[assignment]
     """Removes a group, also from everybody who has it."""
 
@@ -87,7 +87,7 @@ class GroupServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _group_service_pb2.UpdateGroupRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_group_service_pb2.UpdateGroupResponse, _abc.Awaitable[_group_service_pb2.UpdateGroupResponse]]:
-        """Renames a group, also for everybody who has it."""
+        """Changes a group; a new name is everybody's who has it."""
 
     @_abc_1.abstractmethod
     def DeleteGroup(

@@ -24,10 +24,11 @@ _sym_db = _symbol_database.Default()
 
 from gnomon.buf.validate import validate_pb2 as buf_dot_validate_dot_validate__pb2
 from gnomon.identity.v1 import caller_pb2 as gnomon_dot_identity_dot_v1_dot_caller__pb2
+from gnomon.identity.v1 import user_pb2 as gnomon_dot_identity_dot_v1_dot_user__pb2
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%gnomon/identity/v1/role_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1cgnomon/rest/v1/options.proto\" \n\x04Role\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\"[\n\x10ListRolesRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\"<\n\x11ListRolesResponse\x12\'\n\x05roles\x18\x01 \x03(\x0b\x32\x18.gnomon.identity.v1.Role\"u\n\x11\x43reateRoleRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x17\n\x04name\x18\x03 \x01(\tB\t\xbaH\x06r\x04\x10\x02\x18@\"<\n\x12\x43reateRoleResponse\x12&\n\x04role\x18\x01 \x01(\x0b\x32\x18.gnomon.identity.v1.Role\"\x92\x01\n\x11UpdateRoleRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1b\n\x07role_id\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x17\n\x04name\x18\x04 \x01(\tB\t\xbaH\x06r\x04\x10\x02\x18@\"<\n\x12UpdateRoleResponse\x12&\n\x04role\x18\x01 \x01(\x0b\x32\x18.gnomon.identity.v1.Role\"y\n\x11\x44\x65leteRoleRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1b\n\x07role_id\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\"\x14\n\x12\x44\x65leteRoleResponse2\xad\x05\n\x0bRoleService\x12\x84\x01\n\tListRoles\x12$.gnomon.identity.v1.ListRolesRequest\x1a%.gnomon.identity.v1.ListRolesResponse\"*\x8a\xe7\x18&\x10\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED\x12\xb8\x01\n\nCreateRole\x12%.gnomon.identity.v1.CreateRoleRequest\x1a&.gnomon.identity.v1.CreateRoleResponse\"[\x8a\xe7\x18W\x10\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\x0e\x41LREADY_EXISTS2\rINVALID_STATE\x12\xb4\x01\n\nUpdateRole\x12%.gnomon.identity.v1.UpdateRoleRequest\x1a&.gnomon.identity.v1.UpdateRoleResponse\"W\x8a\xe7\x18S\x10\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUND2\x0e\x41LREADY_EXISTS\x12\xa4\x01\n\nDeleteRole\x12%.gnomon.identity.v1.DeleteRoleRequest\x1a&.gnomon.identity.v1.DeleteRoleResponse\"G\x8a\xe7\x18\x43\x10\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUNDb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n%gnomon/identity/v1/role_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1dgnomon/identity/v1/user.proto\x1a\x1cgnomon/rest/v1/options.proto\"5\n\x04Role\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x13\n\x0bpermissions\x18\x03 \x03(\t\"[\n\x10ListRolesRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\"<\n\x11ListRolesResponse\x12\'\n\x05roles\x18\x01 \x03(\x0b\x32\x18.gnomon.identity.v1.Role\"\xa5\x01\n\x11\x43reateRoleRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x17\n\x04name\x18\x03 \x01(\tB\t\xbaH\x06r\x04\x10\x02\x18@\x12.\n\x0bpermissions\x18\x04 \x01(\x0b\x32\x19.gnomon.identity.v1.Names\"<\n\x12\x43reateRoleResponse\x12&\n\x04role\x18\x01 \x01(\x0b\x32\x18.gnomon.identity.v1.Role\"\xc2\x01\n\x11UpdateRoleRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1b\n\x07role_id\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x17\n\x04name\x18\x04 \x01(\tB\t\xbaH\x06r\x04\x10\x02\x18@\x12.\n\x0bpermissions\x18\x05 \x01(\x0b\x32\x19.gnomon.identity.v1.Names\"<\n\x12UpdateRoleResponse\x12&\n\x04role\x18\x01 \x01(\x0b\x32\x18.gnomon.identity.v1.Role\"y\n\x11\x44\x65leteRoleRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x1b\n\x07role_id\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\"\x14\n\x12\x44\x65leteRoleResponse2\xad\x05\n\x0bRoleService\x12\x84\x01\n\tListRoles\x12$.gnomon.identity.v1.ListRolesRequest\x1a%.gnomon.identity.v1.ListRolesResponse\"*\x8a\xe7\x18&\x10\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED\x12\xb8\x01\n\nCreateRole\x12%.gnomon.identity.v1.CreateRoleRequest\x1a&.gnomon.identity.v1.CreateRoleResponse\"[\x8a\xe7\x18W\x10\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\x0e\x41LREADY_EXISTS2\rINVALID_STATE\x12\xb4\x01\n\nUpdateRole\x12%.gnomon.identity.v1.UpdateRoleRequest\x1a&.gnomon.identity.v1.UpdateRoleResponse\"W\x8a\xe7\x18S\x10\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUND2\x0e\x41LREADY_EXISTS\x12\xa4\x01\n\nDeleteRole\x12%.gnomon.identity.v1.DeleteRoleRequest\x1a&.gnomon.identity.v1.DeleteRoleResponse\"G\x8a\xe7\x18\x43\x10\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\x10INVALID_ARGUMENT2\tNOT_FOUNDb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -58,24 +59,24 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_ROLESERVICE'].methods_by_name['UpdateRole']._serialized_options = b'\212\347\030S\020\0012\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENT2\tNOT_FOUND2\016ALREADY_EXISTS'
   _globals['_ROLESERVICE'].methods_by_name['DeleteRole']._loaded_options = None
   _globals['_ROLESERVICE'].methods_by_name['DeleteRole']._serialized_options = b'\212\347\030C\020\0012\017UNAUTHENTICATED2\021PERMISSION_DENIED2\020INVALID_ARGUMENT2\tNOT_FOUND'
-  _globals['_ROLE']._serialized_start=153
-  _globals['_ROLE']._serialized_end=185
-  _globals['_LISTROLESREQUEST']._serialized_start=187
-  _globals['_LISTROLESREQUEST']._serialized_end=278
-  _globals['_LISTROLESRESPONSE']._serialized_start=280
-  _globals['_LISTROLESRESPONSE']._serialized_end=340
-  _globals['_CREATEROLEREQUEST']._serialized_start=342
-  _globals['_CREATEROLEREQUEST']._serialized_end=459
-  _globals['_CREATEROLERESPONSE']._serialized_start=461
-  _globals['_CREATEROLERESPONSE']._serialized_end=521
-  _globals['_UPDATEROLEREQUEST']._serialized_start=524
-  _globals['_UPDATEROLEREQUEST']._serialized_end=670
-  _globals['_UPDATEROLERESPONSE']._serialized_start=672
-  _globals['_UPDATEROLERESPONSE']._serialized_end=732
-  _globals['_DELETEROLEREQUEST']._serialized_start=734
-  _globals['_DELETEROLEREQUEST']._serialized_end=855
-  _globals['_DELETEROLERESPONSE']._serialized_start=857
-  _globals['_DELETEROLERESPONSE']._serialized_end=877
-  _globals['_ROLESERVICE']._serialized_start=880
-  _globals['_ROLESERVICE']._serialized_end=1565
+  _globals['_ROLE']._serialized_start=184
+  _globals['_ROLE']._serialized_end=237
+  _globals['_LISTROLESREQUEST']._serialized_start=239
+  _globals['_LISTROLESREQUEST']._serialized_end=330
+  _globals['_LISTROLESRESPONSE']._serialized_start=332
+  _globals['_LISTROLESRESPONSE']._serialized_end=392
+  _globals['_CREATEROLEREQUEST']._serialized_start=395
+  _globals['_CREATEROLEREQUEST']._serialized_end=560
+  _globals['_CREATEROLERESPONSE']._serialized_start=562
+  _globals['_CREATEROLERESPONSE']._serialized_end=622
+  _globals['_UPDATEROLEREQUEST']._serialized_start=625
+  _globals['_UPDATEROLEREQUEST']._serialized_end=819
+  _globals['_UPDATEROLERESPONSE']._serialized_start=821
+  _globals['_UPDATEROLERESPONSE']._serialized_end=881
+  _globals['_DELETEROLEREQUEST']._serialized_start=883
+  _globals['_DELETEROLEREQUEST']._serialized_end=1004
+  _globals['_DELETEROLERESPONSE']._serialized_start=1006
+  _globals['_DELETEROLERESPONSE']._serialized_end=1026
+  _globals['_ROLESERVICE']._serialized_start=1029
+  _globals['_ROLESERVICE']._serialized_end=1714
 # @@protoc_insertion_point(module_scope)

@@ -5,6 +5,7 @@ isort:skip_file
 
 from collections import abc as _abc
 from gnomon.identity.v1 import caller_pb2 as _caller_pb2
+from gnomon.identity.v1 import user_pb2 as _user_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
@@ -27,19 +28,25 @@ class Role(_message.Message):
 
     ID_FIELD_NUMBER: _builtins.int
     NAME_FIELD_NUMBER: _builtins.int
+    PERMISSIONS_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Id."""
     name: _builtins.str
     """Name."""
+    @_builtins.property
+    def permissions(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Permissions that it gives."""
+
     def __init__(
         self,
         *,
         id: _builtins.str = ...,
         name: _builtins.str = ...,
+        permissions: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["id", b"id", "name", b"name"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["id", b"id", "name", b"name", "permissions", b"permissions"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -106,6 +113,7 @@ class CreateRoleRequest(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     CALLER_FIELD_NUMBER: _builtins.int
     NAME_FIELD_NUMBER: _builtins.int
+    PERMISSIONS_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
     """Tenant that is asked about; empty means the default tenant."""
     name: _builtins.str
@@ -114,16 +122,21 @@ class CreateRoleRequest(_message.Message):
     def caller(self) -> _caller_pb2.Caller:
         """Who asks."""
 
+    @_builtins.property
+    def permissions(self) -> _user_pb2.Names:
+        """Permissions that it gives; absent means none."""
+
     def __init__(
         self,
         *,
         tenant_id: _builtins.str = ...,
         caller: _caller_pb2.Caller | None = ...,
         name: _builtins.str = ...,
+        permissions: _user_pb2.Names | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller", "permissions", b"permissions"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller", "name", b"name", "tenant_id", b"tenant_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller", "name", b"name", "permissions", b"permissions", "tenant_id", b"tenant_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -163,6 +176,7 @@ class UpdateRoleRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     ROLE_ID_FIELD_NUMBER: _builtins.int
     NAME_FIELD_NUMBER: _builtins.int
+    PERMISSIONS_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
     """Tenant that is asked about; empty means the default tenant."""
     role_id: _builtins.str
@@ -173,6 +187,10 @@ class UpdateRoleRequest(_message.Message):
     def caller(self) -> _caller_pb2.Caller:
         """Who asks."""
 
+    @_builtins.property
+    def permissions(self) -> _user_pb2.Names:
+        """Permissions that it gives; absent leaves them as they are."""
+
     def __init__(
         self,
         *,
@@ -180,10 +198,11 @@ class UpdateRoleRequest(_message.Message):
         caller: _caller_pb2.Caller | None = ...,
         role_id: _builtins.str = ...,
         name: _builtins.str = ...,
+        permissions: _user_pb2.Names | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller", "permissions", b"permissions"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller", "name", b"name", "role_id", b"role_id", "tenant_id", b"tenant_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller", "name", b"name", "permissions", b"permissions", "role_id", b"role_id", "tenant_id", b"tenant_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

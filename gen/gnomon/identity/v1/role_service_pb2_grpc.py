@@ -77,7 +77,7 @@ class RoleServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def UpdateRole(self, request, context):
-        """Renames a role, also for everybody who has it.
+        """Changes a role; a new name is everybody's who has it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

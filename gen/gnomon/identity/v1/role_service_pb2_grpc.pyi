@@ -40,7 +40,7 @@ class RoleServiceStub:
     Rejected with ALREADY_EXISTS when the name is taken.
     """
     UpdateRole: _grpc.UnaryUnaryMultiCallable[_role_service_pb2.UpdateRoleRequest, _role_service_pb2.UpdateRoleResponse]
-    """Renames a role, also for everybody who has it."""
+    """Changes a role; a new name is everybody's who has it."""
     DeleteRole: _grpc.UnaryUnaryMultiCallable[_role_service_pb2.DeleteRoleRequest, _role_service_pb2.DeleteRoleResponse]
     """Removes a role, also from everybody who has it."""
 
@@ -56,7 +56,7 @@ class RoleServiceAsyncStub(RoleServiceStub):
     Rejected with ALREADY_EXISTS when the name is taken.
     """
     UpdateRole: _aio.UnaryUnaryMultiCallable[_role_service_pb2.UpdateRoleRequest, _role_service_pb2.UpdateRoleResponse]  # type: ignore[assignment]
-    """Renames a role, also for everybody who has it."""
+    """Changes a role; a new name is everybody's who has it."""
     DeleteRole: _aio.UnaryUnaryMultiCallable[_role_service_pb2.DeleteRoleRequest, _role_service_pb2.DeleteRoleResponse]  # type: ignore[assignment]
     """Removes a role, also from everybody who has it."""
 
@@ -87,7 +87,7 @@ class RoleServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _role_service_pb2.UpdateRoleRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_role_service_pb2.UpdateRoleResponse, _abc.Awaitable[_role_service_pb2.UpdateRoleResponse]]:
-        """Renames a role, also for everybody who has it."""
+        """Changes a role; a new name is everybody's who has it."""
 
     @_abc_1.abstractmethod
     def DeleteRole(

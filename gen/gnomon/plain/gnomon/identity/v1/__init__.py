@@ -1832,6 +1832,11 @@ class CreateGroupRequest(betterproto2.Message):
     Name.
     """
 
+    roles: "Names | None" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Roles that it gives, by name; absent means none.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "CreateGroupRequest", CreateGroupRequest)
 
@@ -1870,6 +1875,11 @@ class CreateRoleRequest(betterproto2.Message):
     name: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
     Name.
+    """
+
+    permissions: "Names | None" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Permissions that it gives; absent means none.
     """
 
 
@@ -3538,6 +3548,11 @@ class Group(betterproto2.Message):
     name: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
     Name.
+    """
+
+    roles: "list[str]" = betterproto2.field(3, betterproto2.TYPE_STRING, repeated=True)
+    """
+    Roles that it gives, by name.
     """
 
 
@@ -5231,6 +5246,11 @@ class Role(betterproto2.Message):
     Name.
     """
 
+    permissions: "list[str]" = betterproto2.field(3, betterproto2.TYPE_STRING, repeated=True)
+    """
+    Permissions that it gives.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "Role", Role)
 
@@ -6232,6 +6252,11 @@ class UpdateGroupRequest(betterproto2.Message):
     Its new name.
     """
 
+    roles: "Names | None" = betterproto2.field(5, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Roles that it gives, by name; absent leaves them as they are.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "UpdateGroupRequest", UpdateGroupRequest)
 
@@ -6373,6 +6398,11 @@ class UpdateRoleRequest(betterproto2.Message):
     name: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
     Its new name.
+    """
+
+    permissions: "Names | None" = betterproto2.field(5, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Permissions that it gives; absent leaves them as they are.
     """
 
 
@@ -8230,7 +8260,7 @@ class GroupServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UpdateGroupResponse":
         """
-        Renames a group, also for everybody who has it.
+        Changes a group; a new name is everybody's who has it.
         """
 
         return await self._unary_unary(
@@ -8522,7 +8552,7 @@ class RoleServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UpdateRoleResponse":
         """
-        Renames a role, also for everybody who has it.
+        Changes a role; a new name is everybody's who has it.
         """
 
         return await self._unary_unary(
