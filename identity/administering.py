@@ -9,6 +9,8 @@ from gnomon.identity.v1 import (
     consent_service_pb2,
     device_list_service_pb2,
     group_service_pb2,
+    mapping_rule_service_pb2,
+    membership_service_pb2,
     password_policy_service_pb2,
     role_service_pb2,
     scope_service_pb2,
@@ -34,6 +36,8 @@ from identity.admin.holders import (
     holders_of_roles,
 )
 from identity.admin.labels import Labels
+from identity.admin.mapping_rules import MappingRules
+from identity.admin.memberships import Memberships
 from identity.admin.sessions import SessionAdministration
 from identity.admin.user_attributes import UserAttributes
 from identity.admin.users import UserAdministration
@@ -48,16 +52,20 @@ from identity.directory.labels import (
     Role,
     ScopeDefinition,
 )
+from identity.directory.mapping_rule import MAPPING_RULES
 from identity.directory.standing import ADMINISTRATOR_ROLES
 from identity.directory.user import USERS
 from identity.ground import Ground
 from identity.leadership import Leadership
 from identity.presence import Presence
 from identity.rpc.account import AccountServicer
+from identity.rpc.acting import Acting
 from identity.rpc.admission import Admission
 from identity.rpc.consent import ConsentServicer
 from identity.rpc.device_list import DeviceListServicer
 from identity.rpc.group import GroupServicer
+from identity.rpc.mapping_rule import MappingRuleServicer
+from identity.rpc.membership import MembershipServicer
 from identity.rpc.password_policy import PasswordPolicyServicer
 from identity.rpc.role import RoleServicer
 from identity.rpc.scope import ScopeServicer
@@ -74,6 +82,8 @@ _ACCOUNTS = account_service_pb2.DESCRIPTOR.services_by_name["AccountService"]
 _USERS = user_service_pb2.DESCRIPTOR.services_by_name["UserService"]
 _GROUPS = group_service_pb2.DESCRIPTOR.services_by_name["GroupService"]
 _ROLES = role_service_pb2.DESCRIPTOR.services_by_name["RoleService"]
+_RULES = mapping_rule_service_pb2.DESCRIPTOR.services_by_name["MappingRuleService"]
+_MEMBERSHIPS = membership_service_pb2.DESCRIPTOR.services_by_name["MembershipService"]
 _SCOPES = scope_service_pb2.DESCRIPTOR.services_by_name["ScopeService"]
 _ATTRIBUTES = user_attribute_service_pb2.DESCRIPTOR.services_by_name["UserAttributeService"]
 _POLICIES = password_policy_service_pb2.DESCRIPTOR.services_by_name["PasswordPolicyService"]
@@ -92,6 +102,7 @@ class Administering:
         self._policies = PasswordPolicies(ground.store.of(TENANTS), ground.events)
         self._administrators = Administrators(ground.standings)
         admission = Admission(ground.tenants, callers)
+        acting = Acting(ground.tenants, self._users)
         groups, roles, attributes = self._groups(), self._roles(), self._attributes()
         self._people = self._user_administration(groups, roles)
         self.servicers = {
@@ -99,6 +110,8 @@ class Administering:
             _USERS: UserServicer(admission, self._people),
             _GROUPS: GroupServicer(admission, groups, roles),
             _ROLES: RoleServicer(admission, roles),
+            _RULES: MappingRuleServicer(acting, self._mapping_rules()),
+            _MEMBERSHIPS: MembershipServicer(acting, self._memberships(groups, roles)),
             _SCOPES: ScopeServicer(admission, self._scopes(), attributes),
             _ATTRIBUTES: UserAttributeServicer(admission, attributes),
             _POLICIES: PasswordPolicyServicer(ground.tenants, admission, self._policies),
@@ -185,6 +198,23 @@ class Administering:
             version=ground.directory_version,
             events=ground.events,
             randomness=ground.randomness,
+        )
+
+    def _mapping_rules(self) -> MappingRules:
+        ground = self._ground
+        return MappingRules(
+            records=ground.store.of(MAPPING_RULES), version=ground.directory_version, events=ground.events
+        )
+
+    def _memberships(self, groups: Labels[Group], roles: Labels[Role]) -> Memberships:
+        ground = self._ground
+        return Memberships(
+            ground.store,
+            ground.tenants,
+            roles=roles,
+            groups=groups,
+            version=ground.directory_version,
+            events=ground.events,
         )
 
     def _scopes(self) -> Labels[ScopeDefinition]:

@@ -84,8 +84,11 @@ class Seeding:
         try:
             if kept is None:
                 await records.insert(client)
-            elif replace(client, revision=kept.revision) != kept:
-                await records.replace(replace(client, revision=kept.revision))
+                return
+            # Its roles and groups are for administrators to give.
+            wanted = replace(client, revision=kept.revision, roles=kept.roles, groups=kept.groups)
+            if wanted != kept:
+                await records.replace(wanted)
         except (AlreadyThere, Changed):
             return  # another process, which has the same configuration
 

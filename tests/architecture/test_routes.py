@@ -28,13 +28,13 @@ ENGINE = [
     "GET /v1/audit-log",
     "PUT /v2/clock",
     "POST /v2/clock/reset",
+    "PUT /v2/roles/{roleId}/groups/{groupId}",
+    "DELETE /v2/tenants/{tenant}/mapping-rules/{mapping_rule}",
 ]
 
 ENGINE_NOT_YET = [
     "POST /v2/user-tasks/{key}/audit-logs/search",
     "POST /v2/signals/broadcast",
-    "PUT /v2/roles/{roleId}/groups/{groupId}",
-    "DELETE /v2/tenants/{tenant}/mapping-rules/{mapping_rule}",
 ]
 
 PROVIDER = [

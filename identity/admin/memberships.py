@@ -1,0 +1,157 @@
+"""Who has which roles, is in which groups and may act in which tenants.
+
+Each membership is a name that the member's record carries: the role of a group stands in the group. People have theirs
+with their account.
+"""
+
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Generic, Protocol, TypeVar
+
+from identity.admin.callers import Actor
+from identity.admin.rewriting import rewritten
+from identity.clients.client import CLIENTS
+from identity.directory.labels import GROUPS, ROLES
+from identity.directory.mapping_rule import MAPPING_RULES
+from identity.directory.version import DirectoryVersion
+from identity.events.events import Events
+from identity.events.kinds import EventType
+from identity.tenants import Tenant, Tenants
+from server.platform.call import TenantId
+from server.platform.errors import NotFound
+from server.platform.records import Record, Records, RecordStore
+
+
+class Party(StrEnum):
+    """What takes part, as events name it."""
+
+    ROLE = "role"
+    GROUP = "group"
+    TENANT = "tenant"
+    MAPPING_RULE = "mapping rule"
+    CLIENT = "client"
+
+
+Names = tuple[str, ...]
+
+R = TypeVar("R", bound=Record)
+
+_FIELDS = {Party.ROLE: "roles", Party.GROUP: "groups", Party.TENANT: "tenant_ids"}
+
+
+class Labels(Protocol):
+    async def names(self, tenant: Tenant) -> frozenset[str]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """`of` is by its name a role, a group or a tenant; roles and groups that are members go by their names too."""
+
+    member: Party
+    member_id: str
+    of: Party
+    name: str
+
+
+class Memberships:
+    """Both ways raise NotFound when one of the two is not there, and Unavailable when too many change the member."""
+
+    def __init__(
+        self,
+        store: RecordStore,
+        tenants: Tenants,
+        *,
+        roles: Labels,
+        groups: Labels,
+        version: DirectoryVersion,
+        events: Events,
+    ) -> None:
+        self._members: Mapping[Party, _Found] = {
+            Party.ROLE: _Members(store.of(ROLES), _by_name),
+            Party.GROUP: _Members(store.of(GROUPS), _by_name),
+            Party.MAPPING_RULE: _Members(store.of(MAPPING_RULES), _by_id),
+            Party.CLIENT: _Members(store.of(CLIENTS), _by_id),
+        }
+        self._labels = {Party.ROLE: roles, Party.GROUP: groups}
+        self._tenants = tenants
+        self._version = version
+        self._events = events
+
+    async def assign(self, tenant: Tenant, membership: Membership, actor: Actor) -> None:
+        if membership.name not in await self._names(tenant, membership):
+            await self._write(tenant, membership, actor, changed=lambda names: (*names, membership.name))
+
+    async def unassign(self, tenant: Tenant, membership: Membership, actor: Actor) -> None:
+        if membership.name in await self._names(tenant, membership):
+            await self._write(
+                *(tenant, membership, actor),
+                changed=lambda names: tuple(name for name in names if name != membership.name),
+            )
+
+    async def _names(self, tenant: Tenant, membership: Membership) -> Names:
+        """All that the member has of the kind."""
+        if membership.name not in await self._known(tenant, membership.of):
+            raise NotFound(f"there is no such {membership.of}")
+        return await self._members[membership.member].names(tenant, membership)
+
+    async def _known(self, tenant: Tenant, party: Party) -> Collection[str]:
+        if party is not Party.TENANT:
+            return await self._labels[party].names(tenant)
+        # Tenants are the deployment's: to all but its administrators the others are unknown.
+        return self._tenants.ids if tenant == self._tenants.default else (tenant.tenant_id,)
+
+    async def _write(
+        self, tenant: Tenant, membership: Membership, actor: Actor, *, changed: Callable[[Names], Names]
+    ) -> None:
+        await self._members[membership.member].change(tenant, membership, changed)
+        await self._version.advance()
+        await self._events.emit(
+            tenant.tenant_id,
+            EventType.CHANGED,
+            text=f"{membership.member} {membership.member_id}",
+            actor=actor,
+        )
+
+
+class _Found(Protocol):
+    async def names(self, tenant: Tenant, membership: Membership) -> Names: ...
+
+    async def change(
+        self, tenant: Tenant, membership: Membership, changed: Callable[[Names], Names]
+    ) -> None: ...
+
+
+class _Members(Generic[R]):
+    def __init__(
+        self, records: Records[R], find: Callable[[Records[R], TenantId, str], Awaitable[R | None]]
+    ) -> None:
+        self._records = records
+        self._find = find
+
+    async def names(self, tenant: Tenant, membership: Membership) -> Names:
+        found: Names = getattr(await self._get(tenant, membership), _FIELDS[membership.of])
+        return found
+
+    async def change(self, tenant: Tenant, membership: Membership, changed: Callable[[Names], Names]) -> None:
+        field = _FIELDS[membership.of]
+
+        def change(record: R) -> R:
+            names = dict.fromkeys(changed(getattr(record, field)))
+            return replace(record, **{field: tuple(names)})  # type: ignore[arg-type]  # a field of names
+
+        await rewritten(self._records, lambda: self._get(tenant, membership), change)
+
+    async def _get(self, tenant: Tenant, membership: Membership) -> R:
+        record = await self._find(self._records, tenant.tenant_id, membership.member_id)
+        if record is None:
+            raise NotFound(f"there is no such {membership.member}")
+        return record
+
+
+async def _by_id(records: Records[R], tenant_id: TenantId, record_id: str) -> R | None:
+    return await records.get(tenant_id, record_id)
+
+
+async def _by_name(records: Records[R], tenant_id: TenantId, name: str) -> R | None:
+    return next(iter(await records.find(tenant_id, "name", name, most=1)), None)

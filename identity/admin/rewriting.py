@@ -1,0 +1,21 @@
+"""Change a record that others may be changing."""
+
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from server.platform.errors import Unavailable
+from server.platform.records import Changed, Record, Records
+
+_ATTEMPTS = 20
+
+R = TypeVar("R", bound=Record)
+
+
+async def rewritten(records: Records[R], find: Callable[[], Awaitable[R]], change: Callable[[R], R]) -> R:
+    """Put what `change` makes of the record in its place; raises what `find` does, and Unavailable."""
+    for _ in range(_ATTEMPTS):
+        try:
+            return await records.replace(change(await find()))
+        except Changed:
+            continue
+    raise Unavailable.untouched("the record is changed by too many at a time")

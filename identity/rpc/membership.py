@@ -1,0 +1,137 @@
+"""MembershipService."""
+
+from google.protobuf.message import Message
+
+from gnomon.identity.v1 import membership_service_pb2 as pb
+from identity.admin.memberships import Membership, Memberships, Party
+from identity.rpc.acting import Acting
+from server.platform.call import Call
+
+_PARTIES = {
+    "role_id": Party.ROLE,
+    "group_id": Party.GROUP,
+    "tenant_id": Party.TENANT,
+    "mapping_rule_id": Party.MAPPING_RULE,
+    "client_id": Party.CLIENT,
+}
+
+
+class MembershipServicer:
+    def __init__(self, acting: Acting, memberships: Memberships) -> None:
+        self._acting = acting
+        self._memberships = memberships
+
+    async def assign_role_to_group(
+        self, request: pb.AssignRoleToGroupRequest, call: Call
+    ) -> pb.AssignRoleToGroupResponse:
+        await self._assign(request, call)
+        return pb.AssignRoleToGroupResponse()
+
+    async def unassign_role_from_group(
+        self, request: pb.UnassignRoleFromGroupRequest, call: Call
+    ) -> pb.UnassignRoleFromGroupResponse:
+        await self._unassign(request, call)
+        return pb.UnassignRoleFromGroupResponse()
+
+    async def assign_role_to_mapping_rule(
+        self, request: pb.AssignRoleToMappingRuleRequest, call: Call
+    ) -> pb.AssignRoleToMappingRuleResponse:
+        await self._assign(request, call)
+        return pb.AssignRoleToMappingRuleResponse()
+
+    async def unassign_role_from_mapping_rule(
+        self, request: pb.UnassignRoleFromMappingRuleRequest, call: Call
+    ) -> pb.UnassignRoleFromMappingRuleResponse:
+        await self._unassign(request, call)
+        return pb.UnassignRoleFromMappingRuleResponse()
+
+    async def assign_role_to_client(
+        self, request: pb.AssignRoleToClientRequest, call: Call
+    ) -> pb.AssignRoleToClientResponse:
+        await self._assign(request, call)
+        return pb.AssignRoleToClientResponse()
+
+    async def unassign_role_from_client(
+        self, request: pb.UnassignRoleFromClientRequest, call: Call
+    ) -> pb.UnassignRoleFromClientResponse:
+        await self._unassign(request, call)
+        return pb.UnassignRoleFromClientResponse()
+
+    async def assign_mapping_rule_to_group(
+        self, request: pb.AssignMappingRuleToGroupRequest, call: Call
+    ) -> pb.AssignMappingRuleToGroupResponse:
+        await self._assign(request, call)
+        return pb.AssignMappingRuleToGroupResponse()
+
+    async def unassign_mapping_rule_from_group(
+        self, request: pb.UnassignMappingRuleFromGroupRequest, call: Call
+    ) -> pb.UnassignMappingRuleFromGroupResponse:
+        await self._unassign(request, call)
+        return pb.UnassignMappingRuleFromGroupResponse()
+
+    async def assign_client_to_group(
+        self, request: pb.AssignClientToGroupRequest, call: Call
+    ) -> pb.AssignClientToGroupResponse:
+        await self._assign(request, call)
+        return pb.AssignClientToGroupResponse()
+
+    async def unassign_client_from_group(
+        self, request: pb.UnassignClientFromGroupRequest, call: Call
+    ) -> pb.UnassignClientFromGroupResponse:
+        await self._unassign(request, call)
+        return pb.UnassignClientFromGroupResponse()
+
+    async def assign_mapping_rule_to_tenant(
+        self, request: pb.AssignMappingRuleToTenantRequest, call: Call
+    ) -> pb.AssignMappingRuleToTenantResponse:
+        await self._assign(request, call)
+        return pb.AssignMappingRuleToTenantResponse()
+
+    async def unassign_mapping_rule_from_tenant(
+        self, request: pb.UnassignMappingRuleFromTenantRequest, call: Call
+    ) -> pb.UnassignMappingRuleFromTenantResponse:
+        await self._unassign(request, call)
+        return pb.UnassignMappingRuleFromTenantResponse()
+
+    async def assign_group_to_tenant(
+        self, request: pb.AssignGroupToTenantRequest, call: Call
+    ) -> pb.AssignGroupToTenantResponse:
+        await self._assign(request, call)
+        return pb.AssignGroupToTenantResponse()
+
+    async def unassign_group_from_tenant(
+        self, request: pb.UnassignGroupFromTenantRequest, call: Call
+    ) -> pb.UnassignGroupFromTenantResponse:
+        await self._unassign(request, call)
+        return pb.UnassignGroupFromTenantResponse()
+
+    async def assign_role_to_tenant(
+        self, request: pb.AssignRoleToTenantRequest, call: Call
+    ) -> pb.AssignRoleToTenantResponse:
+        await self._assign(request, call)
+        return pb.AssignRoleToTenantResponse()
+
+    async def unassign_role_from_tenant(
+        self, request: pb.UnassignRoleFromTenantRequest, call: Call
+    ) -> pb.UnassignRoleFromTenantResponse:
+        await self._unassign(request, call)
+        return pb.UnassignRoleFromTenantResponse()
+
+    async def _assign(self, request: Message, call: Call) -> None:
+        tenant, actor = self._acting.tenant(call), await self._acting.actor(call)
+        await self._memberships.assign(tenant, _membership(request), actor)
+
+    async def _unassign(self, request: Message, call: Call) -> None:
+        tenant, actor = self._acting.tenant(call), await self._acting.actor(call)
+        await self._memberships.unassign(tenant, _membership(request), actor)
+
+
+def _membership(request: Message) -> Membership:
+    """The first field of every request says of what, the second one who."""
+    of, member = request.DESCRIPTOR.fields
+    return Membership(
+        member=_PARTIES[member.name],
+        member_id=getattr(request, member.name),
+        of=_PARTIES[of.name],
+        name=getattr(request, of.name),
+    )
