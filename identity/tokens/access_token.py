@@ -16,7 +16,6 @@ from identity.tokens.claims import PERSON_CLAIMS, ClaimRule, Document, person_cl
 from identity.tokens.custom_claims import Claims
 from identity.tokens.token_set import TokenSet
 from identity.vocabulary import TokenType
-from server.platform.call import TenantId
 from server.platform.clock import Clock
 
 _JTI_LENGTH = 12
@@ -75,7 +74,7 @@ class AccessTokens:
         return AccessToken(of_bounded_length(token), lifetime)
 
     def _claims(self, grantee: Grantee, lifetime: timedelta) -> dict[str, object]:
-        """RFC 7519 §4.1, RFC 8693 §4.2, RFC 9449 §6; `azp` is the client, `tid` the one tenant it is bound to."""
+        """RFC 7519 §4.1, RFC 8693 §4.2, RFC 9449 §6; `azp` is the client, `tid` the tenant whose provider it is of."""
         issued_at = int(self._clock.now().timestamp())
         registered: dict[str, object] = {
             "iss": grantee.tenant.issuer,
@@ -90,7 +89,8 @@ class AccessTokens:
         }
         optional = {
             "scope": " ".join(grantee.oauth_scopes),
-            "tid": self._bound_tenant(grantee),
+            # Where the default tenant's people and clients may act, the directory says at each call.
+            "tid": "" if grantee.tenant == self._tenants.default else grantee.tenant.tenant_id,
             **_set_claims(grantee),
         }
         return {
@@ -113,12 +113,6 @@ class AccessTokens:
         if grantee.token_set is None or grantee.token_set.expires_at is None:
             return lifetime
         return min(lifetime, grantee.token_set.expires_at - self._clock.now())
-
-    def _bound_tenant(self, grantee: Grantee) -> TenantId | None:
-        if grantee.tenant != self._tenants.default:
-            return grantee.tenant.tenant_id
-        tenant_ids = (grantee.user or grantee.client).tenant_ids
-        return tenant_ids[0] if len(tenant_ids) == 1 else None
 
 
 def of_bounded_length(token: str) -> str:

@@ -24,7 +24,7 @@ tenants = ["other"]
 id = "stranger"
 secret = "stranger-secret"
 tenants = ["other"]
-permissions = ["process:deploy", "instance:create", "instance:cancel", "instance:migrate", "job:work", "incident:resolve", "history:read", "operations:read", "clock:write"]
+permissions = ["process:deploy", "instance:create", "instance:cancel", "instance:migrate", "job:work", "incident:resolve", "history:read", "operations:read", "clock:write", "identity:read", "identity:write"]
 
 [[bootstrap.clients]]
 id = "traveller"

@@ -22,6 +22,9 @@ def each(wanted: Callable[[Route], object]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize(("server", "route"), pairs, indirect=["server"])
 
 
+RULE = {"name": "Oxford", "claimName": "branch", "claimValue": "oxford"}
+
+
 @pytest.fixture(scope="module")
 def owned(server: Server) -> Iterator[dict[str, str]]:
     """One key of every kind that belongs to the default tenant."""
@@ -42,7 +45,15 @@ def owned(server: Server) -> Iterator[dict[str, str]]:
         asked = {"decisionDefinitionId": "price"}
         evaluation = client.post("/v2/decision-definitions/evaluation", json=asked).raise_for_status().json()
         (evaluated,) = evaluation["evaluatedDecisions"]
+        _have(client, "/auth/v1/roles", {"role": "owned"})
+        _have(client, "/auth/v1/groups", {"group": "owned"})
+        _have(client, "/v2/mapping-rules", {"mappingRuleId": "owned", **RULE})
         yield {
+            "role_id": "owned",
+            "group_id": "owned",
+            "mapping_rule_id": "owned",
+            "client_id": "reader",
+            "tenant_id": "default",
             "decision_requirements_key": graph["decisionRequirements"]["decisionRequirementsKey"],
             "decision_definition_key": decision["decisionDefinition"]["decisionDefinitionKey"],
             "decision_evaluation_instance_key": evaluated["decisionEvaluationInstanceKey"],
@@ -53,6 +64,11 @@ def owned(server: Server) -> Iterator[dict[str, str]]:
             "incident_key": incident["incidentKey"],
             "variable_key": variable["variableKey"],
         }
+
+
+def _have(client: httpx.Client, path: str, body: object) -> None:
+    """Make what other tests may have made before."""
+    assert client.post(path, json=body).status_code in {200, 201, 409}
 
 
 MIGRATION = {
@@ -69,6 +85,8 @@ BODIES = {
     "EvaluateExpression": {"expression": "1"},
     "ActivateJobs": {"type": "x", "timeout": 1, "maxJobsToActivate": 1, "requestTimeout": -1},
     "PinClock": {"timestamp": 1},
+    "CreateMappingRule": {"mappingRuleId": "another", **RULE},
+    "UpdateMappingRule": RULE,
 }
 
 

@@ -61,6 +61,10 @@ class Scene:
         is_json = "json" in answer.headers.get("content-type", "")
         return answer.json() if is_json else answer.text
 
+    def prepare(self, method: str, path: str, body: object) -> None:
+        """Do what is no part of the scene."""
+        self._client.request(method, path, json=body).raise_for_status()
+
     def _without_ports(self, text: str) -> str:
         """As it reads on the usual ports; digits elsewhere, as in keys, stay as they are."""
         for address, usual in ((self._server.http, "8080"), (self._server.grpc, "26500")):
@@ -99,6 +103,7 @@ def _play(scene: Scene) -> None:
     _play_history(scene, definition)
     _play_refusals(scene)
     _play_decisions(scene)
+    _play_the_directory(scene)
     scene.play("reset-clock", "POST", "/v2/clock/reset")
     scene.play("discovery", "GET", "/.well-known/openid-configuration")
 
@@ -227,6 +232,25 @@ def _play_decisions(scene: Scene) -> None:
     expression = {"expression": "=order.total * 1.19 + order.gone", "variables": {"order": {"total": 100}}}
     scene.play("evaluate-expression", "POST", "/v2/expression/evaluation", expression)
     scene.play("refused-expression", "POST", "/v2/expression/evaluation", {"expression": "=1 +"})
+
+
+def _play_the_directory(scene: Scene) -> None:
+    clerk = {"role": "clerk", "permissions": ["history:read"]}
+    scene.prepare("POST", "/auth/v1/roles", clerk)
+    scene.prepare("POST", "/auth/v1/groups", {"group": "staff"})
+    rule = {"name": "Oxford", "claimName": "branch", "claimValue": "oxford"}
+    path = "/v2/mapping-rules"
+    scene.play("create-mapping-rule", "POST", path, {"mappingRuleId": "oxford", **rule})
+    scene.play("create-mapping-rule-again", "POST", path, {"mappingRuleId": "oxford", **rule})
+    scene.play("search-mapping-rules", "POST", f"{path}/search", {"filter": {"claimName": "branch"}})
+    scene.play("get-mapping-rule", "GET", f"{path}/oxford")
+    scene.play("update-mapping-rule", "PUT", f"{path}/oxford", rule | {"claimValue": "cambridge"})
+    for verb, method in (("assign", "PUT"), ("unassign", "DELETE")):
+        scene.play(f"{verb}-role-group", method, "/v2/roles/clerk/groups/staff")
+        scene.play(f"{verb}-group-mapping-rule", method, "/v2/groups/staff/mapping-rules/oxford")
+        scene.play(f"{verb}-tenant-mapping-rule", method, "/v2/tenants/default/mapping-rules/oxford")
+    scene.play("assign-role-to-an-unknown-group", "PUT", "/v2/roles/clerk/groups/nobody")
+    scene.play("delete-mapping-rule", "DELETE", f"{path}/oxford")
 
 
 def _activation() -> dict[str, object]:

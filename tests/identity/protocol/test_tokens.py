@@ -10,6 +10,7 @@ from identity.tokens.claims import PERSON_CLAIMS, ClaimRule, Document, person_cl
 from identity.tokens.id_token import at_hash
 from identity.tokens.verification import verified
 from identity.vocabulary import GrantType
+from server.platform.call import TenantId
 from tests.identity.protocol.provider import ACME, ADA, NOON, TENANT, Provider
 
 NOW = int(NOON.timestamp())
@@ -32,7 +33,6 @@ async def test_an_access_token_says_who_may_do_what_for_whom_and_until_when(prov
         "jti": claims["jti"],
         "typ": "Bearer",
         "scope": "openid email groups",
-        "tid": "default",
         "sid": "s" * 32,
         "set_id": claims["set_id"],
         "email": "ada@example.com",
@@ -176,8 +176,11 @@ async def test_a_token_that_no_receiver_would_take_is_not_issued(provider: Provi
         await provider.sign_in(oauth_scopes=("openid", "groups"))
 
 
-async def test_a_person_of_several_tenants_gets_a_token_that_is_bound_to_none(provider: Provider) -> None:
-    await provider.change_user(tenant_ids=(TENANT.tenant_id, ACME.tenant_id))
+@pytest.mark.parametrize("tenant_ids", [(TENANT.tenant_id,), (TENANT.tenant_id, ACME.tenant_id)])
+async def test_a_token_of_the_default_tenant_is_bound_to_none(
+    provider: Provider, tenant_ids: tuple[TenantId, ...]
+) -> None:
+    await provider.change_user(tenant_ids=tenant_ids)
 
     issued = await provider.sign_in()
 

@@ -195,18 +195,18 @@ async def test_a_tenants_key_does_not_speak_for_the_default_tenant(deployment: D
 
 FALSE_CLAIMS = [
     pytest.param(
-        {"iss": "https://evil.example/auth/v1/"},
+        {"iss": "https://evil.example/auth/v1/", "tid": "default"},
         "the token's issuer or subject does not exist or is disabled",
         id="issuer",
     ),
     pytest.param(
-        {"iss": "https://evil.example/auth/v1/", "tid": None},
+        {"iss": "https://evil.example/auth/v1/"},
         "the token comes from another issuer",
         id="issuer, bound to no tenant",
     ),
     pytest.param({"iss": ""}, "the token names no issuer", id="no issuer"),
     pytest.param(
-        {"iss": ISSUER.rstrip("/")},
+        {"iss": ISSUER.rstrip("/"), "tid": "default"},
         "the token's issuer or subject does not exist or is disabled",
         id="no final slash",
     ),

@@ -1,0 +1,106 @@
+"""Two processes over one PostgreSQL: what one changes the other checks; the clock stands still, so nothing just ends."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, replace
+
+import grpc
+import pytest
+
+from gnomon.identity.v1 import mapping_rule_service_pb2 as pb
+from gnomon.identity.v1.mapping_rule_service_pb2_grpc import MappingRuleServiceStub
+from gnomon.identity.v1.membership_service_pb2 import AssignRoleToClientRequest, UnassignRoleFromClientRequest
+from gnomon.identity.v1.membership_service_pb2_grpc import MembershipServiceStub
+from identity.directory.labels import ROLES, Role
+from identity.keys.config import EncryptionConfig
+from identity.keys.master_keys import new_master_key
+from identity.randomness import SystemRandomness
+from identity.vocabulary import Permission
+from server.platform.call import TenantId
+from server.platform.channels import error_of
+from server.platform.clock import VirtualClock
+from server.platform.errors import PermissionDenied
+from server.platform.postgres.pool import open_pool
+from server.platform.postgres.pooled import PooledDatabase
+from server.platform.records.postgres import PostgresRecordStore
+from tests.durable import migrated_database
+from tests.identity.deployment import CONFIG, NOON, WORKER, WORKER_SECRET, Deployment, deployed
+
+SECONDS = 20
+# May ask for a permission that it has by a role alone.
+READER = replace(
+    WORKER,
+    id="reader",
+    tenants=(),
+    permissions=(),
+    redirect_uris=("https://app.example.com/",),
+    scopes=("identity:read",),
+)
+
+
+@dataclass(frozen=True)
+class Processes:
+    one: Deployment
+    other: Deployment
+    administrator: tuple[tuple[str, str], ...]
+    reader: tuple[tuple[str, str], ...]
+
+    async def may_read(self, deployment: Deployment) -> bool:
+        rules = MappingRuleServiceStub(deployment.channel)
+        try:
+            await rules.SearchMappingRules(pb.SearchMappingRulesRequest(), metadata=self.reader)
+        except grpc.RpcError as failure:
+            if isinstance(error_of(failure), PermissionDenied):
+                return False
+            raise
+        return True
+
+    async def other_says(self, *, may_read: bool) -> None:
+        """Return when the other process sees it so."""
+        async with asyncio.timeout(SECONDS):
+            while await self.may_read(self.other) is not may_read:
+                pass
+
+
+@pytest.fixture
+async def processes(postgres_dsn: str) -> AsyncIterator[Processes]:
+    dsn = await migrated_database(postgres_dsn, "directory_processes")
+    master_key = EncryptionConfig(keys=(new_master_key(SystemRandomness()),))
+    clients = (*CONFIG.bootstrap.clients, READER)
+    config = replace(CONFIG, encryption=master_key, bootstrap=replace(CONFIG.bootstrap, clients=clients))
+    clock = VirtualClock(pinned=NOON)
+    async with AsyncExitStack() as stack:
+        started = []
+        for _ in range(2):
+            pool = await stack.enter_async_context(open_pool(dsn, 2))
+            store = PostgresRecordStore(PooledDatabase(pool), clock)
+            started.append(await stack.enter_async_context(deployed(config, store)))
+        one, other = started
+        reader = await one.issue(client_id="reader", client_secret=WORKER_SECRET, scope="identity:read")
+        yield Processes(one, other, bearer((await one.issue()).access_token), bearer(reader.access_token))
+
+
+def bearer(token: str) -> tuple[tuple[str, str], ...]:
+    return (("authorization", f"Bearer {token}"),)
+
+
+async def test_what_one_process_gives_and_takes_the_other_checks(processes: Processes) -> None:
+    default = TenantId("default")
+    role = Role(tenant_id=default, id="1", name="reading", permissions=(Permission.IDENTITY_READ,))
+    await processes.one.store.of(ROLES).insert(role)
+    memberships = MembershipServiceStub(processes.one.channel)
+    assert not await processes.may_read(processes.one)
+    assert not await processes.may_read(processes.other)
+
+    await memberships.AssignRoleToClient(
+        AssignRoleToClientRequest(role_id="reading", client_id="reader"), metadata=processes.administrator
+    )
+    assert await processes.may_read(processes.one)
+    await processes.other_says(may_read=True)
+
+    await memberships.UnassignRoleFromClient(
+        UnassignRoleFromClientRequest(role_id="reading", client_id="reader"), metadata=processes.administrator
+    )
+    assert not await processes.may_read(processes.one)
+    await processes.other_says(may_read=False)

@@ -1,0 +1,170 @@
+"""What the directory says of somebody is what the process API checks, in the next call after it was changed.
+
+In one process the next call sees the change; where there are two, both have seen it soon.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from time import monotonic
+
+import pytest
+import requests
+
+from tests.certification.relying_party import RelyingParty
+from tests.people.person import SECONDS
+from tests.people.provider import REDIRECT_URI, SECRET, Provider
+from tests.people.provider import provider as running
+from tests.server_process import MODES
+
+# The person, whose group is `readers`, may hand on to the portal what it may itself.
+PORTAL = f"""
+[[bootstrap.clients]]
+id = "portal"
+secret = "{SECRET}"
+redirect_uris = ["{REDIRECT_URI}"]
+scopes = ["openid", "groups", "history:read"]
+
+[cluster]
+partitions = 2
+"""
+
+SEARCH = "/v2/process-instances/search"
+BRANCH = {"x-tenant-id": "branch"}
+# Fresh connections, so that each process is asked.
+CALLS = 8
+
+
+@dataclass
+class Deployment:
+    origin: str
+    is_one_process: bool
+    administrator: requests.Session
+    person: str
+
+    def administer(self, method: str, path: str, body: object = None) -> dict[str, object]:
+        answer = self.administrator.request(method, f"{self.origin}{path}", json=body, timeout=SECONDS)
+        answer.raise_for_status()
+        return dict(answer.json()) if answer.content else {}
+
+    def role(self, name: str, *permissions: str) -> str:
+        """The id of a new one."""
+        body = {"role": name, "permissions": permissions}
+        return str(self.administer("POST", "/auth/v1/roles", body)["id"])
+
+    def permit(self, role_id: str, name: str, *permissions: str) -> None:
+        self.administer("PUT", f"/auth/v1/roles/{role_id}", {"role": name, "permissions": permissions})
+
+    def rule(self, name: str, claim: str, value: str, *, method: str = "POST") -> None:
+        path, own = ("", {"mappingRuleId": name}) if method == "POST" else (f"/{name}", {})
+        body = {"name": name, "claimName": claim, "claimValue": value, **own}
+        self.administer(method, f"/v2/mapping-rules{path}", body)
+
+    def answers(self, status: int, **headers: str) -> bool:
+        """Whether a search of the person is answered so: at once, or in the end by every process."""
+        if self.is_one_process:
+            return self._search(headers) == status
+        until = monotonic() + SECONDS
+        while monotonic() < until:
+            if {self._search(headers) for _ in range(CALLS)} == {status}:
+                return True
+        return False
+
+    def _search(self, headers: dict[str, str]) -> int:
+        bearer = {"Authorization": f"Bearer {self.person}", **headers}
+        return requests.post(f"{self.origin}{SEARCH}", json={}, headers=bearer, timeout=SECONDS).status_code
+
+
+def administrator_of(provider: Provider) -> requests.Session:
+    form = {"grant_type": "client_credentials", "client_id": "demo", "client_secret": "demo-secret"}
+    token = requests.post(f"{provider.issuer}oidc/token", data=form, timeout=SECONDS).json()["access_token"]
+    session = requests.Session()
+    session.headers["Authorization"] = f"Bearer {token}"
+    return session
+
+
+@pytest.fixture(scope="module", params=MODES)
+def deployment(request: pytest.FixtureRequest) -> Iterator[Deployment]:
+    with running(request.param, extra=PORTAL) as provider, provider.person() as person:
+        party = RelyingParty(provider, person, client_id="portal", scope="openid groups history:read")
+        origin = provider.issuer.removesuffix("/auth/v1/")
+        token = party.signed_in().access_token
+        started = Deployment(origin, request.param == "embedded", administrator_of(provider), token)
+        started.administer("POST", "/auth/v1/groups", {"group": "readers"})
+        yield started
+
+
+def test_a_role_permits_what_it_says_now(deployment: Deployment) -> None:
+    role = deployment.role("clerk")
+    deployment.administer("PUT", "/v2/roles/clerk/groups/readers")
+    assert deployment.answers(403)
+
+    deployment.permit(role, "clerk", "history:read")
+    assert deployment.answers(200)
+
+    deployment.permit(role, "clerk")
+    assert deployment.answers(403)
+
+
+def test_a_group_has_the_roles_that_it_has_now(deployment: Deployment) -> None:
+    deployment.role("reader", "history:read")
+    assert deployment.answers(403)
+
+    deployment.administer("PUT", "/v2/roles/reader/groups/readers")
+    assert deployment.answers(200)
+
+    deployment.administer("DELETE", "/v2/roles/reader/groups/readers")
+    assert deployment.answers(403)
+
+
+def test_a_role_that_is_gone_permits_nothing(deployment: Deployment) -> None:
+    role = deployment.role("temporary", "history:read")
+    deployment.administer("PUT", "/v2/roles/temporary/groups/readers")
+    assert deployment.answers(200)
+
+    deployment.administer("DELETE", f"/auth/v1/roles/{role}")
+    assert deployment.answers(403)
+
+
+def test_a_rule_gives_to_whoever_has_the_claim(deployment: Deployment) -> None:
+    deployment.role("mapped", "history:read")
+    deployment.rule("by-group", "groups", "readers")
+    assert deployment.answers(403)
+
+    deployment.administer("PUT", "/v2/roles/mapped/mapping-rules/by-group")
+    assert deployment.answers(200)
+
+    deployment.rule("by-group", "groups", "writers", method="PUT")
+    assert deployment.answers(403)
+
+    deployment.rule("by-group", "azp", "portal", method="PUT")
+    assert deployment.answers(200)
+
+    deployment.administer("DELETE", "/v2/mapping-rules/by-group")
+    assert deployment.answers(403)
+
+
+def test_a_rule_opens_a_tenant(deployment: Deployment) -> None:
+    deployment.administer("POST", "/auth/v1/tenants", {"id": "branch"})
+    deployment.role("travelling", "history:read")
+    deployment.rule("traveller", "groups", "readers")
+    deployment.administer("PUT", "/v2/roles/travelling/mapping-rules/traveller")
+    assert deployment.answers(403, **BRANCH)
+
+    deployment.administer("PUT", "/v2/tenants/branch/mapping-rules/traveller")
+    assert deployment.answers(200, **BRANCH)
+
+    deployment.administer("DELETE", "/v2/tenants/branch/mapping-rules/traveller")
+    assert deployment.answers(403, **BRANCH)
+    deployment.administer("DELETE", "/v2/mapping-rules/traveller")
+
+
+def test_whose_account_is_disabled_is_not_let_in(deployment: Deployment) -> None:
+    user = deployment.administer("GET", "/auth/v1/users/email/alice@example.com")
+    path = f"/auth/v1/users/{user['id']}"
+    assert deployment.answers(403)
+
+    deployment.administer("PATCH", path, {"put": [{"key": "enabled", "value": False}]})
+    assert deployment.answers(401)
+
+    deployment.administer("PATCH", path, {"put": [{"key": "enabled", "value": True}]})
+    assert deployment.answers(403)
