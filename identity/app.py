@@ -19,7 +19,7 @@ from identity.browsing import Browsing
 from identity.calling import callers_of
 from identity.clients.clients import Clients
 from identity.clients.secrets import SecretHasher
-from identity.config import LONGEST_ACCESS_TOKEN
+from identity.config import LONGEST_ACCESS_TOKEN, Scheme
 from identity.directory.passwords import Passwords
 from identity.directory.standings import Standings
 from identity.directory.version import DirectoryVersion
@@ -40,6 +40,8 @@ from identity.logout.back_channel import BackChannel
 from identity.logout.delivery import HttpDelivery
 from identity.logout.logout_token import LogoutTokens
 from identity.logout.records import BACK_CHANNEL_LOGOUTS
+from identity.outgoing.documents import HttpDocuments
+from identity.outgoing.published_keys import PublishedKeys
 from identity.overseeing import Overseeing
 from identity.presence import presence_on
 from identity.randomness import Randomness, SystemRandomness
@@ -111,8 +113,11 @@ async def _ground(
     root = await root_secrets.open()
     events = Events(store, config.events.levels, clock=clock, randomness=randomness)
     making, passwords = ThreadedKeyMaking(), Passwords(config.passwords)
+    # Who is reached without TLS is reached by its developers alone.
+    documents = HttpDocuments(in_development=config.identity.scheme is Scheme.HTTP)
     stack.callback(making.close)
     stack.callback(passwords.close)
+    await stack.enter_async_context(documents)
     return Ground(
         config=config,
         tenants=tenants,
@@ -134,6 +139,8 @@ async def _ground(
         passwords=passwords,
         standings=Standings(store, tenants),
         directory_version=DirectoryVersion(store),
+        documents=documents,
+        published_keys=PublishedKeys(documents, clock),
     )
 
 

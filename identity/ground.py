@@ -10,6 +10,8 @@ from identity.directory.version import DirectoryVersion
 from identity.events.events import Events
 from identity.keys.key_ring import KeyRing
 from identity.keys.root_secret import RootSecret, RootSecrets
+from identity.outgoing.documents import Documents
+from identity.outgoing.published_keys import PublishedKeys
 from identity.randomness import Randomness
 from identity.sections import IdentityConfig
 from identity.tenants import Tenants
@@ -33,3 +35,5 @@ class Ground:
     passwords: Passwords
     standings: Standings
     directory_version: DirectoryVersion
+    documents: Documents
+    published_keys: PublishedKeys

@@ -13,7 +13,7 @@ from gnomon.identity.v1 import (
 )
 from identity.clients.assertions import ClientAssertions
 from identity.clients.authentication import ClientAuthenticator
-from identity.clients.keys import ClientKeys, fetch_nothing
+from identity.clients.keys import ClientKeys
 from identity.directory.labels import SCOPE_DEFINITIONS
 from identity.directory.principals import Principals
 from identity.directory.user import USERS
@@ -62,7 +62,7 @@ class Issuing:
         self._presence = presence
         self._reports = GrantReports(ground.events, ground.config.events)
         single_use = SingleUse(ground.store)
-        assertions = ClientAssertions(ClientKeys(fetch_nothing, ground.clock), single_use, ground.clock)
+        assertions = ClientAssertions(ClientKeys(ground.published_keys), single_use, ground.clock)
         self.authenticator = ClientAuthenticator(
             ground.clients, ground.secrets, assertions=assertions, clock=ground.clock
         )

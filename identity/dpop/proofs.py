@@ -8,10 +8,10 @@ from typing import Protocol
 
 from joserfc.jwk import Key
 
-from identity.clients.keys import RefusedJwk, public_key
 from identity.dpop.addresses import normalised
 from identity.dpop.nonces import DpopNonces
 from identity.errors import InvalidDpopProof, UseDpopNonce
+from identity.jose.public_keys import RefusedJwk, public_key
 from identity.signed_jwt import CLIENT_ALGORITHMS, MalformedJwt, SignedJwt, parse
 from identity.single_use import SingleUse
 from identity.tenants import Tenant

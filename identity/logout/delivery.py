@@ -2,10 +2,11 @@
 
 from typing import Protocol, Self
 
-from aiohttp import ClientError, ClientSession, ClientTimeout, DummyCookieJar, InvalidURL, TCPConnector
+from aiohttp import ClientError, InvalidURL
 from yarl import URL
 
-from identity.logout.destinations import GuardedResolver, is_refused
+from identity.outgoing.destinations import is_refused
+from identity.outgoing.http import guarded_session
 
 _DELIVERED = frozenset({200, 204})
 _SCHEMES = frozenset({"http", "https"})
@@ -21,11 +22,7 @@ class HttpDelivery:
     """Follows no redirect, keeps no cookie, and reads no body."""
 
     def __init__(self, timeout_secs: int) -> None:
-        self._session = ClientSession(
-            connector=TCPConnector(resolver=GuardedResolver(), limit=100),
-            cookie_jar=DummyCookieJar(),
-            timeout=ClientTimeout(total=timeout_secs),
-        )
+        self._session = guarded_session(timeout_secs, is_refused)
 
     async def __aenter__(self) -> Self:
         return self

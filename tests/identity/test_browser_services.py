@@ -24,6 +24,7 @@ from identity.clients.keys import ClientKeys
 from identity.config import DpopConfig
 from identity.dpop.nonces import DpopNonces
 from identity.dpop.proofs import DpopProofs
+from identity.outgoing.published_keys import PublishedKeys
 from identity.rpc.authorization import AuthorizationServicer, PushDoor
 from identity.rpc.logout import LogoutServicer
 from identity.rpc.proof_of_work import ProofOfWorkServicer
@@ -47,6 +48,7 @@ from tests.identity.browsing import (
     app,
     solved,
 )
+from tests.identity.documents import KnownDocuments
 
 FOUR_HOURS = 14_400
 
@@ -306,10 +308,11 @@ async def test_a_logout_that_contradicts_itself_is_an_error_page(services: Servi
 
 def _servicers(provider: Provider) -> Mapping[object, object]:
     single_use, clock = SingleUse(provider.store), provider.clock
+    published = PublishedKeys(KnownDocuments(), clock)
     authenticator = ClientAuthenticator(
         provider.clients,
         provider.hasher,
-        assertions=ClientAssertions(ClientKeys(_nothing_published, clock), single_use, clock),
+        assertions=ClientAssertions(ClientKeys(published), single_use, clock),
         clock=clock,
     )
     dpop = DpopProofs(single_use, DpopNonces(provider.hasher, clock, DpopConfig()), clock)
@@ -332,10 +335,6 @@ def _servicers(provider: Provider) -> Mapping[object, object]:
             provider.tenants, provider.end_session
         ),
     }
-
-
-async def _nothing_published(_uri: str) -> str:
-    return ""
 
 
 def _admit(_call: Call) -> None:

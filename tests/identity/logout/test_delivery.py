@@ -1,16 +1,13 @@
 """Logout tokens over real HTTP, and where none of them goes."""
 
 import asyncio
-import socket
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
 import pytest
 from aiohttp import web
-from aiohttp.abc import AbstractResolver, ResolveResult
 
 from identity.logout.delivery import HttpDelivery
-from identity.logout.destinations import GuardedResolver, RefusedDestination, is_refused
 
 
 @dataclass
@@ -81,58 +78,6 @@ async def test_a_late_answer_is_none(relying_party: RelyingParty) -> None:
 async def test_where_nobody_may_be_told_nobody_is(uri: str) -> None:
     async with HttpDelivery(timeout_secs=5) as delivery:
         assert not await delivery.deliver(uri, "token")
-
-
-@pytest.mark.parametrize(
-    ("host", "expected"),
-    [
-        ("169.254.169.254", True),
-        ("100.100.100.200", True),
-        ("0.0.0.0", True),  # noqa: S104  # nothing is bound
-        ("224.0.0.1", True),
-        ("fe80::1%eth0", True),
-        ("fd00:ec2::254", True),
-        ("::ffff:169.254.169.254", True),
-        ("64:ff9b::a9fe:a9fe", True),
-        ("::", True),
-        ("127.0.0.1", False),
-        ("10.0.0.1", False),
-        ("192.0.2.1", False),
-        ("2001:db8::1", False),
-        ("example.com", False),
-    ],
-)
-def test_which_addresses_are_nobodys_business(host: str, *, expected: bool) -> None:
-    assert is_refused(host) == expected
-
-
-@dataclass
-class NameServer(AbstractResolver):
-    hosts: tuple[str, ...]
-
-    async def resolve(
-        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
-    ) -> list[ResolveResult]:
-        return [
-            ResolveResult(hostname=host, host=address, port=port, family=family, proto=0, flags=0)
-            for address in self.hosts
-        ]
-
-    async def close(self) -> None:
-        pass
-
-
-async def test_a_name_is_what_it_resolves_to() -> None:
-    resolver = GuardedResolver(NameServer(("169.254.169.254", "192.0.2.1")))
-
-    assert [result["host"] for result in await resolver.resolve("example.com")] == ["192.0.2.1"]
-
-
-async def test_a_name_of_refused_addresses_alone_is_refused() -> None:
-    resolver = GuardedResolver(NameServer(("169.254.169.254",)))
-
-    with pytest.raises(RefusedDestination):
-        await resolver.resolve("example.com")
 
 
 async def _endless(request: web.Request) -> web.StreamResponse:

@@ -11,7 +11,7 @@ from identity.clients.assertions import ClientAssertions
 from identity.clients.authentication import ClientAuthenticator, ClientCredentials
 from identity.clients.client import CLIENTS, Client, ClientId
 from identity.clients.clients import Clients
-from identity.clients.keys import ClientKeys, KeySetFetch, fetch_nothing
+from identity.clients.keys import ClientKeys
 from identity.clients.secrets import SecretHasher
 from identity.config import DeviceGrantConfig, DpopConfig, TokenConfig
 from identity.devices.authorization import DeviceAuthorizations, StartedAuthorization, StartRequest
@@ -30,6 +30,7 @@ from identity.grants.reports import GrantReports
 from identity.grants.signing import Signing
 from identity.grants.table import grants
 from identity.jose.key_set import KeySet
+from identity.outgoing.published_keys import PublishedKeys
 from identity.randomness import SystemRandomness
 from identity.sessions.browser import Browser
 from identity.sessions.config import SessionConfig, SessionLifetimes
@@ -57,6 +58,7 @@ from server.platform.call import TenantId
 from server.platform.clock import VirtualClock
 from server.platform.errors import PermissionDenied
 from server.platform.records import RecordStore
+from tests.identity.documents import KnownDocuments
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 TENANTS = Tenants("https://id.example.com", tenant_id_of("default"), [tenant_id_of("acme")])
@@ -139,7 +141,7 @@ class Provider:
     device_grant: DeviceGrantConfig = DeviceGrantConfig()
     dpop: DpopConfig = DpopConfig()
     events: EventsConfig = EventsConfig()
-    fetch: KeySetFetch = fetch_nothing
+    documents: KnownDocuments = field(default_factory=KnownDocuments)
     reused: list[TokenSet] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -147,7 +149,9 @@ class Provider:
         self.randomness = SystemRandomness()
         single_use = SingleUse(self.records)
         self.clients = Clients(self.records, TENANTS)
-        assertions = ClientAssertions(ClientKeys(self.fetch, self.clock), single_use, self.clock)
+        assertions = ClientAssertions(
+            ClientKeys(PublishedKeys(self.documents, self.clock)), single_use, self.clock
+        )
         self.authenticator = ClientAuthenticator(
             self.clients, self.secrets, assertions=assertions, clock=self.clock
         )

@@ -12,7 +12,6 @@ from identity.clients.secrets import SecretHasher
 from identity.errors import InvalidClient
 from identity.signed_jwt import CLIENT_ALGORITHMS, ForeignSignatures
 from identity.vocabulary import AuthenticationMethod
-from server.platform.records import RecordStore
 from tests.identity.protocol.provider import ACME, AS_APP, NOON, SECRET, TENANT, Provider, app
 
 KEYS: dict[str, Key] = {
@@ -217,20 +216,12 @@ async def test_an_assertion_is_about_the_client_that_the_request_names(robot: Pr
         await robot.authenticator.authenticate(asserted(signed(CLAIMS, KEYS["ES256"]), "app"), TENANT)
 
 
-async def test_published_keys_are_read_once_and_again_when_a_new_one_is_named(
-    provider: Provider, records: RecordStore
-) -> None:
+async def test_published_keys_are_read_once_and_again_when_a_new_one_is_named(provider: Provider) -> None:
     before = ECKey.generate_key("P-256", {"kid": "before"})
     after = ECKey.generate_key("P-256", {"kid": "after"})
-    published, read = [before], list[str]()
-
-    async def fetch(uri: str, /) -> str:
-        read.append(uri)
-        return key_set(*published)
-
-    fetching = Provider(records, provider.clock, provider.keys, fetch=fetch)
     uri = "https://robot.example.com/keys"
-    await fetching.add_client(
+    provider.documents.texts[uri] = key_set(before)
+    await provider.add_client(
         replace(
             app(provider.secrets),
             id="robot",
@@ -242,14 +233,15 @@ async def test_published_keys_are_read_once_and_again_when_a_new_one_is_named(
     async def prove(jti: str, key: ECKey) -> None:
         header = {"alg": "ES256", "kid": key.kid}
         assertion = jws.serialize_compact(header, msgspec.json.encode(CLAIMS | {"jti": jti}), key)
-        await fetching.authenticator.authenticate(asserted(assertion), TENANT)
+        await provider.authenticator.authenticate(asserted(assertion), TENANT)
 
     await prove("1", before)
     await prove("2", before)
-    published.append(after)
+    provider.documents.texts[uri] = key_set(before, after)
+    await prove("3", after)
     with pytest.raises(InvalidClient):
-        await prove("3", after)
-    provider.clock.advance(timedelta(seconds=30))
-    await prove("4", after)
+        await prove("4", ECKey.generate_key("P-256", {"kid": "invented"}))
+    with pytest.raises(InvalidClient):
+        await prove("5", ECKey.generate_key("P-256", {"kid": "invented too"}))
 
-    assert read == [uri, uri]
+    assert provider.documents.asked == [uri, uri, uri]

@@ -4,6 +4,7 @@ Names are checked by what they resolve to at the moment of the connection, so th
 """
 
 import socket
+from collections.abc import Callable
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
 from aiohttp import DefaultResolver
@@ -28,14 +29,15 @@ class RefusedDestination(OSError):
 class GuardedResolver(AbstractResolver):
     """Resolves names to addresses that are allowed; raises RefusedDestination when there is none."""
 
-    def __init__(self, resolver: AbstractResolver | None = None) -> None:
+    def __init__(self, is_refused: Callable[[str], bool], resolver: AbstractResolver | None = None) -> None:
+        self._is_refused = is_refused
         self._resolver = resolver or DefaultResolver()
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
         found = await self._resolver.resolve(host, port, family)
-        allowed = [result for result in found if not is_refused(result["host"])]
+        allowed = [result for result in found if not self._is_refused(result["host"])]
         if not allowed:
             raise RefusedDestination("the name resolves to no address that requests may go to")
         return allowed
@@ -46,10 +48,20 @@ class GuardedResolver(AbstractResolver):
 
 def is_refused(host: str) -> bool:
     """Whether it is an address that no request may go to; a name is decided on when it is resolved."""
+    address = _address(host)
+    return address is not None and any(address in network for network in _REFUSED)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether it is this machine itself, as an address or by the name that every machine has for itself."""
+    address = _address(host)
+    return host == "localhost" if address is None else address.is_loopback
+
+
+def _address(host: str) -> IPv4Address | IPv6Address | None:
     try:
         address: IPv4Address | IPv6Address = ip_address(host.partition("%")[0])
     except ValueError:
-        return False
-    if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
-        address = address.ipv4_mapped
-    return any(address in network for network in _REFUSED)
+        return None
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return mapped or address

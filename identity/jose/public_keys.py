@@ -1,0 +1,69 @@
+"""Public keys of others: single JWKs and JWK Sets, of which only those that we verify with are taken."""
+
+from collections.abc import Sequence
+
+import msgspec
+from joserfc.errors import JoseError
+from joserfc.jwk import ECKey, Key, OKPKey, RSAKey
+
+_KINDS: dict[str, type[RSAKey] | type[ECKey] | type[OKPKey]] = {"RSA": RSAKey, "EC": ECKey, "OKP": OKPKey}
+
+# Of ES256 and EdDSA: RFC 7518 §3.4, RFC 8037 §3.1.
+_CURVES = frozenset({"P-256", "Ed25519"})
+
+_MAX_KEYS = 20
+_MIN_RSA_BITS = 2048
+_MAX_RSA_BITS = 8192
+_BITS_PER_CHARACTER = 6
+
+
+class RefusedJwk(ValueError):
+    """Not a public key that we take; never repeats it."""
+
+
+def public_key(jwk: dict[str, object]) -> Key:
+    """Return a public key; raises RefusedJwk for one that is private, symmetric, weak or none."""
+    kind = _KINDS.get(str(jwk.get("kty")))
+    members: dict[str, str | list[str]] = {
+        name: value for name, value in jwk.items() if isinstance(value, str)
+    }
+    if kind is None:
+        raise RefusedJwk("expected an RSA, EC or OKP key")
+    if not {"d", "p", "q", "dp", "dq", "qi", "oth", "k"}.isdisjoint(jwk):
+        raise RefusedJwk("expected a public key")
+    if kind is not RSAKey and members.get("crv") not in _CURVES:
+        raise RefusedJwk("expected a curve that signatures are taken from")
+    if (
+        kind is RSAKey
+        and not _MIN_RSA_BITS <= len(members.get("n", "")) * _BITS_PER_CHARACTER <= _MAX_RSA_BITS
+    ):
+        raise RefusedJwk("expected an RSA key of 2048 bits at least")
+    try:
+        return kind.import_key(members)
+    except (JoseError, ValueError, LookupError) as error:
+        raise RefusedJwk("expected a public key") from error
+
+
+def parse_key_set(document: str) -> tuple[Key, ...]:
+    """Return the keys of a JWK Set that we take: RFC 7517 §5 tells to pass over the others."""
+    try:
+        found = msgspec.json.decode(document, type=_JwkSet).keys if document else []
+    except (msgspec.DecodeError, RecursionError):
+        return ()
+    return tuple(key for key in map(_key_or_none, found[:_MAX_KEYS]) if key is not None)
+
+
+def named(keys: Sequence[Key], kid: str) -> Sequence[Key]:
+    """Those that a signature may be from: the named one, or all when none is named."""
+    return [key for key in keys if not kid or key.kid in (None, kid)]
+
+
+def _key_or_none(jwk: dict[str, object]) -> Key | None:
+    try:
+        return public_key(jwk)
+    except RefusedJwk:
+        return None
+
+
+class _JwkSet(msgspec.Struct):
+    keys: list[dict[str, object]]

@@ -1,0 +1,1 @@
+"""Requests that the provider itself makes, and where they may go."""

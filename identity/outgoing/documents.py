@@ -1,0 +1,77 @@
+"""Documents of others, read over HTTP: bounded in time and size, and only from where requests of ours may go.
+
+Why there was none nobody learns: it would tell what stands in networks of our own.
+"""
+
+from typing import Protocol, Self
+
+from aiohttp import ClientError, ClientResponse, InvalidURL
+from aiohttp.hdrs import ACCEPT, ACCEPT_ENCODING
+from yarl import URL
+
+from identity.outgoing.destinations import is_loopback, is_refused
+from identity.outgoing.http import guarded_session
+
+_TIMEOUT_SECS = 5.0
+_MAX_OCTETS = 65_536
+_OK = 200
+_HEADERS = {ACCEPT: "application/json", ACCEPT_ENCODING: "identity"}
+
+
+class UnreadableDocument(Exception):
+    """There is none at the address, or none that we take."""
+
+
+class Documents(Protocol):
+    async def read(self, uri: str, /) -> str:
+        """Raises UnreadableDocument."""
+        ...
+
+
+class HttpDocuments:
+    """Over https; in development also from this machine, and then without TLS."""
+
+    def __init__(self, *, in_development: bool) -> None:
+        self._in_development = in_development
+        self._session = guarded_session(_TIMEOUT_SECS, self._is_refused)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._session.close()
+
+    async def read(self, uri: str) -> str:
+        """Raises UnreadableDocument."""
+        if not self._is_allowed(uri):
+            raise UnreadableDocument
+        try:
+            async with self._session.get(uri, headers=_HEADERS, allow_redirects=False) as response:
+                return (await _body(response)).decode()
+        except (ClientError, OSError, TimeoutError, UnicodeDecodeError) as error:
+            raise UnreadableDocument from error
+
+    def _is_allowed(self, uri: str) -> bool:
+        try:
+            url = URL(uri)
+        except (ValueError, InvalidURL):
+            return False
+        host = url.host or ""
+        if not host or self._is_refused(host):
+            return False
+        return url.scheme == "https" or (url.scheme == "http" and is_loopback(host))
+
+    def _is_refused(self, host: str) -> bool:
+        return is_refused(host) or (is_loopback(host) and not self._in_development)
+
+
+async def _body(response: ClientResponse) -> bytes:
+    """Raises UnreadableDocument for an answer that is no success, or too large."""
+    if response.status != _OK:
+        raise UnreadableDocument
+    body = bytearray()
+    async for chunk in response.content.iter_any():
+        body += chunk
+        if len(body) > _MAX_OCTETS:
+            raise UnreadableDocument
+    return bytes(body)

@@ -1,0 +1,20 @@
+"""HTTP as requests of ours use it: no cookies, no proxies, and a name is checked by what it resolves to."""
+
+from collections.abc import Callable
+
+from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector
+
+from identity.outgoing.destinations import GuardedResolver
+
+_MOST_CONNECTIONS = 100
+
+
+def guarded_session(timeout_secs: float, is_refused: Callable[[str], bool]) -> ClientSession:
+    """Whoever uses it checks addresses that are written as such, which pass no resolver, and follows no redirect."""
+    return ClientSession(
+        connector=TCPConnector(resolver=GuardedResolver(is_refused), limit=_MOST_CONNECTIONS),
+        cookie_jar=DummyCookieJar(),
+        timeout=ClientTimeout(total=timeout_secs),
+        # What is bounded is what comes over the wire.
+        auto_decompress=False,
+    )

@@ -1,0 +1,19 @@
+"""Documents of others, without anybody to ask."""
+
+from dataclasses import dataclass, field
+
+from identity.outgoing.documents import UnreadableDocument
+
+
+@dataclass
+class KnownDocuments:
+    """By their addresses; `asked` are those that somebody wanted to read."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+    asked: list[str] = field(default_factory=list)
+
+    async def read(self, uri: str, /) -> str:
+        self.asked.append(uri)
+        if uri not in self.texts:
+            raise UnreadableDocument
+        return self.texts[uri]
