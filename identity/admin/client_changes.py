@@ -13,6 +13,7 @@ from identity.clients.metadata import (
     expect_safe_uri,
 )
 from identity.jose.algorithms import SigningAlgorithm
+from identity.jose.public_keys import RefusedJwk, expect_key_set
 from identity.tokens.custom_claims import RESERVED
 from identity.vocabulary import AuthenticationMethod, ConsentMode, GrantType, Permission
 from server.platform.errors import InvalidArgument
@@ -20,7 +21,7 @@ from server.platform.errors import InvalidArgument
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientChange:
-    """Members that are left out of it, like permissions and keys, stay as they are."""
+    """Members that are left out of it, like permissions, stay as they are; a client without keys has a secret."""
 
     id: str
     name: str
@@ -47,6 +48,21 @@ class ClientChange:
     claims: str
     claims_at_root: bool
     consent: ConsentMode
+    jwks: str
+    jwks_uri: str
+
+    @property
+    def has_keys(self) -> bool:
+        return bool(self.jwks or self.jwks_uri)
+
+    def lacks_secret(self, client: Client) -> bool:
+        """Whether the client has to be given one."""
+        return self.is_confidential and not self.has_keys and client.secret_hash is None
+
+    def gives_credentials(self, client: Client) -> bool:
+        """Whether somebody who makes the change can prove to be the client afterwards."""
+        has_new_keys = self.has_keys and (self.jwks, self.jwks_uri) != (client.jwks, client.jwks_uri)
+        return has_new_keys or self.lacks_secret(client)
 
 
 def changed(client: Client, change: ClientChange) -> Client:
@@ -55,8 +71,9 @@ def changed(client: Client, change: ClientChange) -> Client:
     _expect_flows(change)
     _expect_scopes(client, change)
     _expect_claims(change)
+    _expect_keys(change)
     return replace(
-        client if change.is_confidential else _public(client),
+        _authenticated(client, change),
         name=change.name,
         is_enabled=change.is_enabled,
         redirect_uris=change.redirect_uris,
@@ -80,13 +97,21 @@ def changed(client: Client, change: ClientChange) -> Client:
         claims=change.claims,
         claims_at_root=change.claims_at_root,
         consent=change.consent,
+        jwks=change.jwks,
+        jwks_uri=change.jwks_uri,
     )
 
 
-def _public(client: Client) -> Client:
+def _authenticated(client: Client, change: ClientChange) -> Client:
+    if change.has_keys:
+        return _without_secret(client, AuthenticationMethod.PRIVATE_KEY_JWT)
+    return client if change.is_confidential else _without_secret(client, AuthenticationMethod.NONE)
+
+
+def _without_secret(client: Client, method: AuthenticationMethod) -> Client:
     return replace(
         client,
-        token_endpoint_auth_method=AuthenticationMethod.NONE,
+        token_endpoint_auth_method=method,
         secret_hash=None,
         previous_secret_hash=None,
         previous_secret_until=0,
@@ -100,6 +125,22 @@ def _expect_addresses(change: ClientChange) -> None:
     expect_resources("allowed_resources", change.allowed_resources)
     expect_safe_uri("backchannel_logout_uri", change.backchannel_logout_uri)
     expect_safe_uri("client_uri", change.client_uri)
+    expect_safe_uri("jwks_uri", change.jwks_uri)
+
+
+def _expect_keys(change: ClientChange) -> None:
+    if not change.has_keys:
+        return
+    if not change.is_confidential:
+        raise InvalidArgument("jwks, jwks_uri: expected a confidential client")
+    if change.jwks and change.jwks_uri:
+        # RFC 7591 §2.
+        raise InvalidArgument("jwks, jwks_uri: expected one of them")
+    if change.jwks:
+        try:
+            expect_key_set(change.jwks)
+        except RefusedJwk as error:
+            raise InvalidArgument(f"jwks: {error}") from error
 
 
 def _expect_flows(change: ClientChange) -> None:

@@ -107,7 +107,7 @@ class ClientAdministration:
         """Change all of it, and return its secret when it had none; raises NotFound, InvalidArgument, InvalidState."""
         before = await self._of_relying_party(tenant, change.id)
         client, secret = changed(before, change), ""
-        if before.is_public and change.is_confidential:
+        if change.lacks_secret(before):
             client, secret = self._with_secret(client)
         kept = await self._replace(client)
         await self._version.advance()
@@ -148,14 +148,13 @@ class ClientAdministration:
     def _with_secret(self, client: Client) -> tuple[Client, str]:
         secret = self._randomness.alphanumeric(_SECRET_LENGTH)
         method = client.token_endpoint_auth_method
+        has_method = method not in {AuthenticationMethod.NONE, AuthenticationMethod.PRIVATE_KEY_JWT}
         with_secret = replace(
             client,
             secret_hash=self._secrets.hash(secret),
             previous_secret_hash=None,
             previous_secret_until=0,
-            token_endpoint_auth_method=(
-                AuthenticationMethod.CLIENT_SECRET_BASIC if method is AuthenticationMethod.NONE else method
-            ),
+            token_endpoint_auth_method=method if has_method else AuthenticationMethod.CLIENT_SECRET_BASIC,
         )
         return with_secret, secret
 

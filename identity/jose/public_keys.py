@@ -44,6 +44,18 @@ def public_key(jwk: dict[str, object]) -> Key:
         raise RefusedJwk("expected a public key") from error
 
 
+def expect_key_set(document: str) -> None:
+    """Expect a JWK Set of keys that we take, each of them; raises RefusedJwk."""
+    try:
+        found = msgspec.json.decode(document, type=_JwkSet).keys
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise RefusedJwk("expected a JWK Set") from error
+    if not 0 < len(found) <= _MAX_KEYS:
+        raise RefusedJwk(f"expected 1 to {_MAX_KEYS} keys")
+    for jwk in found:
+        public_key(jwk)
+
+
 def parse_key_set(document: str) -> tuple[Key, ...]:
     """Return the keys of a JWK Set that we take: RFC 7517 §5 tells to pass over the others."""
     try:

@@ -49,11 +49,10 @@ class ClientServicer:
     async def update_client(self, request: pb.UpdateClientRequest, _call: Call) -> pb.UpdateClientResponse:
         tenant = self._tenants.find(request.tenant_id)
         actor = await self._callers.expect(tenant, request.caller, Area.CLIENTS, Right.UPDATE)
-        before = await self._administration.find(tenant, request.client.id)
-        if before.is_public and request.client.confidential:
-            # It comes with a secret, which is worth whatever the client may do.
-            await self._callers.expect(tenant, request.caller, Area.SECRETS, Right.UPDATE)
         change = _change(request.client)
+        if change.gives_credentials(await self._administration.find(tenant, change.id)):
+            # They are worth whatever the client may do.
+            await self._callers.expect(tenant, request.caller, Area.SECRETS, Right.UPDATE)
         client, secret = await self._administration.change(tenant, change, actor=actor)
         return pb.UpdateClientResponse(client=_client(client), client_secret=secret)
 
@@ -105,6 +104,8 @@ def _change(message: pb.Client) -> ClientChange:
         claims=message.claims,
         claims_at_root=message.claims_at_root,
         consent=_consent(message.consent),
+        jwks=message.jwks,
+        jwks_uri=message.jwks_uri,
     )
 
 
@@ -160,4 +161,6 @@ def _client(client: Client) -> pb.Client:
         claims=client.claims,
         claims_at_root=client.claims_at_root,
         consent=client.consent,
+        jwks=client.jwks,
+        jwks_uri=client.jwks_uri,
     )

@@ -57,6 +57,8 @@ class WholeClient(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     claims: dict[str, object] | None = None
     claims_at_root: bool = False
     consent: str | None = None
+    jwks: dict[str, object] | None = None
+    jwks_uri: str | None = None
 
     def message(self) -> pb.Client:
         """Raises Refused when the two names of an algorithm do not say the same."""
@@ -88,6 +90,8 @@ class WholeClient(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
             claims=msgspec.json.encode(self.claims).decode() if self.claims else "",
             claims_at_root=self.claims_at_root,
             consent=self.consent or _DEFAULT_CONSENT,
+            jwks="" if self.jwks is None else msgspec.json.encode(self.jwks).decode(),
+            jwks_uri=self.jwks_uri or "",
         )
 
 

@@ -118,6 +118,8 @@ def members(client: pb.Client) -> dict[str, object]:
         "claims": orjson.Fragment(client.claims) if client.claims else None,
         "claims_at_root": client.claims_at_root,
         "consent": client.consent,
+        "jwks": orjson.Fragment(client.jwks) if client.jwks else None,
+        "jwks_uri": client.jwks_uri or None,
     }
 
 

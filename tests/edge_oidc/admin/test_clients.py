@@ -38,6 +38,16 @@ WHOLE = {
     "claims_at_root": True,
     "consent": "once",
 }
+# RFC 7517, appendix A.
+KEY = {
+    "kty": "EC",
+    "crv": "P-256",
+    "x": "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",
+    "y": "4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM",
+}
+PRIVATE_KEY = KEY | {"d": "870MB6gfuTJ4HtUnUvYMyJpr5eUZNP4Bk43bVdj3eAE"}
+KEYS = {"keys": [KEY]}
+KEYS_URI = "https://app.example.com/keys"
 
 
 async def token_status(http: Http, client_id: str, secret: str) -> int:
@@ -145,6 +155,18 @@ async def test_a_client_that_becomes_public_loses_its_secret(
         {"claims": {"sub": "root"}},
         {"claims": {"roles": ["admin"]}},
         {"consent": "sometimes"},
+        {"jwks": KEYS, "jwks_uri": KEYS_URI},
+        {
+            "jwks": KEYS,
+            "confidential": False,
+            "flows_enabled": ["authorization_code"],
+            "challenges": ["S256"],
+        },
+        {"jwks": {"keys": []}},
+        {"jwks": {"keys": [PRIVATE_KEY]}},
+        {"jwks": {"keys": [{"kty": "oct", "k": "AAAA"}]}},
+        {"jwks": {}},
+        {"jwks_uri": "http://app.example.com/keys"},
         {"id": "other"},
         {"surprise": True},
     ],
@@ -239,6 +261,36 @@ async def test_who_may_change_clients_may_not_have_their_secrets(administrator: 
     rotated = await key.send("PUT", "clients/app/secret")
 
     assert (changed.status, made_confidential.status, rotated.status) == (200, 403, 403)
+
+
+@pytest.mark.parametrize("keys", [{"jwks": KEYS, "jwks_uri": None}, {"jwks": None, "jwks_uri": KEYS_URI}])
+async def test_a_client_has_keys_or_a_secret(
+    administrator: Administrator, http: Http, keys: dict[str, object]
+) -> None:
+    before = await created(administrator)
+
+    with_keys = await (await administrator.send("PUT", "clients/app", WHOLE | keys)).json()
+    status = await token_status(http, "app", before)
+    without = await (await administrator.send("PUT", "clients/app", WHOLE)).json()
+
+    assert {name: with_keys[name] for name in keys} == keys
+    assert "secret" not in with_keys
+    assert status == 401
+    assert (without["jwks"], without["jwks_uri"]) == (None, None)
+    assert await token_status(http, "app", without["secret"]) == 200
+
+
+async def test_who_may_change_clients_may_not_give_them_keys_of_its_own(administrator: Administrator) -> None:
+    await created(administrator)
+    key = await administrator.key("editor", Clients=["read", "update"])
+
+    given = await key.send("PUT", "clients/app", WHOLE | {"jwks_uri": KEYS_URI})
+    await administrator.send("PUT", "clients/app", WHOLE | {"jwks_uri": KEYS_URI})
+    kept = await key.send("PUT", "clients/app", WHOLE | {"jwks_uri": KEYS_URI})
+    exchanged = await key.send("PUT", "clients/app", WHOLE | {"jwks": KEYS})
+    taken = await key.send("PUT", "clients/app", WHOLE)
+
+    assert [answer.status for answer in (given, kept, exchanged, taken)] == [403, 200, 403, 403]
 
 
 async def test_tenants_keep_their_clients_apart(administrator: Administrator) -> None:

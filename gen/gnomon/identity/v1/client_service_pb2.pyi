@@ -50,6 +50,8 @@ class Client(_message.Message):
     CLAIMS_FIELD_NUMBER: _builtins.int
     CLAIMS_AT_ROOT_FIELD_NUMBER: _builtins.int
     CONSENT_FIELD_NUMBER: _builtins.int
+    JWKS_FIELD_NUMBER: _builtins.int
+    JWKS_URI_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Client id."""
     name: _builtins.str
@@ -80,6 +82,10 @@ class Client(_message.Message):
     """Whether these and attributes of people stand beside the other claims, and not below `custom`."""
     consent: _builtins.str
     """Whether people are asked before it gets anything about them: never, once or always."""
+    jwks: _builtins.str
+    """JWK Set of its public keys, in JSON; empty without them. With keys it proves who it is by private_key_jwt."""
+    jwks_uri: _builtins.str
+    """Where it publishes its JWK Set instead, empty when it does not."""
     @_builtins.property
     def redirect_uris(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Where people may be sent back to: RFC 6749 §3.1.2."""
@@ -148,10 +154,12 @@ class Client(_message.Message):
         claims: _builtins.str = ...,
         claims_at_root: _builtins.bool = ...,
         consent: _builtins.str = ...,
+        jwks: _builtins.str = ...,
+        jwks_uri: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["access_token_lifetime", b"access_token_lifetime", "access_token_signed_response_alg", b"access_token_signed_response_alg", "allowed_origins", b"allowed_origins", "allowed_resources", b"allowed_resources", "auth_code_lifetime", b"auth_code_lifetime", "backchannel_logout_uri", b"backchannel_logout_uri", "challenges", b"challenges", "claims", b"claims", "claims_at_root", b"claims_at_root", "client_uri", b"client_uri", "confidential", b"confidential", "consent", b"consent", "contacts", b"contacts", "default_aud", b"default_aud", "default_scopes", b"default_scopes", "enabled", b"enabled", "flows_enabled", b"flows_enabled", "force_mfa", b"force_mfa", "id", b"id", "id_token_signed_response_alg", b"id_token_signed_response_alg", "name", b"name", "post_logout_redirect_uris", b"post_logout_redirect_uris", "redirect_uris", b"redirect_uris", "restrict_group_prefix", b"restrict_group_prefix", "scopes", b"scopes"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["access_token_lifetime", b"access_token_lifetime", "access_token_signed_response_alg", b"access_token_signed_response_alg", "allowed_origins", b"allowed_origins", "allowed_resources", b"allowed_resources", "auth_code_lifetime", b"auth_code_lifetime", "backchannel_logout_uri", b"backchannel_logout_uri", "challenges", b"challenges", "claims", b"claims", "claims_at_root", b"claims_at_root", "client_uri", b"client_uri", "confidential", b"confidential", "consent", b"consent", "contacts", b"contacts", "default_aud", b"default_aud", "default_scopes", b"default_scopes", "enabled", b"enabled", "flows_enabled", b"flows_enabled", "force_mfa", b"force_mfa", "id", b"id", "id_token_signed_response_alg", b"id_token_signed_response_alg", "jwks", b"jwks", "jwks_uri", b"jwks_uri", "name", b"name", "post_logout_redirect_uris", b"post_logout_redirect_uris", "redirect_uris", b"redirect_uris", "restrict_group_prefix", b"restrict_group_prefix", "scopes", b"scopes"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -95,7 +95,7 @@ class ClientServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def UpdateClient(self, request, context):
-        """Changes all of a client; one that becomes confidential has a secret, which is shown this once.
+        """Changes all of a client; one that becomes confidential, without keys, has a secret, which is shown this once.
         Rejected with NOT_FOUND when the tenant has none of that id, with INVALID_ARGUMENT for what no client may have, with
         INVALID_STATE for a client of the provider itself, or when somebody else changed it in the meantime.
         """

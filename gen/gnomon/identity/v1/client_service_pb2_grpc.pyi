@@ -44,7 +44,7 @@ class ClientServiceStub:
     Rejected with INVALID_ARGUMENT for addresses that no client may have, with ALREADY_EXISTS when the id is taken.
     """
     UpdateClient: _grpc.UnaryUnaryMultiCallable[_client_service_pb2.UpdateClientRequest, _client_service_pb2.UpdateClientResponse]
-    """Changes all of a client; one that becomes confidential has a secret, which is shown this once.
+    """Changes all of a client; one that becomes confidential, without keys, has a secret, which is shown this once.
     Rejected with NOT_FOUND when the tenant has none of that id, with INVALID_ARGUMENT for what no client may have, with
     INVALID_STATE for a client of the provider itself, or when somebody else changed it in the meantime.
     """
@@ -73,7 +73,7 @@ class ClientServiceAsyncStub(ClientServiceStub):
     Rejected with INVALID_ARGUMENT for addresses that no client may have, with ALREADY_EXISTS when the id is taken.
     """
     UpdateClient: _aio.UnaryUnaryMultiCallable[_client_service_pb2.UpdateClientRequest, _client_service_pb2.UpdateClientResponse]  # type: ignore[assignment]
-    """Changes all of a client; one that becomes confidential has a secret, which is shown this once.
+    """Changes all of a client; one that becomes confidential, without keys, has a secret, which is shown this once.
     Rejected with NOT_FOUND when the tenant has none of that id, with INVALID_ARGUMENT for what no client may have, with
     INVALID_STATE for a client of the provider itself, or when somebody else changed it in the meantime.
     """
@@ -123,7 +123,7 @@ class ClientServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _client_service_pb2.UpdateClientRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_client_service_pb2.UpdateClientResponse, _abc.Awaitable[_client_service_pb2.UpdateClientResponse]]:
-        """Changes all of a client; one that becomes confidential has a secret, which is shown this once.
+        """Changes all of a client; one that becomes confidential, without keys, has a secret, which is shown this once.
         Rejected with NOT_FOUND when the tenant has none of that id, with INVALID_ARGUMENT for what no client may have, with
         INVALID_STATE for a client of the provider itself, or when somebody else changed it in the meantime.
         """

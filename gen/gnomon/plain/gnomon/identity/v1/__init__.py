@@ -1833,6 +1833,16 @@ class Client(betterproto2.Message):
     Whether people are asked before it gets anything about them: never, once or always.
     """
 
+    jwks: "str" = betterproto2.field(26, betterproto2.TYPE_STRING)
+    """
+    JWK Set of its public keys, in JSON; empty without them. With keys it proves who it is by private_key_jwt.
+    """
+
+    jwks_uri: "str" = betterproto2.field(27, betterproto2.TYPE_STRING)
+    """
+    Where it publishes its JWK Set instead, empty when it does not.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "Client", Client)
 
@@ -8698,7 +8708,7 @@ class ClientServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UpdateClientResponse":
         """
-        Changes all of a client; one that becomes confidential has a secret, which is shown this once.
+        Changes all of a client; one that becomes confidential, without keys, has a secret, which is shown this once.
         Rejected with NOT_FOUND when the tenant has none of that id, with INVALID_ARGUMENT for what no client may have, with
         INVALID_STATE for a client of the provider itself, or when somebody else changed it in the meantime.
         """
