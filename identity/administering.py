@@ -55,6 +55,7 @@ from identity.directory.labels import (
 from identity.directory.mapping_rule import MAPPING_RULES
 from identity.directory.standing import ADMINISTRATOR_ROLES
 from identity.directory.user import USERS
+from identity.federation.provider import PROVIDER_LINKS
 from identity.ground import Ground
 from identity.leadership import Leadership
 from identity.presence import Presence
@@ -93,6 +94,8 @@ _DEVICES = device_list_service_pb2.DESCRIPTOR.services_by_name["DeviceListServic
 
 
 class Administering:
+    """`groups` and `roles` are those that anybody may be given."""
+
     servicers: Mapping[ServiceDescriptor, object]
 
     def __init__(self, ground: Ground, presence: Presence, callers: Callers) -> None:
@@ -103,15 +106,15 @@ class Administering:
         self._administrators = Administrators(ground.standings)
         admission = Admission(ground.tenants, callers)
         acting = Acting(ground.tenants, self._users)
-        groups, roles, attributes = self._groups(), self._roles(), self._attributes()
-        self._people = self._user_administration(groups, roles)
+        self.groups, self.roles, attributes = self._groups(), self._roles(), self._attributes()
+        self._people = self._user_administration()
         self.servicers = {
             _ACCOUNTS: self._accounts(admission),
             _USERS: UserServicer(admission, self._people),
-            _GROUPS: GroupServicer(admission, groups, roles),
-            _ROLES: RoleServicer(admission, roles),
+            _GROUPS: GroupServicer(admission, self.groups, self.roles),
+            _ROLES: RoleServicer(admission, self.roles),
             _RULES: MappingRuleServicer(acting, self._mapping_rules()),
-            _MEMBERSHIPS: MembershipServicer(acting, self._memberships(groups, roles)),
+            _MEMBERSHIPS: MembershipServicer(acting, self._memberships()),
             _SCOPES: ScopeServicer(admission, self._scopes(), attributes),
             _ATTRIBUTES: UserAttributeServicer(admission, attributes),
             _POLICIES: PasswordPolicyServicer(ground.tenants, admission, self._policies),
@@ -142,14 +145,15 @@ class Administering:
             config=ground.config.users,
         ).run()
 
-    def _user_administration(self, groups: Labels[Group], roles: Labels[Role]) -> UserAdministration:
+    def _user_administration(self) -> UserAdministration:
         ground = self._ground
         return UserAdministration(
             users=self._users,
             devices=ground.store.of(DEVICES),
+            provider_links=ground.store.of(PROVIDER_LINKS),
             consents=self._presence.consents,
-            roles=roles,
-            groups=groups,
+            roles=self.roles,
+            groups=self.groups,
             administrators=self._administrators,
             version=ground.directory_version,
             choosing=PasswordChoosing(self._policies, ground.passwords, ground.clock),
@@ -206,13 +210,13 @@ class Administering:
             records=ground.store.of(MAPPING_RULES), version=ground.directory_version, events=ground.events
         )
 
-    def _memberships(self, groups: Labels[Group], roles: Labels[Role]) -> Memberships:
+    def _memberships(self) -> Memberships:
         ground = self._ground
         return Memberships(
             ground.store,
             ground.tenants,
-            roles=roles,
-            groups=groups,
+            roles=self.roles,
+            groups=self.groups,
             version=ground.directory_version,
             events=ground.events,
         )

@@ -24,6 +24,8 @@ from identity.directory.passwords import Passwords
 from identity.directory.standings import Standings
 from identity.directory.version import DirectoryVersion
 from identity.events.events import Events
+from identity.federating import Federating
+from identity.federation.secrets import ProviderSecrets
 from identity.fronting import Fronting
 from identity.ground import Ground
 from identity.hosting import Hosting
@@ -96,6 +98,7 @@ async def open_identity(
                 **Fronting(ground, presence, issuing).servicers,
                 **hosting.servicers(callers),
                 **administering.servicers,
+                **Federating(ground, callers, administering).servicers,
                 **Overseeing(ground, presence, callers).servicers,
             }
             yield Identity(ground.tenants.default.issuer, servicers, ground.keys)
@@ -124,6 +127,7 @@ async def _ground(
         store=store,
         clock=clock,
         randomness=randomness,
+        master_keys=masters,
         root_secrets=root_secrets,
         root=root,
         secrets=SecretHasher(root.derived("secrets")),
@@ -157,6 +161,7 @@ def _keeper(ground: Ground) -> KeyKeeper:
     return KeyKeeper(
         ground.keys,
         ground.root_secrets,
+        provider_secrets=ProviderSecrets(ground.store, ground.master_keys),
         tenants=ground.tenants,
         schedule=schedule,
         leadership=leadership,

@@ -9,6 +9,7 @@ from identity.directory.standings import Standings
 from identity.directory.version import DirectoryVersion
 from identity.events.events import Events
 from identity.keys.key_ring import KeyRing
+from identity.keys.master_keys import MasterKeys
 from identity.keys.root_secret import RootSecret, RootSecrets
 from identity.outgoing.documents import Documents
 from identity.outgoing.published_keys import PublishedKeys
@@ -26,6 +27,7 @@ class Ground:
     store: RecordStore
     clock: Clock
     randomness: Randomness
+    master_keys: MasterKeys
     root_secrets: RootSecrets
     root: RootSecret
     secrets: SecretHasher

@@ -16,6 +16,7 @@ from identity.directory.mapping_rule import MAPPING_RULES
 from identity.directory.user import USERS
 from identity.directory.version import DIRECTORY_VERSIONS
 from identity.events.event import EVENTS
+from identity.federation.provider import PROVIDER_LINKS, PROVIDERS
 from identity.forward_auth.records import FORWARD_REQUESTS, FORWARD_SESSIONS
 from identity.keys.root_secret import ROOT_SECRETS
 from identity.keys.stored import KEY_SETS
@@ -51,6 +52,8 @@ KINDS: tuple[Kind[Any], ...] = (
     LOGOUT_REQUESTS,
     MAPPING_RULES,
     MODIFICATION_TOKENS,
+    PROVIDER_LINKS,
+    PROVIDERS,
     PUSHED_REQUESTS,
     REVOKED_TOKENS,
     ROLES,

@@ -13,6 +13,7 @@ from identity.config import (
 )
 from identity.directory.config import UsersConfig
 from identity.events.config import EventsConfig
+from identity.federation.config import FederationConfig
 from identity.keys.config import EncryptionConfig
 from identity.keys.schedule import Schedule
 from identity.logout.config import LogoutConfig
@@ -61,6 +62,7 @@ class IdentityConfig:
     dpop: DpopConfig = DpopConfig()
     sessions: SessionConfig = SessionConfig()
     logout: LogoutConfig = LogoutConfig()
+    federation: FederationConfig = FederationConfig()
     pow: ProofOfWorkConfig = ProofOfWorkConfig()
     passwords: PasswordConfig = PasswordConfig()
     users: UsersConfig = UsersConfig()

@@ -11,6 +11,7 @@ from edge.oidc.admin.clients import ClientsEndpoint
 from edge.oidc.admin.event_stream import EventStreamEndpoint
 from edge.oidc.admin.events import EventsEndpoint
 from edge.oidc.admin.people import about_people
+from edge.oidc.admin.providers import about_providers
 from edge.oidc.admin.sign_in_domains import SignInDomainsEndpoint
 from edge.oidc.admin.tenants import TenantsEndpoint
 from edge.oidc.admission import Admission
@@ -117,7 +118,10 @@ def _rows(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages)
             *_of_overseers(stubs, config, browsers=browsers),
         ):
             yield f"{issuer}{path}", manner, handlers
-        for path, handlers in about_people(stubs, config, browsers=browsers):
+        for path, handlers in (
+            *about_people(stubs, config, browsers=browsers),
+            *about_providers(stubs, config, browsers=browsers),
+        ):
             yield f"{issuer}{path}", OWN_PAGES, handlers
 
 

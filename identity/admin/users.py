@@ -20,6 +20,7 @@ from identity.directory.users import email_key
 from identity.directory.version import DirectoryVersion
 from identity.events.events import Events
 from identity.events.kinds import EventType
+from identity.federation.provider import ProviderLink
 from identity.randomness import Randomness
 from identity.tenants import Tenant
 from server.platform.clock import Clock
@@ -47,6 +48,7 @@ class UserAdministration:
     users: Records[User]
     devices: Records[Device]
     consents: Consents
+    provider_links: Records[ProviderLink]
     roles: Names
     groups: Names
     administrators: Administrators
@@ -149,6 +151,7 @@ class UserAdministration:
         await self.version.advance()
         await self.signing_out.everywhere(tenant, user_id)
         await self.devices.remove(tenant.tenant_id, "user_id", user_id)
+        await self.provider_links.remove(tenant.tenant_id, "user_id", user_id)
         await self.consents.remove_of_user(tenant, user_id)
 
     async def _after_update(self, tenant: Tenant, before: User, after: User, *, actor: Actor) -> None:

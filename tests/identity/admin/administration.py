@@ -33,6 +33,7 @@ from identity.directory.version import DirectoryVersion
 from identity.events.config import EventsConfig
 from identity.events.event import EVENTS, Event
 from identity.events.events import Events
+from identity.federation.provider import PROVIDER_LINKS
 from identity.logout.config import LogoutConfig
 from identity.logout.ending import SessionEnding
 from identity.logout.records import BACK_CHANNEL_LOGOUTS, BackChannelLogout
@@ -85,6 +86,7 @@ class Administration:
             users=users,
             devices=self.store.of(DEVICES),
             consents=provider.consents,
+            provider_links=self.store.of(PROVIDER_LINKS),
             roles=self.roles,
             groups=self.groups,
             administrators=self.administrators,

@@ -9,6 +9,7 @@ from identity.clients.client import ClientId
 from identity.directory.chosen_password import ChosenPassword
 from identity.directory.labels import Group, Role
 from identity.directory.user import USERS, AccountType, User, UserId
+from identity.federation.provider import PROVIDER_LINKS, ProviderLink
 from identity.tenants import Tenant
 from identity.vocabulary import Permission
 from server.platform.errors import (
@@ -271,6 +272,9 @@ async def test_who_is_removed_leaves_nothing(administration: Administration) -> 
     await administration.sign_in()
     await administration.grant()
     await administration.device("phone")
+    await administration.store.of(PROVIDER_LINKS).insert(
+        ProviderLink(tenant_id=administration.tenant.tenant_id, id="p1 7", provider_id="p1", user_id=ALICE)
+    )
 
     await administration.users.delete(administration.tenant, ALICE, ROOT)
 
@@ -278,6 +282,7 @@ async def test_who_is_removed_leaves_nothing(administration: Administration) -> 
         await administration.user()
     assert (await administration.live_sessions(), await administration.live_token_sets()) == ([], [])
     assert await administration.devices.of_user(administration.tenant, ALICE) == []
+    assert await administration.store.of(PROVIDER_LINKS).page(administration.tenant.tenant_id) == []
     assert ("Deleted", "user alice@example.com") in await administration.told_of()
 
 

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from identity.events.kinds import EventType
+from identity.federation.secrets import ProviderSecrets
 from identity.keys.keeper import PURPOSE, KeyKeeper
 from identity.keys.master_keys import MasterKeys, new_master_key
 from identity.keys.root_secret import RootSecrets
@@ -40,6 +41,7 @@ def keeper(deployment: Deployment, keys: MasterKeys | None = None) -> KeyKeeper:
     return KeyKeeper(
         deployment.process(keys),
         RootSecrets(deployment.store, keys, RANDOMNESS),
+        provider_secrets=ProviderSecrets(deployment.store, keys),
         tenants=TENANTS,
         schedule=Schedule("0 30 3 1 * * *"),
         leadership=leadership(deployment),

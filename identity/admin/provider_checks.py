@@ -1,0 +1,68 @@
+"""What an administrator says about a provider, checked against what a provider may be."""
+
+import re
+from collections.abc import Collection
+
+from identity.admin import names
+from identity.admin.callers import ADMINISTRATOR_ROLES, Actor
+from identity.clients.metadata import expect_safe_uri
+from identity.federation.lookup import METHODS
+from identity.federation.provider import ProviderFields, ProviderType
+from identity.vocabulary import AuthenticationMethod, Scope
+from server.platform.errors import InvalidArgument, PermissionDenied
+
+# RFC 6749 §3.3.
+_SCOPE = re.compile(r"[\x21\x23-\x5b\x5d-\x7e]{1,128}")
+_DOMAIN = re.compile(r"([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}")
+_WHERE_WE_ARE_KNOWN = ("issuer", "token_endpoint")
+
+
+def expect_provider(fields: ProviderFields, *, roles: Collection[str], groups: Collection[str]) -> None:
+    """Raise InvalidArgument; `roles` and `groups` are those that there are."""
+    for member in ("issuer", "authorization_endpoint", "token_endpoint"):
+        if not getattr(fields, member):
+            raise InvalidArgument(f"{member}: expected an https address")
+    for member in (
+        *("issuer", "authorization_endpoint", "token_endpoint"),
+        *("userinfo_endpoint", "jwks_endpoint"),
+    ):
+        expect_safe_uri(member, getattr(fields, member))
+    _expect_issuer(fields)
+    if fields.token_endpoint_auth_method not in METHODS:
+        raise InvalidArgument("expected client_secret_basic, client_secret_post or neither")
+    if not all(map(_SCOPE.fullmatch, fields.oauth_scopes)):
+        raise InvalidArgument("scope: expected scopes separated by spaces")
+    if fields.workspace_domain and _DOMAIN.fullmatch(fields.workspace_domain) is None:
+        raise InvalidArgument("workspace_domain: expected a domain in lower case")
+    for mapping in fields.mappings:
+        names.among(mapping.roles, roles, what="mappings: roles")
+        names.among(mapping.groups, groups, what="mappings: groups")
+
+
+def expect_may_change(fields: ProviderFields, actor: Actor) -> None:
+    """Raise PermissionDenied: an API key that vouches for administrators would be as good as one of them."""
+    granted = {role for mapping in fields.mappings for role in mapping.roles}
+    if actor.is_api_key and not granted.isdisjoint(ADMINISTRATOR_ROLES):
+        raise PermissionDenied("an API key neither makes providers of administrators nor changes them")
+
+
+def is_known_elsewhere(before: ProviderFields, after: ProviderFields) -> bool:
+    """Whether our secret would be sent to somebody else than it was given by."""
+    return any(getattr(before, member) != getattr(after, member) for member in _WHERE_WE_ARE_KNOWN)
+
+
+def needs_secret(fields: ProviderFields) -> bool:
+    return fields.token_endpoint_auth_method is not AuthenticationMethod.NONE
+
+
+def _expect_issuer(fields: ProviderFields) -> None:
+    # OpenID Connect Discovery 1.0 §3.
+    if "?" in fields.issuer:
+        raise InvalidArgument("issuer: expected an address without query")
+    if fields.type is ProviderType.GITHUB:
+        return
+    # Nobody else's people are known by a signature.
+    if not fields.jwks_endpoint:
+        raise InvalidArgument("jwks_endpoint: expected an https address")
+    if Scope.OPENID not in fields.oauth_scopes:
+        raise InvalidArgument("scope: expected openid among them")

@@ -1,0 +1,121 @@
+"""The upstream providers of a tenant, as its administrators keep them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from identity.admin.callers import Actor
+from identity.admin.provider_checks import (
+    expect_may_change,
+    expect_provider,
+    is_known_elsewhere,
+    needs_secret,
+)
+from identity.directory.user import User
+from identity.events.events import Events
+from identity.events.kinds import EventType
+from identity.federation.provider import Provider, ProviderFields, ProviderLink
+from identity.federation.providers import MOST
+from identity.federation.secrets import ProviderSecrets
+from identity.keys.master_keys import Sealed
+from identity.randomness import Randomness
+from identity.tenants import Tenant
+from server.platform.errors import InvalidArgument, InvalidState, NotFound
+from server.platform.records import Changed, Records
+
+_ID_LENGTH = 24
+_MOST_SHOWN = 100
+
+
+class Names(Protocol):
+    async def names(self, tenant: Tenant) -> frozenset[str]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderAdministration:
+    """An empty secret is none that is new."""
+
+    providers: Records[Provider]
+    links: Records[ProviderLink]
+    users: Records[User]
+    roles: Names
+    groups: Names
+    secrets: ProviderSecrets
+    events: Events
+    randomness: Randomness
+
+    async def all(self, tenant: Tenant) -> Sequence[Provider]:
+        """List them by id."""
+        return await self.providers.page(tenant.tenant_id, most=MOST)
+
+    async def create(
+        self, tenant: Tenant, fields: ProviderFields, client_secret: str, *, actor: Actor
+    ) -> Provider:
+        """Raises InvalidArgument, InvalidState, and PermissionDenied for an API key's provider of administrators."""
+        await self._expect(tenant, fields, actor)
+        if len(await self.all(tenant)) >= MOST:
+            raise InvalidState(f"expected at most {MOST} providers")
+        provider = Provider(
+            tenant_id=tenant.tenant_id,
+            id=self.randomness.alphanumeric(_ID_LENGTH),
+            fields=fields,
+        )
+        secret = self._secret(provider, fields, client_secret)
+        kept = await self.providers.insert(replace(provider, client_secret=secret))
+        await self._tell(EventType.CREATED, kept, actor)
+        return kept
+
+    async def change(
+        self, tenant: Tenant, provider_id: str, fields: ProviderFields, *, client_secret: str, actor: Actor
+    ) -> Provider:
+        """Change all of it; raises NotFound, InvalidArgument, InvalidState, PermissionDenied."""
+        before = await self._find(tenant, provider_id)
+        expect_may_change(before.fields, actor)
+        await self._expect(tenant, fields, actor)
+        secret = self._secret(before, fields, client_secret)
+        after = replace(before, fields=fields, client_secret=secret)
+        try:
+            kept = await self.providers.replace(after)
+        except Changed as error:
+            raise InvalidState("somebody else changed the provider in the meantime") from error
+        await self._tell(EventType.CHANGED, kept, actor)
+        return kept
+
+    async def delete(self, tenant: Tenant, provider_id: str, *, actor: Actor) -> None:
+        """Remove it; nobody is known by it any more. Raises NotFound, PermissionDenied."""
+        provider = await self._find(tenant, provider_id)
+        expect_may_change(provider.fields, actor)
+        await self.providers.take(tenant.tenant_id, provider_id)
+        await self.links.remove(tenant.tenant_id, "provider_id", provider_id)
+        await self._tell(EventType.DELETED, provider, actor)
+
+    async def linked(self, tenant: Tenant, provider_id: str) -> Sequence[User]:
+        """Return people who sign in through it, at most 100; raises NotFound."""
+        await self._find(tenant, provider_id)
+        links = await self.links.find(tenant.tenant_id, "provider_id", provider_id, most=_MOST_SHOWN)
+        found = [await self.users.get(tenant.tenant_id, link.user_id) for link in links]
+        return [user for user in found if user is not None]
+
+    async def _find(self, tenant: Tenant, provider_id: str) -> Provider:
+        provider = await self.providers.get(tenant.tenant_id, provider_id)
+        if provider is None:
+            raise NotFound("there is no such provider")
+        return provider
+
+    async def _expect(self, tenant: Tenant, fields: ProviderFields, actor: Actor) -> None:
+        expect_may_change(fields, actor)
+        expect_provider(fields, roles=await self.roles.names(tenant), groups=await self.groups.names(tenant))
+
+    def _secret(self, provider: Provider, fields: ProviderFields, client_secret: str) -> Sealed | None:
+        """Seal a new one, or keep the one that is there; raises InvalidArgument."""
+        if not needs_secret(fields):
+            return None
+        if client_secret:
+            return self.secrets.seal(client_secret, provider.tenant_id, provider.id)
+        if provider.client_secret is None or is_known_elsewhere(provider.fields, fields):
+            raise InvalidArgument("client_secret: expected one for the issuer and its token_endpoint")
+        return provider.client_secret
+
+    async def _tell(self, event_type: EventType, provider: Provider, actor: Actor) -> None:
+        text = f"provider {provider.fields.name}"
+        await self.events.emit(provider.tenant_id, event_type, text=text, actor=actor)

@@ -1,0 +1,44 @@
+"""Composes what knows of upstream providers."""
+
+from collections.abc import Mapping
+
+from google.protobuf.descriptor import ServiceDescriptor
+
+from gnomon.identity.v1 import provider_service_pb2
+from identity.admin.callers import Callers
+from identity.admin.providers import ProviderAdministration
+from identity.administering import Administering
+from identity.directory.user import USERS
+from identity.federation.lookup import ProviderLookup
+from identity.federation.provider import PROVIDER_LINKS, PROVIDERS
+from identity.federation.providers import Providers
+from identity.federation.secrets import ProviderSecrets
+from identity.ground import Ground
+from identity.rpc.admission import Admission
+from identity.rpc.provider import ProviderServicer
+
+_PROVIDERS = provider_service_pb2.DESCRIPTOR.services_by_name["ProviderService"]
+
+
+class Federating:
+    servicers: Mapping[ServiceDescriptor, object]
+
+    def __init__(self, ground: Ground, callers: Callers, administering: Administering) -> None:
+        administration = ProviderAdministration(
+            providers=ground.store.of(PROVIDERS),
+            links=ground.store.of(PROVIDER_LINKS),
+            users=ground.store.of(USERS),
+            roles=administering.roles,
+            groups=administering.groups,
+            secrets=ProviderSecrets(ground.store, ground.master_keys),
+            events=ground.events,
+            randomness=ground.randomness,
+        )
+        servicer = ProviderServicer(
+            Admission(ground.tenants, callers),
+            administration,
+            lookup=ProviderLookup(ground.documents),
+            tenants=ground.tenants,
+            offered=Providers(ground.store) if ground.config.federation.enabled else None,
+        )
+        self.servicers = {_PROVIDERS: servicer}

@@ -1,0 +1,68 @@
+"""What a provider publishes of itself: OpenID Connect Discovery 1.0 §4.
+
+Whoever publishes metadata at the address of an issuer speaks for that issuer, and for no other one.
+"""
+
+import msgspec
+
+from identity.clients.metadata import expect_safe_uri
+from identity.outgoing.documents import Documents, UnreadableDocument
+from identity.vocabulary import AuthenticationMethod, Scope
+from server.platform.errors import InvalidArgument
+
+METHODS = (
+    AuthenticationMethod.CLIENT_SECRET_BASIC,
+    AuthenticationMethod.CLIENT_SECRET_POST,
+    AuthenticationMethod.NONE,
+)
+"""How we can prove who we are, best first."""
+
+_WELL_KNOWN = "/.well-known/openid-configuration"
+_SCOPES = (Scope.OPENID, Scope.PROFILE, Scope.EMAIL)
+
+
+class UpstreamMetadata(msgspec.Struct, frozen=True):
+    """Members of OpenID Connect Discovery 1.0 §3 that we use; all others are passed over."""
+
+    issuer: str
+    authorization_endpoint: str
+    token_endpoint: str
+    jwks_uri: str
+    userinfo_endpoint: str = ""
+    scopes_supported: tuple[str, ...] = _SCOPES
+    token_endpoint_auth_methods_supported: tuple[str, ...] = (AuthenticationMethod.CLIENT_SECRET_BASIC,)
+
+    @property
+    def scopes(self) -> tuple[str, ...]:
+        return tuple(scope for scope in _SCOPES if scope in self.scopes_supported)
+
+    @property
+    def methods(self) -> tuple[AuthenticationMethod, ...]:
+        return tuple(method for method in METHODS if method in self.token_endpoint_auth_methods_supported)
+
+
+class ProviderLookup:
+    def __init__(self, documents: Documents) -> None:
+        self._documents = documents
+
+    async def look_up(self, *, issuer: str, metadata_url: str) -> UpstreamMetadata:
+        """Read it by one of the two; raises InvalidArgument."""
+        if bool(issuer) == bool(metadata_url):
+            raise InvalidArgument("issuer, metadata_url: expected one of them")
+        uri = metadata_url or _well_known(issuer)
+        metadata = await self._read(uri)
+        if _well_known(metadata.issuer) != uri or issuer not in {"", metadata.issuer}:
+            raise InvalidArgument("the metadata there is that of another issuer")
+        for member in ("issuer", "authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint"):
+            expect_safe_uri(member, getattr(metadata, member))
+        return metadata
+
+    async def _read(self, uri: str) -> UpstreamMetadata:
+        try:
+            return msgspec.json.decode(await self._documents.read(uri), type=UpstreamMetadata)
+        except (UnreadableDocument, msgspec.DecodeError, RecursionError) as error:
+            raise InvalidArgument("there is no metadata of a provider that can be read") from error
+
+
+def _well_known(issuer: str) -> str:
+    return f"{issuer.removesuffix('/')}{_WELL_KNOWN}"

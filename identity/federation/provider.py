@@ -1,0 +1,76 @@
+"""An upstream provider of a tenant."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from identity.keys.master_keys import Sealed
+from identity.vocabulary import AuthenticationMethod
+from server.platform.records import Kind, Record
+
+
+class ProviderType(StrEnum):
+    """What is behind it, which says what it is told about whom it is to sign in."""
+
+    OIDC = "oidc"
+    CUSTOM = "custom"
+    GOOGLE = "google"
+    GITHUB = "github"
+    DIRECTORY = "directory"
+    WORKSPACE = "workspace"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimMapping:
+    """People whose claim is `value`, or has it among its values, have the roles and groups.
+
+    Dots in `claim` lead into objects.
+    """
+
+    claim: str
+    value: str
+    roles: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderFields:
+    """What administrators say about it; an empty address is none."""
+
+    name: str
+    type: ProviderType
+    is_enabled: bool
+    issuer: str
+    authorization_endpoint: str
+    token_endpoint: str
+    userinfo_endpoint: str = ""
+    jwks_endpoint: str = ""
+    client_id: str
+    token_endpoint_auth_method: AuthenticationMethod
+    oauth_scopes: tuple[str, ...]
+    forwards_sign_in_hints: bool = True
+    workspace_domain: str = ""
+    onboards: bool = False
+    links: bool = False
+    mappings: tuple[ClaimMapping, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provider(Record):
+    """`client_secret` is ours there."""
+
+    fields: ProviderFields
+    client_secret: Sealed | None = field(default=None, repr=False)
+
+
+PROVIDERS = Kind(Provider, "provider")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderLink(Record):
+    """A person as a provider knows it: `id` is made of provider and subject, so that nobody else is known by them."""
+
+    provider_id: str
+    user_id: str
+
+
+PROVIDER_LINKS = Kind(ProviderLink, "provider_link", indexed=("provider_id", "user_id"))

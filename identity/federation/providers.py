@@ -1,0 +1,28 @@
+"""Which providers a tenant has."""
+
+from collections.abc import Sequence
+
+from identity.federation.provider import PROVIDERS, Provider
+from identity.tenants import Tenant
+from server.platform.records import RecordStore
+
+MOST = 100
+"""Of a tenant, so that all of them are one page."""
+
+
+class Providers:
+    def __init__(self, store: RecordStore) -> None:
+        self._records = store.of(PROVIDERS)
+
+    async def all(self, tenant: Tenant) -> Sequence[Provider]:
+        """Return them by id."""
+        return await self._records.page(tenant.tenant_id, most=MOST)
+
+    async def find(self, tenant: Tenant, provider_id: str) -> Provider | None:
+        """Return a provider; it may be disabled."""
+        return await self._records.get(tenant.tenant_id, provider_id)
+
+    async def offered(self, tenant: Tenant) -> Sequence[Provider]:
+        """Return those that people may sign in through, by name."""
+        enabled = [provider for provider in await self.all(tenant) if provider.fields.is_enabled]
+        return sorted(enabled, key=lambda provider: (provider.fields.name, provider.id))
