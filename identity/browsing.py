@@ -32,6 +32,7 @@ from identity.authorization.steps import CredentialStep, RefreshStep
 from identity.devices.authorization import DeviceAuthorizations
 from identity.devices.limits import DeviceStarts, UserCodeGuesses
 from identity.devices.verification import DeviceVerification
+from identity.federating import upstream_logout
 from identity.ground import Ground
 from identity.issuing import Issuing
 from identity.logout.endpoint import EndSession
@@ -190,7 +191,7 @@ class Browsing:
             clock=ground.clock,
             randomness=ground.randomness,
         )
-        return LogoutServicer(ground.tenants, end_session)
+        return LogoutServicer(ground.tenants, end_session, upstream_logout(ground, self._presence))
 
     def _devices(self) -> DeviceServicer:
         ground = self._ground

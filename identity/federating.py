@@ -9,13 +9,16 @@ from identity.admin.callers import Callers
 from identity.admin.providers import ProviderAdministration
 from identity.administering import Administering
 from identity.directory.user import USERS
+from identity.federation.logout import UpstreamLogout
 from identity.federation.lookup import ProviderLookup
 from identity.federation.provider import PROVIDER_LINKS, PROVIDERS
 from identity.federation.providers import Providers
 from identity.federation.secrets import ProviderSecrets
 from identity.ground import Ground
+from identity.presence import Presence
 from identity.rpc.admission import Admission
 from identity.rpc.provider import ProviderServicer
+from identity.single_use import SingleUse
 
 _PROVIDERS = provider_service_pb2.DESCRIPTOR.services_by_name["ProviderService"]
 
@@ -42,3 +45,17 @@ class Federating:
             offered=Providers(ground.store) if ground.config.federation.enabled else None,
         )
         self.servicers = {_PROVIDERS: servicer}
+
+
+def upstream_logout(ground: Ground, presence: Presence) -> UpstreamLogout | None:
+    if not ground.config.federation.enabled:
+        return None
+    return UpstreamLogout(
+        Providers(ground.store),
+        ground.published_keys,
+        single_use=SingleUse(ground.store),
+        sessions=presence.sessions,
+        ending=presence.ending,
+        events=ground.events,
+        clock=ground.clock,
+    )

@@ -1,6 +1,7 @@
 """GET and POST /oidc/logout: OpenID Connect RP-Initiated Logout 1.0.
 
-A POST with a hint is a logout request, one with a CSRF token is the confirmation that our page asked for.
+A POST with a hint is a logout request, one with a CSRF token is the confirmation that our page asked for, and one with a
+logout token comes from an upstream provider: Back-Channel Logout 1.0 §2.5.
 """
 
 from aiohttp import web
@@ -10,7 +11,6 @@ from edge.oidc.config import OidcConfig
 from edge.oidc.form import Form, Parameters, form_of, query_parameters, read_parameters, single
 from edge.oidc.pages import Pages
 from edge.oidc.redirects import sent_back
-from edge.oidc.refusal import invalid_request
 from edge.oidc.stubs import Stubs
 from edge.oidc.tenant import issuer_path, tenant_of
 from gnomon.identity.v1 import logout_service_pb2 as pb
@@ -32,19 +32,29 @@ class LogoutEndpoint:
     async def post(self, request: web.Request) -> web.Response:
         parameters = await read_parameters(request, self._config.max_form_bytes)
         form = form_of(parameters)
-        if "logout_token" in form and not single(form, "id_token_hint"):
-            # It is a provider that asks, not a browser.
-            raise invalid_request("no provider is known that could sign a logout token")
+        if (
+            "logout_token" in form
+            and not single(form, "id_token_hint")
+            and not _is_confirmation(request, form)
+        ):
+            # It is a provider that tells, not a browser that asks.
+            return await self._receive(request, form)
         return await self._pages.instead_of_refusals(self._post_form(request, parameters, form=form))
 
     async def _get(self, request: web.Request) -> web.Response:
         return await self._begin(request, query_parameters(request), status=302)
 
     async def _post_form(self, request: web.Request, parameters: Parameters, *, form: Form) -> web.Response:
-        is_confirmation = "csrf_token" in form or CSRF_HEADER in request.headers
-        if is_confirmation and not single(form, "id_token_hint"):
+        if _is_confirmation(request, form) and not single(form, "id_token_hint"):
             return await self._confirm(request, form)
         return await self._begin(request, parameters, status=303)
+
+    async def _receive(self, request: web.Request, form: Form) -> web.Response:
+        told = pb.ReceiveLogoutTokenRequest(
+            tenant_id=tenant_of(request), logout_token=single(form, "logout_token")
+        )
+        await self._logouts.ReceiveLogoutToken(told, timeout=self._config.call_timeout_seconds)
+        return web.Response()
 
     async def _begin(self, request: web.Request, parameters: Parameters, *, status: int) -> web.Response:
         asked = pb.BeginLogoutRequest(
@@ -86,6 +96,10 @@ class LogoutEndpoint:
         if confirmed.HasField("cookie"):
             self._browsers.keep(request, response, cookie=confirmed.cookie)
         return response
+
+
+def _is_confirmation(request: web.Request, form: Form) -> bool:
+    return "csrf_token" in form or CSRF_HEADER in request.headers
 
 
 def _sent(parameters: Parameters) -> tuple[Parameter, ...]:

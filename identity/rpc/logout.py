@@ -3,6 +3,7 @@
 from gnomon.identity.v1 import logout_service_pb2 as pb
 from identity.authorization.redirect_uris import origin_of
 from identity.errors import InvalidRequest
+from identity.federation.logout import UpstreamLogout
 from identity.logout.endpoint import EndSession, LogoutQuestion, SignedOut
 from identity.rpc.browser import browser_of, error_page, parameters_of, redirect, taken_back
 from identity.tenants import Tenants
@@ -10,9 +11,12 @@ from server.platform.call import Call
 
 
 class LogoutServicer:
-    def __init__(self, tenants: Tenants, end_session: EndSession) -> None:
+    """`upstream` is None where no provider vouches for anybody."""
+
+    def __init__(self, tenants: Tenants, end_session: EndSession, upstream: UpstreamLogout | None) -> None:
         self._tenants = tenants
         self._end_session = end_session
+        self._upstream = upstream
 
     async def begin_logout(self, request: pb.BeginLogoutRequest, _call: Call) -> pb.BeginLogoutResponse:
         tenant, browser = self._tenants.find(request.tenant_id), browser_of(request.browser)
@@ -37,6 +41,15 @@ class LogoutServicer:
         if outcome.redirection is not None:
             return pb.ConfirmLogoutResponse(redirect=redirect(outcome.redirection), cookie=taken_back())
         return pb.ConfirmLogoutResponse(signed_out=_signed_out(outcome), cookie=taken_back())
+
+    async def receive_logout_token(
+        self, request: pb.ReceiveLogoutTokenRequest, _call: Call
+    ) -> pb.ReceiveLogoutTokenResponse:
+        tenant = self._tenants.find(request.tenant_id)
+        if self._upstream is None:
+            raise InvalidRequest("no provider is known that could sign a logout token")
+        await self._upstream.receive(tenant, request.logout_token)
+        return pb.ReceiveLogoutTokenResponse()
 
 
 def _page(question: LogoutQuestion) -> pb.LogoutPage:

@@ -23,11 +23,22 @@ class Authentication:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Vouching:
+    """Which upstream provider said who signed in, and its own `sub` and `sid` of that; the latter may be empty."""
+
+    provider_id: str
+    sub: str
+    sid: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Session(Record):
     """`id` is a keyed hash of the cookie's value, `sid` what the world may know.
 
     `authentication` is None until somebody has signed in, with a new session in the place of this one. It ends at
     `expires_at`, and before that when it is not used until `idle_until`. `clients` are those that got tokens in it.
+    Where an upstream provider vouched for the person, `provider_id` names it, and `upstream_sub` and `upstream_sid` are the
+    names that it has for person and session.
     """
 
     sid: str
@@ -37,6 +48,9 @@ class Session(Record):
     user_id: str = ""
     authentication: Authentication | None = None
     clients: tuple[ClientId, ...] = ()
+    provider_id: str = ""
+    upstream_sub: str = ""
+    upstream_sid: str = ""
 
 
-SESSIONS = Kind(Session, "session", unique=("sid",), indexed=("user_id",))
+SESSIONS = Kind(Session, "session", unique=("sid",), indexed=("user_id", "upstream_sub", "upstream_sid"))

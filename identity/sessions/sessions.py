@@ -16,7 +16,7 @@ from identity.directory.user import UserId
 from identity.randomness import Randomness
 from identity.sessions.browser import Browser
 from identity.sessions.config import SessionConfig, SessionLifetimes
-from identity.sessions.session import Authentication, Session
+from identity.sessions.session import Authentication, Session, Vouching
 from identity.tenants import Tenant
 from server.platform.clock import Clock
 from server.platform.errors import Unauthenticated, Unavailable
@@ -74,6 +74,7 @@ class Sessions:
         amr: tuple[str, ...],
         acr: str,
         peer_address: str,
+        vouching: Vouching | None = None,
     ) -> tuple[str, Session]:
         """Begin a signed-in session in the place of the one before, which ends.
 
@@ -88,7 +89,7 @@ class Sessions:
             user_id=user_id, at=self._clock.now(), amr=amr, acr=acr, sid=session.sid
         )
         signed_in = replace(session, user_id=user_id, authentication=authentication)
-        return cookie, await self._records.insert(signed_in)
+        return cookie, await self._records.insert(_vouched_for(signed_in, vouching))
 
     async def renew(self, tenant: Tenant, sid: str) -> tuple[str, Session]:
         """Put a session with another id and CSRF token in the place of one; raises Unauthenticated when it has ended."""
@@ -125,6 +126,19 @@ class Sessions:
         taken = [await self._records.take(tenant.tenant_id, session.id) for session in ending]
         return [session for session in taken if session is not None]
 
+    async def vouched_for(self, tenant: Tenant, provider_id: str, *, sub: str, sid: str) -> Sequence[Session]:
+        """Return the sessions that an upstream provider means by one of its names or both.
+
+        Of a person whom it names, a session whose `sid` it never told is meant by any.
+        """
+        field, text = ("upstream_sub", sub) if sub else ("upstream_sid", sid)
+        found = await self._records.find(tenant.tenant_id, field, text, most=_MOST_OF_A_USER)
+        return [
+            session
+            for session in found
+            if session.provider_id == provider_id and (not sid or session.upstream_sid in {"", sid})
+        ]
+
     def _fresh(self, tenant: Tenant, cookie: str, peer_address: str) -> Session:
         now = self._clock.now()
         return Session(
@@ -153,6 +167,17 @@ class Sessions:
 
     def _id(self, cookie: str) -> str:
         return self._hasher.hash(cookie).hex()
+
+
+def _vouched_for(session: Session, vouching: Vouching | None) -> Session:
+    if vouching is None:
+        return session
+    return replace(
+        session,
+        provider_id=vouching.provider_id,
+        upstream_sub=vouching.sub,
+        upstream_sid=vouching.sid,
+    )
 
 
 def has_csrf(session: Session, csrf_token: str) -> bool:

@@ -306,6 +306,17 @@ async def test_a_logout_that_contradicts_itself_is_an_error_page(services: Servi
     assert (response.error.status, response.error.error) == (400, "invalid_request")
 
 
+async def test_where_no_provider_vouches_for_anybody_no_logout_token_holds(services: Services) -> None:
+    with pytest.raises(grpc.RpcError) as refusal:
+        await services.logout.ReceiveLogoutToken(
+            logout_service_pb2.ReceiveLogoutTokenRequest(logout_token="x")
+        )
+
+    error = error_of(refusal.value)
+    assert isinstance(error, OAuthError)
+    assert error.error == "invalid_request"
+
+
 def _servicers(provider: Provider) -> Mapping[object, object]:
     single_use, clock = SingleUse(provider.store), provider.clock
     published = PublishedKeys(KnownDocuments(), clock)
@@ -332,7 +343,7 @@ def _servicers(provider: Provider) -> Mapping[object, object]:
             provider.tenants, provider.proof_of_work
         ),
         logout_service_pb2.DESCRIPTOR.services_by_name["LogoutService"]: LogoutServicer(
-            provider.tenants, provider.end_session
+            provider.tenants, provider.end_session, upstream=None
         ),
     }
 

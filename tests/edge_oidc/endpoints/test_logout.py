@@ -2,7 +2,7 @@ import pytest
 
 from gnomon.identity.v1 import logout_service_pb2 as pb
 from gnomon.identity.v1.browser_pb2 import ErrorPage, Parameter, Redirect, SessionCookie
-from server.platform.errors import Unauthenticated
+from server.platform.errors import OAuthError, Unauthenticated
 from tests.edge_oidc.endpoints.provider import Provider, directives, hidden_fields, page_of
 
 LOGOUT = "/auth/v1/oidc/logout"
@@ -105,9 +105,32 @@ async def test_a_page_that_was_not_ours_confirms_nothing(provider: Provider) -> 
     assert (response.status, response.content_type) == (401, "text/html")
 
 
-@pytest.mark.parametrize("form", [{"logout_token": "x"}, {"logout_token": "x", "csrf_token": "y"}])
-async def test_no_provider_may_sign_people_out(provider: Provider, form: dict[str, str]) -> None:
-    response = await provider.http.post(LOGOUT, data=form)
+async def test_a_provider_is_told_that_its_token_was_taken(provider: Provider) -> None:
+    provider.answers(receive_logout_token=pb.ReceiveLogoutTokenResponse())
+
+    response = await provider.http.post(LOGOUT, data={"logout_token": "x"})
+
+    assert (response.status, response.headers["Cache-Control"]) == (200, "no-store")
+    assert await response.read() == b""
+    assert provider.asked(pb.ReceiveLogoutTokenRequest).logout_token == "x"
+
+
+async def test_a_provider_is_told_that_its_token_was_not_taken(provider: Provider) -> None:
+    provider.answers(receive_logout_token=OAuthError("invalid_request", "the logout token does not hold"))
+
+    response = await provider.http.post(LOGOUT, data={"logout_token": "x"})
 
     assert (response.status, (await response.json())["error"]) == (400, "invalid_request")
-    assert provider.servicers.requests == []
+    assert response.headers["Cache-Control"] == "no-store"
+
+
+@pytest.mark.parametrize("also", [{"id_token_hint": "h"}, {"csrf_token": "proof"}])
+async def test_a_hint_and_a_page_come_before_a_logout_token(provider: Provider, also: dict[str, str]) -> None:
+    provider.answers(
+        begin_logout=pb.BeginLogoutResponse(signed_out=pb.SignedOutPage()),
+        confirm_logout=pb.ConfirmLogoutResponse(signed_out=pb.SignedOutPage()),
+    )
+
+    response = await provider.http.post(LOGOUT, data={"logout_token": "x", **also})
+
+    assert (response.status, response.content_type) == (200, "text/html")

@@ -2,30 +2,19 @@ from datetime import UTC, datetime
 
 import pytest
 
-from identity.federation.provider import PROVIDERS, Provider, ProviderFields, ProviderType
+from identity.federation.provider import PROVIDERS, Provider
 from identity.federation.secrets import ProviderSecrets
 from identity.keys.master_keys import LostMasterKey, MasterKeys, new_master_key
 from identity.randomness import SystemRandomness
-from identity.vocabulary import AuthenticationMethod
 from server.platform.call import TenantId
 from server.platform.clock import VirtualClock
 from server.platform.records import RecordStore
 from server.platform.records.memory import MemoryRecordStore
+from tests.identity.federation.upstream import FIELDS
 
 ACME = TenantId("acme")
 RANDOMNESS = SystemRandomness()
 OLD, NEW = new_master_key(RANDOMNESS), new_master_key(RANDOMNESS)
-FIELDS = ProviderFields(
-    name="Upstream",
-    type=ProviderType.OIDC,
-    is_enabled=True,
-    issuer="https://up.example.com",
-    authorization_endpoint="https://up.example.com/authorize",
-    token_endpoint="https://up.example.com/token",
-    client_id="gnomon",
-    token_endpoint_auth_method=AuthenticationMethod.CLIENT_SECRET_BASIC,
-    oauth_scopes=("openid",),
-)
 
 
 def master_keys(*texts: str) -> MasterKeys:

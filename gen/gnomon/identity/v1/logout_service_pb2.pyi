@@ -238,3 +238,46 @@ class ConfirmLogoutResponse(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType_next) -> _WhichOneofReturnType_next | None: ...
 
 Global___ConfirmLogoutResponse: _TypeAlias = ConfirmLogoutResponse  # noqa: Y015
+
+@_typing.final
+class ReceiveLogoutTokenRequest(_message.Message):
+    """Request of ReceiveLogoutToken."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    LOGOUT_TOKEN_FIELD_NUMBER: _builtins.int
+    tenant_id: _builtins.str
+    """Tenant whose issuer was told; empty means the default tenant."""
+    logout_token: _builtins.str
+    """The logout token."""
+    def __init__(
+        self,
+        *,
+        tenant_id: _builtins.str = ...,
+        logout_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["logout_token", b"logout_token", "tenant_id", b"tenant_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReceiveLogoutTokenRequest: _TypeAlias = ReceiveLogoutTokenRequest  # noqa: Y015
+
+@_typing.final
+class ReceiveLogoutTokenResponse(_message.Message):
+    """Response of ReceiveLogoutToken."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReceiveLogoutTokenResponse: _TypeAlias = ReceiveLogoutTokenResponse  # noqa: Y015

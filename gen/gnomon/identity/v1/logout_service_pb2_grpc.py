@@ -45,6 +45,11 @@ class LogoutServiceStub:
                 request_serializer=gnomon_dot_identity_dot_v1_dot_logout__service__pb2.ConfirmLogoutRequest.SerializeToString,
                 response_deserializer=gnomon_dot_identity_dot_v1_dot_logout__service__pb2.ConfirmLogoutResponse.FromString,
                 _registered_method=True)
+        self.ReceiveLogoutToken = channel.unary_unary(
+                '/gnomon.identity.v1.LogoutService/ReceiveLogoutToken',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_logout__service__pb2.ReceiveLogoutTokenRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_logout__service__pb2.ReceiveLogoutTokenResponse.FromString,
+                _registered_method=True)
 
 
 class LogoutServiceServicer:
@@ -66,6 +71,14 @@ class LogoutServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ReceiveLogoutToken(self, request, context):
+        """Ends the sessions that an upstream provider vouched for and whose end it tells: Back-Channel Logout 1.0 §2.5.
+        Rejected with the OAuth error invalid_request for a logout token that does not hold.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_LogoutServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -78,6 +91,11 @@ def add_LogoutServiceServicer_to_server(servicer, server):
                     servicer.ConfirmLogout,
                     request_deserializer=gnomon_dot_identity_dot_v1_dot_logout__service__pb2.ConfirmLogoutRequest.FromString,
                     response_serializer=gnomon_dot_identity_dot_v1_dot_logout__service__pb2.ConfirmLogoutResponse.SerializeToString,
+            ),
+            'ReceiveLogoutToken': grpc.unary_unary_rpc_method_handler(
+                    servicer.ReceiveLogoutToken,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_logout__service__pb2.ReceiveLogoutTokenRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_logout__service__pb2.ReceiveLogoutTokenResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -135,6 +153,33 @@ class LogoutService:
             '/gnomon.identity.v1.LogoutService/ConfirmLogout',
             gnomon_dot_identity_dot_v1_dot_logout__service__pb2.ConfirmLogoutRequest.SerializeToString,
             gnomon_dot_identity_dot_v1_dot_logout__service__pb2.ConfirmLogoutResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ReceiveLogoutToken(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.LogoutService/ReceiveLogoutToken',
+            gnomon_dot_identity_dot_v1_dot_logout__service__pb2.ReceiveLogoutTokenRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_logout__service__pb2.ReceiveLogoutTokenResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -39,6 +39,10 @@ class LogoutServiceStub:
     """Ends the session of a browser whose person confirmed it.
     Rejected with UNAUTHENTICATED when the page was not ours.
     """
+    ReceiveLogoutToken: _grpc.UnaryUnaryMultiCallable[_logout_service_pb2.ReceiveLogoutTokenRequest, _logout_service_pb2.ReceiveLogoutTokenResponse]
+    """Ends the sessions that an upstream provider vouched for and whose end it tells: Back-Channel Logout 1.0 §2.5.
+    Rejected with the OAuth error invalid_request for a logout token that does not hold.
+    """
 
 @_typing.type_check_only
 class LogoutServiceAsyncStub(LogoutServiceStub):
@@ -50,6 +54,10 @@ class LogoutServiceAsyncStub(LogoutServiceStub):
     ConfirmLogout: _aio.UnaryUnaryMultiCallable[_logout_service_pb2.ConfirmLogoutRequest, _logout_service_pb2.ConfirmLogoutResponse]  # type: ignore[assignment]
     """Ends the session of a browser whose person confirmed it.
     Rejected with UNAUTHENTICATED when the page was not ours.
+    """
+    ReceiveLogoutToken: _aio.UnaryUnaryMultiCallable[_logout_service_pb2.ReceiveLogoutTokenRequest, _logout_service_pb2.ReceiveLogoutTokenResponse]  # type: ignore[assignment]
+    """Ends the sessions that an upstream provider vouched for and whose end it tells: Back-Channel Logout 1.0 §2.5.
+    Rejected with the OAuth error invalid_request for a logout token that does not hold.
     """
 
 class LogoutServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -71,6 +79,16 @@ class LogoutServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_logout_service_pb2.ConfirmLogoutResponse, _abc.Awaitable[_logout_service_pb2.ConfirmLogoutResponse]]:
         """Ends the session of a browser whose person confirmed it.
         Rejected with UNAUTHENTICATED when the page was not ours.
+        """
+
+    @_abc_1.abstractmethod
+    def ReceiveLogoutToken(
+        self,
+        request: _logout_service_pb2.ReceiveLogoutTokenRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_logout_service_pb2.ReceiveLogoutTokenResponse, _abc.Awaitable[_logout_service_pb2.ReceiveLogoutTokenResponse]]:
+        """Ends the sessions that an upstream provider vouched for and whose end it tells: Back-Channel Logout 1.0 §2.5.
+        Rejected with the OAuth error invalid_request for a logout token that does not hold.
         """
 
 def add_LogoutServiceServicer_to_server(servicer: LogoutServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -244,6 +244,8 @@ __all__ = (
     "ProviderServiceStub",
     "PushAuthorizationRequest",
     "PushAuthorizationResponse",
+    "ReceiveLogoutTokenRequest",
+    "ReceiveLogoutTokenResponse",
     "Redirect",
     "RefreshAuthorizationRequest",
     "RefreshAuthorizationResponse",
@@ -6032,6 +6034,42 @@ default_message_pool.register_message(
 
 
 @dataclass(eq=False, repr=False)
+class ReceiveLogoutTokenRequest(betterproto2.Message):
+    """
+    Request of ReceiveLogoutToken.
+    """
+
+    tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Tenant whose issuer was told; empty means the default tenant.
+    """
+
+    logout_token: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    The logout token.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "ReceiveLogoutTokenRequest", ReceiveLogoutTokenRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class ReceiveLogoutTokenResponse(betterproto2.Message):
+    """
+    Response of ReceiveLogoutToken.
+    """
+
+    pass
+
+
+default_message_pool.register_message(
+    "gnomon.identity.v1", "ReceiveLogoutTokenResponse", ReceiveLogoutTokenResponse
+)
+
+
+@dataclass(eq=False, repr=False)
 class Redirect(betterproto2.Message):
     """
     Sends the browser back to a relying party.
@@ -9864,6 +9902,28 @@ class LogoutServiceStub(betterproto2_grpclib.ServiceStub):
             "/gnomon.identity.v1.LogoutService/ConfirmLogout",
             message,
             ConfirmLogoutResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def receive_logout_token(
+        self,
+        message: "ReceiveLogoutTokenRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "ReceiveLogoutTokenResponse":
+        """
+        Ends the sessions that an upstream provider vouched for and whose end it tells: Back-Channel Logout 1.0 §2.5.
+        Rejected with the OAuth error invalid_request for a logout token that does not hold.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.identity.v1.LogoutService/ReceiveLogoutToken",
+            message,
+            ReceiveLogoutTokenResponse,
             timeout=timeout,
             deadline=deadline,
             metadata=metadata,
