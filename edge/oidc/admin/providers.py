@@ -9,9 +9,9 @@ from edge.oidc.admin.provider_body import Lookup, WholeProvider, metadata_member
 from edge.oidc.body import read_json
 from edge.oidc.browsers import Browsers
 from edge.oidc.config import OidcConfig
-from edge.oidc.endpoint import Handler
 from edge.oidc.stubs import Stubs
 from edge.oidc.tenant import tenant_of
+from edge.problem import Handler
 from gnomon.identity.v1 import provider_service_pb2 as pb
 
 _NOT_ACCEPTED = 406

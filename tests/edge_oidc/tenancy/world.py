@@ -19,6 +19,7 @@ from gnomon.identity.v1.directory_service_pb2_grpc import DirectoryServiceStub
 from identity.clients.client import CLIENTS, Client
 from identity.config import ProviderConfig, Scheme
 from identity.directory.user import USERS, User
+from identity.federation.config import FederationConfig
 from identity.keys.config import EncryptionConfig
 from identity.keys.master_keys import new_master_key
 from identity.randomness import SystemRandomness
@@ -180,6 +181,7 @@ async def world(
     store: RecordStore | None = None,
     trusted_proxies: tuple[str, ...] = (),
     nameservers: tuple[str, ...] = (),
+    is_federated: bool = False,
 ) -> AsyncIterator[World]:
     """One process of a deployment; those of one store are of one deployment."""
     port = unused_port()
@@ -190,6 +192,7 @@ async def world(
         identity=address,
         encryption=_ENCRYPTION,
         sign_in_domains=SignInDomainConfig(nameservers=nameservers, timeout_secs=1),
+        federation=FederationConfig(enabled=is_federated),
     )
     async with deployed(config, store) as deployment:
         app = web.Application()
