@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from google.protobuf.descriptor import ServiceDescriptor
 
 from identity.administering import Administering
+from identity.authorizing import Authorizing
 from identity.bootstrap import (
     Seeding,
     bootstrap_clients,
@@ -79,7 +80,8 @@ async def open_identity(
         await hosting.open()
         presence = presence_on(ground)
         issuing = Issuing(ground, presence)
-        browsing = Browsing(ground, presence, issuing, hosting.targets)
+        browsing = Browsing(ground, presence, issuing)
+        authorizing = Authorizing(ground, presence, issuing, browsing, hosting.targets)
         callers = callers_of(ground, presence)
         administering = Administering(ground, presence, callers)
         await _seed(ground)
@@ -95,6 +97,7 @@ async def open_identity(
             servicers = {
                 **issuing.servicers,
                 **browsing.servicers,
+                **authorizing.servicers,
                 **Fronting(ground, presence, issuing).servicers,
                 **hosting.servicers(callers),
                 **administering.servicers,

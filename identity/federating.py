@@ -5,18 +5,28 @@ from collections.abc import Mapping
 from google.protobuf.descriptor import ServiceDescriptor
 
 from gnomon.identity.v1 import provider_service_pb2
+from identity.admin.administrators import Administrators
 from identity.admin.callers import Callers
 from identity.admin.providers import ProviderAdministration
 from identity.administering import Administering
+from identity.authorization.door import Door
 from identity.directory.user import USERS
+from identity.federation.accounts import UpstreamAccounts
+from identity.federation.arriving import UpstreamArriving
+from identity.federation.hints import Hints, SignInDomains
+from identity.federation.id_token import UpstreamIdTokens
+from identity.federation.leaving import UpstreamLeaving
+from identity.federation.login import UPSTREAM_LOGINS
 from identity.federation.logout import UpstreamLogout
 from identity.federation.lookup import ProviderLookup
 from identity.federation.provider import PROVIDER_LINKS, PROVIDERS
 from identity.federation.providers import Providers
 from identity.federation.secrets import ProviderSecrets
+from identity.federation.tokens import UpstreamTokens
 from identity.ground import Ground
 from identity.presence import Presence
 from identity.rpc.admission import Admission
+from identity.rpc.federation import UpstreamSignIn
 from identity.rpc.provider import ProviderServicer
 from identity.single_use import SingleUse
 
@@ -59,3 +69,46 @@ def upstream_logout(ground: Ground, presence: Presence) -> UpstreamLogout | None
         events=ground.events,
         clock=ground.clock,
     )
+
+
+def upstream_sign_in(
+    ground: Ground, presence: Presence, door: Door, domains: SignInDomains
+) -> UpstreamSignIn | None:
+    if not ground.config.federation.enabled:
+        return None
+    providers, logins = Providers(ground.store), ground.store.of(UPSTREAM_LOGINS)
+    leaving = UpstreamLeaving(
+        presence.sessions,
+        door.proof_of_work,
+        asked=door.asked,
+        providers=providers,
+        hints=Hints(domains),
+        logins=logins,
+        hasher=ground.secrets,
+        clock=ground.clock,
+        randomness=ground.randomness,
+    )
+    accounts = UpstreamAccounts(
+        users=presence.users,
+        links=ground.store.of(PROVIDER_LINKS),
+        domains=domains,
+        administers=Administrators(ground.standings).makes,
+        version=ground.directory_version,
+        signing_out=presence.signing_out,
+        events=ground.events,
+        clock=ground.clock,
+        randomness=ground.randomness,
+    )
+    arriving = UpstreamArriving(
+        presence.sessions,
+        logins,
+        hasher=ground.secrets,
+        asked=door.asked,
+        clients=ground.clients,
+        providers=providers,
+        tokens=UpstreamTokens(ground.documents, ProviderSecrets(ground.store, ground.master_keys)),
+        id_tokens=UpstreamIdTokens(ground.published_keys, ground.clock),
+        accounts=accounts,
+        signing_in=door.signing_in,
+    )
+    return UpstreamSignIn(leaving, arriving)

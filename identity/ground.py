@@ -11,7 +11,7 @@ from identity.events.events import Events
 from identity.keys.key_ring import KeyRing
 from identity.keys.master_keys import MasterKeys
 from identity.keys.root_secret import RootSecret, RootSecrets
-from identity.outgoing.documents import Documents
+from identity.outgoing.documents import HttpDocuments
 from identity.outgoing.published_keys import PublishedKeys
 from identity.randomness import Randomness
 from identity.sections import IdentityConfig
@@ -37,5 +37,5 @@ class Ground:
     passwords: Passwords
     standings: Standings
     directory_version: DirectoryVersion
-    documents: Documents
+    documents: HttpDocuments
     published_keys: PublishedKeys

@@ -6,13 +6,14 @@ from google.protobuf.descriptor import ServiceDescriptor
 
 from gnomon.identity.v1 import sign_in_domain_service_pb2, tenant_service_pb2
 from identity.admin.callers import Callers
+from identity.federation.providers import Providers
 from identity.ground import Ground
 from identity.kinds import KINDS
 from identity.rpc.sign_in_domain import SignInDomainServicer
 from identity.rpc.tenant import TenantServicer
 from identity.tenancy.administration import TenantAdministration
 from identity.tenancy.domain_administration import DomainAdministration
-from identity.tenancy.providers import NoProviders
+from identity.tenancy.providers import NoProviders, ProviderDirectory
 from identity.tenancy.removal import TenantRemoval
 from identity.tenancy.sign_in_targets import SignInTargets
 from identity.tenancy.tenant_directory import TenantDirectory
@@ -25,7 +26,9 @@ _DOMAIN = sign_in_domain_service_pb2.DESCRIPTOR.services_by_name["SignInDomainSe
 class Hosting:
     def __init__(self, ground: Ground) -> None:
         self._ground = ground
-        self._providers = NoProviders()
+        self._providers: ProviderDirectory = (
+            Providers(ground.store) if ground.config.federation.enabled else NoProviders()
+        )
         self.targets = SignInTargets(ground.tenants, ground.store, self._providers)
         self._directory = TenantDirectory(ground.tenants, ground.store, ground.clock)
         self._removal = TenantRemoval(self._directory, ground.store, KINDS, clock=ground.clock)

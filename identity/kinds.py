@@ -16,6 +16,7 @@ from identity.directory.mapping_rule import MAPPING_RULES
 from identity.directory.user import USERS
 from identity.directory.version import DIRECTORY_VERSIONS
 from identity.events.event import EVENTS
+from identity.federation.login import UPSTREAM_LOGINS
 from identity.federation.provider import PROVIDER_LINKS, PROVIDERS
 from identity.forward_auth.records import FORWARD_REQUESTS, FORWARD_SESSIONS
 from identity.keys.root_secret import ROOT_SECRETS
@@ -64,6 +65,7 @@ KINDS: tuple[Kind[Any], ...] = (
     SPENT_IDS,
     TENANTS,
     TOKEN_SETS,
+    UPSTREAM_LOGINS,
     USER_ATTRIBUTES,
     USER_CODE_ATTEMPTS,
     USERS,

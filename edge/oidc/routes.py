@@ -26,6 +26,7 @@ from edge.oidc.discovery import DiscoveryEndpoint
 from edge.oidc.email_step import EmailStepEndpoint
 from edge.oidc.endpoint import Endpoint
 from edge.oidc.entry import PREFIX, entry_page, to_entry_page
+from edge.oidc.federation import FederationEndpoint
 from edge.oidc.forward_auth import ForwardAuthEndpoint
 from edge.oidc.hosts import Hosts
 from edge.oidc.introspection import IntrospectionEndpoint
@@ -151,6 +152,7 @@ def _of_browsers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages:
     device = DeviceVerificationEndpoint(stubs, config, browsers=browsers, pages=pages)
     session = SessionEndpoint(stubs, config, browsers=browsers)
     shared_sign_in = SharedSignInEndpoint(stubs, config, browsers=browsers, pages=pages)
+    federation = FederationEndpoint(stubs, config, browsers=browsers, pages=pages)
 
     yield "/oidc/rotate_jwk", OWN_PAGES, {"POST": KeyRotationEndpoint(stubs, config).post}
     yield "/oidc/authorize", FROM_ANYWHERE, {"GET": authorization.get, "POST": authorization.post}
@@ -162,6 +164,8 @@ def _of_browsers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages:
     yield "/oidc/sessioninfo", OWN_ORIGIN, {"GET": session.get}
     yield "/oidc/sessioninfo/xsrf", OWN_ORIGIN, {"GET": session.get_with_csrf_token}
     yield "/sign-in", OWN_PAGES, {"GET": shared_sign_in.get, "POST": shared_sign_in.post}
+    yield "/providers/login", OWN_PAGES, {"POST": federation.login}
+    yield "/providers/{id}/callback", FROM_ANYWHERE, {"GET": federation.callback}
     yield "/device", OWN_PAGES, {"GET": device.get}
     yield "/oidc/device/verify", OWN_PAGES, {"POST": device.post}
 

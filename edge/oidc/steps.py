@@ -12,15 +12,16 @@ from edge.oidc.pages import Pages
 from edge.oidc.redirects import accepted, sent_back
 from edge.oidc.tenant import issuer_path
 from gnomon.identity.v1 import authorization_service_pb2 as pb
+from gnomon.identity.v1.federation_service_pb2 import ReturnFromProviderResponse
 
-Step = pb.SubmitCredentialsResponse | pb.RefreshAuthorizationResponse
+Step = pb.SubmitCredentialsResponse | pb.RefreshAuthorizationResponse | ReturnFromProviderResponse
 
 
-def navigated(request: web.Request, step: Step, pages: Pages) -> web.Response:
-    """Answer a form."""
+def navigated(request: web.Request, step: Step, pages: Pages, *, status: int = 303) -> web.Response:
+    """Answer a form, or a browser that was sent to us."""
     if step.HasField("consent"):
         return web.Response(status=303, headers=_to_page(request, step.consent))
-    return sent_back(step.redirect, pages, status=303)
+    return sent_back(step.redirect, pages, status=status)
 
 
 def scripted(request: web.Request, step: Step) -> web.Response:

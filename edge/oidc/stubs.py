@@ -13,6 +13,7 @@ from gnomon.identity.v1.device_list_service_pb2_grpc import DeviceListServiceStu
 from gnomon.identity.v1.device_service_pb2_grpc import DeviceServiceStub
 from gnomon.identity.v1.discovery_service_pb2_grpc import DiscoveryServiceStub
 from gnomon.identity.v1.event_service_pb2_grpc import EventServiceStub
+from gnomon.identity.v1.federation_service_pb2_grpc import FederationServiceStub
 from gnomon.identity.v1.forward_auth_service_pb2_grpc import ForwardAuthServiceStub
 from gnomon.identity.v1.group_service_pb2_grpc import GroupServiceStub
 from gnomon.identity.v1.key_set_service_pb2_grpc import KeySetServiceStub
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from gnomon.identity.v1.device_service_pb2_grpc import DeviceServiceAsyncStub
     from gnomon.identity.v1.discovery_service_pb2_grpc import DiscoveryServiceAsyncStub
     from gnomon.identity.v1.event_service_pb2_grpc import EventServiceAsyncStub
+    from gnomon.identity.v1.federation_service_pb2_grpc import FederationServiceAsyncStub
     from gnomon.identity.v1.forward_auth_service_pb2_grpc import ForwardAuthServiceAsyncStub
     from gnomon.identity.v1.group_service_pb2_grpc import GroupServiceAsyncStub
     from gnomon.identity.v1.key_set_service_pb2_grpc import KeySetServiceAsyncStub
@@ -80,6 +82,7 @@ class Stubs:
     devices: "DeviceServiceAsyncStub"
     discovery: "DiscoveryServiceAsyncStub"
     events: "EventServiceAsyncStub"
+    federations: "FederationServiceAsyncStub"
     forward_auth: "ForwardAuthServiceAsyncStub"
     groups: "GroupServiceAsyncStub"
     key_sets: "KeySetServiceAsyncStub"
@@ -114,6 +117,7 @@ def stubs_of(channel: Channel) -> Stubs:
         devices=DeviceServiceStub(aio_channel),
         discovery=DiscoveryServiceStub(aio_channel),
         events=EventServiceStub(aio_channel),
+        federations=FederationServiceStub(aio_channel),
         forward_auth=ForwardAuthServiceStub(aio_channel),
         groups=GroupServiceStub(aio_channel),
         key_sets=KeySetServiceStub(aio_channel),

@@ -4,8 +4,8 @@ import re
 from collections.abc import Collection
 
 from identity.admin import names
-from identity.admin.callers import ADMINISTRATOR_ROLES, Actor
 from identity.clients.metadata import expect_safe_uri
+from identity.directory.standing import ADMINISTRATOR_ROLES, Actor
 from identity.federation.lookup import METHODS
 from identity.federation.provider import ProviderFields, ProviderType
 from identity.vocabulary import AuthenticationMethod, Scope

@@ -14,7 +14,7 @@ from identity.errors import AccessDenied, LoginRequired
 from identity.events.events import Events
 from identity.events.kinds import EventType
 from identity.sessions.browser import Browser
-from identity.sessions.session import Session
+from identity.sessions.session import Session, Vouching
 from identity.sessions.sessions import Sessions
 from identity.tenants import Tenant
 from identity.vocabulary import AuthenticationContext
@@ -25,6 +25,15 @@ class SessionEnding(Protocol):
     """Ends a session and tells its relying parties."""
 
     async def end(self, tenant: Tenant, session: Session) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proof:
+    """How somebody proved who it is: OpenID Connect Core 1.0 §2, RFC 8176 §2; `vouching` where a provider said so."""
+
+    amr: tuple[str, ...]
+    acr: AuthenticationContext
+    vouching: Vouching | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,23 +62,44 @@ class SigningIn:
         client: Client,
         request: AuthorizationRequest,
         user: User,
-        amr: tuple[str, ...],
-        acr: AuthenticationContext,
+        proof: Proof,
     ) -> SignedIn:
-        """Sign a person in that proved who it is by `amr`, and go back with a code, or ask what the client may have.
+        """Sign a person in whom the client takes, and go on.
 
         Raises Unauthenticated when the request has ended, and PermissionDenied when the client does not take the person;
         its metadata `cause` says why.
         """
-        await self._expect_admitted(tenant, browser, client, user=user, amr=amr)
+        await self._expect_admitted(tenant, browser, client, user=user, proof=proof)
         await self.asked.take(request)
+        return await self.conclude(
+            tenant, browser, before, client=client, request=request, user=user, proof=proof
+        )
+
+    async def conclude(
+        self,
+        tenant: Tenant,
+        browser: Browser,
+        before: Session,
+        *,
+        client: Client,
+        request: AuthorizationRequest,
+        user: User,
+        proof: Proof,
+    ) -> SignedIn:
+        """Sign a person in for a request that was taken, and go back with a code, or ask what the client may have."""
         if request.user_id not in {"", user.user_id}:
             # OpenID Connect Core 1.0 §3.1.2.1, id_token_hint.
             return SignedIn(outcome=way_back_of(request, tenant).with_error(_ANOTHER_PERSON))
         if before.user_id not in {"", user.user_id}:
             await self.ending.end(tenant, before)
         cookie, session = await self.sessions.sign_in(
-            tenant, before, user.user_id, amr=amr, acr=acr, peer_address=browser.peer_address
+            tenant,
+            before,
+            user.user_id,
+            amr=proof.amr,
+            acr=proof.acr,
+            peer_address=browser.peer_address,
+            vouching=proof.vouching,
         )
         await self.events.emit(
             tenant.tenant_id,
@@ -83,9 +113,9 @@ class SigningIn:
         return SignedIn(outcome=outcome, session=session, cookie=cookie)
 
     async def _expect_admitted(
-        self, tenant: Tenant, browser: Browser, client: Client, *, user: User, amr: tuple[str, ...]
+        self, tenant: Tenant, browser: Browser, client: Client, *, user: User, proof: Proof
     ) -> None:
-        refusal = refusal_of(client, user, amr)
+        refusal = refusal_of(client, user, proof.amr)
         if refusal is None:
             return
         cause = "GROUP_REQUIRED" if isinstance(refusal, AccessDenied) else "SECOND_FACTOR_REQUIRED"

@@ -4,10 +4,10 @@ from dataclasses import dataclass, field
 
 from identity.authorization.asked import AskedRequests, Reference
 from identity.authorization.consent import ConsentGate, ConsentQuestion
+from identity.authorization.door import Door
 from identity.authorization.redirection import Redirection, way_back_of
-from identity.authorization.signing_in import SignedIn, SigningIn
+from identity.authorization.signing_in import Proof, SignedIn
 from identity.authorization.standing import Standing, refusal_of
-from identity.proof_of_work.proof_of_work import ProofOfWork
 from identity.sessions.browser import Browser
 from identity.sessions.sessions import Sessions, proved
 from identity.sign_in.password import PasswordSignIn
@@ -16,7 +16,7 @@ from identity.vocabulary import AuthenticationContext
 from server.platform.errors import InvalidArgument, Unauthenticated
 
 # RFC 8176 §2.
-_PASSWORD = ("pwd",)
+_PASSWORD = Proof(amr=("pwd",), acr=AuthenticationContext.PASSWORD)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,17 +32,13 @@ class CredentialStep:
     def __init__(
         self,
         sessions: Sessions,
-        proof_of_work: ProofOfWork,
+        door: Door,
         *,
-        asked: AskedRequests,
         password_sign_in: PasswordSignIn,
-        signing_in: SigningIn,
     ) -> None:
         self._sessions = sessions
-        self._proof_of_work = proof_of_work
-        self._asked = asked
+        self._door = door
         self._password_sign_in = password_sign_in
-        self._signing_in = signing_in
 
     async def submit(
         self, tenant: Tenant, browser: Browser, reference: Reference, *, credentials: Credentials
@@ -55,23 +51,22 @@ class CredentialStep:
         before = await proved(self._sessions, tenant, browser)
         if not (credentials.email and credentials.password and credentials.proof_of_work):
             raise InvalidArgument("expected an e-mail address, a password and a proof of work")
-        await self._proof_of_work.spend(tenant, credentials.proof_of_work)
-        client, request = await self._asked.find(tenant, before, reference)
+        await self._door.proof_of_work.spend(tenant, credentials.proof_of_work)
+        client, request = await self._door.asked.find(tenant, before, reference)
         user = await self._password_sign_in.verify(
             tenant,
             email=credentials.email,
             password=credentials.password,
             peer_address=browser.peer_address,
         )
-        return await self._signing_in.finish(
+        return await self._door.signing_in.finish(
             tenant,
             browser,
             before,
             client=client,
             request=request,
             user=user,
-            amr=_PASSWORD,
-            acr=AuthenticationContext.PASSWORD,
+            proof=_PASSWORD,
         )
 
 

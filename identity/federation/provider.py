@@ -61,6 +61,19 @@ class Provider(Record):
     fields: ProviderFields
     client_secret: Sealed | None = field(default=None, repr=False)
 
+    @property
+    def name(self) -> str:
+        return self.fields.name
+
+    @property
+    def is_enabled(self) -> bool:
+        return self.signs_people_in
+
+    @property
+    def signs_people_in(self) -> bool:
+        # Without its keys nothing that it says can be verified.
+        return self.fields.is_enabled and bool(self.fields.jwks_endpoint)
+
 
 PROVIDERS = Kind(Provider, "provider")
 

@@ -24,5 +24,5 @@ class Providers:
 
     async def offered(self, tenant: Tenant) -> Sequence[Provider]:
         """Return those that people may sign in through, by name."""
-        enabled = [provider for provider in await self.all(tenant) if provider.fields.is_enabled]
-        return sorted(enabled, key=lambda provider: (provider.fields.name, provider.id))
+        offered = [provider for provider in await self.all(tenant) if provider.signs_people_in]
+        return sorted(offered, key=lambda provider: (provider.fields.name, provider.id))

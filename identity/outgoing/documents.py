@@ -3,10 +3,11 @@
 Why there was none nobody learns: it would tell what stands in networks of our own.
 """
 
+from collections.abc import Mapping
 from typing import Protocol, Self
 
 from aiohttp import ClientError, ClientResponse, InvalidURL
-from aiohttp.hdrs import ACCEPT, ACCEPT_ENCODING
+from aiohttp.hdrs import ACCEPT, ACCEPT_ENCODING, AUTHORIZATION
 from yarl import URL
 
 from identity.outgoing.destinations import is_loopback, is_refused
@@ -41,12 +42,24 @@ class HttpDocuments:
     async def __aexit__(self, *_: object) -> None:
         await self._session.close()
 
-    async def read(self, uri: str) -> str:
+    async def read(self, uri: str, /, *, authorization: str = "") -> str:
         """Raises UnreadableDocument."""
+        return await self._answer("GET", uri, authorization)
+
+    async def post(self, uri: str, form: Mapping[str, str], /, *, authorization: str = "") -> str:
+        """Return the document that a form is answered with; raises UnreadableDocument."""
+        return await self._answer("POST", uri, authorization, form)
+
+    async def _answer(
+        self, method: str, uri: str, authorization: str, form: Mapping[str, str] | None = None
+    ) -> str:
         if not self._is_allowed(uri):
             raise UnreadableDocument
+        headers = {**_HEADERS, AUTHORIZATION: authorization} if authorization else _HEADERS
         try:
-            async with self._session.get(uri, headers=_HEADERS, allow_redirects=False) as response:
+            async with self._session.request(
+                method, uri, headers=headers, data=form, allow_redirects=False
+            ) as response:
                 return (await _body(response)).decode()
         except (ClientError, OSError, TimeoutError, UnicodeDecodeError) as error:
             raise UnreadableDocument from error

@@ -5,17 +5,25 @@ import logging
 from gnomon.identity.v1 import authorization_service_pb2 as pb
 from identity.authorization.asked import Reference
 from identity.authorization.beginning import AuthorizationBeginning
-from identity.authorization.consent import ConsentQuestion, terms_of
+from identity.authorization.consent import ConsentQuestion
 from identity.authorization.consent_step import ConsentStep
 from identity.authorization.pushing import Pushing
-from identity.authorization.redirect_uris import origin_of
 from identity.authorization.redirection import Redirection
 from identity.authorization.refusals import NoWayBack
 from identity.authorization.steps import Credentials, CredentialStep, RefreshStep
 from identity.clients.authentication import ClientAuthenticator
 from identity.dpop.proofs import DpopProofs
 from identity.errors import ProtocolError
-from identity.rpc.browser import browser_of, error_page, parameters_of, redirect, session_cookie, sign_in_page
+from identity.federation.providers import Providers
+from identity.rpc.browser import (
+    browser_of,
+    consent_page,
+    error_page,
+    parameters_of,
+    redirect,
+    session_cookie,
+    sign_in_page,
+)
 from identity.rpc.proofs import credentials_of
 from identity.tenants import Tenant, Tenants
 from server.platform.call import Call
@@ -26,6 +34,8 @@ logger = logging.getLogger(__name__)
 
 
 class AuthorizationServicer:
+    """`offered` is None where nobody signs in through providers."""
+
     def __init__(
         self,
         tenants: Tenants,
@@ -35,6 +45,7 @@ class AuthorizationServicer:
         refresh_step: RefreshStep,
         consent_step: ConsentStep,
         push_door: "PushDoor",
+        offered: Providers | None,
         clock: Clock,
     ) -> None:
         self._tenants = tenants
@@ -43,6 +54,7 @@ class AuthorizationServicer:
         self._refresh_step = refresh_step
         self._consent_step = consent_step
         self._push_door = push_door
+        self._offered = offered
         self._clock = clock
 
     async def begin_authorization(
@@ -57,7 +69,8 @@ class AuthorizationServicer:
         if isinstance(outcome, Redirection):
             return pb.BeginAuthorizationResponse(redirect=redirect(outcome))
         cookie = session_cookie(outcome.cookie, outcome.session, self._clock) if outcome.cookie else None
-        return pb.BeginAuthorizationResponse(page=sign_in_page(outcome), cookie=cookie)
+        page = sign_in_page(outcome, await self._offered.offered(tenant) if self._offered else ())
+        return pb.BeginAuthorizationResponse(page=page, cookie=cookie)
 
     async def submit_credentials(
         self, request: pb.SubmitCredentialsRequest, call: Call
@@ -77,7 +90,7 @@ class AuthorizationServicer:
         session, outcome = signed_in.session, signed_in.outcome
         cookie = None if session is None else session_cookie(signed_in.cookie, session, self._clock)
         if isinstance(outcome, ConsentQuestion):
-            return pb.SubmitCredentialsResponse(consent=_consent_page(outcome), cookie=cookie)
+            return pb.SubmitCredentialsResponse(consent=consent_page(outcome), cookie=cookie)
         return pb.SubmitCredentialsResponse(redirect=redirect(outcome), cookie=cookie)
 
     async def refresh_authorization(
@@ -87,15 +100,15 @@ class AuthorizationServicer:
             self._tenants.find(request.tenant_id), browser_of(request.browser), _reference(request)
         )
         if isinstance(outcome, ConsentQuestion):
-            return pb.RefreshAuthorizationResponse(consent=_consent_page(outcome))
+            return pb.RefreshAuthorizationResponse(consent=consent_page(outcome))
         return pb.RefreshAuthorizationResponse(redirect=redirect(outcome))
 
-    async def get_consent_page(
+    async def getconsent_page(
         self, request: pb.GetConsentPageRequest, _call: Call
     ) -> pb.GetConsentPageResponse:
         tenant, browser = self._tenants.find(request.tenant_id), browser_of(request.browser)
         question = await self._consent_step.question(tenant, browser, request.authorization_id)
-        return pb.GetConsentPageResponse(page=_consent_page(question))
+        return pb.GetConsentPageResponse(page=consent_page(question))
 
     async def answer_consent(self, request: pb.AnswerConsentRequest, _call: Call) -> pb.AnswerConsentResponse:
         redirection = await self._consent_step.answer(
@@ -143,22 +156,6 @@ class PushDoor:
 
 def _reference(request: pb.SubmitCredentialsRequest | pb.RefreshAuthorizationRequest) -> Reference:
     return Reference(authorization_id=request.authorization_id, parameters=parameters_of(request.parameters))
-
-
-def _consent_page(question: ConsentQuestion) -> pb.ConsentPage:
-    terms = terms_of(question.request)
-    return pb.ConsentPage(
-        authorization_id=question.authorization_id,
-        client_id=question.client.client_id,
-        client_name=question.client.name,
-        client_uri=question.client.client_uri,
-        scopes=terms.oauth_scopes,
-        resources=terms.resources,
-        claims=terms.claims,
-        email=question.user.email,
-        redirect_origin=origin_of(question.request.redirect_uri),
-        csrf_token=question.session.csrf_token,
-    )
 
 
 def _log(message: str, error: str, call: Call) -> None:

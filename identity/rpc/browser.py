@@ -4,11 +4,14 @@ from collections.abc import Iterable
 
 from gnomon.identity.v1 import authorization_service_pb2
 from gnomon.identity.v1 import browser_pb2 as pb
+from gnomon.identity.v1.provider_service_pb2 import OfferedProvider
 from identity.authorization.beginning import SignInStep
+from identity.authorization.consent import ConsentQuestion, terms_of
 from identity.authorization.parameters import Parameters
 from identity.authorization.redirect_uris import origin_of
 from identity.authorization.redirection import Redirection
 from identity.authorization.request import ResponseMode
+from identity.federation.provider import Provider
 from identity.sessions.browser import Browser
 from identity.sessions.session import Session
 from server.platform.clock import Clock
@@ -37,7 +40,9 @@ def redirect(redirection: Redirection) -> pb.Redirect:
     )
 
 
-def sign_in_page(step: SignInStep) -> authorization_service_pb2.SignInPage:
+def sign_in_page(
+    step: SignInStep, providers: Iterable[Provider] = ()
+) -> authorization_service_pb2.SignInPage:
     return authorization_service_pb2.SignInPage(
         authorization_id=step.authorization_id,
         client_id=step.client.client_id,
@@ -49,6 +54,23 @@ def sign_in_page(step: SignInStep) -> authorization_service_pb2.SignInPage:
         redirect_origin=origin_of(step.request.redirect_uri),
         csrf_token=step.session.csrf_token,
         is_email_first=step.is_email_first,
+        providers=[OfferedProvider(id=provider.id, name=provider.name) for provider in providers],
+    )
+
+
+def consent_page(question: ConsentQuestion) -> authorization_service_pb2.ConsentPage:
+    terms = terms_of(question.request)
+    return authorization_service_pb2.ConsentPage(
+        authorization_id=question.authorization_id,
+        client_id=question.client.client_id,
+        client_name=question.client.name,
+        client_uri=question.client.client_uri,
+        scopes=terms.oauth_scopes,
+        resources=terms.resources,
+        claims=terms.claims,
+        email=question.user.email,
+        redirect_origin=origin_of(question.request.redirect_uri),
+        csrf_token=question.session.csrf_token,
     )
 
 

@@ -57,6 +57,12 @@ class SignInTargets:
         enabled = tuple(provider for provider in found if provider is not None and provider.is_enabled)
         return Route(target.type, enabled) if enabled else PASSWORD_PAGE
 
+    async def is_of_provider(self, tenant: Tenant, domain: str, provider_id: str) -> bool:
+        """Whether it is the tenant's verified domain, and the provider signs its people in."""
+        found = await self._verified(domain)
+        is_own = found is not None and found.owner == tenant.tenant_id
+        return found is not None and is_own and provider_id in found.target.provider_ids
+
     async def owner_of(self, domain: str) -> Tenant | None:
         """Return the tenant, if it is served, whose verified domain it is."""
         found = await self._verified(domain)

@@ -68,12 +68,12 @@ PROVIDER = [
     "POST /auth/v1/pow",
     "POST /auth/v1/users/{id}/mfa_token",
     "GET /auth/v1/sign-in",
+    "GET /auth/v1/{tenant}/providers/{provider}/callback",
+    "GET /auth/v1/providers/{provider}/callback",
 ]
 
 PROVIDER_NOT_YET = [
     "GET /.well-known/web-identity",
-    "GET /auth/v1/{tenant}/providers/{provider}/callback",
-    "GET /auth/v1/providers/{provider}/callback",
     "GET /auth/v1/clients/{id}/screens",
     "PUT /auth/v1/clients/{id}/screens",
     "POST /auth/v1/clients/{id}/screens/preview",

@@ -16,6 +16,7 @@ from identity.authorization.code import AUTHORIZATION_CODES, AuthorizationCode
 from identity.authorization.conclusion import Conclusion
 from identity.authorization.consent import ConsentGate
 from identity.authorization.consent_step import ConsentStep
+from identity.authorization.door import Door
 from identity.authorization.email_step import EmailStep, SharedSignIn
 from identity.authorization.parameters import Parameters
 from identity.authorization.pending import PendingRequests
@@ -265,10 +266,9 @@ class Provider:
             clock=self.clock,
             events=self.events,
         )
-        self.credential_step = CredentialStep(
-            *(self.sessions, self.proof_of_work),
+        self.door = Door(
+            proof_of_work=self.proof_of_work,
             asked=asked,
-            password_sign_in=password_sign_in,
             signing_in=SigningIn(
                 sessions=self.sessions,
                 asked=asked,
@@ -277,6 +277,7 @@ class Provider:
                 events=self.events,
             ),
         )
+        self.credential_step = CredentialStep(self.sessions, self.door, password_sign_in=password_sign_in)
         self.refresh_step = RefreshStep(
             self.sessions, asked=asked, standing=standing, consent_gate=consent_gate
         )

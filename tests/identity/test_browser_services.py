@@ -333,6 +333,7 @@ def _servicers(provider: Provider) -> Mapping[object, object]:
         refresh_step=provider.refresh_step,
         consent_step=provider.consent_step,
         push_door=PushDoor(authenticator, dpop, provider.pushing),
+        offered=None,
         clock=clock,
     )
     sessions = SessionServicer(provider.tenants, provider.sessions, provider.users, clock)

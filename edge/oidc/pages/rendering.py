@@ -36,6 +36,7 @@ class Pages:
             "authorization_id": page.authorization_id,
             "action": f"{path}/oidc/authorize",
             "email_action": f"{path}/oidc/authorize/email",
+            "provider_login": f"{path}/providers/login",
         }
         return self._page("sign_in.html", {"page": page, "state": state}, form_origin=page.redirect_origin)
 

@@ -11,6 +11,7 @@ const EXPLANATIONS = {
 const form = document.getElementById("sign-in");
 const email = document.getElementById("email");
 const submit = form.querySelector("button[type=submit]");
+const providers = [...document.querySelectorAll("button[data-provider]")];
 const anotherAddress = document.getElementById("another-address");
 
 // Where the page asks for the address alone, what it asks for then.
@@ -28,6 +29,16 @@ async function signIn() {
     pow: await solution(),
   };
   await follow(await send(members));
+}
+
+async function leaveFor(provider) {
+  const members = {
+    authorization_id: state.authorization_id,
+    provider_id: provider,
+    email: email.value,
+    pow: await solution(),
+  };
+  await follow(await send(members, state.provider_login));
 }
 
 async function goOnWithAddress() {
@@ -58,11 +69,20 @@ form.addEventListener("submit", async (event) => {
   event.preventDefault();
   if (submit.disabled) return;
   if (password()) {
-    await attempt([submit], "Signing in …", { step: signIn, explained: explainedOfPassword });
+    await attempt([submit, ...providers], "Signing in …", { step: signIn, explained: explainedOfPassword });
   } else {
     await attempt([submit], "One moment …", { step: goOnWithAddress, explained: explainedOfAddress });
   }
 });
+
+for (const button of providers) {
+  button.addEventListener("click", () =>
+    attempt([submit, ...providers], "Going on …", {
+      step: () => leaveFor(button.dataset.provider),
+      explained: explainedByDefault,
+    }),
+  );
+}
 
 anotherAddress?.addEventListener("click", () => {
   if (passwordStep) {
@@ -78,6 +98,6 @@ anotherAddress?.addEventListener("click", () => {
 // A page that the browser kept is shown as it was left.
 window.addEventListener("pageshow", (event) => {
   if (!event.persisted) return;
-  submit.disabled = false;
+  for (const button of [submit, ...providers]) button.disabled = false;
   tell({});
 });

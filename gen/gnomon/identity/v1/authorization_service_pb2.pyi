@@ -5,6 +5,7 @@ isort:skip_file
 
 from collections import abc as _abc
 from gnomon.identity.v1 import browser_pb2 as _browser_pb2
+from gnomon.identity.v1 import provider_service_pb2 as _provider_service_pb2
 from gnomon.identity.v1 import token_service_pb2 as _token_service_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -70,6 +71,7 @@ class SignInPage(_message.Message):
     REDIRECT_ORIGIN_FIELD_NUMBER: _builtins.int
     CSRF_TOKEN_FIELD_NUMBER: _builtins.int
     IS_EMAIL_FIRST_FIELD_NUMBER: _builtins.int
+    PROVIDERS_FIELD_NUMBER: _builtins.int
     authorization_id: _builtins.str
     """The request that the sign-in goes on with."""
     client_id: _builtins.str
@@ -92,6 +94,10 @@ class SignInPage(_message.Message):
     def ui_locales(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Languages that the request prefers, best first."""
 
+    @_builtins.property
+    def providers(self) -> _containers.RepeatedCompositeFieldContainer[_provider_service_pb2.OfferedProvider]:
+        """Providers that the person may sign in through instead, by name."""
+
     def __init__(
         self,
         *,
@@ -105,10 +111,11 @@ class SignInPage(_message.Message):
         redirect_origin: _builtins.str = ...,
         csrf_token: _builtins.str = ...,
         is_email_first: _builtins.bool = ...,
+        providers: _abc.Iterable[_provider_service_pb2.OfferedProvider] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "client_id", b"client_id", "client_name", b"client_name", "client_uri", b"client_uri", "csrf_token", b"csrf_token", "is_email_first", b"is_email_first", "is_signed_in", b"is_signed_in", "login_hint", b"login_hint", "redirect_origin", b"redirect_origin", "ui_locales", b"ui_locales"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "client_id", b"client_id", "client_name", b"client_name", "client_uri", b"client_uri", "csrf_token", b"csrf_token", "is_email_first", b"is_email_first", "is_signed_in", b"is_signed_in", "login_hint", b"login_hint", "providers", b"providers", "redirect_origin", b"redirect_origin", "ui_locales", b"ui_locales"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -26,6 +26,17 @@ CREATE INDEX provider_link_provider_id ON identity.provider_link (tenant_id, pro
 CREATE INDEX provider_link_user_id ON identity.provider_link (tenant_id, user_id, id) WHERE user_id IS NOT NULL;
 CREATE INDEX provider_link_expires_at ON identity.provider_link (expires_at) WHERE expires_at IS NOT NULL;
 
+CREATE TABLE identity.upstream_login (
+    tenant_id text COLLATE "C" NOT NULL,
+    id text COLLATE "C" NOT NULL,
+    revision bigint NOT NULL,
+    expires_at timestamptz,
+    content json NOT NULL,
+    PRIMARY KEY (tenant_id, id)
+);
+
+CREATE INDEX upstream_login_expires_at ON identity.upstream_login (expires_at) WHERE expires_at IS NOT NULL;
+
 ALTER TABLE identity.session ADD COLUMN upstream_sub text COLLATE "C", ADD COLUMN upstream_sid text COLLATE "C";
 
 CREATE INDEX session_upstream_sub ON identity.session (tenant_id, upstream_sub, id) WHERE upstream_sub IS NOT NULL;

@@ -1,0 +1,157 @@
+"""Composes how people sign in: authorization, with whatever proves who somebody is."""
+
+from collections.abc import Mapping
+
+from google.protobuf.descriptor import ServiceDescriptor
+
+from gnomon.identity.v1 import (
+    authorization_service_pb2,
+    federation_service_pb2,
+    sign_in_service_pb2,
+)
+from identity.authorization.asked import AskedRequests
+from identity.authorization.beginning import AuthorizationBeginning
+from identity.authorization.code import AUTHORIZATION_CODES
+from identity.authorization.conclusion import Conclusion
+from identity.authorization.consent import ConsentGate
+from identity.authorization.consent_step import ConsentStep
+from identity.authorization.door import Door
+from identity.authorization.email_step import EmailStep, SharedSignIn
+from identity.authorization.pending import PendingRequests
+from identity.authorization.pushed import PUSHED_REQUESTS, PushedRequests
+from identity.authorization.pushing import Pushing
+from identity.authorization.reading import RequestReader
+from identity.authorization.request import AUTHORIZATION_REQUESTS
+from identity.authorization.signing_in import SigningIn
+from identity.authorization.sources import NoRequestObjects
+from identity.authorization.standing import Standing
+from identity.authorization.steps import CredentialStep, RefreshStep
+from identity.browsing import Browsing
+from identity.federating import upstream_sign_in
+from identity.federation.providers import Providers
+from identity.ground import Ground
+from identity.issuing import Issuing
+from identity.presence import Presence
+from identity.proof_of_work.proof_of_work import ProofOfWork
+from identity.rpc.authorization import AuthorizationServicer, PushDoor
+from identity.rpc.federation import FederationServicer
+from identity.rpc.sign_in import SignInServicer
+from identity.sign_in.password import PasswordSignIn
+from identity.tenancy.confirmation import ConfirmationBySettings
+from identity.tenancy.sign_in_targets import SignInTargets
+from identity.tenancy.tenant_record import TENANTS
+
+_AUTHORIZATION = authorization_service_pb2.DESCRIPTOR.services_by_name["AuthorizationService"]
+_SIGN_IN = sign_in_service_pb2.DESCRIPTOR.services_by_name["SignInService"]
+_FEDERATION = federation_service_pb2.DESCRIPTOR.services_by_name["FederationService"]
+
+
+class Authorizing:
+    """`door` is what other ways to sign in share."""
+
+    servicers: Mapping[ServiceDescriptor, object]
+
+    def __init__(
+        self, ground: Ground, presence: Presence, issuing: Issuing, browsing: Browsing, targets: SignInTargets
+    ) -> None:
+        self._ground = ground
+        self._presence = presence
+        self._issuing = issuing
+        self._targets = targets
+        self._pushed = self._pushed_requests()
+        self._reader = RequestReader(
+            ground.clients, browsing.hints, sources=(NoRequestObjects(), self._pushed), clock=ground.clock
+        )
+        self._pending = PendingRequests(
+            ground.store.of(AUTHORIZATION_REQUESTS),
+            ground.secrets,
+            clock=ground.clock,
+            randomness=ground.randomness,
+        )
+        self._conclusion = Conclusion(
+            ground.store.of(AUTHORIZATION_CODES),
+            presence.sessions,
+            hasher=ground.secrets,
+            clock=ground.clock,
+            randomness=ground.randomness,
+        )
+        self._consent_gate = ConsentGate(presence.consents, self._pending, self._conclusion)
+        self.door = self._door(browsing.proof_of_work)
+        self.servicers = {
+            _AUTHORIZATION: self._authorization(),
+            _SIGN_IN: self._sign_in(),
+            _FEDERATION: FederationServicer(
+                ground.tenants, upstream_sign_in(ground, presence, self.door, targets), ground.clock
+            ),
+        }
+
+    def _door(self, proof_of_work: ProofOfWork) -> Door:
+        asked = AskedRequests(self._reader, self._ground.clients, self._pending)
+        signing_in = SigningIn(
+            sessions=self._presence.sessions,
+            asked=asked,
+            ending=self._presence.ending,
+            consent_gate=self._consent_gate,
+            events=self._ground.events,
+        )
+        return Door(proof_of_work=proof_of_work, asked=asked, signing_in=signing_in)
+
+    def _pushed_requests(self) -> PushedRequests:
+        ground = self._ground
+        return PushedRequests(
+            ground.store.of(PUSHED_REQUESTS),
+            ground.secrets,
+            clock=ground.clock,
+            randomness=ground.randomness,
+            config=ground.config.pushed_authorization,
+        )
+
+    def _sign_in(self) -> SignInServicer:
+        tenants, proof_of_work = self._ground.tenants, self.door.proof_of_work
+        email_step = EmailStep(
+            self._presence.sessions, proof_of_work, asked=self.door.asked, targets=self._targets
+        )
+        return SignInServicer(tenants, email_step, SharedSignIn(tenants, proof_of_work, self._targets))
+
+    def _authorization(self) -> AuthorizationServicer:
+        ground, sessions, asked = self._ground, self._presence.sessions, self.door.asked
+        standing = Standing(self._presence.users, ground.clock)
+        return AuthorizationServicer(
+            ground.tenants,
+            AuthorizationBeginning(
+                self._reader,
+                sessions,
+                pending=self._pending,
+                standing=standing,
+                consent_gate=self._consent_gate,
+                targets=self._targets,
+            ),
+            credential_step=CredentialStep(sessions, self.door, password_sign_in=self._password_sign_in()),
+            refresh_step=RefreshStep(
+                sessions, asked=asked, standing=standing, consent_gate=self._consent_gate
+            ),
+            consent_step=ConsentStep(
+                sessions,
+                self._presence.consents,
+                asked=asked,
+                standing=standing,
+                conclusion=self._conclusion,
+                events=ground.events,
+            ),
+            push_door=PushDoor(
+                self._issuing.authenticator, self._issuing.proofs, Pushing(self._reader, self._pushed)
+            ),
+            offered=Providers(ground.store) if ground.config.federation.enabled else None,
+            clock=ground.clock,
+        )
+
+    def _password_sign_in(self) -> PasswordSignIn:
+        ground = self._ground
+        return PasswordSignIn(
+            self._presence.users,
+            ground.passwords,
+            protection=self._presence.protection,
+            confirmation=ConfirmationBySettings(ground.store.of(TENANTS)),
+            clock=ground.clock,
+            events=ground.events,
+        )

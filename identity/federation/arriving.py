@@ -1,0 +1,137 @@
+"""The way back from an upstream provider: OpenID Connect Core 1.0 §3.1.2.5, RFC 9207 §2.4, RFC 9700 §4.4.
+
+What comes back is good once, for the browser that left, from the provider that it left for.
+"""
+
+from typing import Protocol
+
+from identity.authorization.asked import AskedRequests
+from identity.authorization.parameters import Parameters
+from identity.authorization.redirection import way_back_of
+from identity.authorization.signing_in import Proof, SignedIn, SigningIn
+from identity.authorization.standing import refusal_of
+from identity.clients.client import Client
+from identity.clients.secrets import SecretHasher
+from identity.errors import AccessDenied, InvalidToken, ProtocolError
+from identity.federation.accounts import UpstreamAccounts
+from identity.federation.claims import UpstreamPerson, person_of
+from identity.federation.id_token import UpstreamIdTokens
+from identity.federation.leaving import redirect_uri_of
+from identity.federation.login import UpstreamLogin
+from identity.federation.provider import Provider
+from identity.federation.providers import Providers
+from identity.federation.tokens import UpstreamTokens
+from identity.sessions.browser import Browser
+from identity.sessions.session import Session, Vouching
+from identity.sessions.sessions import Sessions
+from identity.tenants import Tenant
+from identity.vocabulary import AuthenticationContext
+from server.platform.errors import Unauthenticated
+from server.platform.records import Records
+
+# Not of RFC 8176: how the person proved who it is, the provider knows.
+_FEDERATED = ("fed",)
+
+
+class Clients(Protocol):
+    async def find(self, tenant: Tenant, client_id: str) -> Client | None: ...
+
+
+class UpstreamArriving:
+    def __init__(
+        self,
+        sessions: Sessions,
+        logins: Records[UpstreamLogin],
+        *,
+        hasher: SecretHasher,
+        asked: AskedRequests,
+        clients: Clients,
+        providers: Providers,
+        tokens: UpstreamTokens,
+        id_tokens: UpstreamIdTokens,
+        accounts: UpstreamAccounts,
+        signing_in: SigningIn,
+    ) -> None:
+        self._sessions = sessions
+        self._logins = logins
+        self._hasher = hasher
+        self._asked = asked
+        self._clients = clients
+        self._providers = providers
+        self._tokens = tokens
+        self._id_tokens = id_tokens
+        self._accounts = accounts
+        self._signing_in = signing_in
+
+    async def arrive(
+        self, tenant: Tenant, browser: Browser, provider_id: str, parameters: Parameters
+    ) -> SignedIn:
+        """Raises Unauthenticated for an answer that does not hold; a refusal goes back to the relying party."""
+        if parameters.are_malformed:
+            raise Unauthenticated("a parameter came more than once, or holds NUL")
+        before, login = await self._login(tenant, browser, provider_id, parameters.one("state"))
+        provider, client = await self._parties(tenant, login)
+        if parameters.one("iss") not in {"", provider.fields.issuer}:
+            raise Unauthenticated("the answer is that of another provider")
+        try:
+            person = await self._person(tenant, provider, login, parameters)
+            user = await self._accounts.of(tenant, provider, person)
+        except AccessDenied as refusal:
+            return await self._sent_back(tenant, login, refusal)
+        refusal_of_client = refusal_of(client, user, _FEDERATED)
+        if refusal_of_client is not None:
+            return await self._sent_back(tenant, login, refusal_of_client)
+        await self._asked.take(login.request)
+        vouching = Vouching(provider_id=provider.id, sub=person.sub, sid=person.sid)
+        return await self._signing_in.conclude(
+            tenant,
+            browser,
+            before,
+            client=client,
+            request=login.request,
+            user=user,
+            # The least that it took.
+            proof=Proof(amr=_FEDERATED, acr=AuthenticationContext.PASSWORD, vouching=vouching),
+        )
+
+    async def _login(
+        self, tenant: Tenant, browser: Browser, provider_id: str, state: str
+    ) -> tuple[Session, UpstreamLogin]:
+        session = await self._sessions.find(tenant, browser.cookie, browser.peer_address)
+        login_id = self._hasher.hash(state).hex()
+        login = await self._logins.get(tenant.tenant_id, login_id) if state else None
+        is_own = session is not None and login is not None and login.session_id == session.id
+        if session is None or login is None or not is_own or login.provider_id != provider_id:
+            raise Unauthenticated("nobody left for the provider from this browser, or too long ago")
+        if await self._logins.take(tenant.tenant_id, login_id) is None:
+            raise Unauthenticated("somebody came back before")
+        return session, login
+
+    async def _parties(self, tenant: Tenant, login: UpstreamLogin) -> tuple[Provider, Client]:
+        provider = await self._providers.find(tenant, login.provider_id)
+        client = await self._clients.find(tenant, login.request.client_id)
+        if provider is None or not provider.signs_people_in or client is None or not client.is_enabled:
+            raise Unauthenticated("the provider or the application is there no more")
+        return provider, client
+
+    async def _person(
+        self, tenant: Tenant, provider: Provider, login: UpstreamLogin, parameters: Parameters
+    ) -> UpstreamPerson:
+        code = parameters.one("code")
+        if parameters.one("error") or not code:
+            raise AccessDenied("the provider signed nobody in")
+        redirect_uri = redirect_uri_of(tenant, provider)
+        tokens = await self._tokens.redeem(provider, login, code=code, redirect_uri=redirect_uri)
+        try:
+            claims = await self._id_tokens.verified(
+                provider, tokens.id_token, nonce=login.nonce, access_token=tokens.access_token
+            )
+        except InvalidToken as refusal:
+            raise Unauthenticated(refusal.detail) from refusal
+        if "email" not in claims:
+            claims = {**await self._tokens.person(provider, tokens, claims["sub"]), **claims}
+        return person_of(claims, provider.fields)
+
+    async def _sent_back(self, tenant: Tenant, login: UpstreamLogin, refusal: ProtocolError) -> SignedIn:
+        await self._asked.take(login.request)
+        return SignedIn(outcome=way_back_of(login.request, tenant).with_error(refusal))

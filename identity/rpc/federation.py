@@ -1,0 +1,59 @@
+"""FederationService."""
+
+from dataclasses import dataclass
+
+from gnomon.identity.v1 import federation_service_pb2 as pb
+from identity.authorization.consent import ConsentQuestion
+from identity.federation.arriving import UpstreamArriving
+from identity.federation.leaving import Departure, UpstreamLeaving
+from identity.rpc.browser import browser_of, consent_page, parameters_of, redirect, session_cookie
+from identity.tenants import Tenants
+from server.platform.call import Call
+from server.platform.clock import Clock
+from server.platform.errors import NotFound
+
+
+@dataclass(frozen=True, slots=True)
+class UpstreamSignIn:
+    leaving: UpstreamLeaving
+    arriving: UpstreamArriving
+
+
+class FederationServicer:
+    """`sign_in` is None where nobody signs in through providers."""
+
+    def __init__(self, tenants: Tenants, sign_in: UpstreamSignIn | None, clock: Clock) -> None:
+        self._tenants = tenants
+        self._sign_in = sign_in
+        self._clock = clock
+
+    async def leave_for_provider(
+        self, request: pb.LeaveForProviderRequest, _call: Call
+    ) -> pb.LeaveForProviderResponse:
+        departure = Departure(
+            authorization_id=request.authorization_id,
+            provider_id=request.provider_id,
+            address=request.email,
+            proof_of_work=request.pow,
+        )
+        tenant = self._tenants.find(request.tenant_id)
+        left = await self._enabled().leaving.leave(tenant, browser_of(request.browser), departure)
+        return pb.LeaveForProviderResponse(redirect=redirect(left))
+
+    async def return_from_provider(
+        self, request: pb.ReturnFromProviderRequest, _call: Call
+    ) -> pb.ReturnFromProviderResponse:
+        tenant, parameters = self._tenants.find(request.tenant_id), parameters_of(request.parameters)
+        signed_in = await self._enabled().arriving.arrive(
+            tenant, browser_of(request.browser), request.provider_id, parameters
+        )
+        session, outcome = signed_in.session, signed_in.outcome
+        cookie = None if session is None else session_cookie(signed_in.cookie, session, self._clock)
+        if isinstance(outcome, ConsentQuestion):
+            return pb.ReturnFromProviderResponse(consent=consent_page(outcome), cookie=cookie)
+        return pb.ReturnFromProviderResponse(redirect=redirect(outcome), cookie=cookie)
+
+    def _enabled(self) -> UpstreamSignIn:
+        if self._sign_in is None:
+            raise NotFound("nobody signs in through other providers")
+        return self._sign_in

@@ -1,0 +1,190 @@
+"""Two real providers in one process: people of one sign in at the other, over HTTP, with a browser of their own."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+import requests
+
+from identity.directory.user import USERS
+from identity.federation.provider import PROVIDER_LINKS
+from identity.sessions.session import SESSIONS
+from server.platform.call import TenantId
+from tests.edge_oidc.tenancy.world import CALLBACK, EMAIL, PASSWORD, World, world
+from tests.people.person import Arrival, Page, Person
+from tests.people.proof_of_work import solved
+
+DEFAULT = TenantId("default")
+ALGORITHMS = ["RS256", "ES256", "EdDSA"]
+
+
+@dataclass
+class Two:
+    """`upstream` vouches, by its tenant acme, for people of `here`."""
+
+    here: World
+    upstream: World
+    provider_id: str = ""
+
+    async def register(self, *, alg: str = "ES256", is_confidential: bool = True, **provider: object) -> None:
+        """Have each know the other."""
+        issuer = self.upstream.issuer("acme")
+        found = await (await self.here.administer("POST", "providers/lookup", json={"issuer": issuer})).json()
+        about = {"name": "Acme", "typ": "oidc", "enabled": True, "client_id": "here", "auto_onboarding": True}
+        whole = {**found, **about, "client_secret_basic": False} | provider
+        created = await self.here.administer("POST", "providers/create", json=whole)
+        self.provider_id = str((await created.json())["id"])
+        secret = await self._register_client(alg, is_confidential=is_confidential)
+        if secret:
+            whole |= {"client_secret_basic": True, "client_secret": secret}
+            changed = await self.here.administer("PUT", f"providers/{self.provider_id}", json=whole)
+            assert changed.status == 200, await changed.text()
+
+    async def _register_client(self, alg: str, *, is_confidential: bool) -> str:
+        callback = f"{self.here.issuer()}providers/{self.provider_id}/callback"
+        client = {"id": "here", "confidential": is_confidential, "redirect_uris": [callback]}
+        created = await self.upstream.administer("POST", "acme/clients", json=client)
+        whole = client | {
+            "enabled": True,
+            "flows_enabled": ["authorization_code"],
+            "id_token_signed_response_alg": alg,
+            "scopes": ["openid", "email", "profile"],
+            "default_scopes": ["openid"],
+            "challenges": ["S256"],
+        }
+        changed = await self.upstream.administer("PUT", "acme/clients/here", json=whole)
+        assert changed.status == 200, await changed.text()
+        return str((await created.json()).get("secret", ""))
+
+    def leave(self, person: Person) -> requests.Response:
+        """Press the provider's button on our sign-in page."""
+        page = person.visit(self.here.authorization())
+        assert isinstance(page, Page)
+        headers = {"x-csrf-token": str(page.state["csrf_token"])}
+        members = {
+            "authorization_id": page.state["authorization_id"],
+            "provider_id": self.provider_id,
+            "pow": solved(person.challenge()),
+        }
+        answer: requests.Response = person.browser.post(
+            f"{self.here.issuer()}providers/login", json=members, headers=headers, timeout=20
+        )
+        return answer
+
+    def go(self) -> Any:
+        """Sign in, all the way; returns where the browser ended: at the app, or on a page of ours."""
+        person, there = self.person(), Person(self.upstream.issuer("acme"), EMAIL, PASSWORD)
+        there.browser = person.browser
+        try:
+            left = self.leave(person)
+            assert left.status_code == 202, left.text
+            back = there.sign_in(left.headers["location"])
+            return person.visit(back.url)
+        finally:
+            person.close()
+
+    def person(self) -> Person:
+        return Person(self.here.issuer(), EMAIL, PASSWORD)
+
+    async def signed_in(self) -> dict[str, str]:
+        """What the app gets."""
+        arrival = await asyncio.to_thread(self.go)
+        assert isinstance(arrival, Arrival), arrival
+        assert arrival.url.startswith(CALLBACK)
+        return arrival.parameters
+
+
+@pytest.fixture
+async def two() -> AsyncIterator[Two]:
+    async with world(is_federated=True) as here, world() as upstream:
+        await here.add_app("default")
+        await upstream.add_user("acme", "alice-there", given_name="Alice")
+        yield Two(here, upstream)
+
+
+@pytest.mark.parametrize("alg", ALGORITHMS)
+@pytest.mark.parametrize("is_confidential", [True, False])
+async def test_somebody_signs_in_and_has_an_account(two: Two, alg: str, *, is_confidential: bool) -> None:
+    await two.register(alg=alg, is_confidential=is_confidential)
+
+    answer = await two.signed_in()
+
+    tokens = await two.here.redeem(answer["code"])
+    (session,) = [
+        session for session in await two.here.store.of(SESSIONS).page(DEFAULT) if session.authentication
+    ]
+    (user,) = await two.here.store.of(USERS).find(DEFAULT, "email", EMAIL)
+    assert "id_token" in tokens
+    assert answer["iss"] == two.here.issuer()
+    assert session.authentication is not None
+    assert session.authentication.amr == ("fed",)
+    assert (session.provider_id, session.upstream_sub) == (two.provider_id, "alice-there")
+    assert session.upstream_sid
+    assert (user.id, user.given_name, user.is_email_verified) == (session.user_id, "Alice", True)
+
+
+async def test_whoever_comes_again_has_the_same_account(two: Two) -> None:
+    await two.register()
+    await two.signed_in()
+    users = two.here.store.of(USERS)
+    (before,) = await users.find(DEFAULT, "email", EMAIL)
+    await users.replace(replace(before, email="elsewhere@example.com"))
+
+    await two.signed_in()
+
+    assert [link.user_id for link in await two.here.store.of(PROVIDER_LINKS).page(DEFAULT)] == [before.id]
+    assert await users.find(DEFAULT, "email", EMAIL) == []
+
+
+async def test_the_sign_in_page_offers_the_provider(two: Two) -> None:
+    await two.register()
+
+    page = await asyncio.to_thread(lambda: two.person().visit(two.here.authorization()))
+
+    assert isinstance(page, Page)
+    assert "Sign in with Acme" in page.words
+
+
+async def test_without_auto_onboarding_a_stranger_is_refused_politely(two: Two) -> None:
+    await two.register(auto_onboarding=False)
+
+    assert (await two.signed_in())["error"] == "access_denied"
+    assert await two.here.store.of(USERS).find(DEFAULT, "email", EMAIL) == []
+
+
+async def test_a_disabled_provider_signs_nobody_in(two: Two) -> None:
+    await two.register(enabled=False, is_confidential=False)
+
+    left = await asyncio.to_thread(lambda: two.leave(two.person()))
+
+    assert left.status_code == 404
+
+
+async def test_another_browser_cannot_come_back(two: Two) -> None:
+    await two.register()
+
+    def steal() -> Page | Arrival:
+        victim, there = two.person(), Person(two.upstream.issuer("acme"), EMAIL, PASSWORD)
+        back = there.sign_in(two.leave(victim).headers["location"])
+        return two.person().visit(back.url)
+
+    page = await asyncio.to_thread(steal)
+
+    assert isinstance(page, Page)
+    assert page.status == 401
+
+
+async def test_without_federation_there_is_no_way_in(two: Two) -> None:
+    await two.register()
+
+    async with world(store=two.here.store) as alone:
+        callback = f"/auth/v1/providers/{two.provider_id}/callback?state=x&code=y"
+
+        assert await alone.status(callback) == 404
+        page = await asyncio.to_thread(
+            lambda: Person(alone.issuer(), EMAIL, PASSWORD).visit(alone.authorization())
+        )
+        assert isinstance(page, Page)
+        assert "Acme" not in page.words
