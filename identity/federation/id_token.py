@@ -56,7 +56,7 @@ class UpstreamIdTokens:
 
 
 def is_name(value: object) -> bool:
-    """Whether it can name a person or a session: OpenID Connect Core 1.0 §2 `sub`."""
+    """Whether it can name a person, a session or a token: OpenID Connect Core 1.0 §2 `sub`."""
     return isinstance(value, str) and 0 < len(value) <= _MAX_NAME_LENGTH and "\0" not in value
 
 

@@ -10,6 +10,7 @@ from typing import Protocol
 from identity.errors import InvalidRequest
 from identity.events.events import Events
 from identity.events.kinds import EventType
+from identity.federation.id_token import is_name
 from identity.federation.provider import Provider
 from identity.federation.providers import Providers
 from identity.outgoing.published_keys import PublishedKeys
@@ -25,7 +26,6 @@ EVENT = "http://schemas.openid.net/event/backchannel-logout"
 _TYPES = frozenset({"", "jwt", "logout+jwt"})
 _SKEW = timedelta(seconds=5)
 _MAX_LIFETIME = timedelta(seconds=120)
-_MAX_NAME_LENGTH = 255
 
 
 class SessionEnding(Protocol):
@@ -118,11 +118,7 @@ def _is_logout_token(jwt: SignedJwt) -> bool:
 def _is_named(jwt: SignedJwt) -> bool:
     """Whether it has an id of its own, and a name of whom it is about."""
     names = [jwt.claims[name] for name in ("sub", "sid") if name in jwt.claims]
-    return bool(names) and all(map(_is_name, (jwt.claims.get("jti"), *names)))
-
-
-def _is_name(value: object) -> bool:
-    return isinstance(value, str) and 0 < len(value) <= _MAX_NAME_LENGTH and "\0" not in value
+    return bool(names) and all(map(is_name, (jwt.claims.get("jti"), *names)))
 
 
 def _is_for_us(jwt: SignedJwt, provider: Provider) -> bool:

@@ -12,6 +12,7 @@ from gnomon.identity.v1.browser_pb2 import (
     Redirect,
     SessionCookie,
 )
+from gnomon.identity.v1.provider_service_pb2 import OfferedProvider
 from server.platform.errors import InvalidArgument, NotFound, OAuthError, Unavailable
 from tests.edge_oidc.endpoints.provider import FORM, Provider, directives, hidden_fields, page_of
 
@@ -84,6 +85,16 @@ async def test_what_a_client_calls_itself_stays_text(provider: Provider) -> None
 
     [link] = page.xpath("//main//a")
     assert (link.text_content(), link.get("href")) == ("The <b>Shop</b> & more", "https://shop.example/")
+
+
+async def test_what_a_provider_is_called_stays_text(provider: Provider) -> None:
+    offered = [OfferedProvider(id='p"1', name="<b>Acme</b>")]
+    provider.answers(begin_authorization=begun(sign_in_page(providers=offered)))
+
+    page = await page_of(await provider.http.get(AUTHORIZE))
+
+    [button] = page.xpath("//main//button[@data-provider]")
+    assert (button.text_content(), button.get("data-provider")) == ("Sign in with <b>Acme</b>", 'p"1')
 
 
 async def test_a_client_leads_nowhere_but_to_the_web(provider: Provider) -> None:
