@@ -9,6 +9,8 @@ from identity.admin.callers import Actor
 from identity.directory.labels import Group, Label, Role
 from identity.directory.standings import Standings
 from identity.directory.user import User
+from identity.federation.provider import ProviderFields
+from identity.tenants import Tenant
 from identity.vocabulary import Permission
 from server.platform.call import TenantId
 from server.platform.errors import PermissionDenied
@@ -16,7 +18,7 @@ from server.platform.errors import PermissionDenied
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Anybody:
-    """Has these roles and nothing else."""
+    """Has these roles and groups, and nothing else."""
 
     tenant_id: TenantId
     roles: tuple[str, ...]
@@ -33,6 +35,16 @@ class Administrators:
         """Raise PermissionDenied for an API key when it is an administrator, or makes one."""
         if actor.is_api_key and await self.makes(what):
             raise PermissionDenied("an API key neither makes administrators nor changes them")
+
+    async def expect_may_vouch(self, tenant: Tenant, fields: ProviderFields, actor: Actor) -> None:
+        """Raise PermissionDenied for an API key when the provider makes administrators by what it says."""
+        anybody = _Anybody(
+            tenant_id=tenant.tenant_id,
+            roles=tuple(role for mapping in fields.mappings for role in mapping.roles),
+            groups=tuple(group for mapping in fields.mappings for group in mapping.groups),
+        )
+        if actor.is_api_key and (await self._standings.of(anybody)).administers:
+            raise PermissionDenied("an API key neither makes providers of administrators nor changes them")
 
     async def makes(self, what: User | Label) -> bool:
         """Whether the person administers, or whoever has the label does."""

@@ -5,11 +5,10 @@ from collections.abc import Collection
 
 from identity.admin import names
 from identity.clients.metadata import expect_safe_uri
-from identity.directory.standing import ADMINISTRATOR_ROLES, Actor
 from identity.federation.lookup import METHODS
 from identity.federation.provider import ProviderFields, ProviderType
 from identity.vocabulary import AuthenticationMethod, Scope
-from server.platform.errors import InvalidArgument, PermissionDenied
+from server.platform.errors import InvalidArgument
 
 # RFC 6749 §3.3.
 _SCOPE = re.compile(r"[\x21\x23-\x5b\x5d-\x7e]{1,128}")
@@ -37,13 +36,6 @@ def expect_provider(fields: ProviderFields, *, roles: Collection[str], groups: C
     for mapping in fields.mappings:
         names.among(mapping.roles, roles, what="mappings: roles")
         names.among(mapping.groups, groups, what="mappings: groups")
-
-
-def expect_may_change(fields: ProviderFields, actor: Actor) -> None:
-    """Raise PermissionDenied: an API key that vouches for administrators would be as good as one of them."""
-    granted = {role for mapping in fields.mappings for role in mapping.roles}
-    if actor.is_api_key and not granted.isdisjoint(ADMINISTRATOR_ROLES):
-        raise PermissionDenied("an API key neither makes providers of administrators nor changes them")
 
 
 def is_known_elsewhere(before: ProviderFields, after: ProviderFields) -> bool:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from identity.admin.administrators import Administrators
 from identity.admin.callers import Actor
 from identity.admin.provider_checks import (
-    expect_may_change,
     expect_provider,
     is_known_elsewhere,
     needs_secret,
@@ -38,6 +38,7 @@ class ProviderAdministration:
     providers: Records[Provider]
     links: Records[ProviderLink]
     users: Records[User]
+    administrators: Administrators
     roles: Names
     groups: Names
     secrets: ProviderSecrets
@@ -70,7 +71,7 @@ class ProviderAdministration:
     ) -> Provider:
         """Change all of it; raises NotFound, InvalidArgument, InvalidState, PermissionDenied."""
         before = await self._find(tenant, provider_id)
-        expect_may_change(before.fields, actor)
+        await self.administrators.expect_may_vouch(tenant, before.fields, actor)
         await self._expect(tenant, fields, actor)
         secret = self._secret(before, fields, client_secret)
         after = replace(before, fields=fields, client_secret=secret)
@@ -84,7 +85,7 @@ class ProviderAdministration:
     async def delete(self, tenant: Tenant, provider_id: str, *, actor: Actor) -> None:
         """Remove it; nobody is known by it any more. Raises NotFound, PermissionDenied."""
         provider = await self._find(tenant, provider_id)
-        expect_may_change(provider.fields, actor)
+        await self.administrators.expect_may_vouch(tenant, provider.fields, actor)
         await self.providers.take(tenant.tenant_id, provider_id)
         await self.links.remove(tenant.tenant_id, "provider_id", provider_id)
         await self._tell(EventType.DELETED, provider, actor)
@@ -103,7 +104,7 @@ class ProviderAdministration:
         return provider
 
     async def _expect(self, tenant: Tenant, fields: ProviderFields, actor: Actor) -> None:
-        expect_may_change(fields, actor)
+        await self.administrators.expect_may_vouch(tenant, fields, actor)
         expect_provider(fields, roles=await self.roles.names(tenant), groups=await self.groups.names(tenant))
 
     def _secret(self, provider: Provider, fields: ProviderFields, client_secret: str) -> Sealed | None:
