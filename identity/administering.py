@@ -21,7 +21,7 @@ from gnomon.identity.v1 import (
 from identity.account.choosing import PasswordChoosing
 from identity.account.modification_tokens import MODIFICATION_TOKENS, ModificationTokens
 from identity.account.own_account import OwnAccount
-from identity.account.proofs import Proofs
+from identity.account.proofs import PasskeyProofs, Proofs
 from identity.account.upkeep import PURPOSE, AccountUpkeep
 from identity.admin import names
 from identity.admin.administrators import Administrators
@@ -58,6 +58,8 @@ from identity.directory.user import USERS
 from identity.federation.provider import PROVIDER_LINKS
 from identity.ground import Ground
 from identity.leadership import Leadership
+from identity.passkeys.passkey import PASSKEYS
+from identity.passkeys.passkeys import Passkeys
 from identity.presence import Presence
 from identity.rpc.account import AccountServicer
 from identity.rpc.acting import Acting
@@ -98,8 +100,17 @@ class Administering:
 
     servicers: Mapping[ServiceDescriptor, object]
 
-    def __init__(self, ground: Ground, presence: Presence, callers: Callers) -> None:
+    def __init__(
+        self, ground: Ground, presence: Presence, callers: Callers, *, passkeys: PasskeyProofs
+    ) -> None:
         self._ground = ground
+        self._passkeys = passkeys
+        self.modification_tokens = ModificationTokens(
+            ground.store.of(MODIFICATION_TOKENS),
+            ground.secrets,
+            clock=ground.clock,
+            randomness=ground.randomness,
+        )
         self._presence = presence
         self._users = ground.store.of(USERS)
         self._policies = PasswordPolicies(ground.store.of(TENANTS), ground.events)
@@ -152,6 +163,7 @@ class Administering:
             devices=ground.store.of(DEVICES),
             provider_links=ground.store.of(PROVIDER_LINKS),
             consents=self._presence.consents,
+            passkeys=Passkeys(ground.store.of(PASSKEYS)),
             roles=self.roles,
             groups=self.groups,
             administrators=self._administrators,
@@ -166,13 +178,13 @@ class Administering:
 
     def _accounts(self, admission: Admission) -> AccountServicer:
         ground, presence = self._ground, self._presence
-        tokens = ModificationTokens(
-            ground.store.of(MODIFICATION_TOKENS),
-            ground.secrets,
-            clock=ground.clock,
-            randomness=ground.randomness,
+        proofs = Proofs(
+            presence.users,
+            ground.passwords,
+            passkeys=self._passkeys,
+            protection=presence.protection,
+            tokens=self.modification_tokens,
         )
-        proofs = Proofs(presence.users, ground.passwords, protection=presence.protection, tokens=tokens)
         account = OwnAccount(self._people, proofs, sessions=presence.sessions, config=ground.config.users)
         return AccountServicer(admission, account, proofs=proofs, clock=ground.clock)
 

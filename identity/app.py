@@ -48,6 +48,7 @@ from identity.outgoing.published_keys import PublishedKeys
 from identity.overseeing import Overseeing
 from identity.presence import presence_on
 from identity.randomness import Randomness, SystemRandomness
+from identity.recognizing import Recognizing
 from identity.sections import IdentityConfig
 from identity.upkeep import Upkeep
 from server.platform.clock import Clock, SystemClock
@@ -81,9 +82,12 @@ async def open_identity(
         presence = presence_on(ground)
         issuing = Issuing(ground, presence)
         browsing = Browsing(ground, presence, issuing)
-        authorizing = Authorizing(ground, presence, issuing, browsing, hosting.targets)
+        recognizing = Recognizing(ground, presence)
+        authorizing = Authorizing(
+            ground, presence, issuing, browsing, targets=hosting.targets, second_factors=recognizing.factor
+        )
         callers = callers_of(ground, presence)
-        administering = Administering(ground, presence, callers)
+        administering = Administering(ground, presence, callers, passkeys=recognizing.proof)
         await _seed(ground)
         delivery = await stack.enter_async_context(HttpDelivery(config.logout.timeout_secs))
         tasks = await stack.enter_async_context(asyncio.TaskGroup())
@@ -102,6 +106,7 @@ async def open_identity(
                 **hosting.servicers(callers),
                 **administering.servicers,
                 **Federating(ground, callers, administering).servicers,
+                **recognizing.servicers(authorizing.door, callers, administering.modification_tokens),
                 **Overseeing(ground, presence, callers).servicers,
             }
             yield Identity(ground.tenants.default.issuer, servicers, ground.keys)

@@ -25,7 +25,7 @@ from identity.authorization.request import AUTHORIZATION_REQUESTS
 from identity.authorization.signing_in import SigningIn
 from identity.authorization.sources import NoRequestObjects
 from identity.authorization.standing import Standing
-from identity.authorization.steps import CredentialStep, RefreshStep
+from identity.authorization.steps import CredentialStep, RefreshStep, SecondFactors
 from identity.browsing import Browsing
 from identity.federating import upstream_sign_in
 from identity.federation.providers import Providers
@@ -52,12 +52,20 @@ class Authorizing:
     servicers: Mapping[ServiceDescriptor, object]
 
     def __init__(
-        self, ground: Ground, presence: Presence, issuing: Issuing, browsing: Browsing, targets: SignInTargets
+        self,
+        ground: Ground,
+        presence: Presence,
+        issuing: Issuing,
+        browsing: Browsing,
+        *,
+        targets: SignInTargets,
+        second_factors: SecondFactors,
     ) -> None:
         self._ground = ground
         self._presence = presence
         self._issuing = issuing
         self._targets = targets
+        self._second_factors = second_factors
         self._pushed = self._pushed_requests()
         self._reader = RequestReader(
             ground.clients, browsing.hints, sources=(NoRequestObjects(), self._pushed), clock=ground.clock
@@ -126,7 +134,12 @@ class Authorizing:
                 consent_gate=self._consent_gate,
                 targets=self._targets,
             ),
-            credential_step=CredentialStep(sessions, self.door, password_sign_in=self._password_sign_in()),
+            credential_step=CredentialStep(
+                sessions,
+                self.door,
+                password_sign_in=self._password_sign_in(),
+                second_factors=self._second_factors,
+            ),
             refresh_step=RefreshStep(
                 sessions, asked=asked, standing=standing, consent_gate=self._consent_gate
             ),

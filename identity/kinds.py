@@ -23,6 +23,8 @@ from identity.keys.root_secret import ROOT_SECRETS
 from identity.keys.stored import KEY_SETS
 from identity.leadership import LEADERS
 from identity.logout.records import BACK_CHANNEL_LOGOUTS, LOGOUT_REQUESTS
+from identity.passkeys.ceremony import CEREMONIES
+from identity.passkeys.passkey import PASSKEYS
 from identity.sessions.session import SESSIONS
 from identity.sign_in.failures import ADDRESS_FAILURES
 from identity.single_use import SPENT_IDS
@@ -38,6 +40,7 @@ KINDS: tuple[Kind[Any], ...] = (
     AUTHORIZATION_CODES,
     AUTHORIZATION_REQUESTS,
     BACK_CHANNEL_LOGOUTS,
+    CEREMONIES,
     CLIENTS,
     CONSENTS,
     DEVICE_CODES,
@@ -53,6 +56,7 @@ KINDS: tuple[Kind[Any], ...] = (
     LOGOUT_REQUESTS,
     MAPPING_RULES,
     MODIFICATION_TOKENS,
+    PASSKEYS,
     PROVIDER_LINKS,
     PROVIDERS,
     PUSHED_REQUESTS,

@@ -17,6 +17,7 @@ from identity.federation.config import FederationConfig
 from identity.keys.config import EncryptionConfig
 from identity.keys.schedule import Schedule
 from identity.logout.config import LogoutConfig
+from identity.passkeys.config import WebauthnConfig
 from identity.proof_of_work.config import ProofOfWorkConfig
 from identity.sessions.config import SessionConfig, SessionLifetimes
 from identity.sign_in.config import LoginProtectionConfig
@@ -67,4 +68,5 @@ class IdentityConfig:
     passwords: PasswordConfig = PasswordConfig()
     users: UsersConfig = UsersConfig()
     sign_in_domains: SignInDomainConfig = SignInDomainConfig()
+    webauthn: WebauthnConfig = WebauthnConfig()
     events: EventsSection = EventsSection()

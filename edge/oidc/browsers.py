@@ -3,9 +3,10 @@
 from aiohttp import hdrs, web
 
 from edge.oidc.config import AccessConfig, CookieMode
-from edge.oidc.cookies import SessionCookies
+from edge.oidc.cookies import REMEMBERED_FACTOR, SESSION, Cookies
 from edge.oidc.peers import Peers
 from gnomon.identity.v1 import browser_pb2 as pb
+from gnomon.identity.v1.passkey_service_pb2 import RememberedFactor
 
 CSRF_HEADER = "x-csrf-token"
 
@@ -16,8 +17,9 @@ _MAX_CSRF_TOKEN = 256
 class Browsers:
     def __init__(self, config: AccessConfig, *, has_tls: bool = True) -> None:
         # A browser drops cookies for TLS that come without it.
-        own_mode = CookieMode.HOST if has_tls else CookieMode.DANGER_INSECURE
-        self._cookies = SessionCookies(config.cookie_mode or own_mode)
+        mode = config.cookie_mode or (CookieMode.HOST if has_tls else CookieMode.DANGER_INSECURE)
+        self._sessions = Cookies(SESSION, mode)
+        self._remembered_factors = Cookies(REMEMBERED_FACTOR, mode)
         self._peers = Peers(config.trusted_proxies)
 
     def of(self, request: web.Request, csrf_token: str = "") -> pb.Browser:
@@ -25,10 +27,11 @@ class Browsers:
         csrf_token = csrf_token or request.headers.get(CSRF_HEADER, "")
         is_plausible = csrf_token.isascii() and len(csrf_token) <= _MAX_CSRF_TOKEN
         return pb.Browser(
-            session=self._cookies.value(request),
+            session=self._sessions.value(request),
             peer_address=self.peer_address(request),
             user_agent=_printable(request.headers.get(hdrs.USER_AGENT, ""))[:_MAX_USER_AGENT],
             csrf_token=csrf_token if is_plausible else "",
+            remembered_factor=self._remembered_factors.value(request),
         )
 
     def peer_address(self, request: web.Request) -> str:
@@ -36,7 +39,11 @@ class Browsers:
 
     def keep(self, request: web.Request, response: web.Response, *, cookie: pb.SessionCookie) -> None:
         """Have the browser keep a cookie, or give it up."""
-        self._cookies.keep(request, response, cookie=cookie)
+        self._sessions.keep(request, response, cookie=cookie)
+
+    def remember(self, request: web.Request, response: web.Response, *, factor: RememberedFactor) -> None:
+        """Have the browser keep that it showed a passkey."""
+        self._remembered_factors.keep(request, response, cookie=factor)
 
 
 def _printable(text: str) -> str:

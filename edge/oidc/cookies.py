@@ -1,21 +1,35 @@
-"""The session cookie: RFC 6265bis §4.1.3.
+"""Cookies of a tenant: RFC 6265bis §4.1.3.
 
 Tenants share a host, so each has a cookie of its own name; the prefix binds it to the host or to TLS.
 """
+
+from typing import Protocol
 
 from aiohttp import web
 
 from edge.oidc.config import CookieMode
 from edge.oidc.tenant import tenant_of
-from gnomon.identity.v1 import browser_pb2 as pb
 
-_NAME = "GnomonSession"
+SESSION = "GnomonSession"
+REMEMBERED_FACTOR = "GnomonMfa"
+
 _PREFIXES = {CookieMode.HOST: "__Host-", CookieMode.SECURE: "__Secure-", CookieMode.DANGER_INSECURE: ""}
 _MAX_LENGTH = 256
 
 
-class SessionCookies:
-    def __init__(self, mode: CookieMode) -> None:
+class Kept(Protocol):
+    """`max_age` is in seconds."""
+
+    @property
+    def value(self) -> str: ...
+
+    @property
+    def max_age(self) -> int: ...
+
+
+class Cookies:
+    def __init__(self, name: str, mode: CookieMode) -> None:
+        self._own_name = name
         self._prefix = _PREFIXES[mode]
         # A cookie with the __Host- prefix has to be that of the whole host.
         self._path = "/" if mode is CookieMode.HOST else "/auth"
@@ -26,7 +40,7 @@ class SessionCookies:
         value = request.cookies.get(self._name(request), "")
         return value if value.isascii() and len(value) <= _MAX_LENGTH else ""
 
-    def keep(self, request: web.Request, response: web.Response, *, cookie: pb.SessionCookie) -> None:
+    def keep(self, request: web.Request, response: web.Response, *, cookie: Kept) -> None:
         """Set the cookie; one that is to live for no time is taken back."""
         response.set_cookie(
             self._name(request),
@@ -40,4 +54,5 @@ class SessionCookies:
 
     def _name(self, request: web.Request) -> str:
         tenant = tenant_of(request)
-        return f"{self._prefix}{_NAME}.{tenant}" if tenant else f"{self._prefix}{_NAME}"
+        name = f"{self._prefix}{self._own_name}"
+        return f"{name}.{tenant}" if tenant else name

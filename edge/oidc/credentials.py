@@ -2,6 +2,7 @@
 
 from aiohttp import web
 
+from edge.oidc.admin.asking import written
 from edge.oidc.body import read_json
 from edge.oidc.browsers import CSRF_HEADER, Browsers
 from edge.oidc.config import OidcConfig
@@ -10,7 +11,7 @@ from edge.oidc.pages import Pages
 from edge.oidc.sign_in_fields import Credentials
 from edge.oidc.steps import navigated, scripted
 from edge.oidc.stubs import Stubs
-from edge.oidc.tenant import tenant_of
+from edge.oidc.tenant import issuer_path, tenant_of
 from gnomon.identity.v1 import authorization_service_pb2 as pb
 
 
@@ -34,6 +35,9 @@ class CredentialsEndpoint:
                 pow=sent.pow,
             )
         )
+        if submitted.HasField("second_factor"):
+            follows = submitted.second_factor
+            return written({"code": follows.code, "user_id": follows.user_id, "exp": follows.expires_in})
         response = scripted(request, submitted)
         if submitted.HasField("cookie"):
             response.headers[CSRF_HEADER] = submitted.cookie.csrf_token
@@ -51,6 +55,9 @@ class CredentialsEndpoint:
                 pow=single(form, "pow"),
             )
         )
+        if submitted.HasField("second_factor"):
+            csrf_token = single(form, "csrf_token")
+            return self._pages.passkey(submitted.second_factor, issuer_path(request), csrf_token=csrf_token)
         response = navigated(request, submitted, self._pages)
         if submitted.HasField("cookie"):
             self._browsers.keep(request, response, cookie=submitted.cookie)

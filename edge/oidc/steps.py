@@ -13,8 +13,14 @@ from edge.oidc.redirects import accepted, sent_back
 from edge.oidc.tenant import issuer_path
 from gnomon.identity.v1 import authorization_service_pb2 as pb
 from gnomon.identity.v1.federation_service_pb2 import ReturnFromProviderResponse
+from gnomon.identity.v1.passkey_service_pb2 import FinishPasskeyAuthenticationResponse
 
-Step = pb.SubmitCredentialsResponse | pb.RefreshAuthorizationResponse | ReturnFromProviderResponse
+Step = (
+    pb.SubmitCredentialsResponse
+    | pb.RefreshAuthorizationResponse
+    | ReturnFromProviderResponse
+    | FinishPasskeyAuthenticationResponse
+)
 
 
 def navigated(request: web.Request, step: Step, pages: Pages, *, status: int = 303) -> web.Response:

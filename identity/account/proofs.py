@@ -4,6 +4,7 @@ A password that is wrong counts like a sign-in that failed, so that nobody guess
 """
 
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from identity.account.modification_tokens import IssuedToken, ModificationTokens
 from identity.account.person import Person
@@ -21,18 +22,38 @@ class Proof:
     modification_token: str = field(default="", repr=False)
 
 
+class PasskeyProofs(Protocol):
+    async def spend(self, person: Person, code: str) -> None:
+        """Use up what came of a passkey that was shown a moment ago; raises Unauthenticated."""
+        ...
+
+
 class Proofs:
     def __init__(
-        self, users: Users, passwords: Passwords, *, protection: LoginProtection, tokens: ModificationTokens
+        self,
+        users: Users,
+        passwords: Passwords,
+        *,
+        passkeys: PasskeyProofs,
+        protection: LoginProtection,
+        tokens: ModificationTokens,
     ) -> None:
+        self._passkeys = passkeys
         self._users = users
         self._passwords = passwords
         self._protection = protection
         self._tokens = tokens
 
-    async def issue(self, person: Person, password: str) -> IssuedToken:
-        """Raises InvalidArgument for a wrong password, ResourceExhausted while the address is blocked."""
-        await self._expect_password(person, password)
+    async def issue(self, person: Person, *, password: str, passkey_code: str) -> IssuedToken:
+        """Issue a token for one of both.
+
+        Raises InvalidArgument for a wrong password, Unauthenticated for a code of no passkey, ResourceExhausted while the
+        address is blocked.
+        """
+        if passkey_code:
+            await self._passkeys.spend(person, passkey_code)
+        else:
+            await self._expect_password(person, password)
         return await self._tokens.issue(person)
 
     async def expect(self, person: Person, proof: Proof) -> None:

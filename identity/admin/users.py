@@ -39,6 +39,10 @@ class Names(Protocol):
     async def names(self, tenant: Tenant) -> frozenset[str]: ...
 
 
+class Passkeys(Protocol):
+    async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
+
+
 class Consents(Protocol):
     async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
 
@@ -49,6 +53,7 @@ class UserAdministration:
     devices: Records[Device]
     consents: Consents
     provider_links: Records[ProviderLink]
+    passkeys: Passkeys
     roles: Names
     groups: Names
     administrators: Administrators
@@ -152,6 +157,7 @@ class UserAdministration:
         await self.signing_out.everywhere(tenant, user_id)
         await self.devices.remove(tenant.tenant_id, "user_id", user_id)
         await self.provider_links.remove(tenant.tenant_id, "user_id", user_id)
+        await self.passkeys.remove_of_user(tenant, user_id)
         await self.consents.remove_of_user(tenant, user_id)
 
     async def _after_update(self, tenant: Tenant, before: User, after: User, *, actor: Actor) -> None:

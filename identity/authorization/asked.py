@@ -38,10 +38,16 @@ class AskedRequests:
         if not reference.authorization_id:
             return await self._read(tenant, session, reference.parameters)
         request = await self._pending.find(session, reference.authorization_id)
-        client = await self._clients.find(tenant, request.client_id) if request is not None else None
-        if request is None or client is None or not client.is_enabled:
+        if request is None:
             raise Unauthenticated("the authorization request has ended or is of another session")
-        return client, request
+        return await self.client(tenant, request), request
+
+    async def client(self, tenant: Tenant, request: AuthorizationRequest) -> Client:
+        """Return the client that asks; raises Unauthenticated when there is none any more."""
+        client = await self._clients.find(tenant, request.client_id)
+        if client is None or not client.is_enabled:
+            raise Unauthenticated("the client of the authorization request is gone")
+        return client
 
     async def take(self, request: AuthorizationRequest) -> None:
         """Go on with it, once; raises Unauthenticated when somebody did before."""

@@ -36,6 +36,10 @@ class Proof:
     vouching: Vouching | None = None
 
 
+# RFC 8176 §2.
+PASSWORD = Proof(amr=("pwd",), acr=AuthenticationContext.PASSWORD)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignedIn:
     """`session` is None when nobody was signed in: the right person, but not the one that was asked for."""

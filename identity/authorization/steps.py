@@ -1,22 +1,23 @@
 """The steps of a page: signing in with credentials, and going on with the session that there is."""
 
 from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Protocol
 
 from identity.authorization.asked import AskedRequests, Reference
 from identity.authorization.consent import ConsentGate, ConsentQuestion
 from identity.authorization.door import Door
 from identity.authorization.redirection import Redirection, way_back_of
-from identity.authorization.signing_in import Proof, SignedIn
+from identity.authorization.request import AuthorizationRequest
+from identity.authorization.signing_in import PASSWORD, SignedIn
 from identity.authorization.standing import Standing, refusal_of
+from identity.directory.user import User, UserId
 from identity.sessions.browser import Browser
+from identity.sessions.session import Session
 from identity.sessions.sessions import Sessions, proved
 from identity.sign_in.password import PasswordSignIn
 from identity.tenants import Tenant
-from identity.vocabulary import AuthenticationContext
 from server.platform.errors import InvalidArgument, Unauthenticated
-
-# RFC 8176 §2.
-_PASSWORD = Proof(amr=("pwd",), acr=AuthenticationContext.PASSWORD)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,8 +27,34 @@ class Credentials:
     proof_of_work: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecondFactor:
+    """`code` begins the ceremony that follows."""
+
+    code: str = field(repr=False)
+    user_id: UserId
+    lifetime: timedelta
+
+
+class SecondFactors(Protocol):
+    async def after_password(
+        self, tenant: Tenant, session: Session, request: AuthorizationRequest, user: User
+    ) -> SecondFactor | None:
+        """Return None for a person who has none."""
+        ...
+
+    async def instead_of_password(
+        self, tenant: Tenant, session: Session, request: AuthorizationRequest, browser: Browser, *, email: str
+    ) -> SecondFactor:
+        """Return one for every address, so that nothing tells which of them have accounts."""
+        ...
+
+
 class CredentialStep:
-    """Checks what costs nothing first: the session, the form, the proof of work, and only then the account."""
+    """Checks what costs nothing first: the session, the form, the proof of work, and only then the account.
+
+    Whoever has a passkey is asked for it, after the password or instead of it.
+    """
 
     def __init__(
         self,
@@ -35,38 +62,41 @@ class CredentialStep:
         door: Door,
         *,
         password_sign_in: PasswordSignIn,
+        second_factors: SecondFactors,
     ) -> None:
         self._sessions = sessions
         self._door = door
         self._password_sign_in = password_sign_in
+        self._second_factors = second_factors
 
     async def submit(
         self, tenant: Tenant, browser: Browser, reference: Reference, *, credentials: Credentials
-    ) -> SignedIn:
-        """Sign in and go back with a code, or on to the question that comes before it.
+    ) -> SignedIn | SecondFactor:
+        """Sign in and go on, or say that a passkey follows. Without a password it always does.
 
         Raises Unauthenticated, InvalidArgument, NotFound for a proof of work that was used, and PermissionDenied; the
         metadata `cause` of the last says what is wrong with an account whose password was right.
         """
         before = await proved(self._sessions, tenant, browser)
-        if not (credentials.email and credentials.password and credentials.proof_of_work):
-            raise InvalidArgument("expected an e-mail address, a password and a proof of work")
+        if not (credentials.email and credentials.proof_of_work):
+            raise InvalidArgument("expected an e-mail address and a proof of work")
         await self._door.proof_of_work.spend(tenant, credentials.proof_of_work)
         client, request = await self._door.asked.find(tenant, before, reference)
+        if not credentials.password:
+            return await self._second_factors.instead_of_password(
+                tenant, before, request, browser, email=credentials.email
+            )
         user = await self._password_sign_in.verify(
             tenant,
             email=credentials.email,
             password=credentials.password,
             peer_address=browser.peer_address,
         )
+        passkey = await self._second_factors.after_password(tenant, before, request, user)
+        if passkey is not None:
+            return passkey
         return await self._door.signing_in.finish(
-            tenant,
-            browser,
-            before,
-            client=client,
-            request=request,
-            user=user,
-            proof=_PASSWORD,
+            tenant, browser, before, client=client, request=request, user=user, proof=PASSWORD
         )
 
 

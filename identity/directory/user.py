@@ -47,6 +47,7 @@ class User(Record):
     password_hash: str = field(default="", repr=False)
     password_until: datetime | None = None
     previous_password_hashes: tuple[str, ...] = field(default=(), repr=False)
+    has_passkey: bool = False
     roles: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
     tenant_ids: tuple[TenantId, ...] = ()

@@ -1,8 +1,14 @@
 """The people of a tenant."""
 
+import logging
+from dataclasses import replace
+from datetime import datetime
+
 from identity.directory.user import User, UserId
 from identity.tenants import Tenant
-from server.platform.records import Records
+from server.platform.records import Changed, Records
+
+logger = logging.getLogger(__name__)
 
 
 class Users:
@@ -20,6 +26,14 @@ class Users:
     async def add(self, user: User) -> User:
         """Raises AlreadyThere when the address or the name is taken."""
         return await self._records.insert(user)
+
+    async def note_sign_in(self, user: User, at: datetime) -> User:
+        """Keep when somebody signed in; a change by somebody else at that moment goes before it."""
+        try:
+            return await self._records.replace(replace(user, last_login_at=at))
+        except Changed:
+            logger.info("sign-in not noted", extra={"user_id": user.id})
+            return user
 
     async def replace(self, user: User) -> User:
         """Raises Changed when somebody else was faster, AlreadyThere when the address or the name is taken."""

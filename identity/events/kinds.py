@@ -45,6 +45,9 @@ class EventType(StrEnum):
     LOGGED_OUT = "LoggedOut"
     USER_PASSWORD_CHANGED = "UserPasswordChanged"  # noqa: S105  # a kind of event
     USER_REMOVED_UNCONFIRMED = "UserRemovedUnconfirmed"
+    PASSKEY_ADDED = "PasskeyAdded"
+    PASSKEY_REMOVED = "PasskeyRemoved"
+    ACCOUNT_CONVERTED_TO_PASSKEY = "AccountConvertedToPasskey"
     CREATED = "Created"
     CHANGED = "Changed"
     DELETED = "Deleted"
@@ -91,6 +94,9 @@ EVENT_KINDS = {
         EventKind(37, EventType.USER_PASSWORD_CHANGED, Level.NOTICE),
         EventKind(38, EventType.LOGIN_REFUSED, Level.INFO),
         EventKind(39, EventType.LOGGED_OUT, Level.INFO),
+        EventKind(54, EventType.PASSKEY_ADDED, Level.NOTICE),
+        EventKind(55, EventType.PASSKEY_REMOVED, Level.NOTICE),
+        EventKind(56, EventType.ACCOUNT_CONVERTED_TO_PASSKEY, Level.NOTICE),
         EventKind(40, EventType.CREATED, Level.INFO),
         EventKind(41, EventType.CHANGED, Level.INFO),
         EventKind(42, EventType.DELETED, Level.NOTICE),

@@ -2,12 +2,11 @@
 
 from gnomon.identity.v1 import account_service_pb2 as pb
 from identity.account.own_account import OwnAccount
-from identity.account.person import Person
 from identity.account.proofs import Proof, Proofs
 from identity.admin.callers import Area, Right
 from identity.admin.user_changes import UserChange
 from identity.directory.user import UserId
-from identity.rpc.admission import Admission, AskedOfUser
+from identity.rpc.admission import Admission
 from identity.rpc.browser import session_cookie
 from identity.rpc.people import user_message, values_of
 from server.platform.call import Call
@@ -24,13 +23,16 @@ class AccountServicer:
     async def issue_modification_token(
         self, request: pb.IssueModificationTokenRequest, _call: Call
     ) -> pb.IssueModificationTokenResponse:
-        issued = await self._proofs.issue(await self._person(request), request.password)
+        person = await self._admission.of_person(request)
+        issued = await self._proofs.issue(
+            person, password=request.password, passkey_code=request.passkey_code
+        )
         return pb.IssueModificationTokenResponse(
             modification_token=issued.token, expires_at=int(issued.expires_at.timestamp())
         )
 
     async def update_account(self, request: pb.UpdateAccountRequest, _call: Call) -> pb.UpdateAccountResponse:
-        person, change = await self._person(request), _change(request)
+        person, change = await self._admission.of_person(request), _change(request)
         if change.password is None:
             return pb.UpdateAccountResponse(user=user_message(await self._account.change(person, change)))
         proof = Proof(request.password_current, request.modification_token)
@@ -54,18 +56,14 @@ class AccountServicer:
     async def check_account_deletion(
         self, request: pb.CheckAccountDeletionRequest, _call: Call
     ) -> pb.CheckAccountDeletionResponse:
-        await self._person(request)
+        await self._admission.of_person(request)
         self._account.expect_deletable()
         return pb.CheckAccountDeletionResponse()
 
     async def delete_account(self, request: pb.DeleteAccountRequest, _call: Call) -> pb.DeleteAccountResponse:
         proof = Proof(modification_token=request.modification_token)
-        await self._account.delete(await self._person(request), proof)
+        await self._account.delete(await self._admission.of_person(request), proof)
         return pb.DeleteAccountResponse()
-
-    async def _person(self, request: AskedOfUser) -> Person:
-        tenant, actor = await self._admission.of_self(request)
-        return Person(tenant=tenant, actor=actor)
 
 
 def _change(request: pb.UpdateAccountRequest) -> UserChange:

@@ -3,6 +3,7 @@
 from typing import Protocol
 
 from gnomon.identity.v1 import caller_pb2
+from identity.account.person import Person
 from identity.admin.callers import Actor, Area, Callers, Right
 from identity.directory.user import UserId
 from identity.tenants import Tenant, Tenants
@@ -37,7 +38,8 @@ class Admission:
         tenant, user_id = self._tenants.find(request.tenant_id), UserId(request.user_id)
         return tenant, await self._callers.expect_self_or(tenant, request.caller, user_id, area, right)
 
-    async def of_self(self, request: AskedOfUser) -> tuple[Tenant, Actor]:
+    async def of_person(self, request: AskedOfUser) -> Person:
         """Admit nobody but the person itself."""
         tenant, user_id = self._tenants.find(request.tenant_id), UserId(request.user_id)
-        return tenant, await self._callers.expect_self(tenant, request.caller, user_id)
+        actor = await self._callers.expect_self(tenant, request.caller, user_id)
+        return Person(tenant=tenant, actor=actor)

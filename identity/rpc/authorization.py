@@ -10,7 +10,7 @@ from identity.authorization.consent_step import ConsentStep
 from identity.authorization.pushing import Pushing
 from identity.authorization.redirection import Redirection
 from identity.authorization.refusals import NoWayBack
-from identity.authorization.steps import Credentials, CredentialStep, RefreshStep
+from identity.authorization.steps import Credentials, CredentialStep, RefreshStep, SecondFactor
 from identity.clients.authentication import ClientAuthenticator
 from identity.dpop.proofs import DpopProofs
 from identity.errors import ProtocolError
@@ -87,6 +87,8 @@ class AuthorizationServicer:
         except ServiceError as refusal:
             _log("sign-in refused", refusal.reason, call)
             raise
+        if isinstance(signed_in, SecondFactor):
+            return pb.SubmitCredentialsResponse(second_factor=_second_factor(signed_in))
         session, outcome = signed_in.session, signed_in.outcome
         cookie = None if session is None else session_cookie(signed_in.cookie, session, self._clock)
         if isinstance(outcome, ConsentQuestion):
@@ -103,7 +105,7 @@ class AuthorizationServicer:
             return pb.RefreshAuthorizationResponse(consent=consent_page(outcome))
         return pb.RefreshAuthorizationResponse(redirect=redirect(outcome))
 
-    async def getconsent_page(
+    async def get_consent_page(
         self, request: pb.GetConsentPageRequest, _call: Call
     ) -> pb.GetConsentPageResponse:
         tenant, browser = self._tenants.find(request.tenant_id), browser_of(request.browser)
@@ -156,6 +158,12 @@ class PushDoor:
 
 def _reference(request: pb.SubmitCredentialsRequest | pb.RefreshAuthorizationRequest) -> Reference:
     return Reference(authorization_id=request.authorization_id, parameters=parameters_of(request.parameters))
+
+
+def _second_factor(follows: SecondFactor) -> pb.SecondFactor:
+    return pb.SecondFactor(
+        code=follows.code, user_id=follows.user_id, expires_in=int(follows.lifetime.total_seconds())
+    )
 
 
 def _log(message: str, error: str, call: Call) -> None:

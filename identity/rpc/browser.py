@@ -25,7 +25,12 @@ _BAD_REQUEST = 400
 
 
 def browser_of(message: pb.Browser) -> Browser:
-    return Browser(cookie=message.session, csrf_token=message.csrf_token, peer_address=message.peer_address)
+    return Browser(
+        cookie=message.session,
+        csrf_token=message.csrf_token,
+        peer_address=message.peer_address,
+        remembered_factor=message.remembered_factor,
+    )
 
 
 def parameters_of(messages: Iterable[pb.Parameter]) -> Parameters:

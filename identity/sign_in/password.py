@@ -5,28 +5,18 @@ account that is disabled and one that has expired. What else is wrong with an ac
 password.
 """
 
-import logging
 from dataclasses import replace
-from typing import Protocol
 
 from identity.directory.passwords import Passwords
 from identity.directory.user import User
 from identity.directory.users import Users
 from identity.events.events import Events
 from identity.events.kinds import EventType
+from identity.sign_in.confirmation import ConfirmationPolicy, expect_confirmed
 from identity.sign_in.protection import LoginProtection
 from identity.tenants import Tenant
 from server.platform.clock import Clock
 from server.platform.errors import PermissionDenied, Unauthenticated
-from server.platform.records import Changed
-
-logger = logging.getLogger(__name__)
-
-
-class ConfirmationPolicy(Protocol):
-    """Settings of a tenant."""
-
-    async def requires_email_confirmation(self, tenant: Tenant) -> bool: ...
 
 
 class PasswordSignIn:
@@ -74,10 +64,7 @@ class PasswordSignIn:
         return await self._signed_in(user, password)
 
     async def _expect_usable(self, tenant: Tenant, user: User) -> None:
-        if user.must_confirm_email and await self._confirmation.requires_email_confirmation(tenant):
-            raise PermissionDenied(
-                "confirm your e-mail address first", cause="EMAIL_NOT_CONFIRMED", resend="true"
-            )
+        await expect_confirmed(self._confirmation, tenant, user)
         if user.password_until is not None and user.password_until <= self._clock.now():
             raise PermissionDenied("the password has expired", cause="PASSWORD_EXPIRED")
 
@@ -85,10 +72,4 @@ class PasswordSignIn:
         password_hash = user.password_hash
         if self._passwords.is_outdated(password_hash):
             password_hash = await self._passwords.hash(password)
-        seen = replace(user, password_hash=password_hash, last_login_at=self._clock.now())
-        try:
-            return await self._users.replace(seen)
-        except Changed:
-            # An administrator's change, or a second sign-in, goes before the time of this one.
-            logger.info("sign-in not noted", extra={"user_id": user.id})
-            return user
+        return await self._users.note_sign_in(replace(user, password_hash=password_hash), self._clock.now())

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 import msgspec
 
-from identity.directory.user import AccountType, User
+from identity.directory.user import User
 from identity.vocabulary import Scope
 
 
@@ -85,7 +85,7 @@ def _has_phone(user: User) -> bool | None:
 
 
 def _has_passkey(user: User) -> bool:
-    return user.account_type in {AccountType.PASSKEY, AccountType.FEDERATED_PASSKEY}
+    return user.has_passkey
 
 
 PERSON_CLAIMS: tuple[ClaimRule, ...] = (

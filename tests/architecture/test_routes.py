@@ -70,13 +70,6 @@ PROVIDER = [
     "GET /auth/v1/sign-in",
     "GET /auth/v1/{tenant}/providers/{provider}/callback",
     "GET /auth/v1/providers/{provider}/callback",
-]
-
-PROVIDER_NOT_YET = [
-    "GET /.well-known/web-identity",
-    "GET /auth/v1/clients/{id}/screens",
-    "PUT /auth/v1/clients/{id}/screens",
-    "POST /auth/v1/clients/{id}/screens/preview",
     "GET /auth/v1/users/{id}/webauthn",
     "POST /auth/v1/users/{id}/webauthn/register/start",
     "POST /auth/v1/users/{id}/webauthn/register/finish",
@@ -86,6 +79,13 @@ PROVIDER_NOT_YET = [
     "POST /auth/v1/users/webauthn_finish",
     "DELETE /auth/v1/users/{id}/webauthn/delete/{name}",
     "POST /auth/v1/users/{id}/self/convert_passkey",
+]
+
+PROVIDER_NOT_YET = [
+    "GET /.well-known/web-identity",
+    "GET /auth/v1/clients/{id}/screens",
+    "PUT /auth/v1/clients/{id}/screens",
+    "POST /auth/v1/clients/{id}/screens/preview",
 ]
 
 VARIABLE = re.compile(r"\{[^{}]*\}")

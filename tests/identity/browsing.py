@@ -47,6 +47,14 @@ from identity.logout.ending import SessionEnding
 from identity.logout.endpoint import EndSession
 from identity.logout.records import BACK_CHANNEL_LOGOUTS, LOGOUT_REQUESTS
 from identity.logout.wish import LogoutWishes
+from identity.passkeys.assertion import Assertion
+from identity.passkeys.authenticators import Authenticators
+from identity.passkeys.ceremony import CEREMONIES, Ceremonies
+from identity.passkeys.config import WebauthnConfig
+from identity.passkeys.passkey import PASSKEYS
+from identity.passkeys.passkeys import Passkeys
+from identity.passkeys.remembered import RememberedFactors
+from identity.passkeys.second_factor import PasskeyFactor
 from identity.proof_of_work.challenge import parse
 from identity.proof_of_work.config import ProofOfWorkConfig
 from identity.proof_of_work.proof_of_work import ProofOfWork
@@ -277,7 +285,12 @@ class Provider:
                 events=self.events,
             ),
         )
-        self.credential_step = CredentialStep(self.sessions, self.door, password_sign_in=password_sign_in)
+        self.credential_step = CredentialStep(
+            self.sessions,
+            self.door,
+            password_sign_in=password_sign_in,
+            second_factors=self._passkey_factor(),
+        )
         self.refresh_step = RefreshStep(
             self.sessions, asked=asked, standing=standing, consent_gate=consent_gate
         )
@@ -294,6 +307,30 @@ class Provider:
             events=self.events,
             hasher=self.hasher,
             **sources,
+        )
+
+    def _passkey_factor(self) -> PasskeyFactor:
+        webauthn = WebauthnConfig()
+        self.passkeys = Passkeys(self.store.of(PASSKEYS))
+        self.ceremonies = Ceremonies(
+            *(self.store.of(CEREMONIES), self.hasher),
+            clock=self.clock,
+            randomness=self.randomness,
+            config=webauthn,
+        )
+        self.assertion = Assertion(
+            passkeys=self.passkeys,
+            authenticators=Authenticators(webauthn),
+            hasher=self.hasher,
+            clock=self.clock,
+        )
+        return PasskeyFactor(
+            users=self.users,
+            passkeys=self.passkeys,
+            ceremonies=self.ceremonies,
+            remembered=RememberedFactors(hasher=self.hasher, clock=self.clock, config=webauthn),
+            hasher=self.hasher,
+            config=webauthn,
         )
 
     async def register(self, *clients: Client) -> None:

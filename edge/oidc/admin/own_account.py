@@ -5,7 +5,7 @@ from aiohttp import web
 
 from edge.oidc.admin.asking import Asking, tenant_and_id, written
 from edge.oidc.admin.user_fields import user_members
-from edge.oidc.body import read_json
+from edge.oidc.body import bad_request, read_json
 from edge.oidc.browsers import CSRF_HEADER, Browsers
 from edge.oidc.stubs import Stubs
 from gnomon.identity.v1 import account_service_pb2 as pb
@@ -15,8 +15,11 @@ from gnomon.identity.v1.browser_pb2 import SessionCookie
 _ACCEPTED = 202
 
 
-class _Password(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    password: str
+class _Proof(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One of both."""
+
+    password: str = ""
+    mfa_code: str = ""
 
 
 class _OwnValues(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -59,9 +62,15 @@ class OwnAccountEndpoint:
 
     async def prove(self, request: web.Request) -> web.Response:
         (tenant_id, user_id), caller = tenant_and_id(request), self._asking.caller(request)
-        sent = await read_json(request, _Password, max_bytes=self._asking.max_bytes)
+        sent = await read_json(request, _Proof, max_bytes=self._asking.max_bytes)
+        if not (sent.password or sent.mfa_code):
+            raise bad_request("expected password or mfa_code")
         asked = pb.IssueModificationTokenRequest(
-            tenant_id=tenant_id, caller=caller, user_id=user_id, password=sent.password
+            tenant_id=tenant_id,
+            caller=caller,
+            user_id=user_id,
+            password=sent.password,
+            passkey_code=sent.mfa_code,
         )
         issued = await self._accounts.IssueModificationToken(asked, timeout=self._asking.long_timeout)
         return written(

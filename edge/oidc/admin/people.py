@@ -7,6 +7,7 @@ from edge.oidc.admin.consents import ConsentsEndpoint
 from edge.oidc.admin.devices import DevicesEndpoint
 from edge.oidc.admin.groups import GroupsEndpoint
 from edge.oidc.admin.own_account import OwnAccountEndpoint
+from edge.oidc.admin.passkeys import PasskeysEndpoint
 from edge.oidc.admin.password_policy import PasswordPolicyEndpoint
 from edge.oidc.admin.roles import RolesEndpoint
 from edge.oidc.admin.scopes import ScopesEndpoint
@@ -27,6 +28,7 @@ def about_people(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Ite
     yield from _labels(stubs, asking)
     yield from _sessions(stubs, asking)
     yield from _own_accounts(stubs, asking, browsers=browsers)
+    yield from _passkeys(PasskeysEndpoint(stubs, asking, browsers=browsers))
     yield from _users(stubs, asking)
 
 
@@ -67,6 +69,18 @@ def _own_accounts(stubs: Stubs, asking: Asking, *, browsers: Browsers) -> Iterat
     yield "/users/{id}/self", {"PUT": account.update}
     yield "/users/{id}/self/preferred_username", {"PUT": account.update_username}
     yield "/users/{id}/self/delete", {"GET": account.check_deletion, "DELETE": account.delete}
+
+
+def _passkeys(passkeys: PasskeysEndpoint) -> Iterator[Row]:
+    yield "/users/webauthn_start", {"POST": passkeys.start}
+    yield "/users/webauthn_finish", {"POST": passkeys.finish}
+    yield "/users/{id}/webauthn", {"GET": passkeys.list}
+    yield "/users/{id}/webauthn/register/start", {"POST": passkeys.start_registration}
+    yield "/users/{id}/webauthn/register/finish", {"POST": passkeys.finish_registration}
+    yield "/users/{id}/webauthn/auth/start", {"POST": passkeys.start}
+    yield "/users/{id}/webauthn/auth/finish", {"POST": passkeys.finish}
+    yield "/users/{id}/webauthn/delete/{name}", {"DELETE": passkeys.delete}
+    yield "/users/{id}/self/convert_passkey", {"POST": passkeys.convert}
 
 
 def _users(stubs: Stubs, asking: Asking) -> Iterator[Row]:

@@ -47,6 +47,15 @@ class Pages:
     def signed_in(self) -> web.Response:
         return self._page("signed_in.html", {})
 
+    def passkey(
+        self, follows: authorization_service_pb2.SecondFactor, path: str, *, csrf_token: str
+    ) -> web.Response:
+        """For a person whose password is right, and who has a passkey."""
+        second_factor = {"code": follows.code, "user_id": follows.user_id}
+        return self._page(
+            "passkey.html", {"state": self._state(path, csrf_token) | {"second_factor": second_factor}}
+        )
+
     def go_on(self, page: authorization_service_pb2.SignInPage, path: str) -> web.Response:
         """For a person who is signed in already."""
         state = self._state(path, page.csrf_token) | {
@@ -95,9 +104,14 @@ class Pages:
         response.headers.update(refusal.headers)
         return response
 
-    def _state(self, path: str, csrf_token: str) -> dict[str, str]:
+    def _state(self, path: str, csrf_token: str) -> dict[str, object]:
         """What every script needs."""
-        return {"csrf_token": csrf_token, "pow": f"{path}/pow", "worker": self._assets["proof_of_work.js"]}
+        return {
+            "csrf_token": csrf_token,
+            "pow": f"{path}/pow",
+            "users": f"{path}/users",
+            "worker": self._assets["proof_of_work.js"],
+        }
 
     def _page(
         self, template: str, facts: Mapping[str, object], *, status: int = 200, form_origin: str = ""

@@ -26,20 +26,27 @@ class Somebody:
     user_id: str = ""
     csrf_token: str = ""
 
-    async def sign_in(self, password: str = PASSWORD) -> ClientResponse:
+    async def begin(self) -> dict[str, Any]:
+        """Begin a session, and return what its authorization request asks for."""
         begun = await self.http.post(f"{_BASE}/oidc/session")
         if begun.status == 201:
             self.csrf_token = (await begun.json())["csrf_token"]
+        return {
+            "client_id": PAGES_CLIENT_ID,
+            "redirect_uri": f"{self.issuer}device",
+            "scopes": ["openid"],
+            "nonce": "n",
+            "code_challenge": _CHALLENGE,
+            "code_challenge_method": "S256",
+        }
+
+    async def sign_in(self, password: str | None = PASSWORD) -> ClientResponse:
+        asked = await self.begin()
         challenge = await (await self.http.post(f"{_BASE}/pow")).text()
         answer = await self.send(
             "POST",
             "/oidc/authorize",
-            client_id=PAGES_CLIENT_ID,
-            redirect_uri=f"{self.issuer}device",
-            scopes=["openid"],
-            nonce="n",
-            code_challenge=_CHALLENGE,
-            code_challenge_method="S256",
+            **asked,
             email=self.email,
             password=password,
             pow=solved(challenge),

@@ -37,6 +37,8 @@ from identity.federation.provider import PROVIDER_LINKS
 from identity.logout.config import LogoutConfig
 from identity.logout.ending import SessionEnding
 from identity.logout.records import BACK_CHANNEL_LOGOUTS, BackChannelLogout
+from identity.passkeys.passkey import PASSKEYS
+from identity.passkeys.passkeys import Passkeys
 from identity.sessions.session import SESSIONS, Authentication, Session
 from identity.tenancy.password_policies import PasswordPolicies
 from identity.tenancy.tenant_record import TENANTS
@@ -86,6 +88,7 @@ class Administration:
             users=users,
             devices=self.store.of(DEVICES),
             consents=provider.consents,
+            passkeys=Passkeys(self.store.of(PASSKEYS)),
             provider_links=self.store.of(PROVIDER_LINKS),
             roles=self.roles,
             groups=self.groups,

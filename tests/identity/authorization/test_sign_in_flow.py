@@ -146,7 +146,7 @@ async def test_the_proof_of_work_goes_before_the_account(provider: Provider) -> 
 async def test_an_incomplete_form_costs_no_proof_of_work(provider: Provider) -> None:
     step, browser = await provider.page()
     solution = provider.solution()
-    credentials = Credentials(email="alice@example.com", password="", proof_of_work=solution)
+    credentials = Credentials(email="", password=PASSWORD, proof_of_work=solution)
     reference = Reference(authorization_id=step.authorization_id, parameters=NO_PARAMETERS)
 
     with pytest.raises(InvalidArgument):

@@ -12,6 +12,7 @@ const form = document.getElementById("sign-in");
 const email = document.getElementById("email");
 const submit = form.querySelector("button[type=submit]");
 const providers = [...document.querySelectorAll("button[data-provider]")];
+const passkey = document.getElementById("passkey");
 const anotherAddress = document.getElementById("another-address");
 
 // Where the page asks for the address alone, what it asks for then.
@@ -21,14 +22,19 @@ function password() {
   return document.getElementById("password");
 }
 
-async function signIn() {
-  const members = {
-    authorization_id: state.authorization_id,
-    email: email.value,
-    password: password().value,
-    pow: await solution(),
-  };
-  await follow(await send(members));
+async function signInWith(credentials) {
+  const members = { authorization_id: state.authorization_id, email: email.value, pow: await solution() };
+  const answer = await send({ ...members, ...credentials });
+  await (answer.status === 200 ? showSecondFactor(await answer.json()) : follow(answer));
+}
+
+function signIn() {
+  return signInWith({ password: password().value });
+}
+
+// Whoever has typed an address is asked for a passkey of that account, everybody else for any.
+function signInWithPasskey() {
+  return email.value ? signInWith({}) : showAnyPasskey();
 }
 
 async function leaveFor(provider) {
@@ -69,7 +75,7 @@ form.addEventListener("submit", async (event) => {
   event.preventDefault();
   if (submit.disabled) return;
   if (password()) {
-    await attempt([submit, ...providers], "Signing in …", { step: signIn, explained: explainedOfPassword });
+    await attempt([submit, passkey, ...providers], "Signing in …", { step: signIn, explained: explainedOfPassword });
   } else {
     await attempt([submit], "One moment …", { step: goOnWithAddress, explained: explainedOfAddress });
   }
@@ -77,12 +83,17 @@ form.addEventListener("submit", async (event) => {
 
 for (const button of providers) {
   button.addEventListener("click", () =>
-    attempt([submit, ...providers], "Going on …", {
+    attempt([submit, passkey, ...providers], "Going on …", {
       step: () => leaveFor(button.dataset.provider),
       explained: explainedByDefault,
     }),
   );
 }
+
+passkey.hidden = !window.PublicKeyCredential;
+passkey.addEventListener("click", () =>
+  attempt([submit, passkey, ...providers], "Waiting for your passkey …", { step: signInWithPasskey, explained: explainedPasskey }),
+);
 
 anotherAddress?.addEventListener("click", () => {
   if (passwordStep) {

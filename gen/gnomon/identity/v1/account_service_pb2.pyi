@@ -29,12 +29,15 @@ class IssueModificationTokenRequest(_message.Message):
     CALLER_FIELD_NUMBER: _builtins.int
     USER_ID_FIELD_NUMBER: _builtins.int
     PASSWORD_FIELD_NUMBER: _builtins.int
+    PASSKEY_CODE_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
     """Tenant that is asked about; empty means the default tenant."""
     user_id: _builtins.str
     """Whose account."""
     password: _builtins.str
-    """Password of now."""
+    """Password of now; empty when a passkey was shown."""
+    passkey_code: _builtins.str
+    """What came of a passkey that was shown a moment ago."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
         """Who asks."""
@@ -46,10 +49,11 @@ class IssueModificationTokenRequest(_message.Message):
         caller: _caller_pb2.Caller | None = ...,
         user_id: _builtins.str = ...,
         password: _builtins.str = ...,
+        passkey_code: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller", "password", b"password", "tenant_id", b"tenant_id", "user_id", b"user_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller", "passkey_code", b"passkey_code", "password", b"password", "tenant_id", b"tenant_id", "user_id", b"user_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

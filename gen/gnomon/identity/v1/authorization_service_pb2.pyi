@@ -216,6 +216,36 @@ class SubmitCredentialsRequest(_message.Message):
 Global___SubmitCredentialsRequest: _TypeAlias = SubmitCredentialsRequest  # noqa: Y015
 
 @_typing.final
+class SecondFactor(_message.Message):
+    """A passkey that is to be shown next."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CODE_FIELD_NUMBER: _builtins.int
+    USER_ID_FIELD_NUMBER: _builtins.int
+    EXPIRES_IN_FIELD_NUMBER: _builtins.int
+    code: _builtins.str
+    """Begins the ceremony."""
+    user_id: _builtins.str
+    """Whose passkey."""
+    expires_in: _builtins.int
+    """Seconds until it is too late."""
+    def __init__(
+        self,
+        *,
+        code: _builtins.str = ...,
+        user_id: _builtins.str = ...,
+        expires_in: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["code", b"code", "expires_in", b"expires_in", "user_id", b"user_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SecondFactor: _TypeAlias = SecondFactor  # noqa: Y015
+
+@_typing.final
 class SubmitCredentialsResponse(_message.Message):
     """Response of SubmitCredentials."""
 
@@ -224,17 +254,22 @@ class SubmitCredentialsResponse(_message.Message):
     REDIRECT_FIELD_NUMBER: _builtins.int
     COOKIE_FIELD_NUMBER: _builtins.int
     CONSENT_FIELD_NUMBER: _builtins.int
+    SECOND_FACTOR_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def redirect(self) -> _browser_pb2.Redirect:
-        """Back to the relying party, absent when there is a question first."""
+        """Back to the relying party, absent when a question or a passkey comes first."""
 
     @_builtins.property
     def cookie(self) -> _browser_pb2.SessionCookie:
-        """The cookie of the new session."""
+        """The cookie of the new session, absent when nobody signed in."""
 
     @_builtins.property
     def consent(self) -> Global___ConsentPage:
         """The question that comes before a code, absent without one."""
+
+    @_builtins.property
+    def second_factor(self) -> Global___SecondFactor:
+        """What follows."""
 
     def __init__(
         self,
@@ -242,10 +277,11 @@ class SubmitCredentialsResponse(_message.Message):
         redirect: _browser_pb2.Redirect | None = ...,
         cookie: _browser_pb2.SessionCookie | None = ...,
         consent: Global___ConsentPage | None = ...,
+        second_factor: Global___SecondFactor | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["consent", b"consent", "cookie", b"cookie", "redirect", b"redirect"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["consent", b"consent", "cookie", b"cookie", "redirect", b"redirect", "second_factor", b"second_factor"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["consent", b"consent", "cookie", b"cookie", "redirect", b"redirect"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["consent", b"consent", "cookie", b"cookie", "redirect", b"redirect", "second_factor", b"second_factor"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

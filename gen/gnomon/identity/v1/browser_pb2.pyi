@@ -51,6 +51,7 @@ class Browser(_message.Message):
     PEER_ADDRESS_FIELD_NUMBER: _builtins.int
     USER_AGENT_FIELD_NUMBER: _builtins.int
     CSRF_TOKEN_FIELD_NUMBER: _builtins.int
+    REMEMBERED_FACTOR_FIELD_NUMBER: _builtins.int
     session: _builtins.str
     """Value of the session cookie, empty without one."""
     peer_address: _builtins.str
@@ -59,6 +60,8 @@ class Browser(_message.Message):
     """What the browser says it is."""
     csrf_token: _builtins.str
     """Proof that the page was ours: the x-csrf-token header or the form's field, empty without one."""
+    remembered_factor: _builtins.str
+    """What it keeps since it showed a passkey, empty without."""
     def __init__(
         self,
         *,
@@ -66,10 +69,11 @@ class Browser(_message.Message):
         peer_address: _builtins.str = ...,
         user_agent: _builtins.str = ...,
         csrf_token: _builtins.str = ...,
+        remembered_factor: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["csrf_token", b"csrf_token", "peer_address", b"peer_address", "session", b"session", "user_agent", b"user_agent"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["csrf_token", b"csrf_token", "peer_address", b"peer_address", "remembered_factor", b"remembered_factor", "session", b"session", "user_agent", b"user_agent"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

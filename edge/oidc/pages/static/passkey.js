@@ -1,0 +1,61 @@
+// Shows a passkey: Web Authentication Level 3 §5.1.4, with octets in base64url on the wire.
+"use strict";
+
+function octets(text) {
+  const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+}
+
+function base64url(buffer) {
+  const binary = String.fromCharCode(...new Uint8Array(buffer));
+  return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+function requestOptions({ challenge, allowCredentials = [], ...rest }) {
+  const allowed = allowCredentials.map(({ id, ...credential }) => ({ ...credential, id: octets(id) }));
+  return { ...rest, challenge: octets(challenge), allowCredentials: allowed };
+}
+
+function written({ id, rawId, type, response }) {
+  const { clientDataJSON, authenticatorData, signature, userHandle } = response;
+  return {
+    id,
+    type,
+    rawId: base64url(rawId),
+    response: {
+      clientDataJSON: base64url(clientDataJSON),
+      authenticatorData: base64url(authenticatorData),
+      signature: base64url(signature),
+      ...(userHandle && { userHandle: base64url(userHandle) }),
+    },
+  };
+}
+
+// Goes on where `begun` leads: what a ceremony is for, and where it is started and finished.
+async function showPasskey({ start, finish, ...begun }) {
+  const { code, rcr } = await (await send(begun, start)).json();
+  const credential = await navigator.credentials.get({ publicKey: requestOptions(rcr.publicKey) });
+  await follow(await send({ code, data: written(credential) }, finish));
+}
+
+// After the credentials of a person who has a passkey.
+function showSecondFactor({ code, user_id }) {
+  const person = `${state.users}/${encodeURIComponent(user_id)}/webauthn/auth`;
+  return showPasskey({ start: `${person}/start`, finish: `${person}/finish`, purpose: { Login: code } });
+}
+
+// Before anybody has said who it is.
+function showAnyPasskey() {
+  return showPasskey({
+    start: `${state.users}/webauthn_start`,
+    finish: `${state.users}/webauthn_finish`,
+    purpose: "Discoverable",
+    authorization_id: state.authorization_id,
+  });
+}
+
+function explainedPasskey(refusal) {
+  if (refusal.status === 0) return "No passkey was shown. Try again.";
+  if (refusal.status === 401) return "The passkey was not accepted, or that took too long. Try again.";
+  return explainedByDefault(refusal);
+}

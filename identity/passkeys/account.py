@@ -1,0 +1,72 @@
+"""What passkeys change about the account that they belong to."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from identity.account.person import Person
+from identity.directory.user import AccountType, User, UserId
+from identity.directory.users import Users
+from identity.passkeys.config import WebauthnConfig
+from identity.passkeys.passkeys import Passkeys
+from identity.tenants import Tenant
+from server.platform.errors import InvalidState, NotFound, Unavailable
+from server.platform.records import Changed
+
+_ATTEMPTS = 20
+
+
+class ModificationTokens(Protocol):
+    """That somebody proved a moment ago, once more, who it is."""
+
+    async def spend(self, person: Person, token: str) -> None:
+        """Raises InvalidArgument."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PasskeyAccounts:
+    users: Users
+    passkeys: Passkeys
+    config: WebauthnConfig
+
+    async def added(self, tenant: Tenant, user_id: UserId) -> None:
+        """With the first passkey, the password need not expire any more, if it is configured so."""
+
+        def changed(user: User) -> User:
+            keeps_password = self.config.no_password_expiry_with_passkey and not user.has_passkey
+            return replace(
+                user, has_passkey=True, password_until=None if keeps_password else user.password_until
+            )
+
+        await self._change(tenant, user_id, changed)
+
+    async def removed(self, tenant: Tenant, user_id: UserId) -> None:
+        if not await self.passkeys.of(tenant, user_id):
+            await self._change(tenant, user_id, lambda user: replace(user, has_passkey=False))
+
+    async def convert(self, tenant: Tenant, user_id: UserId) -> User:
+        """Take the password away; raises NotFound without a passkey, InvalidState when none verifies its person."""
+        kept = await self.passkeys.of(tenant, user_id)
+        if not kept:
+            raise NotFound("there is no passkey")
+        if not any(passkey.is_user_verified for passkey in kept):
+            raise InvalidState("no passkey verifies who holds it")
+        return await self._change(tenant, user_id, _converted)
+
+    async def _change(self, tenant: Tenant, user_id: UserId, changed: Callable[[User], User]) -> User:
+        for _ in range(_ATTEMPTS):
+            user = await self.users.find(tenant, user_id)
+            if user is None:
+                raise NotFound("there is no such user")
+            try:
+                return await self.users.replace(changed(user))
+            except Changed:
+                continue
+        raise Unavailable.untouched("the user is changed by too many at a time")
+
+
+def _converted(user: User) -> User:
+    if user.account_type is not AccountType.PASSWORD:
+        raise InvalidState("the account has no password to give up")
+    return replace(user, account_type=AccountType.PASSKEY, password_hash="", password_until=None)

@@ -1,0 +1,123 @@
+"""Ceremonies: a challenge that a browser was given, and what it is good for.
+
+The code that names a ceremony is its challenge, so an answer shows which one it belongs to.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from identity.authorization.request import AuthorizationRequest
+from identity.clients.secrets import SecretHasher
+from identity.directory.user import UserId
+from identity.passkeys.config import WebauthnConfig
+from identity.randomness import Randomness
+from identity.tenants import Tenant
+from server.platform.clock import Clock
+from server.platform.errors import Unauthenticated
+from server.platform.records import Kind, Record, Records
+
+_CODE_LENGTH = 48
+
+
+class Purpose(StrEnum):
+    """What a ceremony leads to."""
+
+    REGISTRATION = "registration"
+    SECOND_FACTOR = "second_factor"
+    SIGN_IN = "sign_in"
+    PROOF = "proof"
+    PROVED = "proved"
+    TEST = "test"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ceremony(Record):
+    """`id` is a keyed hash of the code that the browser was given; good once, in the session `sid`.
+
+    `user_id` is empty where the authenticator says whose it is. A sign-in goes on with `request`, whose client is told
+    of `amr`, what was proved before, as well; with `is_remembered` the browser showed a passkey of the person before.
+    """
+
+    purpose: Purpose
+    sid: str
+    user_id: UserId = UserId("")
+    challenge_until: datetime
+    passkey_name: str = ""
+    request: AuthorizationRequest | None = None
+    amr: tuple[str, ...] = ()
+    is_remembered: bool = False
+
+    @property
+    def needs_user(self) -> bool:
+        """Whether possession is not enough, as nothing else was proved."""
+        return not self.amr and not self.is_remembered
+
+
+CEREMONIES = Kind(Ceremony, "ceremony")
+
+
+class Ceremonies:
+    def __init__(
+        self,
+        records: Records[Ceremony],
+        hasher: SecretHasher,
+        *,
+        clock: Clock,
+        randomness: Randomness,
+        config: WebauthnConfig,
+    ) -> None:
+        self._records = records
+        self._hasher = hasher
+        self._clock = clock
+        self._randomness = randomness
+        self._config = config
+
+    async def begin(
+        self,
+        tenant: Tenant,
+        sid: str,
+        purpose: Purpose,
+        user_id: UserId,
+        *,
+        passkey_name: str = "",
+        request: AuthorizationRequest | None = None,
+        amr: tuple[str, ...] = (),
+        is_remembered: bool = False,
+    ) -> str:
+        """Return the code."""
+        now = self._clock.now()
+        code = self._randomness.alphanumeric(_CODE_LENGTH)
+        await self._records.insert(
+            Ceremony(
+                tenant_id=tenant.tenant_id,
+                id=self._id(code),
+                expires_at=now + self._config.ceremony_lifetime,
+                purpose=purpose,
+                sid=sid,
+                user_id=user_id,
+                challenge_until=now + self._config.challenge_lifetime,
+                passkey_name=passkey_name,
+                request=request,
+                amr=amr,
+                is_remembered=is_remembered,
+            )
+        )
+        return code
+
+    async def take(self, tenant: Tenant, code: str, sid: str, *purposes: Purpose) -> Ceremony:
+        """Return what was begun in the session, which ends it; raises Unauthenticated."""
+        ceremony = await self._records.take(tenant.tenant_id, self._id(code)) if code else None
+        if ceremony is None or ceremony.sid != sid or ceremony.purpose not in purposes:
+            raise Unauthenticated("there is no such ceremony, or it is another browser's")
+        if self._clock.now() >= ceremony.challenge_until:
+            raise Unauthenticated("the challenge has expired")
+        return ceremony
+
+    async def purpose(self, tenant: Tenant, code: str) -> Purpose | None:
+        """Return what was begun, None when nothing was."""
+        ceremony = await self._records.get(tenant.tenant_id, self._id(code))
+        return None if ceremony is None else ceremony.purpose
+
+    def _id(self, code: str) -> str:
+        return self._hasher.hash(code).hex()

@@ -1,0 +1,57 @@
+"""A passkey of a person: the public half of what an authenticator keeps."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import NewType
+
+from identity.directory.user import UserId
+from server.platform.records import Kind, Record
+
+CredentialId = NewType("CredentialId", str)
+
+# What stands between the parts of a text that has to be unique; no name of a passkey holds it.
+_APART = "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """What a browser is told of a passkey: §5.8.3; `transports` are how it reaches the authenticator."""
+
+    id: CredentialId
+    transports: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passkey(Record):
+    """`id` is the credential id in base64url; `rp_id` is the relying party that the authenticator knows.
+
+    `public_key` is a COSE key (RFC 9052 §7). `sign_count` is 0 with authenticators that do not count. A passkey that
+    `is_backup_eligible` is kept by more than one device.
+    """
+
+    user_id: UserId
+    name: str
+    rp_id: str
+    public_key: bytes
+    sign_count: int
+    transports: tuple[str, ...] = ()
+    aaguid: str = ""
+    attestation_format: str = ""
+    is_backup_eligible: bool = False
+    is_backed_up: bool = False
+    is_user_verified: bool = False
+    registered_at: datetime
+    last_used_at: datetime | None = None
+    owned_name: str
+
+    @property
+    def credential(self) -> Credential:
+        return Credential(CredentialId(self.id), self.transports)
+
+
+PASSKEYS = Kind(Passkey, "passkey", unique=("owned_name",), indexed=("user_id",))
+
+
+def owned_name(user_id: UserId, name: str) -> str:
+    """What no two passkeys share: a person has one of a name, in whatever case it is written."""
+    return f"{user_id}{_APART}{name.casefold()}"

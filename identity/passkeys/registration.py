@@ -1,0 +1,97 @@
+"""Adding a passkey to an account: Web Authentication Level 3 §7.1."""
+
+import unicodedata
+from dataclasses import dataclass
+
+from identity.account.person import Person
+from identity.directory.users import Users
+from identity.events.events import Events
+from identity.events.kinds import EventType
+from identity.passkeys.account import ModificationTokens, PasskeyAccounts
+from identity.passkeys.authenticators import Attested, Authenticators, code_answered
+from identity.passkeys.ceremony import Ceremonies, Purpose
+from identity.passkeys.passkey import Passkey, owned_name
+from identity.passkeys.passkeys import MOST_OF_A_USER, Passkeys
+from identity.passkeys.relying_party import relying_party_of
+from server.platform.clock import Clock
+from server.platform.errors import AlreadyExists, InvalidArgument, InvalidState, PermissionDenied
+from server.platform.records import AlreadyThere
+
+_LONGEST_NAME = 32
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PasskeyRegistration:
+    users: Users
+    passkeys: Passkeys
+    ceremonies: Ceremonies
+    authenticators: Authenticators
+    modification_tokens: ModificationTokens
+    accounts: PasskeyAccounts
+    events: Events
+    clock: Clock
+
+    async def start(self, person: Person, name: str, *, modification_token: str) -> str:
+        """Return what the authenticator is asked for, as JSON; raises InvalidArgument, AlreadyExists, InvalidState."""
+        tenant, name = person.tenant, _checked(name)
+        user = await self.users.find(tenant, person.user_id)
+        kept = await self.passkeys.of(tenant, person.user_id)
+        if user is None or len(kept) >= MOST_OF_A_USER:
+            raise InvalidState(f"expected at most {MOST_OF_A_USER} passkeys")
+        if await self.passkeys.find_named(tenant, person.user_id, name) is not None:
+            raise AlreadyExists("there is a passkey of this name")
+        await self.modification_tokens.spend(person, modification_token)
+        code = await self.ceremonies.begin(
+            tenant, person.actor.session, Purpose.REGISTRATION, person.user_id, passkey_name=name
+        )
+        return self.authenticators.creation_options(
+            relying_party_of(tenant), user, code=code, kept=[passkey.credential for passkey in kept]
+        )
+
+    async def finish(self, person: Person, name: str, *, answer: str) -> Passkey:
+        """Keep the new passkey; raises Unauthenticated, PermissionDenied, InvalidArgument, AlreadyExists."""
+        tenant, code = person.tenant, code_answered(answer)
+        ceremony = await self.ceremonies.take(tenant, code, person.actor.session, Purpose.REGISTRATION)
+        if ceremony.user_id != person.user_id or ceremony.passkey_name != _checked(name):
+            raise PermissionDenied("the ceremony was begun for another passkey")
+        attested = self.authenticators.attested(relying_party_of(tenant), answer, code)
+        try:
+            passkey = await self.passkeys.add(self._passkey(person, ceremony.passkey_name, attested))
+        except AlreadyThere as error:
+            raise AlreadyExists("there is such a passkey already") from error
+        await self.accounts.added(tenant, person.user_id)
+        await self.events.emit(
+            tenant.tenant_id,
+            EventType.PASSKEY_ADDED,
+            text=passkey.name,
+            ip=person.actor.peer_address,
+            user_id=person.user_id,
+            session=person.actor.session,
+        )
+        return passkey
+
+    def _passkey(self, person: Person, name: str, attested: Attested) -> Passkey:
+        return Passkey(
+            tenant_id=person.tenant.tenant_id,
+            id=attested.credential_id,
+            user_id=person.user_id,
+            name=name,
+            rp_id=relying_party_of(person.tenant).rp_id,
+            public_key=attested.public_key,
+            sign_count=attested.sign_count,
+            transports=attested.transports,
+            aaguid=attested.aaguid,
+            attestation_format=attested.attestation_format,
+            is_backup_eligible=attested.is_backup_eligible,
+            is_backed_up=attested.is_backed_up,
+            is_user_verified=attested.is_user_verified,
+            registered_at=self.clock.now(),
+            owned_name=owned_name(person.user_id, name),
+        )
+
+
+def _checked(name: str) -> str:
+    normal = unicodedata.normalize("NFC", name).strip()
+    if not 0 < len(normal) <= _LONGEST_NAME or not normal.isprintable():
+        raise InvalidArgument(f"passkey_name: expected 1 to {_LONGEST_NAME} printable characters")
+    return normal

@@ -1,0 +1,66 @@
+"""The passkey that follows a password, or stands in its place.
+
+Without a password the answer is the same for every address: who has no account, or no passkey, gets a ceremony that
+nobody can finish.
+"""
+
+import base64
+from dataclasses import dataclass
+
+from identity.authorization.request import AuthorizationRequest
+from identity.authorization.signing_in import PASSWORD
+from identity.authorization.steps import SecondFactor
+from identity.clients.secrets import SecretHasher
+from identity.directory.user import User, UserId
+from identity.directory.users import Users, email_key
+from identity.passkeys.ceremony import Ceremonies, Purpose
+from identity.passkeys.config import WebauthnConfig
+from identity.passkeys.passkeys import Passkeys
+from identity.passkeys.remembered import RememberedFactors
+from identity.sessions.browser import Browser
+from identity.sessions.session import Session
+from identity.tenants import Tenant
+
+_USER_ID_LENGTH = 24
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PasskeyFactor:
+    users: Users
+    passkeys: Passkeys
+    ceremonies: Ceremonies
+    remembered: RememberedFactors
+    hasher: SecretHasher
+    config: WebauthnConfig
+
+    async def after_password(
+        self, tenant: Tenant, session: Session, request: AuthorizationRequest, user: User
+    ) -> SecondFactor | None:
+        """Return None for a person without a passkey."""
+        if not await self.passkeys.of(tenant, user.user_id):
+            return None
+        code = await self.ceremonies.begin(
+            tenant, session.sid, Purpose.SECOND_FACTOR, user.user_id, request=request, amr=PASSWORD.amr
+        )
+        return SecondFactor(code=code, user_id=user.user_id, lifetime=self.config.challenge_lifetime)
+
+    async def instead_of_password(
+        self, tenant: Tenant, session: Session, request: AuthorizationRequest, browser: Browser, *, email: str
+    ) -> SecondFactor:
+        user = await self.users.find_by_email(tenant, email)
+        user_id = user.user_id if user is not None else self._nobody(email)
+        is_remembered = self.remembered.is_of(tenant, browser.remembered_factor, user_id)
+        code = await self.ceremonies.begin(
+            tenant,
+            session.sid,
+            Purpose.SECOND_FACTOR,
+            user_id,
+            request=request,
+            is_remembered=is_remembered,
+        )
+        return SecondFactor(code=code, user_id=user_id, lifetime=self.config.challenge_lifetime)
+
+    def _nobody(self, email: str) -> UserId:
+        """An id that looks like that of an account, always the same for an address."""
+        digest = self.hasher.hash(f"nobody {email_key(email)}")
+        return UserId(base64.b64encode(digest, b"Aa").decode()[:_USER_ID_LENGTH])

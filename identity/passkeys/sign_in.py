@@ -1,0 +1,129 @@
+"""Signing in with a passkey: after a password, instead of one, or before anybody has said who it is."""
+
+from dataclasses import dataclass, field
+
+from identity.authorization.asked import Reference
+from identity.authorization.door import Door
+from identity.authorization.signing_in import Proof, SignedIn
+from identity.directory.user import User, UserId
+from identity.directory.users import Users
+from identity.passkeys.assertion import Assertion, ShownPasskey
+from identity.passkeys.ceremony import Ceremonies, Ceremony, Purpose
+from identity.passkeys.remembered import RememberedFactors
+from identity.sessions.browser import Browser
+from identity.sessions.sessions import Sessions, proved
+from identity.sign_in.confirmation import ConfirmationPolicy, expect_confirmed
+from identity.sign_in.protection import LoginProtection
+from identity.tenants import Tenant
+from identity.vocabulary import AuthenticationContext
+from server.platform.clock import Clock
+from server.platform.errors import Unauthenticated
+
+_REFUSED = "the passkey is not accepted"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Challenge:
+    """`options` is what the authenticator is asked, as JSON; `code` names the ceremony to whoever finishes it."""
+
+    code: str = field(repr=False)
+    options: str
+    user_id: UserId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignedInByPasskey:
+    """`remembered` is what the browser keeps, so that it needs no password for a while."""
+
+    signed_in: SignedIn
+    remembered: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PasskeySignIn:
+    sessions: Sessions
+    users: Users
+    door: Door
+    ceremonies: Ceremonies
+    assertion: Assertion
+    remembered: RememberedFactors
+    protection: LoginProtection
+    confirmation: ConfirmationPolicy
+    clock: Clock
+
+    async def start(self, tenant: Tenant, browser: Browser, code: str, user_id: UserId) -> Challenge:
+        """Go on where the credentials led; `user_id` is empty where the path does not name one. Raises Unauthenticated."""
+        session = await proved(self.sessions, tenant, browser)
+        begun = await self.ceremonies.take(tenant, code, session.sid, Purpose.SECOND_FACTOR)
+        if user_id not in {"", begun.user_id}:
+            raise Unauthenticated("the ceremony is another person's")
+        code = await self.ceremonies.begin(
+            tenant,
+            session.sid,
+            Purpose.SIGN_IN,
+            begun.user_id,
+            request=begun.request,
+            amr=begun.amr,
+            is_remembered=begun.is_remembered,
+        )
+        options = await self.assertion.options(tenant, code, begun.user_id, needs_user=begun.needs_user)
+        return Challenge(code=code, options=options, user_id=begun.user_id)
+
+    async def start_for_anybody(self, tenant: Tenant, browser: Browser, reference: Reference) -> Challenge:
+        """Ask for whatever passkey the authenticator offers; raises Unauthenticated, InvalidArgument."""
+        session = await proved(self.sessions, tenant, browser)
+        _, request = await self.door.asked.find(tenant, session, reference)
+        code = await self.ceremonies.begin(tenant, session.sid, Purpose.SIGN_IN, UserId(""), request=request)
+        options = await self.assertion.options(tenant, code, UserId(""), needs_user=True)
+        return Challenge(code=code, options=options, user_id=UserId(""))
+
+    async def finish(
+        self, tenant: Tenant, browser: Browser, user_id: UserId, *, code: str, answer: str
+    ) -> SignedInByPasskey:
+        """Sign in and go back with a code; raises Unauthenticated, ResourceExhausted, PermissionDenied.
+
+        `user_id` is empty where the path names nobody.
+        """
+        session = await proved(self.sessions, tenant, browser)
+        await self.protection.admit(tenant, browser.peer_address)
+        ceremony = await self.ceremonies.take(tenant, code, session.sid, Purpose.SIGN_IN)
+        if ceremony.request is None or user_id not in {"", ceremony.user_id}:
+            raise Unauthenticated("the ceremony is another person's")
+        user, shown = await self._shown(tenant, browser, ceremony, code=code, answer=answer)
+        client = await self.door.asked.client(tenant, ceremony.request)
+        signed_in = await self.door.signing_in.finish(
+            tenant,
+            browser,
+            session,
+            client=client,
+            request=ceremony.request,
+            user=user,
+            proof=Proof(amr=shown.amr, acr=AuthenticationContext.PHISHING_RESISTANT),
+        )
+        return SignedInByPasskey(signed_in=signed_in, remembered=self.remembered.issue(tenant, user.user_id))
+
+    async def _shown(
+        self, tenant: Tenant, browser: Browser, ceremony: Ceremony, *, code: str, answer: str
+    ) -> tuple[User, ShownPasskey]:
+        """Verify the answer; a wrong one counts like a wrong password."""
+        try:
+            shown = await self.assertion.verify(tenant, ceremony, code=code, answer=answer)
+            user = await self._user(tenant, shown)
+        except Unauthenticated as refusal:
+            await self.protection.failed(
+                tenant,
+                browser.peer_address,
+                email=ceremony.user_id,
+                password=answer,
+                user_id=ceremony.user_id,
+            )
+            raise Unauthenticated(_REFUSED) from refusal
+        await self.protection.succeeded(tenant, browser.peer_address, email=user.email)
+        await expect_confirmed(self.confirmation, tenant, user)
+        return await self.users.note_sign_in(user, self.clock.now()), shown
+
+    async def _user(self, tenant: Tenant, shown: ShownPasskey) -> User:
+        user = await self.users.find(tenant, shown.passkey.user_id)
+        if user is None or not user.is_active(self.clock.now()):
+            raise Unauthenticated("the account cannot sign in")
+        return user
