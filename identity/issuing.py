@@ -150,5 +150,5 @@ class Issuing:
             _DISCOVERY: DiscoveryServicer(
                 ground.tenants, ground.store.of(SCOPE_DEFINITIONS), tuple(GrantType)
             ),
-            _DIRECTORY: DirectoryServicer(principals, ground.directory_version),
+            _DIRECTORY: DirectoryServicer(ground.tenants, principals, ground.directory_version),
         }

@@ -4,8 +4,10 @@ from gnomon.identity.v1 import directory_service_pb2 as pb
 from identity.directory.claims import NO_CLAIMS, claims_of
 from identity.directory.principals import PrincipalKind, Principals
 from identity.directory.version import DirectoryVersion
+from identity.tenants import Tenants
 from identity.vocabulary import Permission
 from server.platform.call import Call
+from server.platform.errors import NotFound
 
 _KINDS = {
     PrincipalKind.USER: pb.PRINCIPAL_KIND_USER,
@@ -14,11 +16,16 @@ _KINDS = {
 
 
 class DirectoryServicer:
-    def __init__(self, principals: Principals, version: DirectoryVersion) -> None:
+    def __init__(self, tenants: Tenants, principals: Principals, version: DirectoryVersion) -> None:
+        self._tenants = tenants
         self._principals = principals
         self._version = version
 
-    async def get_principal(self, request: pb.GetPrincipalRequest, _call: Call) -> pb.GetPrincipalResponse:
+    async def get_principal(self, request: pb.GetPrincipalRequest, call: Call) -> pb.GetPrincipalResponse:
+        tenant = self._tenants.find_by_issuer(request.issuer)
+        # Whoever acts in the default tenant may ask about every one, as services of the deployment do.
+        if call.principal.tenant_ids.isdisjoint({tenant.tenant_id, self._tenants.default.tenant_id}):
+            raise NotFound("there is no such principal")
         claims = claims_of(request.claims) if request.claims else NO_CLAIMS
         principal = await self._principals.of(request.subject, request.issuer, claims)
         return pb.GetPrincipalResponse(

@@ -66,7 +66,15 @@ class Deployment:
     authenticator: Authenticator
     dispatcher: Dispatcher
     channel: LocalChannel
-    system_channel: LocalChannel
+    inner: Dispatcher
+
+    @property
+    def system_channel(self) -> LocalChannel:
+        return self.channel_of(SYSTEM)
+
+    def channel_of(self, principal: Principal) -> LocalChannel:
+        """That of somebody who was let in already."""
+        return LocalChannel(self.inner, principal)
 
     async def issue(self, **fields: object) -> pb.IssueTokenResponse:
         """A token for the service client of the default tenant, unless the fields say otherwise."""
@@ -101,11 +109,10 @@ def _deployment(
     identity: Identity, store: RecordStore, clock: VirtualClock, access: AccessConfig
 ) -> Deployment:
     inner = Dispatcher(identity.servicers, interceptors(Mode.EMBEDDED, _admit_preset))
-    system_channel = LocalChannel(inner, SYSTEM)
-    authenticator = Authenticator(system_channel, access, clock)
+    authenticator = Authenticator(LocalChannel(inner, SYSTEM), access, clock)
     dispatcher = Dispatcher(identity.servicers, interceptors(Mode.EMBEDDED, authenticator))
     channel = LocalChannel(dispatcher)
-    return Deployment(identity, store, clock, authenticator, dispatcher, channel, system_channel)
+    return Deployment(identity, store, clock, authenticator, dispatcher, channel, inner)
 
 
 def _admit_preset(_call: Call) -> None:

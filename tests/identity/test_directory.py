@@ -6,11 +6,13 @@ from gnomon.identity.v1.directory_service_pb2_grpc import DirectoryServiceStub
 from identity.directory.passwords import Passwords
 from identity.directory.user import USERS
 from identity.vocabulary import Permission
-from server.platform.call import TenantId
+from server.platform.call import Principal, TenantId
 from server.platform.channels import error_of
 from server.platform.errors import NotFound, Unauthenticated
 from server.platform.policy import policies_of, services
 from tests.identity.deployment import CONFIG, Deployment
+
+READER = frozenset({"identity:read"})
 
 
 async def test_the_service_client_may_do_everything_in_the_default_tenant(deployment: Deployment) -> None:
@@ -39,6 +41,19 @@ async def test_an_unknown_subject_is_not_found(deployment: Deployment) -> None:
         )
 
     assert isinstance(error_of(failure.value), NotFound)
+
+
+async def test_whoever_acts_in_one_tenant_learns_nothing_of_another(deployment: Deployment) -> None:
+    channel = deployment.channel_of(Principal("reader", frozenset({TenantId("acme")}), READER))
+    issuer = deployment.identity.issuer
+    directory = DirectoryServiceStub(channel)
+
+    with pytest.raises(grpc.RpcError) as failure:
+        await directory.GetPrincipal(pb.GetPrincipalRequest(subject="service", issuer=issuer))
+    found = await directory.GetPrincipal(pb.GetPrincipalRequest(subject="worker", issuer=f"{issuer}acme/"))
+
+    assert isinstance(error_of(failure.value), NotFound)
+    assert found.principal.subject == "worker"
 
 
 async def test_a_stranger_may_not_ask(deployment: Deployment) -> None:

@@ -47,10 +47,20 @@ async function leaveFor(provider) {
   await follow(await send(members, state.provider_login));
 }
 
+// An address at a domain with a choice is offered those alone, every other one all of them.
+function offerOnly(chosen) {
+  const ids = chosen.map((provider) => provider.id);
+  for (const button of providers) button.hidden = ids.length > 0 && !ids.includes(button.dataset.provider);
+}
+
 async function goOnWithAddress() {
   const members = { authorization_id: state.authorization_id, email: email.value, pow: await solution() };
   const found = await (await send(members, state.email_action)).json();
-  if (!found.password) throw new Refusal(409, "UseCompanySignIn");
+  if (found.step === "provider") {
+    await leaveFor(found.providers[0].id);
+    return;
+  }
+  offerOnly(found.providers);
   passwordStep.replaceWith(passwordStep.content);
   email.readOnly = true;
   anotherAddress.hidden = false;
