@@ -1,0 +1,158 @@
+"""A real browser without a window, driven over the Chrome DevTools Protocol."""
+
+import asyncio
+import contextlib
+import itertools
+import os
+import re
+import shutil
+import signal
+from asyncio.subprocess import DEVNULL, PIPE
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import orjson
+from aiohttp import ClientSession, ClientWebSocketResponse, WSMsgType
+
+PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome") or ""
+ABSENT = "there is no Chromium here"
+
+_OPTIONS = (
+    *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+    *("--remote-debugging-port=0", "--remote-debugging-address=127.0.0.1"),
+)
+_LISTENING = re.compile(rb"DevTools listening on (ws://\S+)")
+_SECONDS = 30.0
+
+
+class Page:
+    """A tab of its own, with cookies of its own."""
+
+    def __init__(self, socket: ClientWebSocketResponse) -> None:
+        self._socket = socket
+        self._ids = itertools.count(1)
+        self._waiting: dict[int, asyncio.Future[Any]] = {}
+        self._session = ""
+        self.faults: list[str] = []
+
+    async def open(self) -> None:
+        context = await self._send("Target.createBrowserContext")
+        target = await self._send(
+            "Target.createTarget", url="about:blank", browserContextId=context["browserContextId"]
+        )
+        attached = await self._send("Target.attachToTarget", targetId=target["targetId"], flatten=True)
+        self._session = attached["sessionId"]
+        for domain in ("Page", "Runtime", "Log"):
+            await self._send(f"{domain}.enable")
+
+    async def read(self) -> None:
+        """Take what the browser says, until it ends."""
+        async for message in self._socket:
+            if message.type is not WSMsgType.TEXT:
+                break
+            said = orjson.loads(message.data)
+            waiting = self._waiting.pop(said.get("id", 0), None)
+            if waiting is not None and not waiting.done():
+                waiting.set_result(said)
+            self._note(said.get("method", ""), said.get("params", {}))
+
+    async def goto(self, url: str) -> None:
+        await self._send("Page.navigate", url=url)
+        await self.until("document.readyState === 'complete'")
+
+    async def run(self, script: str) -> Any:
+        """Evaluate an expression, whose promise is waited for."""
+        done = await self._send(
+            "Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True, userGesture=True
+        )
+        if "exceptionDetails" in done:
+            raise AssertionError(done["exceptionDetails"])
+        return done["result"].get("value")
+
+    async def until(self, condition: str) -> None:
+        """Wait for what is to become true, over navigations too."""
+        async with asyncio.timeout(_SECONDS):
+            while True:
+                with contextlib.suppress(AssertionError):
+                    if await self.run(condition):
+                        return
+                await asyncio.sleep(0.05)
+
+    async def fill(self, selector: str, text: str) -> None:
+        await self.run(f"document.querySelector({selector!r}).focus()")
+        await self._send("Input.insertText", text=text)
+
+    async def click(self, selector: str) -> None:
+        await self.run(f"document.querySelector({selector!r}).click()")
+
+    async def add_authenticator(self) -> None:
+        """One that keeps passkeys itself and verifies its person."""
+        await self._send("WebAuthn.enable")
+        traits = {"protocol": "ctap2", "transport": "internal", "automaticPresenceSimulation": True}
+        verifies = {"hasResidentKey": True, "hasUserVerification": True, "isUserVerified": True}
+        await self._send("WebAuthn.addVirtualAuthenticator", options=traits | verifies)
+
+    async def forget(self) -> None:
+        """Give up all cookies."""
+        await self._send("Network.clearBrowserCookies")
+
+    def _note(self, method: str, params: dict[str, Any]) -> None:
+        if method == "Runtime.exceptionThrown":
+            self.faults.append(str(params["exceptionDetails"]))
+        # A refusal that a script handles is told as an error of the network too.
+        if method == "Log.entryAdded" and params["entry"].get("source") == "security":
+            self.faults.append(str(params["entry"]["text"]))
+
+    async def _send(self, method: str, **params: Any) -> dict[str, Any]:
+        number = next(self._ids)
+        waiting = self._waiting[number] = asyncio.get_running_loop().create_future()
+        session = {"sessionId": self._session} if self._session else {}
+        await self._socket.send_json({"id": number, "method": method, "params": params, **session})
+        async with asyncio.timeout(_SECONDS):
+            said = await waiting
+        if "error" in said:
+            raise AssertionError(f"{method}: {said['error']}")
+        return dict(said["result"])
+
+
+@asynccontextmanager
+async def chromium(folder: Path) -> AsyncIterator[Page]:
+    """A page of a browser that keeps what it keeps in the folder, and ends with the block."""
+    process = await asyncio.create_subprocess_exec(
+        *(PROGRAM, *_OPTIONS, f"--user-data-dir={folder}"),
+        stdout=DEVNULL,
+        stderr=PIPE,
+        start_new_session=True,
+    )
+    try:
+        assert process.stderr is not None
+        async with ClientSession() as http, asyncio.TaskGroup() as tasks:
+            address = await _address(process.stderr)
+            drained = tasks.create_task(_drained(process.stderr))
+            async with http.ws_connect(address, max_msg_size=0) as socket:
+                page = Page(socket)
+                reading = tasks.create_task(page.read())
+                await page.open()
+                yield page
+                reading.cancel()
+            drained.cancel()
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        await process.wait()
+
+
+async def _address(stderr: asyncio.StreamReader) -> str:
+    async with asyncio.timeout(_SECONDS):
+        async for line in stderr:
+            if found := _LISTENING.search(line):
+                return found[1].decode()
+    raise AssertionError("the browser did not start")
+
+
+async def _drained(stderr: asyncio.StreamReader) -> None:
+    async for _ in stderr:
+        pass
