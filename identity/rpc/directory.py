@@ -6,7 +6,7 @@ from identity.directory.principals import PrincipalKind, Principals
 from identity.directory.version import DirectoryVersion
 from identity.tenants import Tenants
 from identity.vocabulary import Permission
-from server.platform.call import Call
+from server.platform.call import ANONYMOUS, Call
 from server.platform.errors import NotFound
 
 _KINDS = {
@@ -23,8 +23,9 @@ class DirectoryServicer:
 
     async def get_principal(self, request: pb.GetPrincipalRequest, call: Call) -> pb.GetPrincipalResponse:
         tenant = self._tenants.find_by_issuer(request.issuer)
-        # Whoever acts in the default tenant may ask about every one, as services of the deployment do.
-        if call.principal.tenant_ids.isdisjoint({tenant.tenant_id, self._tenants.default.tenant_id}):
+        # Services of the process, whom nothing holds up, and whoever acts in the default tenant ask about every one.
+        known = {tenant.tenant_id, self._tenants.default.tenant_id}
+        if call.principal is not ANONYMOUS and call.principal.tenant_ids.isdisjoint(known):
             raise NotFound("there is no such principal")
         claims = claims_of(request.claims) if request.claims else NO_CLAIMS
         principal = await self._principals.of(request.subject, request.issuer, claims)
