@@ -48,7 +48,6 @@ async def test_an_access_token_says_who_it_is_for_and_until_when(deployment: Dep
         "jti": token.claims["jti"],
         "typ": "Bearer",
         "scope": issued.scope,
-        "tid": "default",
     } == token.claims
     assert re.fullmatch("[A-Za-z0-9]{12}", token.claims["jti"])
 
@@ -73,19 +72,15 @@ async def test_an_audience_stands_beside_the_client(deployment: Deployment) -> N
     assert token.claims["aud"] == ["service", "zeebe-api"]
 
 
-async def test_a_client_of_one_tenant_gets_tokens_bound_to_it(deployment: Deployment) -> None:
-    issued = await deployment.issue(**AS_WORKER)
+@pytest.mark.parametrize("client", [AS_WORKER, {"client_id": "operator"}])
+async def test_the_default_tenants_tokens_are_bound_to_no_tenant(
+    deployment: Deployment, client: dict[str, str]
+) -> None:
+    issued = await deployment.issue(**client)
 
     token = await decoded(deployment, issued.access_token)
 
-    assert (token.claims["iss"], token.claims["tid"]) == (ISSUER, "acme")
-
-
-async def test_a_client_of_several_tenants_gets_tokens_bound_to_none(deployment: Deployment) -> None:
-    issued = await deployment.issue(client_id="operator")
-
-    token = await decoded(deployment, issued.access_token)
-
+    assert token.claims["iss"] == ISSUER
     assert "tid" not in token.claims
 
 

@@ -11,6 +11,7 @@ import msgspec
 from identity.admin.administrators import Administrators
 from identity.admin.signing_out import SigningOut
 from identity.authorization.parameters import Parameters
+from identity.authorization.redirection import Redirection
 from identity.authorization.signing_in import SignedIn
 from identity.directory.standings import Standings
 from identity.directory.version import DirectoryVersion
@@ -164,3 +165,8 @@ class Flow:
     async def sign_in(self) -> SignedIn:
         asked, browser = await self.leave()
         return await self.arrive(browser, state=asked["state"])
+
+
+def way_back(signed_in: SignedIn) -> Redirection:
+    assert isinstance(signed_in.outcome, Redirection)
+    return signed_in.outcome

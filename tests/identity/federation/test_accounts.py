@@ -4,14 +4,14 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from identity.authorization.arrival import SignedIn
 
+from identity.authorization.signing_in import SignedIn
 from identity.directory.user import USERS, AccountType, User, UserId
 from identity.events.event import EVENTS
 from identity.events.kinds import EventType
 from identity.federation.provider import PROVIDER_LINKS, ClaimMapping
 from tests.identity.browsing import PASSWORD_HASH, alice
-from tests.identity.federation.flow import Flow
+from tests.identity.federation.flow import Flow, way_back
 from tests.identity.federation.upstream import upstream
 
 MAPPINGS = (
@@ -33,7 +33,7 @@ async def people(flow: Flow) -> dict[str, User]:
 
 
 def error_of(arrived: SignedIn) -> str:
-    return dict(arrived.redirection.parameters).get("error", "")
+    return dict(way_back(arrived).parameters).get("error", "")
 
 
 async def arrived_through(flow: Flow, provider_id: str) -> SignedIn:

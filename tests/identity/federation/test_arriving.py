@@ -16,7 +16,7 @@ from identity.sessions.session import SESSIONS
 from identity.vocabulary import AuthenticationMethod
 from server.platform.errors import InvalidArgument, NotFound, ServiceError, Unauthenticated
 from tests.identity.browsing import CALLBACK, ISSUER, alice
-from tests.identity.federation.flow import NOW, Flow, at_hash
+from tests.identity.federation.flow import NOW, Flow, at_hash, way_back
 from tests.identity.federation.upstream import ISSUER as UPSTREAM
 from tests.identity.federation.upstream import KEYS, published, signed, upstream
 
@@ -50,9 +50,9 @@ async def test_whoever_comes_back_goes_on_to_the_relying_party(flow: Flow) -> No
 
     arrived = await flow.arrive(browser, state=asked["state"], iss=UPSTREAM)
 
-    code = await flow.provider.code(arrived.redirection)
-    assert arrived.redirection.uri == CALLBACK
-    assert dict(arrived.redirection.parameters)["state"] == "of the app"
+    code = await flow.provider.code(way_back(arrived))
+    assert way_back(arrived).uri == CALLBACK
+    assert dict(way_back(arrived).parameters)["state"] == "of the app"
     assert (code.nonce, code.authentication.amr) == ("of-the-app", ("fed",))
     assert arrived.session is not None
     assert await flow.provider.session(browser) is None
@@ -277,7 +277,7 @@ async def test_a_provider_that_signs_nobody_in_is_said_to_the_relying_party(flow
 
     arrived = await flow.arrive(browser, state=asked["state"], error="access_denied", code="")
 
-    assert dict(arrived.redirection.parameters)["error"] == "access_denied"
+    assert dict(way_back(arrived).parameters)["error"] == "access_denied"
     assert arrived.session is None
 
 
@@ -299,7 +299,7 @@ async def test_userinfo_of_somebody_else_tells_nothing(flow: Flow) -> None:
 
     arrived = await flow.arrive(browser, "p2", state=asked["state"])
 
-    assert dict(arrived.redirection.parameters)["error"] == "access_denied"
+    assert dict(way_back(arrived).parameters)["error"] == "access_denied"
 
 
 async def test_somebody_else_than_was_asked_for_is_not_signed_in(flow: Flow) -> None:
@@ -309,7 +309,7 @@ async def test_somebody_else_than_was_asked_for_is_not_signed_in(flow: Flow) -> 
 
     arrived = await flow.arrive(browser, state=asked["state"])
 
-    assert dict(arrived.redirection.parameters)["error"] == "login_required"
+    assert dict(way_back(arrived).parameters)["error"] == "login_required"
     assert arrived.session is None
 
 
@@ -320,7 +320,7 @@ async def test_a_client_that_asks_for_two_factors_is_told_that_there_was_one(flo
 
     arrived = await flow.sign_in()
 
-    assert dict(arrived.redirection.parameters)["error"] == "interaction_required"
+    assert dict(way_back(arrived).parameters)["error"] == "interaction_required"
     assert await signed_in(flow) == []
 
 

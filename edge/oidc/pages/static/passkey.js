@@ -6,7 +6,7 @@ function octets(text) {
   return Uint8Array.from(binary, (character) => character.charCodeAt(0));
 }
 
-function base64url(buffer) {
+function encoded(buffer) {
   const binary = String.fromCharCode(...new Uint8Array(buffer));
   return btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
@@ -21,12 +21,12 @@ function written({ id, rawId, type, response }) {
   return {
     id,
     type,
-    rawId: base64url(rawId),
+    rawId: encoded(rawId),
     response: {
-      clientDataJSON: base64url(clientDataJSON),
-      authenticatorData: base64url(authenticatorData),
-      signature: base64url(signature),
-      ...(userHandle && { userHandle: base64url(userHandle) }),
+      clientDataJSON: encoded(clientDataJSON),
+      authenticatorData: encoded(authenticatorData),
+      signature: encoded(signature),
+      ...(userHandle && { userHandle: encoded(userHandle) }),
     },
   };
 }
