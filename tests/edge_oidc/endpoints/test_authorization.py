@@ -68,7 +68,7 @@ async def test_the_sign_in_page_is_a_form_that_says_what_its_fields_are(provider
     assert hidden_fields(page) == {"csrf_token": "proof", "authorization_id": "request-1"}
     fields = {field.get("name"): field for field in form.xpath(".//input[not(@type='hidden')]")}
     assert {name: field.get("autocomplete") for name, field in fields.items()} == {
-        "email": "username",
+        "email": "username webauthn",
         "password": "current-password",
     }
     labelled = set(page.xpath("//label/@for"))
@@ -149,7 +149,7 @@ async def test_a_hint_is_filled_in_and_can_be_taken_back(provider: Provider) -> 
     page = await page_of(await provider.http.get(AUTHORIZE))
 
     assert page.xpath("//input[@name='email']/@value") == ['ada"@example.com']
-    assert [button.text for button in page.xpath("//button[@type='button']")] == ["Use another address"]
+    assert [button.text for button in page.xpath("//button[@class='plain']")] == ["Use another address"]
 
 
 async def test_without_a_hint_there_is_nothing_to_take_back(provider: Provider) -> None:
@@ -157,7 +157,7 @@ async def test_without_a_hint_there_is_nothing_to_take_back(provider: Provider) 
 
     page = await page_of(await provider.http.get(AUTHORIZE))
 
-    assert page.xpath("//button[@type='button']") == []
+    assert page.xpath("//button[@class='plain']") == []
 
 
 async def test_whoever_is_signed_in_goes_on_without_credentials(provider: Provider) -> None:

@@ -25,7 +25,8 @@ Claims = dict[str, object]
 
 async def call(deployment: Deployment, authorization: str, tenant_id: str = "default") -> pb.Principal:
     metadata = (("authorization", authorization), ("x-tenant-id", tenant_id))
-    request = pb.GetPrincipalRequest(subject="worker")
+    issuer = ISSUER if tenant_id == "default" else f"{ISSUER}{tenant_id}/"
+    request = pb.GetPrincipalRequest(subject="worker", issuer=issuer)
     response = await DirectoryServiceStub(deployment.channel).GetPrincipal(request, metadata=metadata)
     return response.principal
 
