@@ -491,9 +491,7 @@ Global___AssignMappingRuleToTenantResponse: _TypeAlias = AssignMappingRuleToTena
 
 @_typing.final
 class UnassignMappingRuleFromTenantRequest(_message.Message):
-    """Request of UnassignMappingRuleFromTenant.
-    Its ids are bounded as paths are: one that is longer than any of ours is as unknown as others.
-    """
+    """Request of UnassignMappingRuleFromTenant."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -7901,7 +7901,6 @@ default_message_pool.register_message(
 class UnassignMappingRuleFromTenantRequest(betterproto2.Message):
     """
     Request of UnassignMappingRuleFromTenant.
-    Its ids are bounded as paths are: one that is longer than any of ours is as unknown as others.
     """
 
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
