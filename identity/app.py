@@ -24,6 +24,7 @@ from identity.config import LONGEST_ACCESS_TOKEN, Scheme
 from identity.directory.passwords import Passwords
 from identity.directory.standings import Standings
 from identity.directory.version import DirectoryVersion
+from identity.errands import Errands
 from identity.events.events import Events
 from identity.federating import Federating
 from identity.federation.secrets import ProviderSecrets
@@ -42,7 +43,7 @@ from identity.leadership import Leadership
 from identity.logout.back_channel import BackChannel
 from identity.logout.delivery import HttpDelivery
 from identity.logout.logout_token import LogoutTokens
-from identity.logout.records import BACK_CHANNEL_LOGOUTS
+from identity.logout.records import BACK_CHANNEL_LOGOUTS, BackChannelLogout
 from identity.outgoing.documents import HttpDocuments
 from identity.outgoing.published_keys import PublishedKeys
 from identity.overseeing import Overseeing
@@ -177,14 +178,13 @@ def _keeper(ground: Ground) -> KeyKeeper:
     )
 
 
-def _back_channel(ground: Ground, delivery: HttpDelivery) -> BackChannel:
-    return BackChannel(
+def _back_channel(ground: Ground, delivery: HttpDelivery) -> Errands[BackChannelLogout]:
+    tokens = LogoutTokens(ground.keys, clock=ground.clock, randomness=ground.randomness)
+    return Errands(
+        "back-channel logout",
         ground.store.of(BACK_CHANNEL_LOGOUTS),
-        ground.clients,
-        LogoutTokens(ground.keys, clock=ground.clock, randomness=ground.randomness),
-        delivery,
+        BackChannel(ground.clients, tokens, delivery=delivery, events=ground.events),
         clock=ground.clock,
         randomness=ground.randomness,
-        config=ground.config.logout,
-        events=ground.events,
+        patience=ground.config.logout,
     )

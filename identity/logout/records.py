@@ -1,8 +1,8 @@
 """What logout keeps: questions that are open, and relying parties that are still to be told."""
 
 from dataclasses import dataclass
-from datetime import datetime
 
+from identity.errands import Errand
 from server.platform.records import Kind, Record
 
 
@@ -23,18 +23,12 @@ LOGOUT_REQUESTS = Kind(LogoutRequest, "logout_request")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BackChannelLogout(Record):
-    """A logout token that is to be delivered: OpenID Connect Back-Channel Logout 1.0 §2.5.
-
-    `due` is always `due`, so that those to be delivered can be found; the token itself is made when it is sent.
-    """
+class BackChannelLogout(Errand):
+    """A logout token that is to be delivered: OpenID Connect Back-Channel Logout 1.0 §2.5; it is made when it is sent."""
 
     client_id: str
     user_id: str
     sid: str
-    attempts: int
-    next_at: datetime
-    due: str = "due"
 
 
 BACK_CHANNEL_LOGOUTS = Kind(BackChannelLogout, "back_channel_logout", indexed=("due",))

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 from joserfc import jwt
 
+from identity.errands import Errands
 from identity.events.event import EVENTS
 from identity.events.kinds import EventType
 from identity.logout.back_channel import BackChannel
@@ -49,21 +50,19 @@ async def provider() -> Provider:
     return provider
 
 
-def channel(provider: Provider, receiver: Receiver, keys: object | None = None) -> BackChannel:
+def channel(provider: Provider, receiver: Receiver, keys: object | None = None) -> Errands[BackChannelLogout]:
     tokens = LogoutTokens(
         keys or provider.keys,  # type: ignore[arg-type]
         clock=provider.clock,
         randomness=provider.randomness,
     )
-    return BackChannel(
+    return Errands(
+        "back-channel logout",
         provider.store.of(BACK_CHANNEL_LOGOUTS),
-        provider.clients,
-        tokens,
-        receiver,
-        events=provider.events,
+        BackChannel(provider.clients, tokens, delivery=receiver, events=provider.events),
         clock=provider.clock,
         randomness=provider.randomness,
-        config=CONFIG,
+        patience=CONFIG,
     )
 
 
@@ -90,7 +89,7 @@ async def test_a_logout_token_says_what_the_standard_asks_for(provider: Provider
     receiver = Receiver()
     await enqueue(provider)
 
-    await channel(provider, receiver).deliver_due(provider.tenant)
+    await channel(provider, receiver).run_due(provider.tenant)
 
     [(uri, logout_token)] = receiver.received
     token = jwt.decode(logout_token, provider.keys.signing_key.public_key, algorithms=["ES256"])
@@ -114,9 +113,9 @@ async def test_what_was_taken_is_not_sent_again(provider: Provider) -> None:
     await enqueue(provider)
     sender = channel(provider, receiver)
 
-    await sender.deliver_due(provider.tenant)
+    await sender.run_due(provider.tenant)
     provider.clock.advance(timedelta(days=1))
-    await sender.deliver_due(provider.tenant)
+    await sender.run_due(provider.tenant)
 
     assert len(receiver.received) == 1
     assert await queued(provider) == []
@@ -130,7 +129,7 @@ async def test_what_was_not_taken_is_sent_again_after_a_minute_or_more(provider:
     attempts = []
     for seconds in (0, 59, 32):
         provider.clock.advance(timedelta(seconds=seconds))
-        await sender.deliver_due(provider.tenant)
+        await sender.run_due(provider.tenant)
         attempts.append(len(receiver.received))
 
     assert attempts == [1, 1, 2]
@@ -142,7 +141,7 @@ async def test_every_attempt_has_a_token_of_its_own(provider: Provider) -> None:
     sender = channel(provider, receiver)
 
     for _ in range(2):
-        await sender.deliver_due(provider.tenant)
+        await sender.run_due(provider.tenant)
         provider.clock.advance(timedelta(seconds=91))
 
     first, second = (logout_token for _, logout_token in receiver.received)
@@ -155,7 +154,7 @@ async def test_after_the_last_attempt_it_is_given_up(provider: Provider) -> None
     sender = channel(provider, receiver)
 
     for _ in range(5):
-        await sender.deliver_due(provider.tenant)
+        await sender.run_due(provider.tenant)
         provider.clock.advance(timedelta(seconds=91))
 
     assert len(receiver.received) == 3
@@ -169,7 +168,7 @@ async def test_who_does_not_want_to_know_any_more_is_forgotten(provider: Provide
     receiver = Receiver()
     await enqueue(provider, client_id=client_id)
 
-    await channel(provider, receiver).deliver_due(provider.tenant)
+    await channel(provider, receiver).run_due(provider.tenant)
 
     assert (receiver.received, await queued(provider)) == ([], [])
 
@@ -179,7 +178,7 @@ async def test_of_several_senders_one_sends(provider: Provider) -> None:
     await enqueue(provider, number=10)
     senders = [channel(provider, receiver) for _ in range(4)]
 
-    await asyncio.gather(*(sender.deliver_due(provider.tenant) for sender in senders))
+    await asyncio.gather(*(sender.run_due(provider.tenant) for sender in senders))
 
     assert len(receiver.received) == 10
 
@@ -188,9 +187,9 @@ async def test_an_outage_of_ours_only_delays(provider: Provider) -> None:
     receiver = Receiver()
     await enqueue(provider)
 
-    await channel(provider, receiver, Outage()).deliver_due(provider.tenant)
+    await channel(provider, receiver, Outage()).run_due(provider.tenant)
     provider.clock.advance(timedelta(seconds=91))
-    await channel(provider, receiver).deliver_due(provider.tenant)
+    await channel(provider, receiver).run_due(provider.tenant)
 
     assert len(receiver.received) == 1
 
