@@ -54,6 +54,7 @@ from identity.overseeing import Overseeing
 from identity.presence import presence_on
 from identity.randomness import Randomness, SystemRandomness
 from identity.recognizing import Recognizing
+from identity.rpc.whole import Whole
 from identity.sections import IdentityConfig
 from identity.upkeep import Upkeep
 from server.platform.clock import Clock, SystemClock
@@ -115,7 +116,8 @@ async def open_identity(
                 **recognizing.servicers(authorizing.door, callers, administering.modification_tokens),
                 **Overseeing(ground, presence, callers).servicers,
             }
-            yield Identity(ground.tenants.default.issuer, servicers, ground.keys)
+            whole = {service: Whole(servicer, tasks) for service, servicer in servicers.items()}
+            yield Identity(ground.tenants.default.issuer, whole, ground.keys)
         finally:
             for task in running:
                 task.cancel()
