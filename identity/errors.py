@@ -24,7 +24,8 @@ OAuthError                   server.platform
    ├─ ConsentRequired        OpenID Connect Core 1.0 §3.1.2.6
    ├─ RequestNotSupported    OpenID Connect Core 1.0 §3.1.2.6
    ├─ RequestUriNotSupported OpenID Connect Core 1.0 §3.1.2.6
-   └─ InvalidRequestUri      OpenID Connect Core 1.0 §3.1.2.6
+   ├─ InvalidRequestUri      OpenID Connect Core 1.0 §3.1.2.6
+   └─ InvalidRequestObject   OpenID Connect Core 1.0 §3.1.2.6
 
 A description never repeats what the caller sent: it may be a secret.
 """
@@ -137,3 +138,7 @@ class RequestUriNotSupported(ProtocolError):
 
 class InvalidRequestUri(ProtocolError):
     oauth_code = "invalid_request_uri"
+
+
+class InvalidRequestObject(ProtocolError):
+    oauth_code = "invalid_request_object"

@@ -21,7 +21,10 @@ class Client(Record):
     `default_scopes` those of them that it is always given, permissions only when it asks for nothing. While a secret is
     being replaced the one before is good until `previous_secret_until`, in Unix seconds. `claims` is the JSON object that
     tokens in its own name carry; these and attributes of people stand below `custom`, or beside the other claims when
-    `claims_at_root`. `default_aud` is for whom all its access tokens are, beside itself.
+    `claims_at_root`. `default_aud` is for whom all its access tokens are, beside itself. What it signs itself it signs
+    with the algorithm that it named, or with any that we take when that is empty: `token_endpoint_auth_signing_alg` is
+    that of assertions, `request_object_signing_alg` that of authorization requests, which may be fetched from
+    `request_uris` alone.
     """
 
     name: str = ""
@@ -31,6 +34,9 @@ class Client(Record):
     jwks: str = ""
     jwks_uri: str = ""
     token_endpoint_auth_method: AuthenticationMethod = AuthenticationMethod.CLIENT_SECRET_BASIC
+    token_endpoint_auth_signing_alg: str = ""
+    request_object_signing_alg: str = ""
+    request_uris: tuple[str, ...] = ()
     tenant_ids: tuple[TenantId, ...] = ()
     permissions: tuple[Permission, ...] = ()
     roles: tuple[str, ...] = ()
@@ -56,6 +62,7 @@ class Client(Record):
     access_token_lifetime: timedelta = timedelta(seconds=1800)
     consent: ConsentMode = ConsentMode.NEVER
     requires_pkce: bool = True
+    requires_signed_request: bool = False
     requires_mfa: bool = False
     is_enabled: bool = True
 

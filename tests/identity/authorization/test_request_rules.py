@@ -124,7 +124,12 @@ SENT_BACK = [
     ),
     pytest.param("invalid_request", {"id_token_hint": "no.token.this"}, id="hint that is no token"),
     pytest.param("invalid_request", {"dpop_jkt": "short"}, id="thumbprint that is none"),
-    pytest.param("request_not_supported", {"request": "e30.e30."}, id="request object"),
+    pytest.param("invalid_request_object", {"request": "e30.e30."}, id="request object"),
+    pytest.param(
+        "invalid_request",
+        {"request": "e30.e30.", "request_uri": "https://app.example.com/r"},
+        id="two request objects",
+    ),
     pytest.param(
         "request_uri_not_supported", {"request_uri": "https://app.example.com/r"}, id="request by reference"
     ),

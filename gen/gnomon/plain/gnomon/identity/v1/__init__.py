@@ -1942,6 +1942,31 @@ class Client(betterproto2.Message):
     Where it publishes its JWK Set instead, empty when it does not.
     """
 
+    token_endpoint_auth_method: "str" = betterproto2.field(28, betterproto2.TYPE_STRING)
+    """
+    How it proves who it is; empty means by its keys when it has some, else by a secret when it is confidential.
+    """
+
+    token_endpoint_auth_signing_alg: "str" = betterproto2.field(29, betterproto2.TYPE_STRING)
+    """
+    Algorithm that its assertions are signed with, empty for any that we take.
+    """
+
+    request_object_signing_alg: "str" = betterproto2.field(30, betterproto2.TYPE_STRING)
+    """
+    Algorithm that its request objects are signed with, empty for any that we take.
+    """
+
+    require_signed_request_object: "bool" = betterproto2.field(31, betterproto2.TYPE_BOOL)
+    """
+    Whether it has to sign its authorization requests: RFC 9101 §10.5.
+    """
+
+    request_uris: "list[str]" = betterproto2.field(32, betterproto2.TYPE_STRING, repeated=True)
+    """
+    Where its request objects may be fetched from.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "Client", Client)
 
@@ -6402,6 +6427,23 @@ class ProviderMetadata(betterproto2.Message):
     require_pushed_authorization_requests: "bool" = betterproto2.field(34, betterproto2.TYPE_BOOL)
     """
     Whether requests have to be pushed.
+    """
+
+    require_request_uri_registration: "bool" = betterproto2.field(35, betterproto2.TYPE_BOOL)
+    """
+    Whether addresses of request objects have to be registered.
+    """
+
+    request_object_signing_alg_values_supported: "list[str]" = betterproto2.field(
+        36, betterproto2.TYPE_STRING, repeated=True
+    )
+    """
+    Algorithms of request objects.
+    """
+
+    registration_endpoint: "str | None" = betterproto2.field(37, betterproto2.TYPE_STRING, optional=True)
+    """
+    Where clients register themselves, where they may.
     """
 
 
