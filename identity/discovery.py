@@ -62,12 +62,13 @@ class ProviderMetadata:
     require_request_uri_registration: bool = True
     request_object_signing_alg_values_supported: tuple[str, ...] = _SIGNED_BY_CLIENTS
     require_pushed_authorization_requests: bool = False
+    registration_endpoint: str | None = None
 
 
 def metadata_of(
-    tenant: Tenant, grant_types: Iterable[GrantType], *, own_scopes: Iterable[str]
+    tenant: Tenant, grant_types: Iterable[GrantType], *, own_scopes: Iterable[str], has_registration: bool
 ) -> ProviderMetadata:
-    """Return it with the scopes that the tenant has beyond the built-in ones."""
+    """Return it with the scopes that the tenant has beyond the built-in ones, and whether clients register themselves."""
     protocol = f"{tenant.issuer}oidc/"
     return ProviderMetadata(
         issuer=tenant.issuer,
@@ -82,4 +83,5 @@ def metadata_of(
         jwks_uri=f"{protocol}certs",
         grant_types_supported=tuple(grant_types),
         scopes_supported=(*BUILT_IN_SCOPES, *own_scopes),
+        registration_endpoint=f"{tenant.issuer}clients_dyn" if has_registration else None,
     )

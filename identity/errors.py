@@ -25,7 +25,9 @@ OAuthError                   server.platform
    ├─ RequestNotSupported    OpenID Connect Core 1.0 §3.1.2.6
    ├─ RequestUriNotSupported OpenID Connect Core 1.0 §3.1.2.6
    ├─ InvalidRequestUri      OpenID Connect Core 1.0 §3.1.2.6
-   └─ InvalidRequestObject   OpenID Connect Core 1.0 §3.1.2.6
+   ├─ InvalidRequestObject   OpenID Connect Core 1.0 §3.1.2.6
+   ├─ InvalidRedirectUri     RFC 7591 §3.2.2
+   └─ InvalidClientMetadata  RFC 7591 §3.2.2
 
 A description never repeats what the caller sent: it may be a secret.
 """
@@ -142,3 +144,11 @@ class InvalidRequestUri(ProtocolError):
 
 class InvalidRequestObject(ProtocolError):
     oauth_code = "invalid_request_object"
+
+
+class InvalidRedirectUri(ProtocolError):
+    oauth_code = "invalid_redirect_uri"
+
+
+class InvalidClientMetadata(ProtocolError):
+    oauth_code = "invalid_client_metadata"

@@ -14,6 +14,18 @@ ClientId = NewType("ClientId", str)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Registration:
+    """What a client has that registered itself, in Unix seconds `issued_at`: RFC 7591 §3.2.1.
+
+    Whoever has the token whose keyed hash is `token_hash` looks after it.
+    """
+
+    token_hash: bytes = field(repr=False)
+    issued_at: int
+    application_type: str = "web"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Client(Record):
     """`id` is the client id; `tenant_ids` are the engine's tenants that it may act in.
 
@@ -24,7 +36,8 @@ class Client(Record):
     `claims_at_root`. `default_aud` is for whom all its access tokens are, beside itself. What it signs itself it signs
     with the algorithm that it named, or with any that we take when that is empty: `token_endpoint_auth_signing_alg` is
     that of assertions, `request_object_signing_alg` that of authorization requests, which may be fetched from
-    `request_uris` alone.
+    `request_uris` alone. People signed in at most `default_max_age` seconds ago, unless a request says otherwise. One
+    that registered itself has a `registration`, and expires unless it is used.
     """
 
     name: str = ""
@@ -65,6 +78,8 @@ class Client(Record):
     requires_signed_request: bool = False
     requires_mfa: bool = False
     is_enabled: bool = True
+    default_max_age: int | None = None
+    registration: Registration | None = None
 
     @property
     def client_id(self) -> ClientId:
