@@ -24,6 +24,7 @@ async def provider() -> Provider:
             allowed_resources=("https://api.example.com/", "urn:example:api"),
         ),
         app(id="eager", oauth_scopes=("openid", "orders", "job:work"), default_scopes=("orders", "job:work")),
+        app(id="careful", default_max_age=3600),
         app(
             id="native", redirect_uris=("http://127.0.0.1/cb", "http://[::1]:8000/cb", "com.example.app:/cb")
         ),
@@ -206,6 +207,8 @@ ACCEPTED = [
     pytest.param("requires_sign_in", False, {"prompt": "whatever"}, id="unknown prompt"),
     pytest.param("requires_sign_in", True, {"max_age": "0"}, id="no age"),
     pytest.param("max_age", 60, {"max_age": "60"}, id="age"),
+    pytest.param("max_age", 3600, {"client_id": "careful"}, id="age of the client"),
+    pytest.param("max_age", 60, {"client_id": "careful", "max_age": "60"}, id="age before the client's"),
     pytest.param("nonce", "n" * 1024, {"nonce": "n" * 1024}, id="long nonce"),
     pytest.param("state", "x" * 2048, {"state": "x" * 2048}, id="long state"),
     pytest.param("ui_locales", ("de", "en"), {"ui_locales": "de en"}, id="languages"),
