@@ -21,7 +21,8 @@ class Client(Record):
     `default_scopes` those of them that it is always given, permissions only when it asks for nothing. While a secret is
     being replaced the one before is good until `previous_secret_until`, in Unix seconds. `claims` is the JSON object that
     tokens in its own name carry; these and attributes of people stand below `custom`, or beside the other claims when
-    `claims_at_root`. `default_aud` is for whom all its access tokens are, beside itself.
+    `claims_at_root`. `default_aud` is for whom all its access tokens are, beside itself. `logo_id` is that of its
+    uploaded logo, empty without one.
     """
 
     name: str = ""
@@ -58,6 +59,7 @@ class Client(Record):
     requires_pkce: bool = True
     requires_mfa: bool = False
     is_enabled: bool = True
+    logo_id: str = ""
 
     @property
     def client_id(self) -> ClientId:
