@@ -6,7 +6,7 @@ sees one of both. A holder that is deleted at that moment leaves none behind.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from identity.admin.callers import Actor, ActorKind
 from identity.events.events import Events
@@ -14,12 +14,16 @@ from identity.events.kinds import EventType
 from identity.images.holders import Holders
 from identity.images.image import SHAPES, Image, ImageKind, Owner
 from identity.images.images import Images
-from identity.images.rewriter import Rewriter
+from identity.images.rewriting import Shape
 from identity.tenants import Tenant
 from server.platform.errors import NotFound
 from server.platform.records import Record
 
 _WORDS = {ImageKind.CLIENT: "logo", ImageKind.USER: "picture", ImageKind.PROVIDER: "image"}
+
+
+class Rewriter(Protocol):
+    async def rewrite(self, content: bytes, shape: Shape) -> bytes: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,7 +25,7 @@ MOST_BYTES = 393_216
 # Each holds what was uploaded while it waits.
 _MOST_WAITING = 32
 
-# How much longer it may take where a processor is shared with others.
+# How many times as long it may take where a processor is shared with others.
 _PATIENCE = 4
 
 _PROGRAM = Path(rewriting.__file__)
@@ -42,8 +42,11 @@ class _Ending:
 
 
 class Rewriter:
-    def __init__(self, config: PicturesConfig, *, most_waiting: int = _MOST_WAITING) -> None:
+    def __init__(
+        self, config: PicturesConfig, *, most_waiting: int = _MOST_WAITING, patience: int = _PATIENCE
+    ) -> None:
         self._config = config
+        self._longest = patience * config.decode_secs
         self._threads = Threads("images", config.workers, most_waiting=most_waiting)
 
     async def rewrite(self, content: bytes, shape: Shape) -> bytes:
@@ -86,7 +89,7 @@ class Rewriter:
             )
         except OSError as error:
             raise Unavailable.untouched("no program can be started now") from error
-        with process, _killed_after(_PATIENCE * self._config.decode_secs, process) as overdue:
+        with process, _killed_after(self._longest, process) as overdue:
             written = _exchanged(process, content)
         return _Ending(written, process.returncode, overdue.is_set())
 

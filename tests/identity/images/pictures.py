@@ -3,6 +3,7 @@
 import os
 from io import BytesIO
 
+from aiohttp import FormData
 from PIL import Image
 
 RED, GREEN, BLUE = (255, 0, 0), (0, 255, 0), (0, 0, 255)
@@ -13,6 +14,13 @@ _ORIENTATION, _QUARTER_LEFT = 0x0112, 6
 
 def uploaded(kind: str = "PNG", *, size: tuple[int, int] = (300, 200), mode: str = "RGB") -> bytes:
     return _saved(Image.new(mode, size, _some_color(mode)), kind)
+
+
+def form(content: bytes = b"", content_type: str = "image/png") -> FormData:
+    """As a page sends it."""
+    sent = FormData()
+    sent.add_field("picture", content or uploaded(), filename="picture.png", content_type=content_type)
+    return sent
 
 
 def halves(kind: str = "PNG") -> bytes:

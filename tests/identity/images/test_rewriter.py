@@ -10,7 +10,7 @@ import pytest
 from identity.images.config import PicturesConfig
 from identity.images.image import SHAPES, ImageKind
 from identity.images.rewriter import MEDIA_TYPE, MOST_BYTES, Rewriter
-from server.platform.errors import InvalidArgument, ResourceExhausted
+from server.platform.errors import InvalidArgument, ResourceExhausted, Unavailable
 from tests.identity.images.pictures import SVG, animation, noise, opened, slow_to_decode, uploaded
 
 PICTURE = SHAPES[ImageKind.USER]
@@ -18,7 +18,7 @@ PICTURE = SHAPES[ImageKind.USER]
 
 @pytest.fixture
 async def rewriter() -> AsyncIterator[Rewriter]:
-    pool = Rewriter(PicturesConfig(max_megapixels=25, decode_secs=1))
+    pool = Rewriter(PicturesConfig(max_megapixels=25, decode_secs=1), patience=60)
     yield pool
     pool.close()
 
@@ -63,6 +63,15 @@ async def test_a_refusal_says_what_was_expected(rewriter: Rewriter, content: byt
 async def test_an_image_that_takes_too_long_is_given_up(rewriter: Rewriter) -> None:
     with pytest.raises(InvalidArgument, match="decodes within 1 seconds"):
         await rewriter.rewrite(slow_to_decode(), PICTURE)
+
+
+async def test_where_there_is_no_processor_for_it_an_image_is_not_to_blame() -> None:
+    pool = Rewriter(PicturesConfig(), patience=0)
+
+    with pytest.raises(Unavailable, match="too slowly"):
+        await pool.rewrite(uploaded(), PICTURE)
+
+    pool.close()
 
 
 async def test_whoever_comes_when_too_many_wait_is_turned_away() -> None:
