@@ -18,6 +18,7 @@ from identity.images.config import PicturesConfig
 from identity.keys.config import EncryptionConfig
 from identity.keys.schedule import Schedule
 from identity.logout.config import LogoutConfig
+from identity.mail.config import EmailConfig
 from identity.passkeys.config import WebauthnConfig
 from identity.proof_of_work.config import ProofOfWorkConfig
 from identity.sessions.config import SessionConfig, SessionLifetimes
@@ -71,4 +72,5 @@ class IdentityConfig:
     pictures: PicturesConfig = PicturesConfig()
     sign_in_domains: SignInDomainConfig = SignInDomainConfig()
     webauthn: WebauthnConfig = WebauthnConfig()
+    email: EmailConfig = EmailConfig()
     events: EventsSection = EventsSection()
