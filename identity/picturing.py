@@ -34,8 +34,8 @@ class Picturing:
         self._presence = presence
         self._administrators = Administrators(ground.standings)
         keeping = ImageKeeping(
-            images=ground.images,
-            rewriter=ground.rewriter,
+            ground.images,
+            ground.rewriter,
             holders={
                 ImageKind.CLIENT: self._clients(),
                 ImageKind.USER: self._people(),

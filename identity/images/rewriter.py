@@ -26,7 +26,7 @@ MOST_BYTES = 393_216
 _MOST_WAITING = 32
 
 # How many times as long it may take where a processor is shared with others.
-_PATIENCE = 4
+_PATIENCE = 8
 
 _PROGRAM = Path(rewriting.__file__)
 _EXPECTED = "expected a JPEG, PNG or WebP"

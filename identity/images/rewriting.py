@@ -6,7 +6,7 @@ nothing of it. Only pixels come through: whatever else the file carried stays be
 """
 
 import contextlib
-import resource
+import os
 import struct
 import sys
 import zlib
@@ -35,6 +35,7 @@ _STUMBLES = (
 
 _QUALITY = 85
 _STANDARD_STREAMS = 3
+_NICENESS = 10
 
 # A program with its decoders, and the copies of an image that decoding makes, four bytes a pixel each.
 _OWN_MEMORY = 512 << 20
@@ -102,18 +103,22 @@ def main() -> NoReturn:
 
 def confine(*, max_pixels: int, seconds: int) -> None:
     """Let this process open nothing from here on, and take no more time and memory than decoding needs."""
+    # Whoever asks for a shape runs where there is no such thing, too.
+    import resource  # noqa: PLC0415
+
+    def limit(kind: int, most: int) -> None:
+        resource.setrlimit(kind, (most, most))
+
     Image.preinit()
+    # Who waits for an answer goes before who waits for a picture.
+    os.nice(_NICENESS)
     # Not every system bounds the addresses of a process.
     with contextlib.suppress(ValueError):
-        _limit(resource.RLIMIT_AS, _OWN_MEMORY + _BYTES_PER_PIXEL * max_pixels)
-    _limit(resource.RLIMIT_CPU, seconds)
-    _limit(resource.RLIMIT_CORE, 0)
-    _limit(resource.RLIMIT_FSIZE, 0)
-    _limit(resource.RLIMIT_NOFILE, _STANDARD_STREAMS)
-
-
-def _limit(kind: int, most: int) -> None:
-    resource.setrlimit(kind, (most, most))
+        limit(resource.RLIMIT_AS, _OWN_MEMORY + _BYTES_PER_PIXEL * max_pixels)
+    limit(resource.RLIMIT_CPU, seconds)
+    limit(resource.RLIMIT_CORE, 0)
+    limit(resource.RLIMIT_FSIZE, 0)
+    limit(resource.RLIMIT_NOFILE, _STANDARD_STREAMS)
 
 
 def _expect_still(image: Image.Image) -> None:

@@ -1,6 +1,5 @@
 """What others do while an image is decoded."""
 
-import asyncio
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,7 @@ from identity.randomness import SystemRandomness
 from identity.tenants import Tenant
 from server.platform.call import TenantId
 from server.platform.clock import VirtualClock
-from server.platform.errors import NotFound
+from server.platform.errors import NotFound, ResourceExhausted
 from server.platform.records import Kind, Record
 from server.platform.records.memory import MemoryRecordStore
 from tests.identity.deployment import ISSUER, NOON
@@ -59,11 +58,14 @@ class World:
         self.shops, self.images = store.of(SHOPS), store.of(IMAGES)
         self.decoding = Decoding()
         self.kept = Images(store, clock=clock, randomness=randomness)
-        self.keeping = ImageKeeping(
-            images=self.kept,
-            rewriter=self.decoding,
-            holders={ImageKind.CLIENT: self._holders()},
-            events=Events(store, EventsConfig().levels, clock=clock, randomness=randomness),
+        self.keeping, self.other_process = (
+            ImageKeeping(
+                self.kept,
+                self.decoding,
+                holders={ImageKind.CLIENT: self._holders()},
+                events=Events(store, EventsConfig().levels, clock=clock, randomness=randomness),
+            )
+            for _ in range(2)
         )
 
     def _holders(self) -> Holders[Shop]:
@@ -85,6 +87,9 @@ class World:
 
     async def put(self, content: bytes = b"image") -> str:
         return await self.keeping.put(TENANT, SHOP, content, actor=ACTOR)
+
+    async def put_elsewhere(self, content: bytes = b"image") -> str:
+        return await self.other_process.put(TENANT, SHOP, content, actor=ACTOR)
 
     async def close_down(self) -> None:
         """As whoever deletes a client does."""
@@ -112,7 +117,7 @@ async def test_who_is_deleted_meanwhile_leaves_no_image(world: World) -> None:
 
 
 async def test_of_two_at_the_same_time_the_last_counts_and_is_alone(world: World) -> None:
-    world.decoding.meanwhile = lambda: world.put(b"faster")
+    world.decoding.meanwhile = lambda: world.put_elsewhere(b"faster")
 
     image_id = await world.put(b"slower")
 
@@ -120,12 +125,14 @@ async def test_of_two_at_the_same_time_the_last_counts_and_is_alone(world: World
     assert (await world.keeping.find(TENANT, SHOP)).content == b"slower"
 
 
-async def test_of_many_at_once_one_is_left(world: World) -> None:
-    put = await asyncio.gather(*(world.put(bytes([number])) for number in range(10)))
+async def test_one_image_of_an_owner_is_decoded_at_a_time(world: World) -> None:
+    world.decoding.meanwhile = world.put
 
-    [left] = await world.ids()
-    assert left in put
-    assert (await world.keeping.find(TENANT, SHOP)).id == left
+    with pytest.raises(ResourceExhausted):
+        await world.put()
+
+    assert await world.ids() == []
+    assert await world.put() in await world.ids()
 
 
 async def test_what_somebody_else_replaced_is_not_taken_away(world: World) -> None:
