@@ -169,6 +169,7 @@ class Administering:
             provider_links=ground.store.of(PROVIDER_LINKS),
             consents=self._presence.consents,
             passkeys=Passkeys(ground.store.of(PASSKEYS)),
+            images=ground.images,
             roles=self.roles,
             groups=self.groups,
             administrators=self._administrators,

@@ -10,6 +10,7 @@ from edge.oidc.admin.blacklist import BlacklistEndpoint
 from edge.oidc.admin.clients import ClientsEndpoint
 from edge.oidc.admin.event_stream import EventStreamEndpoint
 from edge.oidc.admin.events import EventsEndpoint
+from edge.oidc.admin.images import about_images
 from edge.oidc.admin.people import about_people
 from edge.oidc.admin.providers import about_providers
 from edge.oidc.admin.sign_in_domains import SignInDomainsEndpoint
@@ -121,6 +122,7 @@ def _rows(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages)
         ):
             yield f"{issuer}{path}", manner, handlers
         for path, handlers in (
+            *about_images(stubs, config, browsers=browsers),
             *about_people(stubs, config, browsers=browsers),
             *about_providers(stubs, config, browsers=browsers),
         ):

@@ -17,6 +17,7 @@ from gnomon.identity.v1.event_service_pb2_grpc import EventServiceStub
 from gnomon.identity.v1.federation_service_pb2_grpc import FederationServiceStub
 from gnomon.identity.v1.forward_auth_service_pb2_grpc import ForwardAuthServiceStub
 from gnomon.identity.v1.group_service_pb2_grpc import GroupServiceStub
+from gnomon.identity.v1.image_service_pb2_grpc import ImageServiceStub
 from gnomon.identity.v1.key_set_service_pb2_grpc import KeySetServiceStub
 from gnomon.identity.v1.logout_service_pb2_grpc import LogoutServiceStub
 from gnomon.identity.v1.passkey_service_pb2_grpc import PasskeyServiceStub
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from gnomon.identity.v1.federation_service_pb2_grpc import FederationServiceAsyncStub
     from gnomon.identity.v1.forward_auth_service_pb2_grpc import ForwardAuthServiceAsyncStub
     from gnomon.identity.v1.group_service_pb2_grpc import GroupServiceAsyncStub
+    from gnomon.identity.v1.image_service_pb2_grpc import ImageServiceAsyncStub
     from gnomon.identity.v1.key_set_service_pb2_grpc import KeySetServiceAsyncStub
     from gnomon.identity.v1.logout_service_pb2_grpc import LogoutServiceAsyncStub
     from gnomon.identity.v1.passkey_service_pb2_grpc import PasskeyServiceAsyncStub
@@ -90,6 +92,7 @@ class Stubs:
     federations: "FederationServiceAsyncStub"
     forward_auth: "ForwardAuthServiceAsyncStub"
     groups: "GroupServiceAsyncStub"
+    images: "ImageServiceAsyncStub"
     key_sets: "KeySetServiceAsyncStub"
     logouts: "LogoutServiceAsyncStub"
     passkeys: "PasskeyServiceAsyncStub"
@@ -127,6 +130,7 @@ def stubs_of(channel: Channel) -> Stubs:
         federations=FederationServiceStub(aio_channel),
         forward_auth=ForwardAuthServiceStub(aio_channel),
         groups=GroupServiceStub(aio_channel),
+        images=ImageServiceStub(aio_channel),
         key_sets=KeySetServiceStub(aio_channel),
         logouts=LogoutServiceStub(aio_channel),
         passkeys=PasskeyServiceStub(aio_channel),

@@ -37,7 +37,8 @@ class Client(Record):
     with the algorithm that it named, or with any that we take when that is empty: `token_endpoint_auth_signing_alg` is
     that of assertions, `request_object_signing_alg` that of authorization requests, which may be fetched from
     `request_uris` alone. People signed in at most `default_max_age` seconds ago, unless a request says otherwise. One
-    that registered itself has a `registration`, and expires unless it is used.
+    that registered itself has a `registration`, and expires unless it is used. `logo_id` is that of its uploaded logo,
+    empty without one.
     """
 
     name: str = ""
@@ -80,6 +81,7 @@ class Client(Record):
     is_enabled: bool = True
     default_max_age: int | None = None
     registration: Registration | None = None
+    logo_id: str = ""
 
     @property
     def client_id(self) -> ClientId:

@@ -21,7 +21,6 @@ NOT_BUILT = [
     ("A10", "must", "password reset"),
     ("A12", "must", "one-time and recovery codes"),
     ("A24", "must", "mail and client screens"),
-    ("A25", "must", "uploads"),
     ("FedCM", "must", "FedCM"),
 ]
 
