@@ -44,6 +44,7 @@ from identity.logout.back_channel import BackChannel
 from identity.logout.delivery import HttpDelivery
 from identity.logout.logout_token import LogoutTokens
 from identity.logout.records import BACK_CHANNEL_LOGOUTS, BackChannelLogout
+from identity.mediating import Mediating
 from identity.outgoing.documents import HttpDocuments
 from identity.outgoing.published_keys import PublishedKeys
 from identity.overseeing import Overseeing
@@ -109,6 +110,7 @@ async def open_identity(
                 **Federating(ground, callers, administering).servicers,
                 **recognizing.servicers(authorizing.door, callers, administering.modification_tokens),
                 **Overseeing(ground, presence, callers).servicers,
+                **Mediating(ground, presence).servicers,
             }
             yield Identity(ground.tenants.default.issuer, servicers, ground.keys)
         finally:

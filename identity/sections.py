@@ -13,6 +13,7 @@ from identity.config import (
 )
 from identity.directory.config import UsersConfig
 from identity.events.config import EventsConfig
+from identity.fed_cm.config import FedCmConfig
 from identity.federation.config import FederationConfig
 from identity.keys.config import EncryptionConfig
 from identity.keys.schedule import Schedule
@@ -64,6 +65,7 @@ class IdentityConfig:
     sessions: SessionConfig = SessionConfig()
     logout: LogoutConfig = LogoutConfig()
     federation: FederationConfig = FederationConfig()
+    fedcm: FedCmConfig = FedCmConfig()
     pow: ProofOfWorkConfig = ProofOfWorkConfig()
     passwords: PasswordConfig = PasswordConfig()
     users: UsersConfig = UsersConfig()

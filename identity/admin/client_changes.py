@@ -50,6 +50,9 @@ class ClientChange:
     consent: ConsentMode
     jwks: str
     jwks_uri: str
+    policy_uri: str
+    tos_uri: str
+    has_fed_cm: bool
 
     @property
     def has_keys(self) -> bool:
@@ -99,6 +102,9 @@ def changed(client: Client, change: ClientChange) -> Client:
         consent=change.consent,
         jwks=change.jwks,
         jwks_uri=change.jwks_uri,
+        policy_uri=change.policy_uri,
+        tos_uri=change.tos_uri,
+        has_fed_cm=change.has_fed_cm,
     )
 
 
@@ -126,6 +132,8 @@ def _expect_addresses(change: ClientChange) -> None:
     expect_safe_uri("backchannel_logout_uri", change.backchannel_logout_uri)
     expect_safe_uri("client_uri", change.client_uri)
     expect_safe_uri("jwks_uri", change.jwks_uri)
+    expect_safe_uri("policy_uri", change.policy_uri)
+    expect_safe_uri("tos_uri", change.tos_uri)
 
 
 def _expect_keys(change: ClientChange) -> None:

@@ -21,7 +21,8 @@ class Client(Record):
     `default_scopes` those of them that it is always given, permissions only when it asks for nothing. While a secret is
     being replaced the one before is good until `previous_secret_until`, in Unix seconds. `claims` is the JSON object that
     tokens in its own name carry; these and attributes of people stand below `custom`, or beside the other claims when
-    `claims_at_root`. `default_aud` is for whom all its access tokens are, beside itself.
+    `claims_at_root`. `default_aud` is for whom all its access tokens are, beside itself. `has_fed_cm` lets pages of its
+    origins have ID tokens although it is confidential; those of a public one may anyway.
     """
 
     name: str = ""
@@ -46,6 +47,8 @@ class Client(Record):
     claims: str = ""
     claims_at_root: bool = False
     client_uri: str = ""
+    policy_uri: str = ""
+    tos_uri: str = ""
     contacts: tuple[str, ...] = ()
     backchannel_logout_uri: str = ""
     restrict_group_prefix: str = ""
@@ -57,6 +60,7 @@ class Client(Record):
     consent: ConsentMode = ConsentMode.NEVER
     requires_pkce: bool = True
     requires_mfa: bool = False
+    has_fed_cm: bool = False
     is_enabled: bool = True
 
     @property

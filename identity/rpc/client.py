@@ -106,6 +106,9 @@ def _change(message: pb.Client) -> ClientChange:
         consent=_consent(message.consent),
         jwks=message.jwks,
         jwks_uri=message.jwks_uri,
+        policy_uri=message.policy_uri,
+        tos_uri=message.tos_uri,
+        has_fed_cm=message.fed_cm,
     )
 
 
@@ -163,4 +166,7 @@ def _client(client: Client) -> pb.Client:
         consent=client.consent,
         jwks=client.jwks,
         jwks_uri=client.jwks_uri,
+        policy_uri=client.policy_uri,
+        tos_uri=client.tos_uri,
+        fed_cm=client.has_fed_cm,
     )

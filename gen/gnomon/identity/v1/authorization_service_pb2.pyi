@@ -371,6 +371,8 @@ class ConsentPage(_message.Message):
     EMAIL_FIELD_NUMBER: _builtins.int
     REDIRECT_ORIGIN_FIELD_NUMBER: _builtins.int
     CSRF_TOKEN_FIELD_NUMBER: _builtins.int
+    POLICY_URI_FIELD_NUMBER: _builtins.int
+    TOS_URI_FIELD_NUMBER: _builtins.int
     authorization_id: _builtins.str
     """The request that the answer goes on with."""
     client_id: _builtins.str
@@ -385,6 +387,10 @@ class ConsentPage(_message.Message):
     """Origin that the form may redirect to, for the page's content security policy."""
     csrf_token: _builtins.str
     """Proof that what the page sends comes from it."""
+    policy_uri: _builtins.str
+    """Where the client says what it does with what it gets, empty when it does not."""
+    tos_uri: _builtins.str
+    """Terms of the client, empty without."""
     @_builtins.property
     def scopes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Scopes that it asks for."""
@@ -410,10 +416,12 @@ class ConsentPage(_message.Message):
         email: _builtins.str = ...,
         redirect_origin: _builtins.str = ...,
         csrf_token: _builtins.str = ...,
+        policy_uri: _builtins.str = ...,
+        tos_uri: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "claims", b"claims", "client_id", b"client_id", "client_name", b"client_name", "client_uri", b"client_uri", "csrf_token", b"csrf_token", "email", b"email", "redirect_origin", b"redirect_origin", "resources", b"resources", "scopes", b"scopes"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "claims", b"claims", "client_id", b"client_id", "client_name", b"client_name", "client_uri", b"client_uri", "csrf_token", b"csrf_token", "email", b"email", "policy_uri", b"policy_uri", "redirect_origin", b"redirect_origin", "resources", b"resources", "scopes", b"scopes", "tos_uri", b"tos_uri"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
