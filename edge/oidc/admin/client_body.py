@@ -59,6 +59,9 @@ class WholeClient(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     consent: str | None = None
     jwks: dict[str, object] | None = None
     jwks_uri: str | None = None
+    policy_uri: str | None = None
+    tos_uri: str | None = None
+    fed_cm: bool = False
 
     def message(self) -> pb.Client:
         """Raises Refused when the two names of an algorithm do not say the same."""
@@ -92,6 +95,9 @@ class WholeClient(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
             consent=self.consent or _DEFAULT_CONSENT,
             jwks="" if self.jwks is None else msgspec.json.encode(self.jwks).decode(),
             jwks_uri=self.jwks_uri or "",
+            policy_uri=self.policy_uri or "",
+            tos_uri=self.tos_uri or "",
+            fed_cm=self.fed_cm,
         )
 
 

@@ -120,6 +120,9 @@ def members(client: pb.Client) -> dict[str, object]:
         "consent": client.consent,
         "jwks": orjson.Fragment(client.jwks) if client.jwks else None,
         "jwks_uri": client.jwks_uri or None,
+        "policy_uri": client.policy_uri or None,
+        "tos_uri": client.tos_uri or None,
+        "fed_cm": client.fed_cm,
     }
 
 

@@ -1,0 +1,58 @@
+"""What a browser knows of who is signed in: FedCM's own cookie, and Set-Login (Login Status API §3.2).
+
+The cookie goes along with requests that pages of other sites cause, so it is none of the session: it leads to it, for FedCM
+alone.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from aiohttp import web
+
+from edge.oidc.config import CookieMode
+from edge.oidc.cookies import FED_CM, Cookies
+from edge.oidc.refusal import Refused, refused
+from gnomon.identity.v1 import browser_pb2 as pb
+from server.platform.errors import ServiceError, Unauthenticated
+
+_HEADER = "Set-Login"
+_SIGNED_IN = MappingProxyType({_HEADER: "logged-in"})
+_SIGNED_OUT = MappingProxyType({_HEADER: "logged-out"})
+
+
+class LoginStatus:
+    """Tells nothing, and takes no cookie, where FedCM is off."""
+
+    def __init__(self, mode: CookieMode, *, is_told: bool) -> None:
+        self._cookies = Cookies(FED_CM, mode, same_site="None")
+        self._is_told = is_told
+
+    @property
+    def signed_in(self) -> Mapping[str, str]:
+        """The header for a browser that somebody is signed in at."""
+        return _SIGNED_IN if self._is_told else {}
+
+    @property
+    def signed_out(self) -> Mapping[str, str]:
+        return _SIGNED_OUT if self._is_told else {}
+
+    def way(self, request: web.Request) -> str:
+        """Return what the browser sent, empty when it is nothing that was ever set."""
+        return self._cookies.value(request)
+
+    def refusal(self, error: ServiceError) -> Refused:
+        """Say what is answered when a service refused: also that nobody is signed in, unless somebody else is."""
+        refusal = refused(error)
+        if not isinstance(error, Unauthenticated) or "cause" in error.metadata:
+            return refusal
+        return replace(refusal, headers={**refusal.headers, **self.signed_out})
+
+    def tell(self, request: web.Request, response: web.Response, *, cookie: pb.SessionCookie) -> None:
+        """Go with the session's cookie: one that nobody has signed in with changes nothing."""
+        if not self._is_told or (cookie.max_age and not cookie.fed_cm):
+            return
+        self._cookies.keep(
+            request, response, cookie=pb.SessionCookie(value=cookie.fed_cm, max_age=cookie.max_age)
+        )
+        response.headers.update(self.signed_in if cookie.max_age else self.signed_out)
