@@ -65,7 +65,7 @@ class FedCmEndpoint:
         except grpc.RpcError as failure:
             if not isinstance(error_of(failure), Unauthenticated):
                 raise
-            return written({"accounts": []}, status=_UNAUTHORIZED, headers=status.signed_out)
+            return written({"accounts": []}, status=_UNAUTHORIZED, headers=status.signed_out(request))
         return written({"accounts": [_members(account) for account in found.accounts]})
 
     async def client(self, request: web.Request) -> web.Response:
@@ -87,7 +87,7 @@ class FedCmEndpoint:
         except grpc.RpcError as failure:
             if not isinstance(error_of(failure), Unauthenticated):
                 raise
-            return written({"status": "logged-out"}, headers=self._browsers.login_status.signed_out)
+            return written({"status": "logged-out"}, headers=self._browsers.login_status.signed_out(request))
         response = written({"status": "logged-in"})
         self._browsers.login_status.tell(request, response, cookie=found.cookie)
         return response

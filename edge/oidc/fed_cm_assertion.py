@@ -55,7 +55,7 @@ class FedCmAssertionEndpoint:
             disclosed_fields=_fields(form, "disclosure_shown_for"),
             is_auto_selected=single(form, "is_auto_selected") == _TRUE,
         )
-        issued = await self._answered(self._fed_cm.IssueFedCmAssertion(asked, timeout=self._timeout))
+        issued = await self._answered(request, self._fed_cm.IssueFedCmAssertion(asked, timeout=self._timeout))
         if issued.WhichOneof("outcome") == "token":
             return readable(written({"token": issued.token}), origin)
         return readable(written({"error": {"code": issued.error}}, status=_FORBIDDEN), origin)
@@ -70,14 +70,14 @@ class FedCmAssertionEndpoint:
             origin=origin,
             account_hint=single(form, "account_hint"),
         )
-        done = await self._answered(self._fed_cm.DisconnectFedCmClient(asked, timeout=self._timeout))
+        done = await self._answered(request, self._fed_cm.DisconnectFedCmClient(asked, timeout=self._timeout))
         return readable(written({"account_id": done.account_id}), origin)
 
-    async def _answered(self, call: Awaitable[_Answer]) -> _Answer:
+    async def _answered(self, request: web.Request, call: Awaitable[_Answer]) -> _Answer:
         try:
             return await call
         except grpc.RpcError as failure:
-            raise self._browsers.login_status.refusal(error_of(failure)) from failure
+            raise self._browsers.login_status.refusal(request, error_of(failure)) from failure
 
 
 def _nonce(form: Form) -> str:

@@ -34,7 +34,7 @@ class SessionEndpoint:
 
     async def get(self, request: web.Request) -> web.Response:
         response = _written(_members(await self._session(request)))
-        response.headers.update(self._browsers.login_status.signed_in)
+        response.headers.update(self._browsers.login_status.signed_in(request))
         return response
 
     async def get_with_csrf_token(self, request: web.Request) -> web.Response:
@@ -46,7 +46,7 @@ class SessionEndpoint:
         try:
             return (await self._sessions.GetSession(asked, timeout=self._timeout)).session
         except grpc.RpcError as failure:
-            raise self._browsers.login_status.refusal(error_of(failure)) from failure
+            raise self._browsers.login_status.refusal(request, error_of(failure)) from failure
 
 
 def _members(session: pb.Session) -> dict[str, str]:

@@ -112,9 +112,28 @@ class Page:
         """Close one that tells of an error."""
         await self._send("FedCm.clickDialogButton", dialogId=dialog["dialogId"], dialogButton="ErrorGotIt")
 
+    @asynccontextmanager
+    async def window(self, address: str) -> AsyncIterator[None]:
+        """Be in the window that the browser opened itself, whose address begins so."""
+        page, target = self._session, await self._opened(address)
+        self._session = ""
+        attached = await self._send("Target.attachToTarget", targetId=target, flatten=True)
+        self._session = attached["sessionId"]
+        await self.until("document.readyState === 'complete'")
+        yield
+        self._session = page
+
     async def forget(self) -> None:
         """Give up all cookies."""
         await self._send("Network.clearBrowserCookies")
+
+    async def _opened(self, address: str) -> str:
+        async with asyncio.timeout(_SECONDS):
+            while True:
+                for target in (await self._send("Target.getTargets"))["targetInfos"]:
+                    if target["url"].startswith(address):
+                        return str(target["targetId"])
+                await asyncio.sleep(0.05)
 
     def _note(self, method: str, params: dict[str, Any]) -> None:
         if method == "FedCm.dialogShown":

@@ -10,16 +10,17 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from identity.clients.client import CLIENTS, Client
+from identity.consents.consent import CONSENTS
 from identity.vocabulary import AuthenticationMethod, ConsentMode, GrantType
 from server.platform.call import TenantId
 from tests.browser.chromium import Page
-from tests.browser.site import ALICE, EMAIL, Site
+from tests.browser.site import ALICE, EMAIL, PASSWORD, Site
 from tests.browser.test_sign_in import ARRIVED, sign_in
 
 DEFAULT = TenantId("default")
 
 ASK = """globalThis.asked = navigator.credentials.get({{
-  identity: {{ providers: [{{ configURL: {config!r}, clientId: {client_id!r}, params: {{ nonce: "n1" }} }}] }},
+  identity: {{ mode: {mode!r}, providers: [{{ configURL: {config!r}, clientId: {client_id!r}, params: {{ nonce: "n1" }} }}] }},
 }}).then((found) => ({{ token: found.token }}), (refusal) => ({{ name: refusal.name, error: refusal.error }})); 1"""
 DISCONNECT = """IdentityCredential.disconnect({{ configURL: {config!r}, clientId: "shop", accountHint: {hint!r} }})
   .then(() => "done", String)"""
@@ -61,8 +62,10 @@ async def _register(provider: Site, client_id: str, origin: str, *, requires_mfa
     )
 
 
-async def ask(page: Page, provider: Site, client_id: str = "shop") -> None:
-    await page.run(ASK.format(config=provider.address("fed_cm/config"), client_id=client_id))
+async def ask(page: Page, provider: Site, client_id: str = "shop", *, mode: str = "passive") -> None:
+    """In `active` mode, which is for buttons, the browser has whoever is not signed in sign in first."""
+    config = provider.address("fed_cm/config")
+    await page.run(ASK.format(config=config, client_id=client_id, mode=mode))
 
 
 async def asked(page: Page, provider: Site, client_id: str = "shop") -> dict[str, Any]:
@@ -128,6 +131,18 @@ async def test_whoever_was_told_once_is_not_told_again_until_it_is_taken_back(
     assert anew["accounts"][0]["loginState"] == "SignUp"
 
 
+async def test_what_the_person_took_back_at_the_provider_is_told_again(
+    page: Page, provider: Site, shop: str
+) -> None:
+    await signed_in(page, provider, shop)
+    await asked(page, provider)
+
+    await provider.deployment.store.of(CONSENTS).remove(DEFAULT, "user_id", ALICE)
+    await ask(page, provider)
+
+    assert (await page.dialog())["accounts"][0]["loginState"] == "SignUp"
+
+
 async def test_the_page_learns_why_it_gets_no_token(page: Page, provider: Site, shop: str) -> None:
     await signed_in(page, provider, shop)
 
@@ -157,13 +172,17 @@ async def test_after_a_logout_nobody_is_offered(page: Page, provider: Site, shop
     assert (await page.run("asked"))["name"] == "NetworkError"
 
 
-async def test_the_page_that_browsers_open_for_a_sign_in_leads_there(
+async def test_whoever_is_not_signed_in_signs_in_in_a_window_of_the_browser(
     page: Page, provider: Site, shop: str
 ) -> None:
     await page.expect_dialogs()
-
-    await sign_in(page, provider.address("fed_cm/login"))
-    await page.until("document.querySelector('h1').textContent === 'You are signed in'")
     await page.goto(shop)
 
-    assert "token" in await asked(page, provider)
+    await ask(page, provider, mode="active")
+    async with page.window(provider.address("oidc/authorize")):
+        await page.fill("#email", EMAIL)
+        await page.fill("#password", PASSWORD)
+        await page.click("button[type=submit]")
+    await page.choose_account(await page.dialog())
+
+    assert claims_of((await page.run("asked"))["token"])["sub"] == ALICE

@@ -497,6 +497,23 @@ async def test_a_sign_in_and_a_logout_tell_the_browser(*, has_fed_cm: bool) -> N
     assert all("Max-Age=0" in cookie for cookie in cookies_of(logout))
 
 
+async def test_a_tenant_below_the_prefix_does_not_speak_for_the_host(provider: Provider) -> None:
+    redirect = Redirect(uri="https://shop.example/cb")
+    provider.answers(
+        submit_credentials=SubmitCredentialsResponse(redirect=redirect, cookie=SIGNED_IN),
+        get_session=NOBODY,
+    )
+
+    sign_in = await provider.http.post(
+        "/auth/v1/acme/oidc/authorize",
+        json={"authorization_id": "r", "email": "a", "password": "p", "pow": "x"},
+    )
+    info = await provider.http.get("/auth/v1/acme/oidc/sessioninfo")
+
+    assert "__Host-GnomonFedCM.acme=s1.secret" in cookies_of(sign_in)[0]
+    assert not {"Set-Login"} & {*sign_in.headers, *info.headers}
+
+
 async def test_a_session_that_nobody_has_signed_in_to_tells_nothing(provider: Provider) -> None:
     provider.answers(
         begin_session=BeginSessionResponse(
