@@ -58,6 +58,8 @@ class ClientMetadata:
     jwks_uri: str = ""
     client_name: str = ""
     client_uri: str = ""
+    policy_uri: str = ""
+    tos_uri: str = ""
     contacts: tuple[str, ...] = ()
     scope: str = ""
     backchannel_logout_uri: str = ""
@@ -129,8 +131,8 @@ def _change(client: Client, metadata: ClientMetadata) -> ClientChange:
         consent=client.consent,
         jwks=metadata.jwks,
         jwks_uri=metadata.jwks_uri,
-        policy_uri=client.policy_uri,
-        tos_uri=client.tos_uri,
+        policy_uri=metadata.policy_uri,
+        tos_uri=metadata.tos_uri,
         has_fed_cm=client.has_fed_cm,
         token_endpoint_auth_method=method,
         token_endpoint_auth_signing_alg=metadata.token_endpoint_auth_signing_alg,

@@ -2214,6 +2214,16 @@ class ClientMetadata(betterproto2.Message):
     Seconds after which people sign in anew for it.
     """
 
+    policy_uri: "str" = betterproto2.field(22, betterproto2.TYPE_STRING)
+    """
+    Where it says what it does with what it gets.
+    """
+
+    tos_uri: "str" = betterproto2.field(23, betterproto2.TYPE_STRING)
+    """
+    Its terms of service.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "ClientMetadata", ClientMetadata)
 
