@@ -2216,12 +2216,12 @@ class ClientMetadata(betterproto2.Message):
 
     policy_uri: "str" = betterproto2.field(22, betterproto2.TYPE_STRING)
     """
-    What it says about people's data.
+    Where it says what it does with what it gets.
     """
 
     tos_uri: "str" = betterproto2.field(23, betterproto2.TYPE_STRING)
     """
-    What it demands of people.
+    Its terms of service.
     """
 
 
