@@ -12,7 +12,9 @@ from gnomon.identity.v1.consent_service_pb2_grpc import ConsentServiceStub
 from gnomon.identity.v1.device_list_service_pb2_grpc import DeviceListServiceStub
 from gnomon.identity.v1.device_service_pb2_grpc import DeviceServiceStub
 from gnomon.identity.v1.discovery_service_pb2_grpc import DiscoveryServiceStub
+from gnomon.identity.v1.dynamic_client_service_pb2_grpc import DynamicClientServiceStub
 from gnomon.identity.v1.event_service_pb2_grpc import EventServiceStub
+from gnomon.identity.v1.fed_cm_service_pb2_grpc import FedCmServiceStub
 from gnomon.identity.v1.federation_service_pb2_grpc import FederationServiceStub
 from gnomon.identity.v1.forward_auth_service_pb2_grpc import ForwardAuthServiceStub
 from gnomon.identity.v1.group_service_pb2_grpc import GroupServiceStub
@@ -48,7 +50,9 @@ if TYPE_CHECKING:
     from gnomon.identity.v1.device_list_service_pb2_grpc import DeviceListServiceAsyncStub
     from gnomon.identity.v1.device_service_pb2_grpc import DeviceServiceAsyncStub
     from gnomon.identity.v1.discovery_service_pb2_grpc import DiscoveryServiceAsyncStub
+    from gnomon.identity.v1.dynamic_client_service_pb2_grpc import DynamicClientServiceAsyncStub
     from gnomon.identity.v1.event_service_pb2_grpc import EventServiceAsyncStub
+    from gnomon.identity.v1.fed_cm_service_pb2_grpc import FedCmServiceAsyncStub
     from gnomon.identity.v1.federation_service_pb2_grpc import FederationServiceAsyncStub
     from gnomon.identity.v1.forward_auth_service_pb2_grpc import ForwardAuthServiceAsyncStub
     from gnomon.identity.v1.group_service_pb2_grpc import GroupServiceAsyncStub
@@ -85,7 +89,9 @@ class Stubs:
     device_lists: "DeviceListServiceAsyncStub"
     devices: "DeviceServiceAsyncStub"
     discovery: "DiscoveryServiceAsyncStub"
+    dynamic_clients: "DynamicClientServiceAsyncStub"
     events: "EventServiceAsyncStub"
+    fed_cm: "FedCmServiceAsyncStub"
     federations: "FederationServiceAsyncStub"
     forward_auth: "ForwardAuthServiceAsyncStub"
     groups: "GroupServiceAsyncStub"
@@ -122,7 +128,9 @@ def stubs_of(channel: Channel) -> Stubs:
         device_lists=DeviceListServiceStub(aio_channel),
         devices=DeviceServiceStub(aio_channel),
         discovery=DiscoveryServiceStub(aio_channel),
+        dynamic_clients=DynamicClientServiceStub(aio_channel),
         events=EventServiceStub(aio_channel),
+        fed_cm=FedCmServiceStub(aio_channel),
         federations=FederationServiceStub(aio_channel),
         forward_auth=ForwardAuthServiceStub(aio_channel),
         groups=GroupServiceStub(aio_channel),
