@@ -23,8 +23,10 @@ from identity.keys.root_secret import ROOT_SECRETS
 from identity.keys.stored import KEY_SETS
 from identity.leadership import LEADERS
 from identity.logout.records import BACK_CHANNEL_LOGOUTS, LOGOUT_REQUESTS
+from identity.notices.places import SIGN_IN_PLACES
 from identity.passkeys.ceremony import CEREMONIES
 from identity.passkeys.passkey import PASSKEYS
+from identity.reset.requests import RESET_REQUESTS
 from identity.sessions.session import SESSIONS
 from identity.sign_in.failures import ADDRESS_FAILURES
 from identity.single_use import SPENT_IDS
@@ -60,12 +62,14 @@ KINDS: tuple[Kind[Any], ...] = (
     PROVIDER_LINKS,
     PROVIDERS,
     PUSHED_REQUESTS,
+    RESET_REQUESTS,
     REVOKED_TOKENS,
     ROLES,
     ROOT_SECRETS,
     SCOPE_DEFINITIONS,
     SESSIONS,
     SIGN_IN_DOMAINS,
+    SIGN_IN_PLACES,
     SPENT_IDS,
     TENANTS,
     TOKEN_SETS,

@@ -19,6 +19,7 @@ from identity.keys.schedule import Schedule
 from identity.logout.config import LogoutConfig
 from identity.passkeys.config import WebauthnConfig
 from identity.proof_of_work.config import ProofOfWorkConfig
+from identity.reset.config import PasswordResetConfig
 from identity.sessions.config import SessionConfig, SessionLifetimes
 from identity.sign_in.config import LoginProtectionConfig
 from identity.tenancy.domain_config import SignInDomainConfig
@@ -69,4 +70,5 @@ class IdentityConfig:
     users: UsersConfig = UsersConfig()
     sign_in_domains: SignInDomainConfig = SignInDomainConfig()
     webauthn: WebauthnConfig = WebauthnConfig()
+    password_reset: PasswordResetConfig = PasswordResetConfig()
     events: EventsSection = EventsSection()

@@ -20,6 +20,7 @@ from identity.directory.users import email_key
 from identity.directory.version import DirectoryVersion
 from identity.events.events import Events
 from identity.events.kinds import EventType
+from identity.events.new_addresses import new_address
 from identity.federation.provider import ProviderLink
 from identity.randomness import Randomness
 from identity.tenants import Tenant
@@ -47,6 +48,16 @@ class Consents(Protocol):
     async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
 
 
+class Places(Protocol):
+    async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
+
+
+class Welcome(Protocol):
+    async def greet(self, tenant: Tenant, user: User) -> None:
+        """Write to whoever has no way to sign in yet."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserAdministration:
     users: Records[User]
@@ -54,6 +65,8 @@ class UserAdministration:
     consents: Consents
     provider_links: Records[ProviderLink]
     passkeys: Passkeys
+    places: Places
+    welcome: Welcome
     roles: Names
     groups: Names
     administrators: Administrators
@@ -104,6 +117,7 @@ class UserAdministration:
             raise _taken(error) from error
         await self._tell(kept, EventType.NEW_USER_REGISTERED, kept.email, actor)
         await self._tell_of_administrator(nobody, kept, actor)
+        await self.welcome.greet(tenant, kept)
         return kept
 
     async def update(self, tenant: Tenant, user_id: UserId, change: UserChange, *, actor: Actor) -> User:
@@ -158,6 +172,7 @@ class UserAdministration:
         await self.devices.remove(tenant.tenant_id, "user_id", user_id)
         await self.provider_links.remove(tenant.tenant_id, "user_id", user_id)
         await self.passkeys.remove_of_user(tenant, user_id)
+        await self.places.remove_of_user(tenant, user_id)
         await self.consents.remove_of_user(tenant, user_id)
 
     async def _after_update(self, tenant: Tenant, before: User, after: User, *, actor: Actor) -> None:
@@ -173,7 +188,9 @@ class UserAdministration:
             event_type = EventType.USER_PASSWORD_CHANGED if is_own else EventType.USER_PASSWORD_RESET
             await self._tell(after, event_type, after.email, actor)
         if after.email != before.email:
-            await self._tell(after, EventType.USER_EMAIL_CHANGE, f"{before.email} → {after.email}", actor)
+            await self._tell(
+                after, EventType.USER_EMAIL_CHANGE, new_address(before.email, after.email), actor
+            )
         await self._tell_of_administrator(before, after, actor)
 
     async def _tell_of_administrator(self, before: User, after: User, actor: Actor) -> None:

@@ -46,7 +46,7 @@ def redirect(redirection: Redirection) -> pb.Redirect:
 
 
 def sign_in_page(
-    step: SignInStep, providers: Iterable[Provider] = ()
+    step: SignInStep, providers: Iterable[Provider] = (), *, offers_password_reset: bool
 ) -> authorization_service_pb2.SignInPage:
     return authorization_service_pb2.SignInPage(
         authorization_id=step.authorization_id,
@@ -59,6 +59,7 @@ def sign_in_page(
         redirect_origin=origin_of(step.request.redirect_uri),
         csrf_token=step.session.csrf_token,
         is_email_first=step.is_email_first,
+        offers_password_reset=offers_password_reset,
         providers=[OfferedProvider(id=provider.id, name=provider.name) for provider in providers],
     )
 

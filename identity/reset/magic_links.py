@@ -1,0 +1,215 @@
+"""Links that let in whoever has the mailbox: short-lived, good once, and for one browser.
+
+A link that was used or has expired is still known for a day, so that its person is told so.
+"""
+
+import hmac
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from identity.clients.secrets import SecretHasher
+from identity.directory.user import User, UserId
+from identity.directory.users import Users
+from identity.links.link import Link, Usage
+from identity.links.links import Links
+from identity.randomness import Randomness
+from identity.reset.company import Targets, expect_no_company
+from identity.reset.config import PasswordResetConfig
+from identity.reset.terms import Terms, terms_of
+from identity.single_use import SingleUse
+from identity.tenants import Tenant
+from server.platform.clock import Clock
+from server.platform.errors import InvalidArgument, NotFound, PermissionDenied, Unauthenticated
+from server.platform.records import Changed
+
+COOKIE_LENGTH = 48
+_CSRF_TOKEN_LENGTH = 48
+_REMEMBERED = timedelta(days=1)
+_PURPOSE = "magic link"
+_EXPIRED = "This link has expired already"
+
+# Whatever else waits in the mailbox is good for nothing once the account was opened by one of them.
+_OF_MAILBOX = (Usage.RESET_PASSWORD, Usage.NEW_ACCOUNT, Usage.CHANGE_EMAIL, Usage.CONFIRM_EMAIL)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownLink:
+    """What a browser shows of a link: the value of the cookie that it got, and what its page sent; empty without."""
+
+    user_id: UserId
+    code: str = field(repr=False)
+    cookie: str = field(default="", repr=False)
+    csrf_token: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IssuedLink:
+    """`address` is what a letter says."""
+
+    code: str = field(repr=False)
+    address: str = field(repr=False)
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeldLink:
+    """A good link in the browser that it belongs to."""
+
+    code: str = field(repr=False)
+    link: Link
+    terms: Terms
+    user: User
+
+    @property
+    def sid(self) -> str:
+        """Names its browser to ceremonies; no session is called so."""
+        return f"link {self.link.binding}"
+
+    @property
+    def is_of_new_account(self) -> bool:
+        return self.link.usage is Usage.NEW_ACCOUNT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenedLink:
+    """`cookie` makes the browser the one that the link belongs to, for `lifetime`."""
+
+    held: HeldLink
+    cookie: str = field(repr=False)
+    csrf_token: str = field(repr=False)
+    lifetime: timedelta
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MagicLinks:
+    links: Links
+    users: Users
+    targets: Targets
+    single_use: SingleUse
+    hasher: SecretHasher
+    clock: Clock
+    randomness: Randomness
+    config: PasswordResetConfig
+
+    async def issue(self, tenant: Tenant, user: User, usage: Usage, *, redirect_uri: str = "") -> IssuedLink:
+        is_first = usage is Usage.NEW_ACCOUNT
+        lifetime = self.config.first_link_lifetime if is_first else self.config.link_lifetime
+        terms = Terms(email=user.email, until=self.clock.now() + lifetime, redirect_uri=redirect_uri)
+        code = await self.links.issue(
+            tenant, user.user_id, usage, until=terms.until + _REMEMBERED, value=terms.text()
+        )
+        address = f"{tenant.issuer}users/{user.id}/reset/{code}"
+        return IssuedLink(code=code, address=address, until=terms.until)
+
+    async def withdraw(self, tenant: Tenant, issued: IssuedLink) -> None:
+        """Take a link back that was sent to nobody."""
+        link = await self.links.known(tenant, issued.code)
+        if link is not None:
+            await self.links.redeem(tenant, link)
+
+    async def open(self, tenant: Tenant, shown: ShownLink) -> OpenedLink:
+        """Make the browser the one that a link belongs to.
+
+        Raises NotFound when there is no such link, InvalidArgument when it is another person's, was used or has expired, and
+        PermissionDenied when it is another browser's or the person is signed in elsewhere.
+        """
+        held = await self._good(tenant, shown)
+        cookie = shown.cookie if _is_ours(shown.cookie) else self.randomness.alphanumeric(COOKIE_LENGTH)
+        link = await self._bound(held.link, self._binding(cookie))
+        return OpenedLink(
+            held=HeldLink(code=held.code, link=link, terms=held.terms, user=held.user),
+            cookie=cookie,
+            csrf_token=self._csrf_token(shown.code, cookie),
+            lifetime=held.terms.until - self.clock.now(),
+        )
+
+    async def expect_held(self, tenant: Tenant, shown: ShownLink) -> HeldLink:
+        """Return a link in the browser that opened it.
+
+        Raises what `open` does, and Unauthenticated without the proof that the page is ours.
+        """
+        if not shown.cookie:
+            raise PermissionDenied("expected the cookie of the browser that opened the link")
+        if not shown.csrf_token:
+            raise Unauthenticated("CSRF Token is missing")
+        if not _same(self._csrf_token(shown.code, shown.cookie), shown.csrf_token):
+            raise Unauthenticated("the page was not made for this link")
+        held = await self._good(tenant, shown)
+        if not _same(held.link.binding, self._binding(shown.cookie)):
+            raise _another_browsers()
+        return held
+
+    async def find_by_cookie(self, tenant: Tenant, user_id: UserId, cookie: str) -> HeldLink:
+        """Return the good link of a person that the browser has opened; raises PermissionDenied."""
+        binding = self._binding(cookie)
+        for link in await self.links.of(tenant, user_id, Usage.RESET_PASSWORD) if cookie else ():
+            terms, user = terms_of(link), await self.users.find(tenant, user_id)
+            if _same(link.binding, binding) and user is not None and self._is_good(terms, user):
+                return HeldLink(code="", link=link, terms=terms, user=user)
+        raise PermissionDenied("expected the cookie of the browser that opened the link")
+
+    async def redeem(self, tenant: Tenant, held: HeldLink) -> None:
+        """Use a link up; raises InvalidArgument when somebody did before."""
+        if not await self.links.redeem(tenant, held.link):
+            raise InvalidArgument(_EXPIRED)
+        await self.single_use.spend(tenant, _PURPOSE, held.code, until=self.clock.now() + _REMEMBERED)
+
+    async def cancel_all(self, tenant: Tenant, user_id: UserId) -> None:
+        """Cancel every link that waits in a person's mailbox."""
+        for usage in _OF_MAILBOX:
+            await self.links.cancel(tenant, user_id, usage)
+
+    async def _good(self, tenant: Tenant, shown: ShownLink) -> HeldLink:
+        link = await self._known(tenant, shown)
+        terms, user = terms_of(link), await self.users.find(tenant, shown.user_id)
+        if user is None or not self._is_good(terms, user):
+            raise InvalidArgument(_EXPIRED)
+        try:
+            await expect_no_company(self.targets, tenant, user.email)
+        except PermissionDenied:
+            await self.links.redeem(tenant, link)
+            raise
+        return HeldLink(code=shown.code, link=link, terms=terms, user=user)
+
+    async def _known(self, tenant: Tenant, shown: ShownLink) -> Link:
+        link = await self.links.known(tenant, shown.code)
+        if link is None or link.usage not in {Usage.RESET_PASSWORD, Usage.NEW_ACCOUNT}:
+            if await self.single_use.was_spent(tenant, _PURPOSE, shown.code):
+                raise InvalidArgument(_EXPIRED)
+            raise NotFound("there is no such link")
+        if link.user_id != shown.user_id:
+            raise InvalidArgument("the link is another account's")
+        return link
+
+    def _is_good(self, terms: Terms, user: User) -> bool:
+        now = self.clock.now()
+        # Who has another address by now does not show by this one who it is.
+        return now < terms.until and user.is_active(now) and user.email == terms.email
+
+    async def _bound(self, link: Link, binding: str) -> Link:
+        if _same(link.binding, binding):
+            return link
+        if link.binding and self.config.binds_first_browser:
+            raise _another_browsers()
+        try:
+            return await self.links.bind(link, binding)
+        except Changed as error:
+            raise _another_browsers() from error
+
+    def _binding(self, cookie: str) -> str:
+        return self.hasher.hash(f"magic link browser {cookie}").hex()
+
+    def _csrf_token(self, code: str, cookie: str) -> str:
+        return self.hasher.hash(f"magic link page {code} {cookie}").hex()[:_CSRF_TOKEN_LENGTH]
+
+
+def _is_ours(cookie: str) -> bool:
+    return len(cookie) == COOKIE_LENGTH and cookie.isascii() and cookie.isalnum()
+
+
+def _same(one: str, other: str) -> bool:
+    return hmac.compare_digest(one.encode(), other.encode())
+
+
+def _another_browsers() -> PermissionDenied:
+    return PermissionDenied("the link belongs to the browser that opened it")
