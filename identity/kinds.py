@@ -22,7 +22,9 @@ from identity.forward_auth.records import FORWARD_REQUESTS, FORWARD_SESSIONS
 from identity.keys.root_secret import ROOT_SECRETS
 from identity.keys.stored import KEY_SETS
 from identity.leadership import LEADERS
+from identity.links.link import LINKS
 from identity.logout.records import BACK_CHANNEL_LOGOUTS, LOGOUT_REQUESTS
+from identity.mail.queued_letter import QUEUED_LETTERS
 from identity.notices.places import SIGN_IN_PLACES
 from identity.passkeys.ceremony import CEREMONIES
 from identity.passkeys.passkey import PASSKEYS
@@ -55,6 +57,7 @@ KINDS: tuple[Kind[Any], ...] = (
     GROUPS,
     KEY_SETS,
     LEADERS,
+    LINKS,
     LOGOUT_REQUESTS,
     MAPPING_RULES,
     MODIFICATION_TOKENS,
@@ -62,6 +65,7 @@ KINDS: tuple[Kind[Any], ...] = (
     PROVIDER_LINKS,
     PROVIDERS,
     PUSHED_REQUESTS,
+    QUEUED_LETTERS,
     RESET_REQUESTS,
     REVOKED_TOKENS,
     ROLES,

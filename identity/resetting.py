@@ -18,7 +18,6 @@ from identity.reset.opening import AccountOpening
 from identity.reset.posting import ResetPosting, Welcome
 from identity.reset.requests import RESET_REQUESTS, ResetRequests
 from identity.rpc.password_reset import PasswordResetServicer
-from identity.single_use import SingleUse
 from identity.tenancy.sign_in_targets import SignInTargets
 
 _RESET = password_reset_service_pb2.DESCRIPTOR.services_by_name["PasswordResetService"]
@@ -38,7 +37,6 @@ class Resetting:
             links=ground.links,
             users=presence.users,
             targets=targets,
-            single_use=SingleUse(ground.store),
             hasher=ground.secrets,
             clock=ground.clock,
             randomness=ground.randomness,

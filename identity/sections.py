@@ -17,6 +17,7 @@ from identity.federation.config import FederationConfig
 from identity.keys.config import EncryptionConfig
 from identity.keys.schedule import Schedule
 from identity.logout.config import LogoutConfig
+from identity.mail.config import EmailConfig
 from identity.passkeys.config import WebauthnConfig
 from identity.proof_of_work.config import ProofOfWorkConfig
 from identity.reset.config import PasswordResetConfig
@@ -70,5 +71,6 @@ class IdentityConfig:
     users: UsersConfig = UsersConfig()
     sign_in_domains: SignInDomainConfig = SignInDomainConfig()
     webauthn: WebauthnConfig = WebauthnConfig()
+    email: EmailConfig = EmailConfig()
     password_reset: PasswordResetConfig = PasswordResetConfig()
     events: EventsSection = EventsSection()

@@ -84,7 +84,7 @@ class AddressChanges:
     async def confirm(self, tenant: Tenant, user_id: UserId, code: str, *, peer_address: str) -> str:
         """Put the new address in the old one's place, and return it; raises NotFound, AlreadyExists."""
         link = await self._found(tenant, user_id, code)
-        if not await self.links.redeem(tenant, link):
+        if not await self.links.redeem(link):
             raise _dead()
         before, after = await self._changed(tenant, user_id, link.value)
         await self.version.advance()
@@ -121,7 +121,7 @@ class AddressChanges:
 
     async def _found(self, tenant: Tenant, user_id: UserId, code: str) -> Link:
         link = await self.links.find(tenant, user_id, Usage.CHANGE_EMAIL, code)
-        if link is None:
+        if link is None or not link.is_good(self.clock.now()):
             raise _dead()
         return link
 

@@ -1,4 +1,7 @@
-"""What people are told of, one row each: every one of these letters ends with the way to say "this was not me"."""
+"""What people are told of, one row each: every one of these letters ends with the way to say "this was not me".
+
+Nothing in them was chosen by whoever did it, but for an address.
+"""
 
 from collections.abc import Callable, Mapping
 
@@ -31,12 +34,12 @@ def _password(_event: Event) -> tuple[str, str]:
     return "Your password was changed", "The password of your account was changed."
 
 
-def _passkey_added(event: Event) -> tuple[str, str]:
-    return "A passkey was added", f"The passkey “{event.text}” was added to your account."
+def _passkey_added(_event: Event) -> tuple[str, str]:
+    return "A passkey was added", "A passkey was added to your account."
 
 
-def _passkey_removed(event: Event) -> tuple[str, str]:
-    return "A passkey was removed", f"The passkey “{event.text}” was removed from your account."
+def _passkey_removed(_event: Event) -> tuple[str, str]:
+    return "A passkey was removed", "A passkey was removed from your account."
 
 
 def _converted(_event: Event) -> tuple[str, str]:

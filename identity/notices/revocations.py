@@ -36,14 +36,14 @@ class Revocations:
     async def find(self, tenant: Tenant, user_id: UserId, code: str) -> Link:
         """Raises NotFound when a link is good for nothing."""
         link = await self.links.find(tenant, user_id, Usage.REVOKE, code)
-        if link is None:
+        if link is None or not link.is_good(self.clock.now()):
             raise _dead()
         return link
 
     async def revoke(self, tenant: Tenant, user_id: UserId, code: str, *, peer_address: str) -> None:
         """Sign the person out everywhere, and cancel what waits for a mailbox; raises NotFound."""
         link, user = await self.find(tenant, user_id, code), await self.users.find(tenant, user_id)
-        if user is None or not await self.links.redeem(tenant, link):
+        if user is None or not await self.links.redeem(link):
             raise _dead()
         for usage in _PENDING:
             await self.links.cancel(tenant, user_id, usage)

@@ -1,10 +1,7 @@
-"""Links that let in whoever has the mailbox: short-lived, good once, and for one browser.
-
-A link that was used or has expired is still known for a day, so that its person is told so.
-"""
+"""Links that let in whoever has the mailbox: short-lived, good once, and for one browser."""
 
 import hmac
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from identity.clients.secrets import SecretHasher
@@ -16,7 +13,6 @@ from identity.randomness import Randomness
 from identity.reset.company import Targets, expect_no_company
 from identity.reset.config import PasswordResetConfig
 from identity.reset.terms import Terms, terms_of
-from identity.single_use import SingleUse
 from identity.tenants import Tenant
 from server.platform.clock import Clock
 from server.platform.errors import InvalidArgument, NotFound, PermissionDenied, Unauthenticated
@@ -24,9 +20,9 @@ from server.platform.records import Changed
 
 COOKIE_LENGTH = 48
 _CSRF_TOKEN_LENGTH = 48
-_REMEMBERED = timedelta(days=1)
-_PURPOSE = "magic link"
 _EXPIRED = "This link has expired already"
+
+_TO_AN_ACCOUNT = frozenset({Usage.RESET_PASSWORD, Usage.NEW_ACCOUNT})
 
 # Whatever else waits in the mailbox is good for nothing once the account was opened by one of them.
 _OF_MAILBOX = (Usage.RESET_PASSWORD, Usage.NEW_ACCOUNT, Usage.CHANGE_EMAIL, Usage.CONFIRM_EMAIL)
@@ -55,7 +51,6 @@ class IssuedLink:
 class HeldLink:
     """A good link in the browser that it belongs to."""
 
-    code: str = field(repr=False)
     link: Link
     terms: Terms
     user: User
@@ -85,7 +80,6 @@ class MagicLinks:
     links: Links
     users: Users
     targets: Targets
-    single_use: SingleUse
     hasher: SecretHasher
     clock: Clock
     randomness: Randomness
@@ -94,18 +88,17 @@ class MagicLinks:
     async def issue(self, tenant: Tenant, user: User, usage: Usage, *, redirect_uri: str = "") -> IssuedLink:
         is_first = usage is Usage.NEW_ACCOUNT
         lifetime = self.config.first_link_lifetime if is_first else self.config.link_lifetime
-        terms = Terms(email=user.email, until=self.clock.now() + lifetime, redirect_uri=redirect_uri)
-        code = await self.links.issue(
-            tenant, user.user_id, usage, until=terms.until + _REMEMBERED, value=terms.text()
-        )
+        until = self.clock.now() + lifetime
+        value = Terms(email=user.email, redirect_uri=redirect_uri).text()
+        code = await self.links.issue(tenant, user.user_id, usage, until=until, value=value)
         address = f"{tenant.issuer}users/{user.id}/reset/{code}"
-        return IssuedLink(code=code, address=address, until=terms.until)
+        return IssuedLink(code=code, address=address, until=until)
 
     async def withdraw(self, tenant: Tenant, issued: IssuedLink) -> None:
         """Take a link back that was sent to nobody."""
-        link = await self.links.known(tenant, issued.code)
+        link = await self.links.find_by_code(tenant, issued.code)
         if link is not None:
-            await self.links.redeem(tenant, link)
+            await self.links.redeem(link)
 
     async def open(self, tenant: Tenant, shown: ShownLink) -> OpenedLink:
         """Make the browser the one that a link belongs to.
@@ -117,10 +110,10 @@ class MagicLinks:
         cookie = shown.cookie if _is_ours(shown.cookie) else self.randomness.alphanumeric(COOKIE_LENGTH)
         link = await self._bound(held.link, self._binding(cookie))
         return OpenedLink(
-            held=HeldLink(code=held.code, link=link, terms=held.terms, user=held.user),
+            held=replace(held, link=link),
             cookie=cookie,
             csrf_token=self._csrf_token(shown.code, cookie),
-            lifetime=held.terms.until - self.clock.now(),
+            lifetime=link.good_until - self.clock.now(),
         )
 
     async def expect_held(self, tenant: Tenant, shown: ShownLink) -> HeldLink:
@@ -141,18 +134,17 @@ class MagicLinks:
 
     async def find_by_cookie(self, tenant: Tenant, user_id: UserId, cookie: str) -> HeldLink:
         """Return the good link of a person that the browser has opened; raises PermissionDenied."""
-        binding = self._binding(cookie)
-        for link in await self.links.of(tenant, user_id, Usage.RESET_PASSWORD) if cookie else ():
-            terms, user = terms_of(link), await self.users.find(tenant, user_id)
-            if _same(link.binding, binding) and user is not None and self._is_good(terms, user):
-                return HeldLink(code="", link=link, terms=terms, user=user)
+        binding, user = self._binding(cookie), await self.users.find(tenant, user_id)
+        links = await self.links.of_user(tenant, user_id, Usage.RESET_PASSWORD) if cookie and user else ()
+        for link in links:
+            if user is not None and _same(link.binding, binding) and self._is_good(link, user):
+                return HeldLink(link=link, terms=terms_of(link), user=user)
         raise PermissionDenied("expected the cookie of the browser that opened the link")
 
-    async def redeem(self, tenant: Tenant, held: HeldLink) -> None:
+    async def redeem(self, held: HeldLink) -> None:
         """Use a link up; raises InvalidArgument when somebody did before."""
-        if not await self.links.redeem(tenant, held.link):
+        if not await self.links.redeem(held.link):
             raise InvalidArgument(_EXPIRED)
-        await self.single_use.spend(tenant, _PURPOSE, held.code, until=self.clock.now() + _REMEMBERED)
 
     async def cancel_all(self, tenant: Tenant, user_id: UserId) -> None:
         """Cancel every link that waits in a person's mailbox."""
@@ -160,31 +152,25 @@ class MagicLinks:
             await self.links.cancel(tenant, user_id, usage)
 
     async def _good(self, tenant: Tenant, shown: ShownLink) -> HeldLink:
-        link = await self._known(tenant, shown)
-        terms, user = terms_of(link), await self.users.find(tenant, shown.user_id)
-        if user is None or not self._is_good(terms, user):
+        link = await self.links.find_by_code(tenant, shown.code)
+        if link is None or link.usage not in _TO_AN_ACCOUNT:
+            raise NotFound("there is no such link")
+        if link.user_id != shown.user_id:
+            raise InvalidArgument("the link is another account's")
+        user = await self.users.find(tenant, shown.user_id)
+        if user is None or not self._is_good(link, user):
             raise InvalidArgument(_EXPIRED)
         try:
             await expect_no_company(self.targets, tenant, user.email)
         except PermissionDenied:
-            await self.links.redeem(tenant, link)
+            await self.links.redeem(link)
             raise
-        return HeldLink(code=shown.code, link=link, terms=terms, user=user)
+        return HeldLink(link=link, terms=terms_of(link), user=user)
 
-    async def _known(self, tenant: Tenant, shown: ShownLink) -> Link:
-        link = await self.links.known(tenant, shown.code)
-        if link is None or link.usage not in {Usage.RESET_PASSWORD, Usage.NEW_ACCOUNT}:
-            if await self.single_use.was_spent(tenant, _PURPOSE, shown.code):
-                raise InvalidArgument(_EXPIRED)
-            raise NotFound("there is no such link")
-        if link.user_id != shown.user_id:
-            raise InvalidArgument("the link is another account's")
-        return link
-
-    def _is_good(self, terms: Terms, user: User) -> bool:
+    def _is_good(self, link: Link, user: User) -> bool:
         now = self.clock.now()
         # Who has another address by now does not show by this one who it is.
-        return now < terms.until and user.is_active(now) and user.email == terms.email
+        return link.is_good(now) and user.is_active(now) and user.email == terms_of(link).email
 
     async def _bound(self, link: Link, binding: str) -> Link:
         if _same(link.binding, binding):

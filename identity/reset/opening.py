@@ -48,7 +48,7 @@ class AccountOpening:
         held = await self.magic_links.expect_held(tenant, shown)
         chosen = await self.choosing.choose(tenant, held.user, password)
         await self.ceremony.expect_shown(tenant, held, passkey_code)
-        await self.magic_links.redeem(tenant, held)
+        await self.magic_links.redeem(held)
         user = await self._changed(tenant, held, chosen.of)
         await self.events.emit(
             tenant.tenant_id,
@@ -78,7 +78,7 @@ class AccountOpening:
         attested = await self.registration.attested(
             _in_ceremony(tenant, held), name, answer=answer, needs_user=True
         )
-        await self.magic_links.redeem(tenant, held)
+        await self.magic_links.redeem(held)
         await self.registration.keep(_person(tenant, held, peer_address=peer_address), attested)
         await self._changed(tenant, held, _without_password)
         return _way_on(tenant, held)

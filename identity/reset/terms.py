@@ -1,7 +1,6 @@
 """What a link that leads to a password was issued for."""
 
 from dataclasses import dataclass
-from datetime import datetime
 
 import msgspec
 
@@ -10,10 +9,9 @@ from identity.links.link import Link
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """Good until `until` for the account of `email`; then the person goes on at `redirect_uri`, empty for nowhere."""
+    """Good for the account while its address is `email`; then the person goes on at `redirect_uri`, empty for nowhere."""
 
     email: str
-    until: datetime
     redirect_uri: str = ""
 
     def text(self) -> str:
