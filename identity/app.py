@@ -55,8 +55,8 @@ from identity.overseeing import Overseeing
 from identity.presence import presence_on
 from identity.randomness import Randomness, SystemRandomness
 from identity.recognizing import Recognizing
-from identity.rpc.whole import Whole
 from identity.resetting import Resetting
+from identity.rpc.whole import Whole
 from identity.sections import IdentityConfig
 from identity.upkeep import Upkeep
 from server.platform.clock import Clock, SystemClock
