@@ -15,7 +15,7 @@ from identity.recognizing import Recognizing
 from identity.reset.ceremony import LinkCeremony
 from identity.reset.magic_links import MagicLinks
 from identity.reset.opening import AccountOpening
-from identity.reset.posting import ResetPosting, Welcome
+from identity.reset.posting import ExpiredPasswords, ResetPosting, Welcome
 from identity.reset.requests import RESET_REQUESTS, ResetRequests
 from identity.rpc.password_reset import PasswordResetServicer
 from identity.tenancy.sign_in_targets import SignInTargets
@@ -42,6 +42,14 @@ class Resetting:
             randomness=ground.randomness,
             config=ground.config.password_reset,
         )
+        self._posting = ResetPosting(
+            users=presence.users,
+            magic_links=self._magic_links,
+            mail=ground.mail,
+            clock=ground.clock,
+            config=ground.config.password_reset,
+        )
+        ground.events.listen(ExpiredPasswords(tenants=ground.tenants, posting=self._posting))
         self.welcome = Welcome(magic_links=self._magic_links, mail=ground.mail)
         self.ceremony = LinkCeremony(
             magic_links=self._magic_links,
@@ -53,17 +61,10 @@ class Resetting:
     def loops(self) -> Iterator[Coroutine[None, None, None]]:
         """What runs for as long as the provider does."""
         ground = self._ground
-        posting = ResetPosting(
-            users=self._presence.users,
-            magic_links=self._magic_links,
-            mail=ground.mail,
-            clock=ground.clock,
-            config=ground.config.password_reset,
-        )
         yield Errands(
             "password reset",
             ground.store.of(RESET_REQUESTS),
-            posting,
+            self._posting,
             clock=ground.clock,
             randomness=ground.randomness,
             patience=ground.config.password_reset,

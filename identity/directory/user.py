@@ -68,6 +68,11 @@ class User(Record):
         # Whom an administrator or another provider vouches for has nothing to confirm.
         return self.is_self_registered and not self.is_email_verified
 
+    @property
+    def has_no_way_in(self) -> bool:
+        """Whether the person has neither password nor passkey nor provider yet."""
+        return self.account_type is AccountType.NEW and not self.password_hash
+
     def is_active(self, now: datetime) -> bool:
         return self.is_enabled and (self.valid_until is None or now < self.valid_until)
 

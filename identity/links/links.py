@@ -71,6 +71,10 @@ class Links:
             return False
         return True
 
+    async def withdraw(self, tenant: Tenant, code: str) -> None:
+        """Forget a link that was sent to nobody."""
+        await self._records.take(tenant.tenant_id, self._id(code))
+
     async def cancel(self, tenant: Tenant, user_id: UserId, usage: Usage) -> None:
         """Forget all links that a person has for this."""
         await self._records.remove(tenant.tenant_id, "holder", _holder(user_id, usage))

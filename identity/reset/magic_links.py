@@ -24,9 +24,6 @@ _EXPIRED = "This link has expired already"
 
 _TO_AN_ACCOUNT = frozenset({Usage.RESET_PASSWORD, Usage.NEW_ACCOUNT})
 
-# Whatever else waits in the mailbox is good for nothing once the account was opened by one of them.
-_OF_MAILBOX = (Usage.RESET_PASSWORD, Usage.NEW_ACCOUNT, Usage.CHANGE_EMAIL, Usage.CONFIRM_EMAIL)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownLink:
@@ -96,9 +93,7 @@ class MagicLinks:
 
     async def withdraw(self, tenant: Tenant, issued: IssuedLink) -> None:
         """Take a link back that was sent to nobody."""
-        link = await self.links.find_by_code(tenant, issued.code)
-        if link is not None:
-            await self.links.redeem(link)
+        await self.links.withdraw(tenant, issued.code)
 
     async def open(self, tenant: Tenant, shown: ShownLink) -> OpenedLink:
         """Make the browser the one that a link belongs to.
@@ -147,8 +142,11 @@ class MagicLinks:
             raise InvalidArgument(_EXPIRED)
 
     async def cancel_all(self, tenant: Tenant, user_id: UserId) -> None:
-        """Cancel every link that waits in a person's mailbox."""
-        for usage in _OF_MAILBOX:
+        """Cancel every link that waits in a person's mailbox; those to its account are known as expired."""
+        for usage in _TO_AN_ACCOUNT:
+            for link in await self.links.of_user(tenant, user_id, usage):
+                await self.links.redeem(link)
+        for usage in (Usage.CHANGE_EMAIL, Usage.CONFIRM_EMAIL):
             await self.links.cancel(tenant, user_id, usage)
 
     async def _good(self, tenant: Tenant, shown: ShownLink) -> HeldLink:

@@ -85,7 +85,7 @@ class AccountOpening:
 
     async def _expect_new(self, tenant: Tenant, shown: ShownLink) -> HeldLink:
         held = await self.magic_links.expect_held(tenant, shown)
-        if not (held.is_of_new_account and held.user.account_type is AccountType.NEW):
+        if not (held.is_of_new_account and held.user.has_no_way_in):
             raise InvalidState("expected the link of a new account")
         return held
 
@@ -111,8 +111,7 @@ class AccountOpening:
 
 
 def _without_password(user: User) -> User:
-    is_new = user.account_type is AccountType.NEW
-    return replace(user, account_type=AccountType.PASSKEY) if is_new else user
+    return replace(user, account_type=AccountType.PASSKEY) if user.has_no_way_in else user
 
 
 def _in_ceremony(tenant: Tenant, held: HeldLink) -> Person:
