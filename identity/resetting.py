@@ -59,8 +59,10 @@ class Resetting:
         )
 
     def loops(self) -> Iterator[Coroutine[None, None, None]]:
-        """What runs for as long as the provider does."""
+        """What runs for as long as the provider does: nothing without mail."""
         ground = self._ground
+        if not ground.mail.is_open:
+            return
         yield Errands(
             "password reset",
             ground.store.of(RESET_REQUESTS),

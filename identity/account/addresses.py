@@ -101,13 +101,13 @@ class AddressChanges:
 
     async def _changed(self, tenant: Tenant, user_id: UserId, address: str) -> tuple[User, User]:
         now = self.clock.now()
-        befores: list[User] = []
+        read: list[User] = []
 
         async def found() -> User:
             user = await self.users.get(tenant.tenant_id, user_id)
             if user is None or not user.is_active(now):
                 raise _dead()
-            befores.append(user)
+            read.append(user)
             return user
 
         def changed(user: User) -> User:
@@ -117,7 +117,7 @@ class AddressChanges:
             after = await rewritten(self.users, found, changed)
         except AlreadyThere as error:
             raise AlreadyExists("the address has become somebody else's") from error
-        return befores[-1], after
+        return read[-1], after
 
     async def _found(self, tenant: Tenant, user_id: UserId, code: str) -> Link:
         link = await self.links.find(tenant, user_id, Usage.CHANGE_EMAIL, code)

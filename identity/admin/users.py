@@ -97,7 +97,10 @@ class UserAdministration:
         return found[0]
 
     async def create(self, tenant: Tenant, change: UserChange, actor: Actor) -> User:
-        """Make an account; raises InvalidArgument, AlreadyExists, and PermissionDenied for an API key's administrator."""
+        """Make an account, and write to its person if it has no password.
+
+        Raises InvalidArgument, AlreadyExists, and PermissionDenied for an API key's administrator.
+        """
         if not change.email:
             raise InvalidArgument("email: expected an address, found none")
         now = self.clock.now()

@@ -23,6 +23,8 @@ from server.platform.records import Kind, Records
 _ID_LENGTH = 24
 # Who has not been looked up by then has asked again.
 _QUEUED_FOR = timedelta(minutes=30)
+# A script of ours goes there: an address of another scheme could be a script itself.
+_OF_WEB = ("https://", "http://")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +93,7 @@ class ResetRequests:
         )
 
     async def _way_on(self, tenant: Tenant, wish: ResetWish) -> str:
-        """Return one of the client's URIs to the letter, so that nobody is led to where a stranger wants."""
+        """Return one of the client's addresses to the letter, so that nobody is led to where a stranger wants."""
         if not wish.client_id:
             if wish.redirect_uri:
                 raise InvalidArgument("redirect_uri: expected client_id with it")
@@ -100,8 +102,8 @@ class ResetRequests:
         if client is None or not client.is_enabled:
             raise InvalidArgument("client_id: there is no such client")
         if not wish.redirect_uri:
-            return client.client_uri
+            return client.client_uri if client.client_uri.startswith(_OF_WEB) else ""
         registered = {client.client_uri, *client.redirect_uris, *client.post_logout_redirect_uris}
-        if wish.redirect_uri not in registered:
-            raise InvalidArgument("redirect_uri: expected one that is registered for the client")
+        if wish.redirect_uri not in registered or not wish.redirect_uri.startswith(_OF_WEB):
+            raise InvalidArgument("redirect_uri: expected one of the web that is registered for the client")
         return wish.redirect_uri

@@ -11,6 +11,7 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from edge.oidc.config import AccessConfig, CookieMode, OidcConfig
 from edge.oidc.routes import routes
+from identity.federation.config import FederationConfig
 from identity.mail.config import EmailConfig
 from identity.proof_of_work.config import ProofOfWorkConfig
 from tests.edge_oidc.people.letters import Letters
@@ -25,6 +26,22 @@ JSON = {"Accept": "application/json"}
 
 ALICE = {"email": "alice@example.com", "language": "en", "roles": [], "password": PASSWORD}
 BOB = {"email": "bob@example.com", "language": "en", "roles": []}
+
+COMPANY = {
+    "name": "Umbrella's people",
+    "typ": "oidc",
+    "enabled": True,
+    "issuer": "https://up.example.com",
+    "authorization_endpoint": "https://up.example.com/authorize",
+    "token_endpoint": "https://up.example.com/token",
+    "userinfo_endpoint": "https://up.example.com/userinfo",
+    "jwks_endpoint": "https://up.example.com/keys",
+    "client_id": "gnomon",
+    "client_secret": "s3cret-of-ours",
+    "client_secret_basic": True,
+    "client_secret_post": False,
+    "scope": "openid email",
+}
 
 Http = TestClient[web.Request, web.Application]
 
@@ -57,6 +74,16 @@ class Mailed:
         challenge = await (await self.admin.http.post(f"{BASE}/pow")).text()
         asked = {"email": email, "pow": solved(challenge)} | members
         return await self.admin.http.post(f"{BASE}/users/request_reset", json=asked)
+
+    async def put_in_charge(self, domain: str) -> None:
+        """Have a provider sign the people of a domain in."""
+        _, provider = await self.admin.ask("POST", "/providers/create", json=COMPANY)
+        asked = {"domain": domain, "target": {"type": "provider", "providers": [provider["id"]]}}
+        made = await self.admin.send("POST", "/tenants/default/domains", json=asked)
+        verified = await self.admin.send(
+            "POST", f"/tenants/default/domains/{domain}/verify", json={"without_dns": True}
+        )
+        assert (made.status, verified.status) == (201, 200), await verified.text()
 
     async def made(self) -> tuple[str, str]:
         """The id of an account that was made without a password, and the path of its first link."""
@@ -105,6 +132,7 @@ async def mailed(directory: Path) -> AsyncIterator[Mailed]:
         CONFIG,
         pow=ProofOfWorkConfig(difficulty=10),
         email=EmailConfig(directory=directory, from_address="id@example.com", poll_interval_secs=1),
+        federation=FederationConfig(enabled=True),
     )
     async with deployed(config) as deployment:
         app = web.Application()

@@ -242,3 +242,37 @@ async def test_who_has_a_passkey_shows_it_before_a_new_password_counts(world: Ma
     assert link.document["needs_passkey"]
     # The passkey is still asked for.
     assert (await world.alice().sign_in(NEW_PASSWORD)).status == 200
+
+
+async def test_who_a_provider_signs_in_chooses_no_password(world: Mailed) -> None:
+    await world.ask()
+    path = await world.letters.path(FORGOTTEN)
+    link = await opened(world.browser(), path)
+    await world.put_in_charge("example.com")
+
+    answers = [await world.ask(email) for email in ("alice@example.com", "nobody@example.com")]
+    answers.append(await link.put())
+    page = await link.http.get(path)
+
+    refusal = {
+        "error": "UseCompanySignIn",
+        "provider": "Umbrella's people",
+        "location": "https://id.example.com/auth/v1/sign-in",
+    }
+    assert [answer.status for answer in answers] == [409, 409, 409]
+    for answer in answers:
+        assert refusal.items() <= (await answer.json()).items()
+    # The link is dead.
+    assert page.status == 400
+    assert (await world.ask("alice@example.org")).status == 200
+
+
+async def test_a_page_leads_to_the_companys_sign_in(world: Mailed) -> None:
+    _, path = await world.made()
+    await world.put_in_charge("example.com")
+
+    page = await world.browser().get(path)
+
+    assert page.status == 409
+    leads = html.fromstring(await page.text()).xpath("//a/@href")
+    assert leads == ["https://id.example.com/auth/v1/sign-in"]

@@ -139,6 +139,14 @@ async def test_the_person_goes_on_where_it_came_from(resets: Resets) -> None:
     assert {queued.redirect_uri for queued in await resets.queued()} == {"https://app.example.com/", CALLBACK}
 
 
+async def test_a_client_that_is_nowhere_on_the_web_leads_to_the_entry_page(resets: Resets) -> None:
+    await resets.provider.register(app(client_uri="javascript:alert(1)"))
+
+    await resets.ask(client_id="app")
+
+    assert [queued.redirect_uri for queued in await resets.queued()] == [""]
+
+
 @pytest.mark.parametrize(
     "fields",
     [
@@ -148,12 +156,14 @@ async def test_the_person_goes_on_where_it_came_from(resets: Resets) -> None:
         {"client_id": "app", "redirect_uri": "https://evil.example.com/"},
         {"client_id": "app", "redirect_uri": f"{CALLBACK}/more"},
         {"client_id": "app", "redirect_uri": "/"},
+        {"client_id": "native", "redirect_uri": "javascript:alert(1)"},
         {"client_id": "gone"},
     ],
     ids=str,
 )
 async def test_nobody_is_led_to_where_a_stranger_wants(resets: Resets, fields: dict[str, str]) -> None:
-    await resets.provider.register(app(), app(id="gone", is_enabled=False))
+    native = app(id="native", redirect_uris=("javascript:alert(1)",))
+    await resets.provider.register(app(), native, app(id="gone", is_enabled=False))
 
     with pytest.raises(InvalidArgument):
         await resets.ask(**fields)
