@@ -12,6 +12,7 @@ from identity.config import (
     TokenConfig,
 )
 from identity.directory.config import UsersConfig
+from identity.dynamic_clients.config import DynamicClientsConfig
 from identity.events.config import EventsConfig
 from identity.federation.config import FederationConfig
 from identity.keys.config import EncryptionConfig
@@ -62,6 +63,7 @@ class IdentityConfig:
     token: TokenConfig = TokenConfig()
     pushed_authorization: PushedRequestConfig = PushedRequestConfig()
     device_grant: DeviceGrantConfig = DeviceGrantConfig()
+    dynamic_clients: DynamicClientsConfig = DynamicClientsConfig()
     dpop: DpopConfig = DpopConfig()
     sessions: SessionConfig = SessionConfig()
     logout: LogoutConfig = LogoutConfig()

@@ -18,6 +18,7 @@ from edge.oidc.admission import Admission
 from edge.oidc.authorization import AuthorizationEndpoint
 from edge.oidc.browsers import Browsers
 from edge.oidc.client_forward_auth import ClientForwardAuthEndpoint
+from edge.oidc.client_registration import ClientRegistrationEndpoint
 from edge.oidc.config import AccessConfig, OidcConfig
 from edge.oidc.consent import ConsentEndpoint
 from edge.oidc.device import DeviceEndpoint
@@ -132,6 +133,7 @@ def _protocol(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterat
     keys, user_info = KeySetEndpoint(stubs, config), UserInfoEndpoint(stubs, config)
     forward_auth = ForwardAuthEndpoint(stubs, config)
     device = DeviceEndpoint(stubs, config, browsers=browsers)
+    registrations = ClientRegistrationEndpoint(stubs, config, browsers=browsers)
 
     yield "/oidc/certs", PUBLIC_DOCUMENT, {"GET": keys.get_all}
     yield "/oidc/certs/{kid}", PUBLIC_DOCUMENT, {"GET": keys.get}
@@ -143,6 +145,12 @@ def _protocol(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterat
     yield "/oidc/userinfo", PROTOCOL_FOR_PAGES, {"GET": user_info.get, "POST": user_info.post}
     yield "/oidc/forward_auth", PROTOCOL, {"GET": forward_auth.authorize, "POST": forward_auth.authorize}
     yield "/oidc/device", PROTOCOL, {"POST": device.post}
+    yield "/clients_dyn", PROTOCOL_FOR_PAGES, {"POST": registrations.create}
+    yield (
+        "/clients_dyn/{id}",
+        PROTOCOL_FOR_PAGES,
+        {"GET": registrations.get, "PUT": registrations.update, "DELETE": registrations.delete},
+    )
 
 
 def _of_browsers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages) -> Iterator[_Row]:

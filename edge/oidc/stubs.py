@@ -12,6 +12,7 @@ from gnomon.identity.v1.consent_service_pb2_grpc import ConsentServiceStub
 from gnomon.identity.v1.device_list_service_pb2_grpc import DeviceListServiceStub
 from gnomon.identity.v1.device_service_pb2_grpc import DeviceServiceStub
 from gnomon.identity.v1.discovery_service_pb2_grpc import DiscoveryServiceStub
+from gnomon.identity.v1.dynamic_client_service_pb2_grpc import DynamicClientServiceStub
 from gnomon.identity.v1.event_service_pb2_grpc import EventServiceStub
 from gnomon.identity.v1.federation_service_pb2_grpc import FederationServiceStub
 from gnomon.identity.v1.forward_auth_service_pb2_grpc import ForwardAuthServiceStub
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from gnomon.identity.v1.device_list_service_pb2_grpc import DeviceListServiceAsyncStub
     from gnomon.identity.v1.device_service_pb2_grpc import DeviceServiceAsyncStub
     from gnomon.identity.v1.discovery_service_pb2_grpc import DiscoveryServiceAsyncStub
+    from gnomon.identity.v1.dynamic_client_service_pb2_grpc import DynamicClientServiceAsyncStub
     from gnomon.identity.v1.event_service_pb2_grpc import EventServiceAsyncStub
     from gnomon.identity.v1.federation_service_pb2_grpc import FederationServiceAsyncStub
     from gnomon.identity.v1.forward_auth_service_pb2_grpc import ForwardAuthServiceAsyncStub
@@ -87,6 +89,7 @@ class Stubs:
     device_lists: "DeviceListServiceAsyncStub"
     devices: "DeviceServiceAsyncStub"
     discovery: "DiscoveryServiceAsyncStub"
+    dynamic_clients: "DynamicClientServiceAsyncStub"
     events: "EventServiceAsyncStub"
     federations: "FederationServiceAsyncStub"
     forward_auth: "ForwardAuthServiceAsyncStub"
@@ -125,6 +128,7 @@ def stubs_of(channel: Channel) -> Stubs:
         device_lists=DeviceListServiceStub(aio_channel),
         devices=DeviceServiceStub(aio_channel),
         discovery=DiscoveryServiceStub(aio_channel),
+        dynamic_clients=DynamicClientServiceStub(aio_channel),
         events=EventServiceStub(aio_channel),
         federations=FederationServiceStub(aio_channel),
         forward_auth=ForwardAuthServiceStub(aio_channel),

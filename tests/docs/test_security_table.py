@@ -19,8 +19,6 @@ NOT_BUILT = [
     ("A12", "must", "one-time and recovery codes"),
     ("A24", "must", "mail and client screens"),
     ("A25", "must", "uploads"),
-    ("RFC 9101", "must", "signed request objects"),
-    ("RFC 7591", "must", "dynamic client registration"),
     ("FedCM", "must", "FedCM"),
 ]
 
