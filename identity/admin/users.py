@@ -194,6 +194,8 @@ class UserAdministration:
             await self._tell(
                 after, EventType.USER_EMAIL_CHANGE, new_address(before.email, after.email), actor
             )
+            # What was sent to the old address opens nothing any more.
+            await self.welcome.greet(tenant, after)
         await self._tell_of_administrator(before, after, actor)
 
     async def _tell_of_administrator(self, before: User, after: User, actor: Actor) -> None:

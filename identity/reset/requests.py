@@ -101,6 +101,9 @@ class ResetRequests:
         client = await self.clients.find(tenant, wish.client_id)
         if client is None or not client.is_enabled:
             raise InvalidArgument("client_id: there is no such client")
+        if client.registration is not None:
+            # A stranger registered it, and what it says of itself nobody has looked at.
+            return ""
         if not wish.redirect_uri:
             return client.client_uri if client.client_uri.startswith(_OF_WEB) else ""
         registered = {client.client_uri, *client.redirect_uris, *client.post_logout_redirect_uris}

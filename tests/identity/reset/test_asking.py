@@ -1,10 +1,12 @@
 """Asking for a link, and what is sent to whom."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from identity.admin.user_changes import UserChange
+from identity.clients.client import Registration
 from identity.directory.user import AccountType
 from identity.events.kinds import EventType
 from identity.links.link import LINKS, Usage
@@ -139,8 +141,21 @@ async def test_the_person_goes_on_where_it_came_from(resets: Resets) -> None:
     assert {queued.redirect_uri for queued in await resets.queued()} == {"https://app.example.com/", CALLBACK}
 
 
-async def test_a_client_that_is_nowhere_on_the_web_leads_to_the_entry_page(resets: Resets) -> None:
-    await resets.provider.register(app(client_uri="javascript:alert(1)"))
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"client_uri": "javascript:alert(1)"},
+        {
+            "client_uri": "https://evil.example.com/",
+            "registration": Registration(token_hash=b"hash", issued_at=0),
+        },
+    ],
+    ids=["nowhere on the web", "registered by a stranger"],
+)
+async def test_a_client_that_nobody_vouches_for_leads_to_the_entry_page(
+    resets: Resets, fields: dict[str, object]
+) -> None:
+    await resets.provider.register(app(**fields))
 
     await resets.ask(client_id="app")
 
@@ -190,6 +205,19 @@ async def test_who_is_made_an_account_without_a_password_is_sent_a_first_link(re
     assert "until 2030-01-04 12:00 UTC" in letter.text
     (link,) = await resets.store.of(LINKS).page(resets.tenant.tenant_id)
     assert (link.user_id, link.usage) == (made.id, Usage.NEW_ACCOUNT)
+
+
+async def test_a_first_link_follows_an_address_that_was_mended(resets: Resets) -> None:
+    made = await resets.users.create(resets.tenant, UserChange(email="bbo@example.com"), ROOT)
+    wrong = ShownLink(user_id=made.user_id, code=resets.mail.link().rpartition("/")[2])
+
+    mended = UserChange(email="bob@example.com")
+    await resets.users.update(resets.tenant, made.user_id, mended, actor=ROOT)
+
+    assert [letter.to for letter in resets.mail.letters] == ["bbo@example.com", "bob@example.com"]
+    with pytest.raises(InvalidArgument):
+        await resets.magic_links.open(resets.tenant, wrong)
+    await resets.open(replace(wrong, code=resets.mail.link().rpartition("/")[2]))
 
 
 async def test_who_is_made_an_account_with_a_password_is_sent_none(resets: Resets) -> None:
