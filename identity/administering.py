@@ -183,6 +183,7 @@ class Administering:
             passkeys=Passkeys(ground.store.of(PASSKEYS)),
             places=self._noticing.places,
             welcome=self._welcome,
+            images=ground.images,
             roles=self.roles,
             groups=self.groups,
             administrators=self._administrators,

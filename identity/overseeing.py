@@ -64,6 +64,7 @@ class Overseeing:
             ground.tenants,
             token_sets=self._presence.token_sets,
             consents=self._presence.consents,
+            images=ground.images,
             secrets=ground.secrets,
             version=ground.directory_version,
             events=ground.events,

@@ -33,6 +33,10 @@ class Consents(Protocol):
     async def remove_of_client(self, tenant: Tenant, client_id: str) -> None: ...
 
 
+class Images(Protocol):
+    async def remove_of_client(self, tenant: Tenant, client_id: str) -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class NewClient:
     id: str
@@ -52,6 +56,7 @@ class ClientAdministration:
         *,
         token_sets: TokenSets,
         consents: Consents,
+        images: Images,
         secrets: SecretHasher,
         version: DirectoryVersion,
         events: Events,
@@ -63,6 +68,7 @@ class ClientAdministration:
         self._token_sets = token_sets
         self._consents = consents
         self._secrets = NewSecrets(secrets, randomness)
+        self._images = images
         self._version = version
         self._events = events
         self._clock = clock
@@ -130,6 +136,7 @@ class ClientAdministration:
         client = await self._of_relying_party(tenant, client_id)
         await self._records.take(tenant.tenant_id, client_id)
         await self._version.advance()
+        await self._images.remove_of_client(tenant, client_id)
         for served in self._tenants.all():
             # What another tenant's client of the same id has is none of ours.
             is_own = served == tenant or await self._records.get(served.tenant_id, client_id) is None

@@ -58,6 +58,10 @@ class Welcome(Protocol):
         ...
 
 
+class Images(Protocol):
+    async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserAdministration:
     users: Records[User]
@@ -67,6 +71,7 @@ class UserAdministration:
     passkeys: Passkeys
     places: Places
     welcome: Welcome
+    images: Images
     roles: Names
     groups: Names
     administrators: Administrators
@@ -177,6 +182,7 @@ class UserAdministration:
         await self.passkeys.remove_of_user(tenant, user_id)
         await self.places.remove_of_user(tenant, user_id)
         await self.consents.remove_of_user(tenant, user_id)
+        await self.images.remove_of_user(tenant, user_id)
 
     async def _after_update(self, tenant: Tenant, before: User, after: User, *, actor: Actor) -> None:
         await self.version.advance()

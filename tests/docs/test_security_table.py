@@ -18,8 +18,6 @@ NOT_BUILT = [
     ("A6", "must", "registration"),
     ("A12", "must", "one-time and recovery codes"),
     ("A24", "must", "mail and client screens"),
-    ("A25", "must", "uploads"),
-    ("FedCM", "must", "FedCM"),
 ]
 
 OAUTH = [f"B{number}" for number in range(1, 31)]

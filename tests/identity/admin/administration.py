@@ -35,6 +35,7 @@ from identity.events.config import EventsConfig
 from identity.events.event import EVENTS, Event
 from identity.events.events import Events
 from identity.federation.provider import PROVIDER_LINKS
+from identity.images.images import Images
 from identity.links.links import Links
 from identity.logout.config import LogoutConfig
 from identity.logout.ending import SessionEnding
@@ -115,6 +116,7 @@ class Administration:
             devices=self.store.of(DEVICES),
             consents=provider.consents,
             passkeys=Passkeys(self.store.of(PASSKEYS)),
+            images=Images(self.store, **sources),
             provider_links=self.store.of(PROVIDER_LINKS),
             places=self.places,
             welcome=Welcome(magic_links=self.magic_links, mail=self.mail),
