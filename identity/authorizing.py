@@ -126,7 +126,12 @@ class Authorizing:
         email_step = EmailStep(
             self._presence.sessions, proof_of_work, asked=self.door.asked, targets=self._targets
         )
-        return SignInServicer(tenants, email_step, SharedSignIn(tenants, proof_of_work, self._targets))
+        return SignInServicer(
+            tenants,
+            email_step,
+            SharedSignIn(tenants, proof_of_work, self._targets),
+            offers_password_reset=self._ground.mail.is_open,
+        )
 
     def _authorization(self) -> AuthorizationServicer:
         ground, sessions, asked = self._ground, self._presence.sessions, self.door.asked
@@ -164,6 +169,7 @@ class Authorizing:
                 Pushing(self._reader, self._pushed, sources=self._by_themselves),
             ),
             offered=Providers(ground.store) if ground.config.federation.enabled else None,
+            offers_password_reset=ground.mail.is_open,
             clock=ground.clock,
         )
 

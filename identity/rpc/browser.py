@@ -47,7 +47,7 @@ def redirect(redirection: Redirection) -> pb.Redirect:
 
 
 def sign_in_page(
-    step: SignInStep, providers: Iterable[Provider] = ()
+    step: SignInStep, providers: Iterable[Provider] = (), *, offers_password_reset: bool
 ) -> authorization_service_pb2.SignInPage:
     return authorization_service_pb2.SignInPage(
         authorization_id=step.authorization_id,
@@ -60,6 +60,7 @@ def sign_in_page(
         redirect_origin=origin_of(step.request.redirect_uri),
         csrf_token=step.session.csrf_token,
         is_email_first=step.is_email_first,
+        offers_password_reset=offers_password_reset,
         providers=map(offered_provider, providers),
         client_logo_id=step.client.logo_id,
     )

@@ -14,11 +14,8 @@ DOCUMENT = ROOT / "docs/security.md"
 
 # Whoever builds one of these names its tests and takes the line out; a new line is a new gap.
 NOT_BUILT = [
-    ("B2", "must", "ways back from registration and password reset"),
-    ("A6", "must", "registration, password reset"),
-    ("A8", "must", "changing one's address"),
-    ("A9", "should", "mail"),
-    ("A10", "must", "password reset"),
+    ("B2", "must", "ways back from registration"),
+    ("A6", "must", "registration"),
     ("A12", "must", "one-time and recovery codes"),
     ("A24", "must", "mail and client screens"),
 ]
