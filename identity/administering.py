@@ -21,7 +21,7 @@ from gnomon.identity.v1 import (
 from identity.account.choosing import PasswordChoosing
 from identity.account.modification_tokens import MODIFICATION_TOKENS, ModificationTokens
 from identity.account.own_account import OwnAccount
-from identity.account.proofs import PasskeyProofs, Proofs
+from identity.account.proofs import FactorProofs, Proofs
 from identity.account.upkeep import PURPOSE, AccountUpkeep
 from identity.admin import names
 from identity.admin.administrators import Administrators
@@ -58,6 +58,7 @@ from identity.directory.user import USERS
 from identity.federation.provider import PROVIDER_LINKS
 from identity.ground import Ground
 from identity.leadership import Leadership
+from identity.one_time_codes.keeping import CodeFactorsKeeping
 from identity.passkeys.passkey import PASSKEYS
 from identity.passkeys.passkeys import Passkeys
 from identity.presence import Presence
@@ -101,10 +102,10 @@ class Administering:
     servicers: Mapping[ServiceDescriptor, object]
 
     def __init__(
-        self, ground: Ground, presence: Presence, callers: Callers, *, passkeys: PasskeyProofs
+        self, ground: Ground, presence: Presence, callers: Callers, *, factors: FactorProofs
     ) -> None:
         self._ground = ground
-        self._passkeys = passkeys
+        self._factors = factors
         self.modification_tokens = ModificationTokens(
             ground.store.of(MODIFICATION_TOKENS),
             ground.secrets,
@@ -164,6 +165,7 @@ class Administering:
             provider_links=ground.store.of(PROVIDER_LINKS),
             consents=self._presence.consents,
             passkeys=Passkeys(ground.store.of(PASSKEYS)),
+            one_time_codes=CodeFactorsKeeping(ground.store),
             roles=self.roles,
             groups=self.groups,
             administrators=self._administrators,
@@ -181,7 +183,7 @@ class Administering:
         proofs = Proofs(
             presence.users,
             ground.passwords,
-            passkeys=self._passkeys,
+            factors=self._factors,
             protection=presence.protection,
             tokens=self.modification_tokens,
         )

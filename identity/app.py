@@ -44,6 +44,7 @@ from identity.logout.back_channel import BackChannel
 from identity.logout.delivery import HttpDelivery
 from identity.logout.logout_token import LogoutTokens
 from identity.logout.records import BACK_CHANNEL_LOGOUTS, BackChannelLogout
+from identity.one_time_codes.secrets import GeneratorSecrets
 from identity.outgoing.documents import HttpDocuments
 from identity.outgoing.published_keys import PublishedKeys
 from identity.overseeing import Overseeing
@@ -85,10 +86,10 @@ async def open_identity(
         browsing = Browsing(ground, presence, issuing)
         recognizing = Recognizing(ground, presence)
         authorizing = Authorizing(
-            ground, presence, issuing, browsing, targets=hosting.targets, second_factors=recognizing.factor
+            ground, presence, issuing, browsing, targets=hosting.targets, second_factors=recognizing.factors
         )
         callers = callers_of(ground, presence)
-        administering = Administering(ground, presence, callers, passkeys=recognizing.proof)
+        administering = Administering(ground, presence, callers, factors=recognizing.proofs)
         await _seed(ground)
         delivery = await stack.enter_async_context(HttpDelivery(config.logout.timeout_secs))
         tasks = await stack.enter_async_context(asyncio.TaskGroup())
@@ -170,7 +171,10 @@ def _keeper(ground: Ground) -> KeyKeeper:
     return KeyKeeper(
         ground.keys,
         ground.root_secrets,
-        provider_secrets=ProviderSecrets(ground.store, ground.master_keys),
+        secrets=(
+            ProviderSecrets(ground.store, ground.master_keys),
+            GeneratorSecrets(ground.store, ground.master_keys),
+        ),
         tenants=ground.tenants,
         schedule=schedule,
         leadership=leadership,

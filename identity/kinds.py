@@ -23,6 +23,8 @@ from identity.keys.root_secret import ROOT_SECRETS
 from identity.keys.stored import KEY_SETS
 from identity.leadership import LEADERS
 from identity.logout.records import BACK_CHANNEL_LOGOUTS, LOGOUT_REQUESTS
+from identity.one_time_codes.factors import CODE_FACTORS
+from identity.one_time_codes.question import CODE_QUESTIONS
 from identity.passkeys.ceremony import CEREMONIES
 from identity.passkeys.passkey import PASSKEYS
 from identity.sessions.session import SESSIONS
@@ -42,6 +44,8 @@ KINDS: tuple[Kind[Any], ...] = (
     BACK_CHANNEL_LOGOUTS,
     CEREMONIES,
     CLIENTS,
+    CODE_FACTORS,
+    CODE_QUESTIONS,
     CONSENTS,
     DEVICE_CODES,
     DEVICE_STARTS,

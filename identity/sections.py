@@ -17,6 +17,7 @@ from identity.federation.config import FederationConfig
 from identity.keys.config import EncryptionConfig
 from identity.keys.schedule import Schedule
 from identity.logout.config import LogoutConfig
+from identity.one_time_codes.config import OneTimeCodeConfig
 from identity.passkeys.config import WebauthnConfig
 from identity.proof_of_work.config import ProofOfWorkConfig
 from identity.sessions.config import SessionConfig, SessionLifetimes
@@ -69,4 +70,5 @@ class IdentityConfig:
     users: UsersConfig = UsersConfig()
     sign_in_domains: SignInDomainConfig = SignInDomainConfig()
     webauthn: WebauthnConfig = WebauthnConfig()
+    one_time_codes: OneTimeCodeConfig = OneTimeCodeConfig()
     events: EventsSection = EventsSection()

@@ -42,7 +42,7 @@ class Browsers:
         self._sessions.keep(request, response, cookie=cookie)
 
     def remember(self, request: web.Request, response: web.Response, *, factor: RememberedFactor) -> None:
-        """Have the browser keep that it showed a passkey."""
+        """Have the browser keep that its person proved a second factor."""
         self._remembered_factors.keep(request, response, cookie=factor)
 
 

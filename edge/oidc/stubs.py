@@ -18,6 +18,7 @@ from gnomon.identity.v1.forward_auth_service_pb2_grpc import ForwardAuthServiceS
 from gnomon.identity.v1.group_service_pb2_grpc import GroupServiceStub
 from gnomon.identity.v1.key_set_service_pb2_grpc import KeySetServiceStub
 from gnomon.identity.v1.logout_service_pb2_grpc import LogoutServiceStub
+from gnomon.identity.v1.one_time_code_service_pb2_grpc import OneTimeCodeServiceStub
 from gnomon.identity.v1.passkey_service_pb2_grpc import PasskeyServiceStub
 from gnomon.identity.v1.password_policy_service_pb2_grpc import PasswordPolicyServiceStub
 from gnomon.identity.v1.proof_of_work_service_pb2_grpc import ProofOfWorkServiceStub
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from gnomon.identity.v1.group_service_pb2_grpc import GroupServiceAsyncStub
     from gnomon.identity.v1.key_set_service_pb2_grpc import KeySetServiceAsyncStub
     from gnomon.identity.v1.logout_service_pb2_grpc import LogoutServiceAsyncStub
+    from gnomon.identity.v1.one_time_code_service_pb2_grpc import OneTimeCodeServiceAsyncStub
     from gnomon.identity.v1.passkey_service_pb2_grpc import PasskeyServiceAsyncStub
     from gnomon.identity.v1.password_policy_service_pb2_grpc import PasswordPolicyServiceAsyncStub
     from gnomon.identity.v1.proof_of_work_service_pb2_grpc import ProofOfWorkServiceAsyncStub
@@ -89,6 +91,7 @@ class Stubs:
     groups: "GroupServiceAsyncStub"
     key_sets: "KeySetServiceAsyncStub"
     logouts: "LogoutServiceAsyncStub"
+    one_time_codes: "OneTimeCodeServiceAsyncStub"
     passkeys: "PasskeyServiceAsyncStub"
     password_policies: "PasswordPolicyServiceAsyncStub"
     proofs_of_work: "ProofOfWorkServiceAsyncStub"
@@ -125,6 +128,7 @@ def stubs_of(channel: Channel) -> Stubs:
         groups=GroupServiceStub(aio_channel),
         key_sets=KeySetServiceStub(aio_channel),
         logouts=LogoutServiceStub(aio_channel),
+        one_time_codes=OneTimeCodeServiceStub(aio_channel),
         passkeys=PasskeyServiceStub(aio_channel),
         password_policies=PasswordPolicyServiceStub(aio_channel),
         proofs_of_work=ProofOfWorkServiceStub(aio_channel),

@@ -39,6 +39,10 @@ class Names(Protocol):
     async def names(self, tenant: Tenant) -> frozenset[str]: ...
 
 
+class OneTimeCodes(Protocol):
+    async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
+
+
 class Passkeys(Protocol):
     async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
 
@@ -54,6 +58,7 @@ class UserAdministration:
     consents: Consents
     provider_links: Records[ProviderLink]
     passkeys: Passkeys
+    one_time_codes: OneTimeCodes
     roles: Names
     groups: Names
     administrators: Administrators
@@ -158,6 +163,7 @@ class UserAdministration:
         await self.devices.remove(tenant.tenant_id, "user_id", user_id)
         await self.provider_links.remove(tenant.tenant_id, "user_id", user_id)
         await self.passkeys.remove_of_user(tenant, user_id)
+        await self.one_time_codes.remove_of_user(tenant, user_id)
         await self.consents.remove_of_user(tenant, user_id)
 
     async def _after_update(self, tenant: Tenant, before: User, after: User, *, actor: Actor) -> None:

@@ -37,6 +37,7 @@ from identity.federation.provider import PROVIDER_LINKS
 from identity.logout.config import LogoutConfig
 from identity.logout.ending import SessionEnding
 from identity.logout.records import BACK_CHANNEL_LOGOUTS, BackChannelLogout
+from identity.one_time_codes.keeping import CodeFactorsKeeping
 from identity.passkeys.passkey import PASSKEYS
 from identity.passkeys.passkeys import Passkeys
 from identity.sessions.session import SESSIONS, Authentication, Session
@@ -89,6 +90,7 @@ class Administration:
             devices=self.store.of(DEVICES),
             consents=provider.consents,
             passkeys=Passkeys(self.store.of(PASSKEYS)),
+            one_time_codes=CodeFactorsKeeping(self.store),
             provider_links=self.store.of(PROVIDER_LINKS),
             roles=self.roles,
             groups=self.groups,
