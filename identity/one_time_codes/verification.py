@@ -1,8 +1,8 @@
 """Whether a code is good: once, at its time, for its person; compared in constant time.
 
 Wrong ones count for the address like wrong passwords, and in a row for the account, whose one-time codes pause then: six
-digits are soon guessed from many addresses. Only who knows the password comes so far, and a passkey or a recovery code is
-taken all the while.
+digits are soon guessed from many addresses. Only who knows the password or is signed in comes so far, and a passkey or a
+recovery code is taken all the while.
 """
 
 from collections.abc import Collection

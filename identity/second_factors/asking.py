@@ -69,10 +69,9 @@ class SecondFactorAsking:
         )
         if not kept.generators:
             return follows
-        passkey = (FactorMethod.PASSKEY,) if user.has_passkey else ()
-        return await self._with_codes(
-            replace(follows, methods=passkey), question, (FactorMethod.ONE_TIME_CODE,)
-        )
+        if not user.has_passkey:
+            follows = replace(follows, methods=(), lifetime=self.config.asked_lifetime)
+        return await self._with_codes(follows, question, (FactorMethod.ONE_TIME_CODE,))
 
     async def _with_codes(
         self, follows: SecondFactor, question: CodeQuestion, methods: tuple[FactorMethod, ...]

@@ -426,6 +426,28 @@ async def test_every_change_of_factors_needs_a_proof_of_a_moment_ago(
     assert (await listed(coder.person), await recovery(coder.person)) == before
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "members"),
+    [
+        ("POST", "/one_time_codes", {"name": "tablet"}),
+        ("POST", "/one_time_codes/{id}/confirm", {"one_time_code": "123456"}),
+        ("PUT", "/one_time_codes/{id}", {"name": "tablet"}),
+        ("DELETE", "/one_time_codes/{id}", {}),
+        ("POST", "/recovery_codes", {}),
+        ("DELETE", "/recovery_codes", {}),
+    ],
+)
+async def test_a_page_that_is_not_ours_changes_no_factor(
+    coder: Coder, method: str, path: str, members: dict[str, str]
+) -> None:
+    await coder.give(await coder.asked(), coder.code())
+    coder.person.csrf_token = "forged"
+
+    refused = await coder.person.own(method, path.format(id=coder.generator_id), **members)
+
+    assert refused.status == 401
+
+
 async def test_a_person_renames_a_program(coder: Coder) -> None:
     await coder.give(await coder.asked(), coder.code())
     await coder.add("tablet")

@@ -4,15 +4,18 @@ from datetime import timedelta
 
 import pytest
 
+from identity.directory.user import UserId
 from identity.events.kinds import EventType
 from identity.keys.master_keys import MasterKeys
 from identity.one_time_codes.typed import CodeKind
 from identity.sign_in.config import LoginProtectionConfig
+from identity.tenants import Tenants
+from server.platform.call import TenantId
 from server.platform.clock import VirtualClock
 from server.platform.errors import ResourceExhausted, Unauthenticated
 from server.platform.records.memory import MemoryRecordStore
-from tests.identity.browsing import NOON
-from tests.identity.one_time_codes.world import Process
+from tests.identity.browsing import ACME, NOON
+from tests.identity.one_time_codes.world import ALICE, Process
 
 
 async def guess(process: Process, secret: str, times: int) -> None:
@@ -99,9 +102,8 @@ async def test_recovery_codes_are_kept_as_hashes_that_are_of_their_person_alone(
 
     assert len(kept.recovery_hashes) == len(set(codes)) == 10
     assert not any(code.replace("-", "") in f"{kept.recovery_hashes}" for code in codes)
-    assert process.recovery.hash(process.tenant, process.alice.user_id, codes[0]) in kept.recovery_hashes
-    stranger = type(process.alice.user_id)("bob")
-    assert process.recovery.hash(process.tenant, stranger, codes[0]) not in kept.recovery_hashes
+    assert process.recovery.hash(process.tenant, ALICE, codes[0]) in kept.recovery_hashes
+    assert process.recovery.hash(process.tenant, UserId("bob"), codes[0]) not in kept.recovery_hashes
     assert kept.recovery_hashes[0] not in repr(kept)
 
 
@@ -117,6 +119,19 @@ async def test_wrong_codes_hold_the_address_back_like_wrong_passwords(masters: M
 
     assert process.pauses.seconds == [6, 8]
     assert (await process.events()).count(EventType.INVALID_LOGINS) == 4
+
+
+async def test_codes_of_one_tenant_are_nothing_to_another(process: Process) -> None:
+    secret = await process.add()
+    codes = await process.administration.make_recovery_codes(process.alice, modification_token="")
+    acme = Tenants("https://id.example.com", TenantId("default"), (ACME,)).find(ACME)
+
+    for code in (process.code(secret), codes[0]):
+        with pytest.raises(Unauthenticated):
+            await process.verification.verify(acme, ALICE, code, peer_address="192.0.2.9")
+
+    assert await process.verify(codes[0]) is CodeKind.RECOVERY
+    assert process.recovery.hash(acme, ALICE, codes[1]) not in (await process.kept()).recovery_hashes
 
 
 async def test_what_is_no_code_at_all_counts_too(process: Process) -> None:
