@@ -40,10 +40,14 @@ from identity.keys.root_secret import RootSecrets
 from identity.keys.safe import KeySafe
 from identity.keys.schedule import Schedule
 from identity.leadership import Leadership
+from identity.links.links import Links
 from identity.logout.back_channel import BackChannel
 from identity.logout.delivery import HttpDelivery
 from identity.logout.logout_token import LogoutTokens
 from identity.logout.records import BACK_CHANNEL_LOGOUTS, BackChannelLogout
+from identity.mail.postbox import Postbox
+from identity.mail.queued_letter import LetterSafe
+from identity.mailing import mailing
 from identity.one_time_codes.secrets import GeneratorSecrets
 from identity.outgoing.documents import HttpDocuments
 from identity.outgoing.published_keys import PublishedKeys
@@ -51,6 +55,7 @@ from identity.overseeing import Overseeing
 from identity.presence import presence_on
 from identity.randomness import Randomness, SystemRandomness
 from identity.recognizing import Recognizing
+from identity.rpc.whole import Whole
 from identity.sections import IdentityConfig
 from identity.upkeep import Upkeep
 from server.platform.clock import Clock, SystemClock
@@ -96,6 +101,7 @@ async def open_identity(
         running = [
             tasks.create_task(_keeper(ground).run()),
             tasks.create_task(_back_channel(ground, delivery).run(ground.tenants.all)),
+            *map(tasks.create_task, mailing(ground)),
             tasks.create_task(Upkeep(ground.store).run()),
             *map(tasks.create_task, (*hosting.loops(), *administering.loops())),
         ]
@@ -111,7 +117,8 @@ async def open_identity(
                 **recognizing.servicers(authorizing.door, callers, administering.modification_tokens),
                 **Overseeing(ground, presence, callers).servicers,
             }
-            yield Identity(ground.tenants.default.issuer, servicers, ground.keys)
+            whole = {service: Whole(servicer, tasks) for service, servicer in servicers.items()}
+            yield Identity(ground.tenants.default.issuer, whole, ground.keys)
         finally:
             for task in running:
                 task.cancel()
@@ -149,6 +156,14 @@ async def _ground(
             longest_token=LONGEST_ACCESS_TOKEN,
         ),
         events=events,
+        mail=Postbox(
+            store,
+            LetterSafe(masters),
+            is_open=config.email.is_set,
+            clock=clock,
+            randomness=randomness,
+        ),
+        links=Links(store, SecretHasher(root.derived("links")), clock=clock, randomness=randomness),
         clients=Clients(store, tenants),
         passwords=passwords,
         standings=Standings(store, tenants),
@@ -171,9 +186,10 @@ def _keeper(ground: Ground) -> KeyKeeper:
     return KeyKeeper(
         ground.keys,
         ground.root_secrets,
-        secrets=(
+        others=(
             ProviderSecrets(ground.store, ground.master_keys),
             GeneratorSecrets(ground.store, ground.master_keys),
+            ground.mail,
         ),
         tenants=ground.tenants,
         schedule=schedule,

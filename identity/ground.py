@@ -11,6 +11,8 @@ from identity.events.events import Events
 from identity.keys.key_ring import KeyRing
 from identity.keys.master_keys import MasterKeys
 from identity.keys.root_secret import RootSecret, RootSecrets
+from identity.links.links import Links
+from identity.mail.postbox import Postbox
 from identity.outgoing.documents import HttpDocuments
 from identity.outgoing.published_keys import PublishedKeys
 from identity.randomness import Randomness
@@ -33,6 +35,8 @@ class Ground:
     secrets: SecretHasher
     keys: KeyRing
     events: Events
+    mail: Postbox
+    links: Links
     clients: Clients
     passwords: Passwords
     standings: Standings

@@ -22,7 +22,9 @@ from identity.forward_auth.records import FORWARD_REQUESTS, FORWARD_SESSIONS
 from identity.keys.root_secret import ROOT_SECRETS
 from identity.keys.stored import KEY_SETS
 from identity.leadership import LEADERS
+from identity.links.link import LINKS
 from identity.logout.records import BACK_CHANNEL_LOGOUTS, LOGOUT_REQUESTS
+from identity.mail.queued_letter import QUEUED_LETTERS
 from identity.one_time_codes.factors import CODE_FACTORS
 from identity.one_time_codes.question import CODE_QUESTIONS
 from identity.passkeys.ceremony import CEREMONIES
@@ -57,6 +59,7 @@ KINDS: tuple[Kind[Any], ...] = (
     GROUPS,
     KEY_SETS,
     LEADERS,
+    LINKS,
     LOGOUT_REQUESTS,
     MAPPING_RULES,
     MODIFICATION_TOKENS,
@@ -64,6 +67,7 @@ KINDS: tuple[Kind[Any], ...] = (
     PROVIDER_LINKS,
     PROVIDERS,
     PUSHED_REQUESTS,
+    QUEUED_LETTERS,
     REVOKED_TOKENS,
     ROLES,
     ROOT_SECRETS,

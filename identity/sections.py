@@ -17,6 +17,7 @@ from identity.federation.config import FederationConfig
 from identity.keys.config import EncryptionConfig
 from identity.keys.schedule import Schedule
 from identity.logout.config import LogoutConfig
+from identity.mail.config import EmailConfig
 from identity.one_time_codes.config import OneTimeCodeConfig
 from identity.passkeys.config import WebauthnConfig
 from identity.proof_of_work.config import ProofOfWorkConfig
@@ -71,4 +72,5 @@ class IdentityConfig:
     sign_in_domains: SignInDomainConfig = SignInDomainConfig()
     webauthn: WebauthnConfig = WebauthnConfig()
     one_time_codes: OneTimeCodeConfig = OneTimeCodeConfig()
+    email: EmailConfig = EmailConfig()
     events: EventsSection = EventsSection()

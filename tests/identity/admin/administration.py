@@ -21,6 +21,7 @@ from identity.admin.holders import (
 from identity.admin.labels import Labels
 from identity.admin.sessions import SessionAdministration
 from identity.admin.signing_out import SigningOut
+from identity.admin.unredeemed import UnredeemedCodes
 from identity.admin.user_attributes import UserAttributes
 from identity.admin.users import UserAdministration
 from identity.clients.client import CLIENTS, Client, ClientId
@@ -116,7 +117,11 @@ class Administration:
             self.store.of(SESSIONS), users, ending=ending, signing_out=signing_out, events=self.told
         )
         self.consents = ConsentAdministration(
-            provider.consents, provider.clients, token_sets=token_sets, events=self.told
+            provider.consents,
+            provider.clients,
+            codes=UnredeemedCodes(self.store),
+            token_sets=token_sets,
+            events=self.told,
         )
         self.devices = DeviceAdministration(self.store.of(DEVICES), self.store.of(TOKEN_SETS), self.told)
 

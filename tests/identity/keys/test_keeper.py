@@ -13,7 +13,6 @@ from identity.keys.root_secret import RootSecrets
 from identity.keys.schedule import Schedule
 from identity.keys.stored import KEY_SETS
 from identity.leadership import LEADERS, TERM, Leadership
-from identity.one_time_codes.secrets import GeneratorSecrets
 from identity.tenants import Tenants
 from server.platform.call import TenantId
 from server.platform.clock import VirtualClock
@@ -42,7 +41,7 @@ def keeper(deployment: Deployment, keys: MasterKeys | None = None) -> KeyKeeper:
     return KeyKeeper(
         deployment.process(keys),
         RootSecrets(deployment.store, keys, RANDOMNESS),
-        secrets=(ProviderSecrets(deployment.store, keys), GeneratorSecrets(deployment.store, keys)),
+        others=(ProviderSecrets(deployment.store, keys),),
         tenants=TENANTS,
         schedule=Schedule("0 30 3 1 * * *"),
         leadership=leadership(deployment),
