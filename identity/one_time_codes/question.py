@@ -3,11 +3,12 @@
 A question stays while the answers are wrong, so that whoever mistypes need not begin again.
 """
 
-from dataclasses import dataclass, replace
+import hmac
+from dataclasses import dataclass, field
 
 from identity.authorization.request import AuthorizationRequest
 from identity.clients.secrets import SecretHasher
-from identity.directory.user import UserId
+from identity.directory.user import User, UserId
 from identity.one_time_codes.config import OneTimeCodeConfig
 from identity.randomness import Randomness
 from identity.tenants import Tenant
@@ -24,11 +25,12 @@ class CodeQuestion(Record):
     """`id` is a keyed hash of what the browser was given; answered once, in the session `sid`.
 
     A sign-in goes on with `request`, whose client is told of `amr`, what was proved before. That is empty where the
-    browser is remembered instead.
+    browser is remembered instead. Either was while the account had the password of which `password` is a keyed hash.
     """
 
     sid: str
     user_id: UserId
+    password: str = field(repr=False)
     request: AuthorizationRequest
     amr: tuple[str, ...] = ()
 
@@ -56,9 +58,21 @@ class CodeQuestions:
         """Return what a browser may name a question by."""
         return self._randomness.alphanumeric(_CODE_LENGTH)
 
-    async def ask(self, name: str, question: CodeQuestion) -> None:
-        expires_at = self._clock.now() + self._config.asked_lifetime
-        await self._records.insert(replace(question, id=self._id(name), expires_at=expires_at))
+    async def ask(
+        self, name: str, sid: str, user: User, *, request: AuthorizationRequest, amr: tuple[str, ...]
+    ) -> None:
+        await self._records.insert(
+            CodeQuestion(
+                tenant_id=user.tenant_id,
+                id=self._id(name),
+                expires_at=self._clock.now() + self._config.asked_lifetime,
+                sid=sid,
+                user_id=user.user_id,
+                password=self._password(user),
+                request=request,
+                amr=amr,
+            )
+        )
 
     async def find(self, tenant: Tenant, name: str, sid: str) -> CodeQuestion:
         """Return what was asked in the session; raises Unauthenticated."""
@@ -71,6 +85,13 @@ class CodeQuestions:
         """End it; raises Unauthenticated when somebody did before."""
         if await self._records.take(question.tenant_id, question.id) is None:
             raise Unauthenticated(_UNKNOWN)
+
+    def is_about(self, question: CodeQuestion, user: User) -> bool:
+        """Whether the person has the password of then."""
+        return bool(user.password_hash) and hmac.compare_digest(question.password, self._password(user))
+
+    def _password(self, user: User) -> str:
+        return self._hasher.hash(f"password of a code question {user.password_hash}").hex()
 
     def _id(self, name: str) -> str:
         return self._hasher.hash(f"code question {name}").hex()

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from identity.authorization.door import Door
 from identity.authorization.redirect_uris import origin_of
 from identity.authorization.signing_in import Proof, SignedIn
-from identity.directory.user import User, UserId
+from identity.directory.user import User
 from identity.directory.users import Users
 from identity.one_time_codes.question import CodeQuestion, CodeQuestions
 from identity.one_time_codes.typed import CodeKind
@@ -50,10 +50,10 @@ class CodeSignIn:
         """
         session = await proved(self.sessions, tenant, browser)
         question = await self.questions.find(tenant, name, session.sid)
-        await self._user(tenant, question.user_id)
+        await self._user(tenant, question)
         kind = await self._verified(tenant, browser, question, code=code)
         await self.questions.take(question)
-        user = await self._user(tenant, question.user_id)
+        user = await self._user(tenant, question)
         await expect_confirmed(self.confirmation, tenant, user)
         user = await self.users.note_sign_in(user, self.clock.now())
         client = await self.door.asked.client(tenant, question.request)
@@ -86,9 +86,13 @@ class CodeSignIn:
             origin = origin_of(question.request.redirect_uri)
             raise Unauthenticated(refusal.detail, cause="WRONG_CODE", redirect_origin=origin) from refusal
 
-    async def _user(self, tenant: Tenant, user_id: UserId) -> User:
-        user = await self.users.find(tenant, user_id)
-        if user is None or not user.is_active(self.clock.now()) or not user.password_hash:
+    async def _user(self, tenant: Tenant, question: CodeQuestion) -> User:
+        user = await self.users.find(tenant, question.user_id)
+        if (
+            user is None
+            or not user.is_active(self.clock.now())
+            or not self.questions.is_about(question, user)
+        ):
             raise Unauthenticated("the account cannot sign in by a code")
         return user
 

@@ -14,7 +14,7 @@ from identity.directory.users import Users
 from identity.one_time_codes.config import OneTimeCodeConfig
 from identity.one_time_codes.factors import CodeFactors
 from identity.one_time_codes.keeping import CodeFactorsKeeping
-from identity.one_time_codes.question import CodeQuestion, CodeQuestions
+from identity.one_time_codes.question import CodeQuestions
 from identity.sessions.browser import Browser
 from identity.sessions.session import Session
 from identity.tenants import Tenant
@@ -37,23 +37,17 @@ class SecondFactorAsking:
         """Return None for a person who has none."""
         by_passkey = await self.passkeys.after_password(tenant, session, request, user)
         kept = await self.codes.of(tenant, user.user_id)
-        if by_passkey is None and not kept.generators:
-            return None
+        methods = _methods(kept)
+        if not methods or (by_passkey is None and not kept.generators):
+            return by_passkey
         follows = by_passkey or SecondFactor(
             code=self.questions.new_name(),
             user_id=user.user_id,
             lifetime=self.config.asked_lifetime,
             methods=(),
         )
-        question = CodeQuestion(
-            tenant_id=tenant.tenant_id,
-            id="",
-            sid=session.sid,
-            user_id=user.user_id,
-            request=request,
-            amr=PASSWORD.amr,
-        )
-        return await self._with_codes(follows, question, _methods(kept))
+        await self.questions.ask(follows.code, session.sid, user, request=request, amr=PASSWORD.amr)
+        return _with_codes(follows, request, methods)
 
     async def instead_of_password(
         self, tenant: Tenant, session: Session, request: AuthorizationRequest, browser: Browser, *, email: str
@@ -64,23 +58,20 @@ class SecondFactorAsking:
         if user is None or not user.password_hash:
             return follows
         kept = await self.codes.of(tenant, user.user_id)
-        question = CodeQuestion(
-            tenant_id=tenant.tenant_id, id="", sid=session.sid, user_id=user.user_id, request=request
-        )
         if not kept.generators:
             return follows
         if not user.has_passkey:
             follows = replace(follows, methods=(), lifetime=self.config.asked_lifetime)
-        return await self._with_codes(follows, question, (FactorMethod.ONE_TIME_CODE,))
+        await self.questions.ask(follows.code, session.sid, user, request=request, amr=())
+        return _with_codes(follows, request, (FactorMethod.ONE_TIME_CODE,))
 
-    async def _with_codes(
-        self, follows: SecondFactor, question: CodeQuestion, methods: tuple[FactorMethod, ...]
-    ) -> SecondFactor:
-        if not methods:
-            return follows
-        await self.questions.ask(follows.code, question)
-        origin = origin_of(question.request.redirect_uri)
-        return replace(follows, methods=(*follows.methods, *methods), redirect_origin=origin)
+
+def _with_codes(
+    follows: SecondFactor, request: AuthorizationRequest, methods: tuple[FactorMethod, ...]
+) -> SecondFactor:
+    return replace(
+        follows, methods=(*follows.methods, *methods), redirect_origin=origin_of(request.redirect_uri)
+    )
 
 
 def _methods(kept: CodeFactors) -> tuple[FactorMethod, ...]:

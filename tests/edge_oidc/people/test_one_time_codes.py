@@ -205,6 +205,17 @@ async def test_a_question_is_answered_once_in_its_browser_and_in_time(world: Wor
     assert (await coder.give(late, coder.code())).status == 401
 
 
+async def test_a_question_ends_with_the_password_that_it_followed(world: World, coder: Coder) -> None:
+    asked = await coder.asked()
+    change = {"put": [{"key": "password", "value": "a new and quite long one"}], "del": []}
+    changed = await world.admin.send("PATCH", f"/users/{coder.person.user_id}", json=change)
+    assert changed.status == 200, await changed.text()
+
+    refused = await coder.give(asked, coder.code())
+
+    assert (refused.status, (await refused.json())["error"]) == (401, "Unauthorized")
+
+
 async def test_a_page_that_is_not_ours_answers_no_question(coder: Coder) -> None:
     asked = await coder.asked()
     coder.person.csrf_token = "forged"

@@ -11,7 +11,7 @@ from identity.clients.client import ClientId
 from identity.clients.secrets import SecretHasher
 from identity.keys.master_keys import MasterKeys
 from identity.one_time_codes.config import OneTimeCodeConfig
-from identity.one_time_codes.question import CODE_QUESTIONS, CodeQuestion, CodeQuestions
+from identity.one_time_codes.question import CODE_QUESTIONS, CodeQuestions
 from identity.one_time_codes.typed import CodeKind
 from identity.randomness import SystemRandomness
 from server.platform.clock import VirtualClock
@@ -22,8 +22,8 @@ from server.platform.records import RecordStore
 from server.platform.records.memory import MemoryRecordStore
 from server.platform.records.postgres import PostgresRecordStore
 from tests.durable import emptied, migrated_database
-from tests.identity.browsing import NOON
-from tests.identity.one_time_codes.world import ALICE, Process
+from tests.identity.browsing import NOON, alice
+from tests.identity.one_time_codes.world import Process
 
 MANY = 8
 
@@ -113,10 +113,7 @@ async def test_a_question_is_answered_once(stores: tuple[RecordStore, RecordStor
         tenant_id=tenant.tenant_id, id="", client_id=ClientId("app"), redirect_uri="https://app.example/"
     )
     name = one.new_name()
-    await one.ask(
-        name,
-        CodeQuestion(tenant_id=tenant.tenant_id, id="", sid="s1", user_id=ALICE, request=request),
-    )
+    await one.ask(name, "s1", alice(), request=request, amr=("pwd",))
     asked = [await each.find(tenant, name, "s1") for each in (one, other)]
 
     found = await outcomes(*(each.take(question) for each, question in zip((one, other), asked, strict=True)))
