@@ -305,6 +305,19 @@ async def test_a_browser_that_took_a_code_needs_no_password(world: World, coder:
     assert (await coder.give(forgotten, coder.code())).status == 401
 
 
+async def test_who_has_no_codes_any_more_gains_nothing_by_a_remembered_browser(
+    world: World, coder: Coder
+) -> None:
+    await coder.give(await coder.asked(), coder.code())
+    path = f"/users/{coder.person.user_id}/one_time_codes/{coder.generator_id}"
+    assert (await world.admin.send("DELETE", path)).status == 200
+
+    asked = await coder.asked(password=None)
+
+    assert asked["methods"] == ["passkey"]
+    assert (await coder.give(asked, coder.code(1))).status == 401
+
+
 async def test_with_a_new_password_no_browser_is_remembered(coder: Coder) -> None:
     await coder.give(await coder.asked(), coder.code())
     change = {"password_new": "a new and quite long one", "password_current": PASSWORD}
