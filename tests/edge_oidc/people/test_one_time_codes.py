@@ -249,7 +249,6 @@ async def _code_page(coder: Coder) -> dict[str, Any]:
     sign_in = hidden_fields(await page_of(await http.get("/auth/v1/oidc/authorize", params=parameters)))
     challenge = await (await http.post("/auth/v1/pow")).text()
     credentials = {"email": coder.person.email, "password": PASSWORD, "pow": solved(challenge)}
-    del sign_in["code"]
     answer = await http.post("/auth/v1/oidc/authorize", data={**sign_in, **credentials})
     page = await page_of(answer)
     (form,) = page.xpath("//form")

@@ -51,9 +51,10 @@ function refusedPasskey(failure) {
 
 // The code goes as a form, whose answer leads on.
 function askForCode(code, isAlone) {
-  document.querySelector("main > section")?.remove();
-  const step = codeStep.content.cloneNode(true);
-  step.querySelector("input[name=code]").value = code;
+  document.getElementById("code-form")?.remove();
+  const step = postedForm(state.code_action, [["csrf_token", state.csrf_token], ["code", code]]);
+  step.id = "code-form";
+  step.append(codeStep.content.cloneNode(true));
   codeStep.before(step);
   form.hidden = isAlone;
   for (const button of providers) button.hidden ||= isAlone;
