@@ -171,6 +171,7 @@ class Administering:
             consents=self._presence.consents,
             passkeys=Passkeys(ground.store.of(PASSKEYS)),
             one_time_codes=CodeFactorsKeeping(ground.store),
+            images=ground.images,
             roles=self.roles,
             groups=self.groups,
             administrators=self._administrators,

@@ -51,6 +51,10 @@ class Consents(Protocol):
     async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
 
 
+class Images(Protocol):
+    async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserAdministration:
     users: Records[User]
@@ -59,6 +63,7 @@ class UserAdministration:
     provider_links: Records[ProviderLink]
     passkeys: Passkeys
     one_time_codes: OneTimeCodes
+    images: Images
     roles: Names
     groups: Names
     administrators: Administrators
@@ -165,6 +170,7 @@ class UserAdministration:
         await self.passkeys.remove_of_user(tenant, user_id)
         await self.one_time_codes.remove_of_user(tenant, user_id)
         await self.consents.remove_of_user(tenant, user_id)
+        await self.images.remove_of_user(tenant, user_id)
 
     async def _after_update(self, tenant: Tenant, before: User, after: User, *, actor: Actor) -> None:
         await self.version.advance()

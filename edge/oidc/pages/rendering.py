@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Awaitable, Mapping
+from urllib.parse import quote
 
 import grpc
 from aiohttp import web
@@ -38,7 +39,8 @@ class Pages:
             "email_action": f"{path}/oidc/authorize/email",
             "provider_login": f"{path}/providers/login",
         }
-        return self._page("sign_in.html", {"page": page, "state": state}, form_origin=page.redirect_origin)
+        facts = {"page": page, "state": state, "path": path, "logo": _logo(page, path)}
+        return self._page("sign_in.html", facts, form_origin=page.redirect_origin)
 
     def shared_sign_in(self, path: str) -> web.Response:
         state = self._state(path, csrf_token="") | {"action": f"{path}/sign-in"}
@@ -77,13 +79,15 @@ class Pages:
             "authorization_id": page.authorization_id,
             "action": f"{path}/oidc/authorize/refresh",
         }
-        return self._page("go_on.html", {"page": page, "state": state}, form_origin=page.redirect_origin)
+        facts = {"page": page, "state": state, "logo": _logo(page, path)}
+        return self._page("go_on.html", facts, form_origin=page.redirect_origin)
 
     def consent(self, page: authorization_service_pb2.ConsentPage, path: str) -> web.Response:
         facts = {
             "page": page,
             "action": f"{path}/oidc/authorize/consent",
             "scopes": [words_of(scope) for scope in page.scopes],
+            "logo": _logo(page, path),
         }
         return self._page("consent.html", facts, form_origin=page.redirect_origin)
 
@@ -137,3 +141,12 @@ class Pages:
         policy = security_policy(nonce, form_origin)
         headers = {"Content-Security-Policy": policy}
         return web.Response(status=status, text=text, content_type="text/html", headers=headers)
+
+
+def _logo(
+    page: authorization_service_pb2.SignInPage | authorization_service_pb2.ConsentPage, path: str
+) -> str:
+    """Where the logo of the client is, empty without one."""
+    if not page.client_logo_id:
+        return ""
+    return f"{path}/clients/{quote(page.client_id, safe='')}/logo?updated={page.client_logo_id}"

@@ -35,6 +35,7 @@ from identity.events.config import EventsConfig
 from identity.events.event import EVENTS, Event
 from identity.events.events import Events
 from identity.federation.provider import PROVIDER_LINKS
+from identity.images.images import Images
 from identity.logout.config import LogoutConfig
 from identity.logout.ending import SessionEnding
 from identity.logout.records import BACK_CHANNEL_LOGOUTS, BackChannelLogout
@@ -92,6 +93,7 @@ class Administration:
             consents=provider.consents,
             passkeys=Passkeys(self.store.of(PASSKEYS)),
             one_time_codes=CodeFactorsKeeping(self.store),
+            images=Images(self.store, **sources),
             provider_links=self.store.of(PROVIDER_LINKS),
             roles=self.roles,
             groups=self.groups,
