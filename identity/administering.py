@@ -22,7 +22,7 @@ from identity.account.addresses import AddressChanges
 from identity.account.choosing import PasswordChoosing
 from identity.account.modification_tokens import MODIFICATION_TOKENS, ModificationTokens
 from identity.account.own_account import OwnAccount
-from identity.account.proofs import PasskeyProofs, Proofs
+from identity.account.proofs import FactorProofs, Proofs
 from identity.account.upkeep import PURPOSE, AccountUpkeep
 from identity.admin import names
 from identity.admin.administrators import Administrators
@@ -61,6 +61,7 @@ from identity.federation.provider import PROVIDER_LINKS
 from identity.ground import Ground
 from identity.leadership import Leadership
 from identity.noticing import Noticing
+from identity.one_time_codes.keeping import CodeFactorsKeeping
 from identity.passkeys.passkey import PASSKEYS
 from identity.passkeys.passkeys import Passkeys
 from identity.presence import Presence
@@ -109,12 +110,12 @@ class Administering:
         presence: Presence,
         callers: Callers,
         *,
-        passkeys: PasskeyProofs,
+        factors: FactorProofs,
         noticing: Noticing,
         welcome: Welcome,
     ) -> None:
         self._ground = ground
-        self._passkeys = passkeys
+        self._factors = factors
         self._noticing = noticing
         self._welcome = welcome
         self.modification_tokens = ModificationTokens(
@@ -183,6 +184,7 @@ class Administering:
             passkeys=Passkeys(ground.store.of(PASSKEYS)),
             places=self._noticing.places,
             welcome=self._welcome,
+            one_time_codes=CodeFactorsKeeping(ground.store),
             images=ground.images,
             roles=self.roles,
             groups=self.groups,
@@ -201,7 +203,7 @@ class Administering:
         proofs = Proofs(
             presence.users,
             ground.passwords,
-            passkeys=self._passkeys,
+            factors=self._factors,
             protection=presence.protection,
             tokens=self.modification_tokens,
         )

@@ -52,6 +52,7 @@ from identity.mail.queued_letter import LetterSafe
 from identity.mailing import mailing
 from identity.mediating import Mediating
 from identity.noticing import Noticing
+from identity.one_time_codes.secrets import GeneratorSecrets
 from identity.outgoing.documents import HttpDocuments
 from identity.outgoing.published_keys import PublishedKeys
 from identity.overseeing import Overseeing
@@ -98,14 +99,14 @@ async def open_identity(
         recognizing = Recognizing(ground, presence)
         resetting = Resetting(ground, presence, hosting.targets, recognizing)
         authorizing = Authorizing(
-            ground, presence, issuing, browsing, targets=hosting.targets, second_factors=recognizing.factor
+            ground, presence, issuing, browsing, targets=hosting.targets, second_factors=recognizing.factors
         )
         callers = callers_of(ground, presence)
         administering = Administering(
             ground,
             presence,
             callers,
-            passkeys=recognizing.proof,
+            factors=recognizing.proofs,
             noticing=noticing,
             welcome=resetting.welcome,
         )
@@ -213,7 +214,11 @@ def _keeper(ground: Ground) -> KeyKeeper:
     return KeyKeeper(
         ground.keys,
         ground.root_secrets,
-        others=(ProviderSecrets(ground.store, ground.master_keys), ground.mail),
+        others=(
+            ProviderSecrets(ground.store, ground.master_keys),
+            GeneratorSecrets(ground.store, ground.master_keys),
+            ground.mail,
+        ),
         tenants=ground.tenants,
         schedule=schedule,
         leadership=leadership,

@@ -27,6 +27,8 @@ from identity.links.link import LINKS
 from identity.logout.records import BACK_CHANNEL_LOGOUTS, LOGOUT_REQUESTS
 from identity.mail.queued_letter import QUEUED_LETTERS
 from identity.notices.places import SIGN_IN_PLACES
+from identity.one_time_codes.factors import CODE_FACTORS
+from identity.one_time_codes.question import CODE_QUESTIONS
 from identity.passkeys.ceremony import CEREMONIES
 from identity.passkeys.passkey import PASSKEYS
 from identity.reset.requests import RESET_REQUESTS
@@ -47,6 +49,8 @@ KINDS: tuple[Kind[Any], ...] = (
     BACK_CHANNEL_LOGOUTS,
     CEREMONIES,
     CLIENTS,
+    CODE_FACTORS,
+    CODE_QUESTIONS,
     CONSENTS,
     DEVICE_CODES,
     DEVICE_STARTS,

@@ -1,4 +1,4 @@
-"""Composes what recognizes people by their passkeys."""
+"""Composes what recognizes people by second factors: their passkeys, and codes."""
 
 from collections.abc import Mapping
 
@@ -7,6 +7,7 @@ from google.protobuf.descriptor import ServiceDescriptor
 from gnomon.identity.v1 import passkey_service_pb2
 from identity.admin.callers import Callers
 from identity.authorization.door import Door
+from identity.coding import Coding
 from identity.ground import Ground
 from identity.passkeys.account import ModificationTokens, PasskeyAccounts
 from identity.passkeys.administration import PasskeyAdministration
@@ -24,6 +25,8 @@ from identity.presence import Presence
 from identity.reset.ceremony import LinkCeremony
 from identity.rpc.admission import Admission
 from identity.rpc.passkey import PasskeyAuthentication, PasskeyServicer
+from identity.second_factors.asking import SecondFactorAsking
+from identity.second_factors.proofs import SecondFactorProofs
 from identity.tenancy.confirmation import ConfirmationBySettings
 from identity.tenancy.tenant_record import TENANTS
 
@@ -31,11 +34,12 @@ _PASSKEYS = passkey_service_pb2.DESCRIPTOR.services_by_name["PasskeyService"]
 
 
 class Recognizing:
-    """`factor` is the passkey that follows a password, or stands in its place; `proof` shows once more who somebody is."""
+    """`factors` are what follows a password, or stands in its place, and `proofs` that one was shown a moment ago."""
 
     def __init__(self, ground: Ground, presence: Presence) -> None:
         self._ground = ground
         self._presence = presence
+        self._coding = Coding(ground, presence)
         self._authenticators = Authenticators(ground.config.webauthn)
         self.passkeys = Passkeys(ground.store.of(PASSKEYS))
         self._remembered = RememberedFactors(
@@ -54,15 +58,9 @@ class Recognizing:
             hasher=ground.secrets,
             clock=ground.clock,
         )
-        self.proof = PasskeyProof(ceremonies=self.ceremonies, assertion=self.assertion)
-        self.factor = PasskeyFactor(
-            users=presence.users,
-            passkeys=self.passkeys,
-            ceremonies=self.ceremonies,
-            remembered=self._remembered,
-            hasher=ground.secrets,
-            config=ground.config.webauthn,
-        )
+        self._proof = PasskeyProof(ceremonies=self.ceremonies, assertion=self.assertion)
+        self.proofs = SecondFactorProofs(passkeys=self._proof, codes=self._coding.verification)
+        self.factors = self._factors()
 
     def servicers(
         self,
@@ -89,13 +87,33 @@ class Recognizing:
             authentication=PasskeyAuthentication(
                 admission,
                 self._sign_in(door),
-                self.proof,
+                self._proof,
                 link_ceremony=link_ceremony,
                 config=ground.config.webauthn,
                 clock=ground.clock,
             ),
         )
-        return {_PASSKEYS: servicer}
+        by_codes = self._coding.servicers(
+            door, callers, modification_tokens, passkeys=self.passkeys, remembered=self._remembered
+        )
+        return {_PASSKEYS: servicer, **by_codes}
+
+    def _factors(self) -> SecondFactorAsking:
+        ground, users = self._ground, self._presence.users
+        return SecondFactorAsking(
+            passkeys=PasskeyFactor(
+                users=users,
+                passkeys=self.passkeys,
+                ceremonies=self.ceremonies,
+                remembered=self._remembered,
+                hasher=ground.secrets,
+                config=ground.config.webauthn,
+            ),
+            users=users,
+            codes=self._coding.keeping,
+            questions=self._coding.questions,
+            config=ground.config.one_time_codes,
+        )
 
     def registration(self, modification_tokens: ModificationTokens) -> PasskeyRegistration:
         return PasskeyRegistration(
@@ -111,7 +129,10 @@ class Recognizing:
 
     def _accounts(self) -> PasskeyAccounts:
         return PasskeyAccounts(
-            users=self._presence.users, passkeys=self.passkeys, config=self._ground.config.webauthn
+            users=self._presence.users,
+            passkeys=self.passkeys,
+            other_factors=self._coding.keeping,
+            config=self._ground.config.webauthn,
         )
 
     def _sign_in(self, door: Door) -> PasskeySignIn:

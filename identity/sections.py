@@ -21,6 +21,7 @@ from identity.keys.config import EncryptionConfig
 from identity.keys.schedule import Schedule
 from identity.logout.config import LogoutConfig
 from identity.mail.config import EmailConfig
+from identity.one_time_codes.config import OneTimeCodeConfig
 from identity.passkeys.config import WebauthnConfig
 from identity.proof_of_work.config import ProofOfWorkConfig
 from identity.reset.config import PasswordResetConfig
@@ -77,6 +78,7 @@ class IdentityConfig:
     pictures: PicturesConfig = PicturesConfig()
     sign_in_domains: SignInDomainConfig = SignInDomainConfig()
     webauthn: WebauthnConfig = WebauthnConfig()
+    one_time_codes: OneTimeCodeConfig = OneTimeCodeConfig()
     email: EmailConfig = EmailConfig()
     password_reset: PasswordResetConfig = PasswordResetConfig()
     events: EventsSection = EventsSection()

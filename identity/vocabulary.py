@@ -74,6 +74,14 @@ class TokenType(StrEnum):
     DPOP = "DPoP"
 
 
+class FactorMethod(StrEnum):
+    """By what a person proves more than a password."""
+
+    PASSKEY = "passkey"
+    ONE_TIME_CODE = "one_time_code"
+    RECOVERY_CODE = "recovery_code"
+
+
 class AuthenticationContext(StrEnum):
     """How much a sign-in proved, weakest first: OpenID Connect Core 1.0 §2 `acr`, OpenID EAP ACR Values 1.0 §4."""
 

@@ -46,7 +46,7 @@ class Browsers:
         self.login_status.tell(request, response, cookie=cookie)
 
     def remember(self, request: web.Request, response: web.Response, *, factor: RememberedFactor) -> None:
-        """Have the browser keep that it showed a passkey."""
+        """Have the browser keep that its person proved a second factor."""
         self._remembered_factors.keep(request, response, cookie=factor)
 
     def link_cookie(self, request: web.Request) -> str:

@@ -14,6 +14,12 @@ from edge.oidc.stubs import Stubs
 from edge.oidc.tenant import issuer_path, tenant_of
 from gnomon.identity.v1 import authorization_service_pb2 as pb
 
+_METHODS = {
+    pb.SECOND_FACTOR_METHOD_PASSKEY: "passkey",
+    pb.SECOND_FACTOR_METHOD_ONE_TIME_CODE: "one_time_code",
+    pb.SECOND_FACTOR_METHOD_RECOVERY_CODE: "recovery_code",
+}
+
 
 class CredentialsEndpoint:
     def __init__(self, stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages) -> None:
@@ -36,8 +42,7 @@ class CredentialsEndpoint:
             )
         )
         if submitted.HasField("second_factor"):
-            follows = submitted.second_factor
-            return written({"code": follows.code, "user_id": follows.user_id, "exp": follows.expires_in})
+            return written(_asked(submitted.second_factor))
         response = scripted(request, submitted)
         if submitted.HasField("cookie"):
             response.headers[CSRF_HEADER] = submitted.cookie.csrf_token
@@ -57,7 +62,9 @@ class CredentialsEndpoint:
         )
         if submitted.HasField("second_factor"):
             csrf_token = single(form, "csrf_token")
-            return self._pages.passkey(submitted.second_factor, issuer_path(request), csrf_token=csrf_token)
+            return self._pages.second_factor(
+                submitted.second_factor, issuer_path(request), csrf_token=csrf_token
+            )
         response = navigated(request, submitted, self._pages)
         if submitted.HasField("cookie"):
             self._browsers.keep(request, response, cookie=submitted.cookie)
@@ -67,3 +74,12 @@ class CredentialsEndpoint:
         return await self._authorizations.SubmitCredentials(
             credentials, timeout=self._config.long_call_timeout_seconds
         )
+
+
+def _asked(follows: pb.SecondFactor) -> dict[str, object]:
+    return {
+        "code": follows.code,
+        "user_id": follows.user_id,
+        "exp": follows.expires_in,
+        "methods": [_METHODS[method] for method in follows.methods],
+    }

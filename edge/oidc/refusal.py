@@ -28,6 +28,7 @@ _CAUSES = {
     "PASSWORD_EXPIRED": (403, "PasswordRefresh"),
     "SELF_DELETE_OFF": (406, "NotAccepted"),
     "SECOND_FACTOR_REQUIRED": (406, "MfaRequired"),
+    "WRONG_CODE": (401, "WrongCode"),
 }
 # What stands beside a cause: who signs the person in instead, and where.
 _TOLD = ("provider", "location")
@@ -112,9 +113,7 @@ def refused(error: ServiceError) -> Refused:
     status = error.problem.status
     if status == _TEMPORARILY_UNAVAILABLE:
         return Refused(status, "Unavailable", error.detail)
-    # RFC 9110 §11.6.1: a 401 names a way to authenticate; here it is the provider's own sign-in.
-    headers = {"WWW-Authenticate": "OAuth"} if status == _UNAUTHORIZED else {}
-    return Refused(status, _KINDS.get(status, "Internal"), error.detail, headers=headers)
+    return Refused(status, _KINDS.get(status, "Internal"), error.detail, headers=_challenge(status))
 
 
 def dpop_nonce(error: OAuthError) -> Mapping[str, str]:
@@ -142,7 +141,12 @@ def _by_cause(error: ServiceError) -> Refused:
     status, kind = _CAUSES[error.metadata["cause"]]
     resend = {"resend": True} if error.metadata.get("resend") == "true" else {}
     told = {name: error.metadata[name] for name in _TOLD if name in error.metadata}
-    return Refused(status, kind, error.detail, members={**resend, **told})
+    return Refused(status, kind, error.detail, members={**resend, **told}, headers=_challenge(status))
+
+
+def _challenge(status: int) -> Mapping[str, str]:
+    # RFC 9110 §11.6.1: a 401 names a way to authenticate; here it is the provider's own sign-in.
+    return {"WWW-Authenticate": "OAuth"} if status == _UNAUTHORIZED else {}
 
 
 def _out_of_order(error: ServiceError) -> Refused:

@@ -48,6 +48,7 @@ from edge.oidc.manners import (
     PUBLIC_DOCUMENT,
     Manner,
 )
+from edge.oidc.one_time_code import OneTimeCodeEndpoint
 from edge.oidc.pages import Assets, Pages
 from edge.oidc.password_reset import PasswordResetEndpoint
 from edge.oidc.peers import Peers
@@ -166,6 +167,7 @@ def _protocol(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterat
 def _of_browsers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages) -> Iterator[_Row]:
     authorization = AuthorizationEndpoint(stubs, config, browsers=browsers, pages=pages)
     email_step = EmailStepEndpoint(stubs, config, browsers=browsers, pages=pages)
+    one_time_code = OneTimeCodeEndpoint(stubs, config, browsers=browsers, pages=pages)
     refresh = RefreshEndpoint(stubs, config, browsers=browsers, pages=pages)
     consent = ConsentEndpoint(stubs, config, browsers=browsers, pages=pages)
     logout = LogoutEndpoint(stubs, config, browsers=browsers, pages=pages)
@@ -177,6 +179,7 @@ def _of_browsers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages:
     yield "/oidc/rotate_jwk", OWN_PAGES, {"POST": KeyRotationEndpoint(stubs, config).post}
     yield "/oidc/authorize", FROM_ANYWHERE, {"GET": authorization.get, "POST": authorization.post}
     yield "/oidc/authorize/email", OWN_PAGES, {"POST": email_step.post}
+    yield "/oidc/authorize/one_time_code", OWN_PAGES, {"POST": one_time_code.post}
     yield "/oidc/authorize/refresh", OWN_PAGES, {"POST": refresh.post}
     yield "/oidc/authorize/consent", OWN_PAGES, {"GET": consent.get, "POST": consent.post}
     yield "/oidc/logout", FROM_ANYWHERE, {"GET": logout.get, "POST": logout.post}

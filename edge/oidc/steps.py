@@ -13,6 +13,7 @@ from edge.oidc.redirects import accepted, sent_back
 from edge.oidc.tenant import issuer_path
 from gnomon.identity.v1 import authorization_service_pb2 as pb
 from gnomon.identity.v1.federation_service_pb2 import ReturnFromProviderResponse
+from gnomon.identity.v1.one_time_code_service_pb2 import SubmitOneTimeCodeResponse
 from gnomon.identity.v1.passkey_service_pb2 import FinishPasskeyAuthenticationResponse
 
 Step = (
@@ -20,6 +21,7 @@ Step = (
     | pb.RefreshAuthorizationResponse
     | ReturnFromProviderResponse
     | FinishPasskeyAuthenticationResponse
+    | SubmitOneTimeCodeResponse
 )
 
 

@@ -21,6 +21,7 @@ from gnomon.identity.v1.group_service_pb2_grpc import GroupServiceStub
 from gnomon.identity.v1.image_service_pb2_grpc import ImageServiceStub
 from gnomon.identity.v1.key_set_service_pb2_grpc import KeySetServiceStub
 from gnomon.identity.v1.logout_service_pb2_grpc import LogoutServiceStub
+from gnomon.identity.v1.one_time_code_service_pb2_grpc import OneTimeCodeServiceStub
 from gnomon.identity.v1.passkey_service_pb2_grpc import PasskeyServiceStub
 from gnomon.identity.v1.password_policy_service_pb2_grpc import PasswordPolicyServiceStub
 from gnomon.identity.v1.password_reset_service_pb2_grpc import PasswordResetServiceStub
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from gnomon.identity.v1.image_service_pb2_grpc import ImageServiceAsyncStub
     from gnomon.identity.v1.key_set_service_pb2_grpc import KeySetServiceAsyncStub
     from gnomon.identity.v1.logout_service_pb2_grpc import LogoutServiceAsyncStub
+    from gnomon.identity.v1.one_time_code_service_pb2_grpc import OneTimeCodeServiceAsyncStub
     from gnomon.identity.v1.passkey_service_pb2_grpc import PasskeyServiceAsyncStub
     from gnomon.identity.v1.password_policy_service_pb2_grpc import PasswordPolicyServiceAsyncStub
     from gnomon.identity.v1.password_reset_service_pb2_grpc import PasswordResetServiceAsyncStub
@@ -102,6 +104,7 @@ class Stubs:
     images: "ImageServiceAsyncStub"
     key_sets: "KeySetServiceAsyncStub"
     logouts: "LogoutServiceAsyncStub"
+    one_time_codes: "OneTimeCodeServiceAsyncStub"
     passkeys: "PasskeyServiceAsyncStub"
     password_policies: "PasswordPolicyServiceAsyncStub"
     password_resets: "PasswordResetServiceAsyncStub"
@@ -143,6 +146,7 @@ def stubs_of(channel: Channel) -> Stubs:
         images=ImageServiceStub(aio_channel),
         key_sets=KeySetServiceStub(aio_channel),
         logouts=LogoutServiceStub(aio_channel),
+        one_time_codes=OneTimeCodeServiceStub(aio_channel),
         passkeys=PasskeyServiceStub(aio_channel),
         password_policies=PasswordPolicyServiceStub(aio_channel),
         password_resets=PasswordResetServiceStub(aio_channel),

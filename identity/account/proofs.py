@@ -22,9 +22,9 @@ class Proof:
     modification_token: str = field(default="", repr=False)
 
 
-class PasskeyProofs(Protocol):
+class FactorProofs(Protocol):
     async def spend(self, person: Person, code: str) -> None:
-        """Use up what came of a passkey that was shown a moment ago; raises Unauthenticated."""
+        """Use up what came of a second factor a moment ago; raises Unauthenticated, ResourceExhausted."""
         ...
 
 
@@ -34,24 +34,24 @@ class Proofs:
         users: Users,
         passwords: Passwords,
         *,
-        passkeys: PasskeyProofs,
+        factors: FactorProofs,
         protection: LoginProtection,
         tokens: ModificationTokens,
     ) -> None:
-        self._passkeys = passkeys
+        self._factors = factors
         self._users = users
         self._passwords = passwords
         self._protection = protection
         self._tokens = tokens
 
-    async def issue(self, person: Person, *, password: str, passkey_code: str) -> IssuedToken:
+    async def issue(self, person: Person, *, password: str, factor_code: str) -> IssuedToken:
         """Issue a token for one of both.
 
-        Raises InvalidArgument for a wrong password, Unauthenticated for a code of no passkey, ResourceExhausted while the
-        address is blocked.
+        Raises InvalidArgument for a wrong password, Unauthenticated for a code of no second factor, ResourceExhausted
+        while the address is blocked or after too many wrong codes.
         """
-        if passkey_code:
-            await self._passkeys.spend(person, passkey_code)
+        if factor_code:
+            await self._factors.spend(person, factor_code)
         else:
             await self._expect_password(person, password)
         return await self._tokens.issue(person)

@@ -40,6 +40,10 @@ class Names(Protocol):
     async def names(self, tenant: Tenant) -> frozenset[str]: ...
 
 
+class OneTimeCodes(Protocol):
+    async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
+
+
 class Passkeys(Protocol):
     async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
 
@@ -71,6 +75,7 @@ class UserAdministration:
     passkeys: Passkeys
     places: Places
     welcome: Welcome
+    one_time_codes: OneTimeCodes
     images: Images
     roles: Names
     groups: Names
@@ -181,6 +186,7 @@ class UserAdministration:
         await self.provider_links.remove(tenant.tenant_id, "user_id", user_id)
         await self.passkeys.remove_of_user(tenant, user_id)
         await self.places.remove_of_user(tenant, user_id)
+        await self.one_time_codes.remove_of_user(tenant, user_id)
         await self.consents.remove_of_user(tenant, user_id)
         await self.images.remove_of_user(tenant, user_id)
 

@@ -57,7 +57,7 @@ class ConsentGate:
         if not await self._is_asked(tenant, client, request, session=session):
             return await self._conclusion.grant(tenant, client, request, session=session)
         # Whoever is asked has signed in as the request wants it, and not again to answer.
-        asked = replace(request, requires_sign_in=False)
+        asked = replace(request, requires_sign_in=False, acr_values=())
         authorization_id = await self._pending.keep(asked, session)
         return ConsentQuestion(
             authorization_id=authorization_id, client=client, request=asked, user=user, session=session

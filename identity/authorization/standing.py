@@ -8,9 +8,13 @@ from identity.directory.user import User, UserId
 from identity.errors import AccessDenied, InteractionRequired, ProtocolError
 from identity.sessions.session import Session
 from identity.tenants import Tenant
+from identity.vocabulary import AuthenticationContext
 from server.platform.clock import Clock
 
 _SEVERAL_FACTORS = "mfa"
+
+# Weakest first.
+_CONTEXTS = tuple(AuthenticationContext)
 
 
 class Users(Protocol):
@@ -29,7 +33,9 @@ class Standing:
         if session is None or not _is_enough(session, request):
             return None
         user = await self._users.find(tenant, UserId(session.user_id))
-        return user if user is not None and user.is_active(self._clock.now()) else None
+        if user is None or not user.is_active(self._clock.now()):
+            return None
+        return None if _has_more_to_prove(user, session, request) else user
 
 
 def refusal_of(client: Client, user: User, amr: tuple[str, ...]) -> ProtocolError | None:
@@ -48,3 +54,27 @@ def _is_enough(session: Session, request: AuthorizationRequest) -> bool:
         return False
     is_recent = request.not_before is None or request.not_before <= authentication.at
     return is_recent and request.user_id in {"", authentication.user_id}
+
+
+def _has_more_to_prove(user: User, session: Session, request: AuthorizationRequest) -> bool:
+    """Whether the session proved less than is asked for, and less than the person can.
+
+    Whoever cannot goes on all the same: OpenID Connect Core 1.0 §5.5.1.1, acr_values are voluntary.
+    """
+    asked = [context for context in _CONTEXTS if context in request.acr_values]
+    if not asked or session.authentication is None:
+        return False
+    proved = session.authentication.acr
+    return _rank(proved) < min(_rank(asked[0]), _rank(_strongest_of(user)))
+
+
+def _strongest_of(user: User) -> AuthenticationContext:
+    if user.has_passkey:
+        return AuthenticationContext.PHISHING_RESISTANT
+    if user.has_second_factor:
+        return AuthenticationContext.SEVERAL_FACTORS
+    return AuthenticationContext.PASSWORD
+
+
+def _rank(context: str) -> int:
+    return next((rank for rank, known in enumerate(_CONTEXTS) if known == context), 0)

@@ -17,6 +17,7 @@ from identity.sessions.session import Session
 from identity.sessions.sessions import Sessions, proved
 from identity.sign_in.password import PasswordSignIn
 from identity.tenants import Tenant
+from identity.vocabulary import FactorMethod
 from server.platform.errors import InvalidArgument, Unauthenticated
 
 
@@ -29,11 +30,18 @@ class Credentials:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecondFactor:
-    """`code` begins the ceremony that follows."""
+    """`code` begins the ceremony that follows, and names the question to whoever answers it by a code.
+
+    `methods` are what the person may answer with, best first; with `is_remembered` the browser proved both factors before.
+    `redirect_origin` is where a form with a code leads.
+    """
 
     code: str = field(repr=False)
     user_id: UserId
     lifetime: timedelta
+    methods: tuple[FactorMethod, ...] = (FactorMethod.PASSKEY,)
+    is_remembered: bool = False
+    redirect_origin: str = ""
 
 
 class SecondFactors(Protocol):
@@ -53,7 +61,7 @@ class SecondFactors(Protocol):
 class CredentialStep:
     """Checks what costs nothing first: the session, the form, the proof of work, and only then the account.
 
-    Whoever has a passkey is asked for it, after the password or instead of it.
+    Whoever has a second factor is asked for it, after the password or instead of it.
     """
 
     def __init__(
@@ -72,7 +80,7 @@ class CredentialStep:
     async def submit(
         self, tenant: Tenant, browser: Browser, reference: Reference, *, credentials: Credentials
     ) -> SignedIn | SecondFactor:
-        """Sign in and go on, or say that a passkey follows. Without a password it always does.
+        """Sign in and go on, or say that a second factor follows. Without a password it always does.
 
         Raises Unauthenticated, InvalidArgument, NotFound for a proof of work that was used, and PermissionDenied; the
         metadata `cause` of the last says what is wrong with an account whose password was right.
@@ -92,9 +100,9 @@ class CredentialStep:
             password=credentials.password,
             peer_address=browser.peer_address,
         )
-        passkey = await self._second_factors.after_password(tenant, before, request, user)
-        if passkey is not None:
-            return passkey
+        follows = await self._second_factors.after_password(tenant, before, request, user)
+        if follows is not None:
+            return follows
         return await self._door.signing_in.finish(
             tenant, browser, before, client=client, request=request, user=user, proof=PASSWORD
         )

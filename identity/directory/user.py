@@ -48,6 +48,7 @@ class User(Record):
     password_until: datetime | None = None
     previous_password_hashes: tuple[str, ...] = field(default=(), repr=False)
     has_passkey: bool = False
+    has_one_time_codes: bool = False
     roles: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
     tenant_ids: tuple[TenantId, ...] = ()
@@ -63,6 +64,10 @@ class User(Record):
     @property
     def user_id(self) -> UserId:
         return UserId(self.id)
+
+    @property
+    def has_second_factor(self) -> bool:
+        return self.has_passkey or self.has_one_time_codes
 
     @property
     def must_confirm_email(self) -> bool:

@@ -49,6 +49,12 @@ class EventType(StrEnum):
     PASSKEY_ADDED = "PasskeyAdded"
     PASSKEY_REMOVED = "PasskeyRemoved"
     ACCOUNT_CONVERTED_TO_PASSKEY = "AccountConvertedToPasskey"
+    ONE_TIME_CODES_ADDED = "OneTimeCodesAdded"
+    ONE_TIME_CODES_REMOVED = "OneTimeCodesRemoved"
+    ONE_TIME_CODES_PAUSED = "OneTimeCodesPaused"
+    RECOVERY_CODES_MADE = "RecoveryCodesMade"
+    RECOVERY_CODES_REMOVED = "RecoveryCodesRemoved"
+    RECOVERY_CODE_USED = "RecoveryCodeUsed"
     CREATED = "Created"
     CHANGED = "Changed"
     DELETED = "Deleted"
@@ -99,6 +105,12 @@ EVENT_KINDS = {
         EventKind(54, EventType.PASSKEY_ADDED, Level.NOTICE),
         EventKind(55, EventType.PASSKEY_REMOVED, Level.NOTICE),
         EventKind(56, EventType.ACCOUNT_CONVERTED_TO_PASSKEY, Level.NOTICE),
+        EventKind(60, EventType.ONE_TIME_CODES_ADDED, Level.NOTICE),
+        EventKind(61, EventType.ONE_TIME_CODES_REMOVED, Level.NOTICE),
+        EventKind(62, EventType.ONE_TIME_CODES_PAUSED, Level.WARNING),
+        EventKind(63, EventType.RECOVERY_CODES_MADE, Level.NOTICE),
+        EventKind(64, EventType.RECOVERY_CODES_REMOVED, Level.NOTICE),
+        EventKind(65, EventType.RECOVERY_CODE_USED, Level.WARNING),
         EventKind(40, EventType.CREATED, Level.INFO),
         EventKind(41, EventType.CHANGED, Level.INFO),
         EventKind(42, EventType.DELETED, Level.NOTICE),

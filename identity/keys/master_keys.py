@@ -6,7 +6,7 @@ associated data.
 
 import base64
 import binascii
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -76,6 +76,11 @@ class MasterKeys:
         """Of texts `<id>/<base64>`; the last one is active unless one is named. Raises BadMasterKeys."""
         keys = dict(map(_key, texts))
         return cls(keys, active or next(reversed(keys), ""), randomness=randomness)
+
+    @property
+    def inactive(self) -> Sequence[str]:
+        """Ids of those that decrypt alone."""
+        return [key_id for key_id in self._ciphers if key_id != self._active]
 
     def seal(self, secret: bytes, place: Place) -> Sealed:
         nonce = self._randomness.octets(_NONCE_OCTETS)

@@ -24,10 +24,19 @@ class ModificationTokens(Protocol):
         ...
 
 
+class OtherFactors(Protocol):
+    """What else people prove beside a password."""
+
+    async def without_passkeys(self, tenant: Tenant, user_id: UserId) -> None:
+        """Heed that a person has none any more."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PasskeyAccounts:
     users: Users
     passkeys: Passkeys
+    other_factors: OtherFactors
     config: WebauthnConfig
 
     async def added(self, tenant: Tenant, user_id: UserId) -> None:
@@ -44,6 +53,7 @@ class PasskeyAccounts:
     async def removed(self, tenant: Tenant, user_id: UserId) -> None:
         if not await self.passkeys.of(tenant, user_id):
             await self._change(tenant, user_id, lambda user: replace(user, has_passkey=False))
+            await self.other_factors.without_passkeys(tenant, user_id)
 
     async def convert(self, tenant: Tenant, user_id: UserId) -> User:
         """Take the password away; raises NotFound without a passkey, InvalidState when none verifies its person."""

@@ -1,8 +1,8 @@
 """Adding a passkey to an account: Web Authentication Level 3 §7.1."""
 
-import unicodedata
 from dataclasses import dataclass
 
+from identity.account.naming import own_name
 from identity.account.person import Person
 from identity.directory.user import User
 from identity.directory.users import Users
@@ -15,10 +15,8 @@ from identity.passkeys.passkey import Passkey, owned_name
 from identity.passkeys.passkeys import MOST_OF_A_USER, Passkeys
 from identity.passkeys.relying_party import relying_party_of
 from server.platform.clock import Clock
-from server.platform.errors import AlreadyExists, InvalidArgument, InvalidState, PermissionDenied
+from server.platform.errors import AlreadyExists, InvalidState, PermissionDenied
 from server.platform.records import AlreadyThere
-
-_LONGEST_NAME = 32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,13 +32,13 @@ class PasskeyRegistration:
 
     async def start(self, person: Person, name: str, *, modification_token: str) -> str:
         """Return what the authenticator is asked for, as JSON; raises InvalidArgument, AlreadyExists, InvalidState."""
-        await self._expect_room(person, _checked(name))
+        await self._expect_room(person, own_name(name, field="passkey_name"))
         await self.modification_tokens.spend(person, modification_token)
         return await self.begin(person, name, needs_user=False)
 
     async def begin(self, person: Person, name: str, *, needs_user: bool) -> str:
         """Do what `start` does, for a person who proved otherwise who it is."""
-        tenant, name = person.tenant, _checked(name)
+        tenant, name = person.tenant, own_name(name, field="passkey_name")
         user = await self._expect_room(person, name)
         kept = await self.passkeys.of(tenant, person.user_id)
         code = await self.ceremonies.begin(
@@ -62,7 +60,8 @@ class PasskeyRegistration:
         """Return the new passkey, which nobody keeps yet; raises Unauthenticated, PermissionDenied, InvalidArgument."""
         tenant, code = person.tenant, code_answered(answer)
         ceremony = await self.ceremonies.take(tenant, code, person.actor.session, Purpose.REGISTRATION)
-        if ceremony.user_id != person.user_id or ceremony.passkey_name != _checked(name):
+        name = own_name(name, field="passkey_name")
+        if ceremony.user_id != person.user_id or ceremony.passkey_name != name:
             raise PermissionDenied("the ceremony was begun for another passkey")
         attested = self.authenticators.attested(relying_party_of(tenant), answer, code, needs_user=needs_user)
         return self._passkey(person, ceremony.passkey_name, attested)
@@ -110,10 +109,3 @@ class PasskeyRegistration:
             registered_at=self.clock.now(),
             owned_name=owned_name(person.user_id, name),
         )
-
-
-def _checked(name: str) -> str:
-    normal = unicodedata.normalize("NFC", name).strip()
-    if not 0 < len(normal) <= _LONGEST_NAME or not normal.isprintable():
-        raise InvalidArgument(f"passkey_name: expected 1 to {_LONGEST_NAME} printable characters")
-    return normal

@@ -1,13 +1,15 @@
-"""Browsers that showed a passkey: they need no password for a while.
+"""Browsers that proved a second factor: they need no password for a while.
 
-What a browser keeps is signed, so that nothing is kept of it here; who has no passkey any more gains nothing by it.
+What a browser keeps is signed, so that nothing is kept of it here; who has no second factor any more gains nothing by it.
+With a new password every browser is forgotten.
 """
 
 import hmac
 from dataclasses import dataclass
+from datetime import timedelta
 
 from identity.clients.secrets import SecretHasher
-from identity.directory.user import UserId
+from identity.directory.user import User
 from identity.passkeys.config import WebauthnConfig
 from identity.tenants import Tenant
 from server.platform.clock import Clock
@@ -19,18 +21,23 @@ class RememberedFactors:
     clock: Clock
     config: WebauthnConfig
 
-    def issue(self, tenant: Tenant, user_id: UserId) -> str:
-        """Return what the browser of the person keeps."""
-        until = int((self.clock.now() + self.config.remembered).timestamp())
-        return f"{user_id}.{until}.{self._signature(tenant, user_id, until)}"
+    @property
+    def lifetime(self) -> timedelta:
+        return self.config.remembered
 
-    def is_of(self, tenant: Tenant, text: str, user_id: UserId) -> bool:
+    def issue(self, tenant: Tenant, user: User) -> str:
+        """Return what the browser of the person keeps."""
+        until = int((self.clock.now() + self.lifetime).timestamp())
+        return f"{user.id}.{until}.{self._signature(tenant, user, until)}"
+
+    def is_of(self, tenant: Tenant, text: str, user: User) -> bool:
         named, _, rest = text.partition(".")
         until, _, signature = rest.partition(".")
-        if named != user_id or not (until.isascii() and until.isdecimal()):
+        if named != user.id or not (until.isascii() and until.isdecimal()):
             return False
-        expected = self._signature(tenant, user_id, int(until))
+        expected = self._signature(tenant, user, int(until))
         return hmac.compare_digest(expected, signature) and self.clock.now().timestamp() < int(until)
 
-    def _signature(self, tenant: Tenant, user_id: UserId, until: int) -> str:
-        return self.hasher.hash(f"remembered {tenant.tenant_id} {user_id} {until}").hex()
+    def _signature(self, tenant: Tenant, user: User, until: int) -> str:
+        signed = f"remembered {tenant.tenant_id} {user.id} {until} {user.password_hash}"
+        return self.hasher.hash(signed).hex()

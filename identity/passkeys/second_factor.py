@@ -49,7 +49,7 @@ class PasskeyFactor:
     ) -> SecondFactor:
         user = await self.users.find_by_email(tenant, email)
         user_id = user.user_id if user is not None else self._nobody(email)
-        is_remembered = self.remembered.is_of(tenant, browser.remembered_factor, user_id)
+        is_remembered = user is not None and self.remembered.is_of(tenant, browser.remembered_factor, user)
         code = await self.ceremonies.begin(
             tenant,
             session.sid,
@@ -58,7 +58,12 @@ class PasskeyFactor:
             request=request,
             is_remembered=is_remembered,
         )
-        return SecondFactor(code=code, user_id=user_id, lifetime=self.config.challenge_lifetime)
+        return SecondFactor(
+            code=code,
+            user_id=user_id,
+            lifetime=self.config.challenge_lifetime,
+            is_remembered=is_remembered,
+        )
 
     def _nobody(self, email: str) -> UserId:
         """An id that looks like that of an account, always the same for an address."""

@@ -100,7 +100,7 @@ class PasskeySignIn:
             user=user,
             proof=Proof(amr=shown.amr, acr=AuthenticationContext.PHISHING_RESISTANT),
         )
-        return SignedInByPasskey(signed_in=signed_in, remembered=self.remembered.issue(tenant, user.user_id))
+        return SignedInByPasskey(signed_in=signed_in, remembered=self.remembered.issue(tenant, user))
 
     async def _shown(
         self, tenant: Tenant, browser: Browser, ceremony: Ceremony, *, code: str, answer: str

@@ -37,9 +37,7 @@ class AccountServicer:
         self, request: pb.IssueModificationTokenRequest, _call: Call
     ) -> pb.IssueModificationTokenResponse:
         person = await self._admission.of_person(request)
-        issued = await self._proofs.issue(
-            person, password=request.password, passkey_code=request.passkey_code
-        )
+        issued = await self._proofs.issue(person, password=request.password, factor_code=request.passkey_code)
         return pb.IssueModificationTokenResponse(
             modification_token=issued.token, expires_at=int(issued.expires_at.timestamp())
         )

@@ -26,11 +26,18 @@ from identity.rpc.browser import (
 )
 from identity.rpc.proofs import credentials_of
 from identity.tenants import Tenant, Tenants
+from identity.vocabulary import FactorMethod
 from server.platform.call import Call
 from server.platform.clock import Clock
 from server.platform.errors import ServiceError
 
 logger = logging.getLogger(__name__)
+
+_METHODS = {
+    FactorMethod.PASSKEY: pb.SECOND_FACTOR_METHOD_PASSKEY,
+    FactorMethod.ONE_TIME_CODE: pb.SECOND_FACTOR_METHOD_ONE_TIME_CODE,
+    FactorMethod.RECOVERY_CODE: pb.SECOND_FACTOR_METHOD_RECOVERY_CODE,
+}
 
 
 class AuthorizationServicer:
@@ -168,7 +175,11 @@ def _reference(request: pb.SubmitCredentialsRequest | pb.RefreshAuthorizationReq
 
 def _second_factor(follows: SecondFactor) -> pb.SecondFactor:
     return pb.SecondFactor(
-        code=follows.code, user_id=follows.user_id, expires_in=int(follows.lifetime.total_seconds())
+        code=follows.code,
+        user_id=follows.user_id,
+        expires_in=int(follows.lifetime.total_seconds()),
+        methods=[_METHODS[method] for method in follows.methods],
+        redirect_origin=follows.redirect_origin,
     )
 
 

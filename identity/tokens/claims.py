@@ -93,14 +93,14 @@ def _has_phone(user: User) -> bool | None:
     return False if user.values.get("phone_number") else None
 
 
-def _has_passkey(user: User) -> bool:
-    return user.has_passkey
+def _has_second_factor(user: User) -> bool:
+    return user.has_second_factor
 
 
 PERSON_CLAIMS: tuple[ClaimRule, ...] = (
     ClaimRule("id", "", _USER_INFO, lambda user: user.user_id),
     ClaimRule("roles", "", _EVERYWHERE, lambda user: user.roles),
-    ClaimRule("mfa_enabled", "", _USER_INFO, _has_passkey),
+    ClaimRule("mfa_enabled", "", _USER_INFO, _has_second_factor),
     ClaimRule("groups", Scope.GROUPS, _EVERYWHERE, lambda user: user.groups),
     ClaimRule("email", Scope.EMAIL, _EVERYWHERE, lambda user: user.email),
     ClaimRule("email_verified", Scope.EMAIL, _EVERYWHERE, lambda user: user.is_email_verified),

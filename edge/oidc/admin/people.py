@@ -6,6 +6,7 @@ from edge.oidc.admin.asking import Asking
 from edge.oidc.admin.consents import ConsentsEndpoint
 from edge.oidc.admin.devices import DevicesEndpoint
 from edge.oidc.admin.groups import GroupsEndpoint
+from edge.oidc.admin.one_time_codes import OneTimeCodesEndpoint
 from edge.oidc.admin.own_account import OwnAccountEndpoint
 from edge.oidc.admin.passkeys import PasskeysEndpoint
 from edge.oidc.admin.password_policy import PasswordPolicyEndpoint
@@ -29,6 +30,7 @@ def about_people(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Ite
     yield from _sessions(stubs, asking)
     yield from _own_accounts(stubs, asking, browsers=browsers)
     yield from _passkeys(PasskeysEndpoint(stubs, asking, browsers=browsers))
+    yield from _one_time_codes(OneTimeCodesEndpoint(stubs, asking))
     yield from _users(stubs, asking)
 
 
@@ -81,6 +83,20 @@ def _passkeys(passkeys: PasskeysEndpoint) -> Iterator[Row]:
     yield "/users/{id}/webauthn/auth/finish", {"POST": passkeys.finish}
     yield "/users/{id}/webauthn/delete/{name}", {"DELETE": passkeys.delete}
     yield "/users/{id}/self/convert_passkey", {"POST": passkeys.convert}
+
+
+def _one_time_codes(codes: OneTimeCodesEndpoint) -> Iterator[Row]:
+    yield "/users/{id}/one_time_codes", {"GET": codes.list, "POST": codes.begin}
+    yield "/users/{id}/one_time_codes/{generator_id}", {"PUT": codes.rename, "DELETE": codes.delete}
+    yield "/users/{id}/one_time_codes/{generator_id}/confirm", {"POST": codes.confirm}
+    yield (
+        "/users/{id}/recovery_codes",
+        {
+            "GET": codes.recovery_codes,
+            "POST": codes.make_recovery_codes,
+            "DELETE": codes.delete_recovery_codes,
+        },
+    )
 
 
 def _users(stubs: Stubs, asking: Asking) -> Iterator[Row]:

@@ -61,14 +61,29 @@ class Pages:
     def signed_in(self) -> web.Response:
         return self._page("signed_in.html", {})
 
-    def passkey(
+    def second_factor(
         self, follows: authorization_service_pb2.SecondFactor, path: str, *, csrf_token: str
     ) -> web.Response:
-        """For a person whose password is right, and who has a passkey."""
+        """For a person whose password is right, and who has a passkey or codes."""
+        if authorization_service_pb2.SECOND_FACTOR_METHOD_PASSKEY not in follows.methods:
+            return self.one_time_code(
+                follows.code, path, csrf_token=csrf_token, form_origin=follows.redirect_origin
+            )
         second_factor = {"code": follows.code, "user_id": follows.user_id}
-        return self._page(
-            "passkey.html", {"state": self._state(path, csrf_token) | {"second_factor": second_factor}}
-        )
+        facts = {
+            "state": self._state(path, csrf_token) | {"second_factor": second_factor},
+            "code": follows.code,
+            "takes_codes": len(follows.methods) > 1,
+        }
+        return self._page("passkey.html", facts, form_origin=follows.redirect_origin)
+
+    def one_time_code(
+        self, code: str, path: str, *, csrf_token: str, form_origin: str, is_wrong: bool = False
+    ) -> web.Response:
+        """For a person who is asked for a code, the first time or once more."""
+        facts = {"state": self._state(path, csrf_token), "code": code, "is_wrong": is_wrong}
+        status = 401 if is_wrong else 200
+        return self._page("one_time_code.html", facts, status=status, form_origin=form_origin)
 
     def go_on(self, page: authorization_service_pb2.SignInPage, path: str) -> web.Response:
         """For a person who is signed in already."""
@@ -157,6 +172,7 @@ class Pages:
             "csrf_token": csrf_token,
             "pow": f"{path}/pow",
             "users": f"{path}/users",
+            "code_action": f"{path}/oidc/authorize/one_time_code",
             "worker": self._assets["proof_of_work.js"],
         }
 

@@ -29,7 +29,7 @@ def proofs(administration: Administration) -> Proofs:
     return Proofs(
         provider.users,
         provider.passwords,
-        passkeys=PasskeyProof(ceremonies=provider.ceremonies, assertion=provider.assertion),
+        factors=PasskeyProof(ceremonies=provider.ceremonies, assertion=provider.assertion),
         protection=provider.protection,
         tokens=tokens,
     )
@@ -43,7 +43,7 @@ def alice(administration: Administration) -> Person:
 async def test_a_proof_is_good_for_two_minutes(
     administration: Administration, proofs: Proofs, alice: Person
 ) -> None:
-    early, late = [await proofs.issue(alice, password=PASSWORD, passkey_code="") for _ in range(2)]
+    early, late = [await proofs.issue(alice, password=PASSWORD, factor_code="") for _ in range(2)]
 
     administration.clock.advance(timedelta(seconds=119))
     await proofs.expect(alice, Proof(modification_token=early.token))
@@ -55,7 +55,7 @@ async def test_a_proof_is_good_for_two_minutes(
 
 
 async def test_of_many_who_use_a_proof_at_once_one_succeeds(proofs: Proofs, alice: Person) -> None:
-    proof = Proof(modification_token=(await proofs.issue(alice, password=PASSWORD, passkey_code="")).token)
+    proof = Proof(modification_token=(await proofs.issue(alice, password=PASSWORD, factor_code="")).token)
 
     outcomes = await asyncio.gather(*(proofs.expect(alice, proof) for _ in range(5)), return_exceptions=True)
 
@@ -73,7 +73,7 @@ async def test_a_proof_is_good_for_its_person_in_its_session_at_its_address(
         "address": replace(alice, actor=replace(HERSELF, peer_address="192.0.2.8")),
         "tenant": replace(alice, tenant=administration.provider.tenants.find(ACME)),
     }
-    proof = Proof(modification_token=(await proofs.issue(alice, password=PASSWORD, passkey_code="")).token)
+    proof = Proof(modification_token=(await proofs.issue(alice, password=PASSWORD, factor_code="")).token)
 
     with pytest.raises(InvalidArgument):
         await proofs.expect(strangers[difference], proof)
@@ -84,7 +84,7 @@ async def test_a_proof_is_good_for_its_person_in_its_session_at_its_address(
 async def test_a_proof_is_kept_as_a_hash_and_shown_nowhere(
     administration: Administration, proofs: Proofs, alice: Person
 ) -> None:
-    issued = await proofs.issue(alice, password=PASSWORD, passkey_code="")
+    issued = await proofs.issue(alice, password=PASSWORD, factor_code="")
 
     (kept,) = await administration.store.of(MODIFICATION_TOKENS).page(administration.tenant.tenant_id)
     assert issued.token not in repr(kept)
@@ -105,10 +105,10 @@ async def test_a_wrong_password_counts_like_a_sign_in_that_failed(
 ) -> None:
     for _ in range(7):
         with pytest.raises(InvalidArgument):
-            await proofs.issue(alice, password="wrong", passkey_code="")
+            await proofs.issue(alice, password="wrong", factor_code="")
 
     with pytest.raises(ResourceExhausted):
-        await proofs.issue(alice, password=PASSWORD, passkey_code="")
+        await proofs.issue(alice, password=PASSWORD, factor_code="")
     told = [event.type for event in await administration.events()]
     assert (told.count(EventType.INVALID_LOGINS), told.count(EventType.IP_BLACKLISTED)) == (7, 1)
 
@@ -129,4 +129,4 @@ async def test_who_has_no_password_proves_nothing_by_one(
     await administration.provider.users.replace(replace(user, password_hash=""))
 
     with pytest.raises(InvalidArgument):
-        await proofs.issue(alice, password=PASSWORD, passkey_code="")
+        await proofs.issue(alice, password=PASSWORD, factor_code="")

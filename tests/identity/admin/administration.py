@@ -41,6 +41,7 @@ from identity.logout.config import LogoutConfig
 from identity.logout.ending import SessionEnding
 from identity.logout.records import BACK_CHANNEL_LOGOUTS, BackChannelLogout
 from identity.notices.places import SIGN_IN_PLACES, PlaceWatch
+from identity.one_time_codes.keeping import CodeFactorsKeeping
 from identity.passkeys.passkey import PASSKEYS
 from identity.passkeys.passkeys import Passkeys
 from identity.reset.config import PasswordResetConfig
@@ -116,6 +117,7 @@ class Administration:
             devices=self.store.of(DEVICES),
             consents=provider.consents,
             passkeys=Passkeys(self.store.of(PASSKEYS)),
+            one_time_codes=CodeFactorsKeeping(self.store),
             images=Images(self.store, **sources),
             provider_links=self.store.of(PROVIDER_LINKS),
             places=self.places,

@@ -1,7 +1,9 @@
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from identity.directory.user import USERS
 from identity.errors import InsufficientScope, InvalidToken
 from identity.jose.algorithms import SigningAlgorithm
 from identity.userinfo.presented import PresentedToken
@@ -42,6 +44,16 @@ async def test_every_scope_opens_its_claims(provider: Provider) -> None:
         "phone_number": "+44 20",
         "phone_number_verified": False,
     } == claims
+
+
+@pytest.mark.parametrize("factor", ["has_passkey", "has_one_time_codes"])
+async def test_each_second_factor_is_told_of(provider: Provider, factor: str) -> None:
+    users = provider.records.of(USERS)
+    ada = await users.get(TENANT.tenant_id, ADA.id)
+    assert ada is not None
+    await users.replace(replace(ada, **{factor: True}))
+
+    assert (await document(provider))["mfa_enabled"] is True
 
 
 async def test_a_scope_that_was_not_granted_opens_nothing(provider: Provider) -> None:

@@ -10,12 +10,18 @@ const EXPLANATIONS = {
   UseCompanySignIn: "The organization of this address signs its people in.",
 };
 
+// Stands for a passkey that was not shown, or not accepted.
+const PASSKEY = "Passkey";
+
 const form = document.getElementById("sign-in");
 const email = document.getElementById("email");
 const submit = form.querySelector("button[type=submit]");
 const providers = [...document.querySelectorAll("button[data-provider]")];
 const passkey = document.getElementById("passkey");
 const anotherAddress = document.getElementById("another-address");
+
+// What whoever has codes is asked for next.
+const codeStep = document.getElementById("code-step");
 
 // Where the page asks for the address alone, what it asks for then.
 const passwordStep = document.getElementById("password-step");
@@ -27,7 +33,34 @@ function password() {
 async function signInWith(credentials) {
   const members = { authorization_id: state.authorization_id, email: email.value, pow: await solution() };
   const answer = await send({ ...members, ...credentials });
-  await (answer.status === 200 ? showSecondFactor(await answer.json()) : follow(answer));
+  await (answer.status === 200 ? goOnWithFactor(await answer.json()) : follow(answer));
+}
+
+// A code is offered beside the passkey, or asked for where there is none that could be shown.
+async function goOnWithFactor(factor) {
+  const hasPasskey = factor.methods.includes("passkey");
+  const takesCodes = factor.methods.some((method) => method !== "passkey");
+  const isByCode = takesCodes && !(hasPasskey && window.PublicKeyCredential);
+  if (takesCodes) askForCode(factor.code, isByCode);
+  if (!isByCode) await showSecondFactor(factor).catch(refusedPasskey);
+}
+
+// What is wrong with the passkey is nothing that the password is told of.
+function refusedPasskey(failure) {
+  if (failure instanceof Refusal && failure.kind !== "Unauthorized") throw failure;
+  throw new Refusal(failure.status ?? 0, PASSKEY);
+}
+
+// The code goes as a form, whose answer leads on.
+function askForCode(code, isAlone) {
+  document.getElementById("code-form")?.remove();
+  const step = postedForm(state.code_action, [["csrf_token", state.csrf_token], ["code", code]]);
+  step.id = "code-form";
+  step.append(codeStep.content.cloneNode(true));
+  codeStep.before(step);
+  form.hidden = isAlone;
+  for (const button of providers) button.hidden ||= isAlone;
+  if (isAlone) document.getElementById("one-time-code").focus();
 }
 
 function signIn() {
@@ -79,6 +112,7 @@ function explainedOfAddress(refusal) {
 }
 
 function explainedOfPassword(refusal) {
+  if (refusal.kind === PASSKEY) return explainedPasskey(refusal);
   password().select();
   return EXPLANATIONS[refusal.kind] ?? explainedByDefault(refusal);
 }

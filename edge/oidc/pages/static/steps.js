@@ -55,18 +55,24 @@ async function follow(answer) {
     return;
   }
   const sent = await answer.json();
+  const form = postedForm(sent.redirect_uri, sent.parameters);
+  document.body.append(form);
+  form.submit();
+}
+
+// A form that posts parameters, which are pairs of names and values.
+function postedForm(action, parameters) {
   const form = document.createElement("form");
   form.method = "post";
-  form.action = sent.redirect_uri;
-  for (const [name, value] of sent.parameters) {
+  form.action = action;
+  for (const [name, value] of parameters) {
     const input = document.createElement("input");
     input.type = "hidden";
     input.name = name;
     input.value = value;
     form.append(input);
   }
-  document.body.append(form);
-  form.submit();
+  return form;
 }
 
 // Runs one attempt at a time; `explained` says what a refusal means.

@@ -35,9 +35,9 @@ class IssueModificationTokenRequest(_message.Message):
     user_id: _builtins.str
     """Whose account."""
     password: _builtins.str
-    """Password of now; empty when a passkey was shown."""
+    """Password of now; empty when something else proves who asks."""
     passkey_code: _builtins.str
-    """What came of a passkey that was shown a moment ago."""
+    """What came of a passkey that was shown a moment ago, or else a one-time or recovery code."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
         """Who asks."""

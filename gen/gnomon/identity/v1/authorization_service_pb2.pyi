@@ -10,6 +10,7 @@ from gnomon.identity.v1 import token_service_pb2 as _token_service_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -20,6 +21,32 @@ else:
     from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class _SecondFactorMethod:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _SecondFactorMethodEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SecondFactorMethod.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    SECOND_FACTOR_METHOD_UNSPECIFIED: _SecondFactorMethod.ValueType  # 0
+    SECOND_FACTOR_METHOD_PASSKEY: _SecondFactorMethod.ValueType  # 1
+    """A passkey that is shown."""
+    SECOND_FACTOR_METHOD_ONE_TIME_CODE: _SecondFactorMethod.ValueType  # 2
+    """A code of the moment."""
+    SECOND_FACTOR_METHOD_RECOVERY_CODE: _SecondFactorMethod.ValueType  # 3
+    """A code that was kept for when the others are lost."""
+
+class SecondFactorMethod(_SecondFactorMethod, metaclass=_SecondFactorMethodEnumTypeWrapper):
+    """By what a person proves more than a password."""
+
+SECOND_FACTOR_METHOD_UNSPECIFIED: SecondFactorMethod.ValueType  # 0
+SECOND_FACTOR_METHOD_PASSKEY: SecondFactorMethod.ValueType  # 1
+"""A passkey that is shown."""
+SECOND_FACTOR_METHOD_ONE_TIME_CODE: SecondFactorMethod.ValueType  # 2
+"""A code of the moment."""
+SECOND_FACTOR_METHOD_RECOVERY_CODE: SecondFactorMethod.ValueType  # 3
+"""A code that was kept for when the others are lost."""
+Global___SecondFactorMethod: _TypeAlias = SecondFactorMethod  # noqa: Y015
 
 @_typing.final
 class BeginAuthorizationRequest(_message.Message):
@@ -225,29 +252,39 @@ Global___SubmitCredentialsRequest: _TypeAlias = SubmitCredentialsRequest  # noqa
 
 @_typing.final
 class SecondFactor(_message.Message):
-    """A passkey that is to be shown next."""
+    """A passkey that is to be shown next, or a code that is to be given."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     CODE_FIELD_NUMBER: _builtins.int
     USER_ID_FIELD_NUMBER: _builtins.int
     EXPIRES_IN_FIELD_NUMBER: _builtins.int
+    METHODS_FIELD_NUMBER: _builtins.int
+    REDIRECT_ORIGIN_FIELD_NUMBER: _builtins.int
     code: _builtins.str
-    """Begins the ceremony."""
+    """Begins the ceremony, and names the question to whoever answers it by a code."""
     user_id: _builtins.str
-    """Whose passkey."""
+    """Who is asked."""
     expires_in: _builtins.int
     """Seconds until it is too late."""
+    redirect_origin: _builtins.str
+    """Origin that a form with a code may redirect to, for the page's content security policy; empty without codes."""
+    @_builtins.property
+    def methods(self) -> _containers.RepeatedScalarFieldContainer[Global___SecondFactorMethod.ValueType]:
+        """What the person may answer with, best first."""
+
     def __init__(
         self,
         *,
         code: _builtins.str = ...,
         user_id: _builtins.str = ...,
         expires_in: _builtins.int = ...,
+        methods: _abc.Iterable[Global___SecondFactorMethod.ValueType] | None = ...,
+        redirect_origin: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["code", b"code", "expires_in", b"expires_in", "user_id", b"user_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["code", b"code", "expires_in", b"expires_in", "methods", b"methods", "redirect_origin", b"redirect_origin", "user_id", b"user_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -265,7 +302,7 @@ class SubmitCredentialsResponse(_message.Message):
     SECOND_FACTOR_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def redirect(self) -> _browser_pb2.Redirect:
-        """Back to the relying party, absent when a question or a passkey comes first."""
+        """Back to the relying party, absent when a question or a second factor comes first."""
 
     @_builtins.property
     def cookie(self) -> _browser_pb2.SessionCookie:

@@ -557,7 +557,7 @@ Global___FinishPasskeyAuthenticationResponse: _TypeAlias = FinishPasskeyAuthenti
 
 @_typing.final
 class RememberedFactor(_message.Message):
-    """What a browser keeps since it showed a passkey."""
+    """What a browser keeps since its person proved more than a password."""
 
     DESCRIPTOR: _descriptor.Descriptor
 

@@ -1,0 +1,97 @@
+"""Questions for a code: somebody has proved a first factor, or shows a browser that proved both before.
+
+A question stays while the answers are wrong, so that whoever mistypes need not begin again.
+"""
+
+import hmac
+from dataclasses import dataclass, field
+
+from identity.authorization.request import AuthorizationRequest
+from identity.clients.secrets import SecretHasher
+from identity.directory.user import User, UserId
+from identity.one_time_codes.config import OneTimeCodeConfig
+from identity.randomness import Randomness
+from identity.tenants import Tenant
+from server.platform.clock import Clock
+from server.platform.errors import Unauthenticated
+from server.platform.records import Kind, Record, Records
+
+_CODE_LENGTH = 48
+_UNKNOWN = "nobody is asked for a code, or in another browser"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeQuestion(Record):
+    """`id` is a keyed hash of what the browser was given; answered once, in the session `sid`.
+
+    A sign-in goes on with `request`, whose client is told of `amr`, what was proved before. That is empty where the
+    browser is remembered instead. Either was while the account had the password of which `password` is a keyed hash.
+    """
+
+    sid: str
+    user_id: UserId
+    password: str = field(repr=False)
+    request: AuthorizationRequest
+    amr: tuple[str, ...] = ()
+
+
+CODE_QUESTIONS = Kind(CodeQuestion, "code_question")
+
+
+class CodeQuestions:
+    def __init__(
+        self,
+        records: Records[CodeQuestion],
+        hasher: SecretHasher,
+        *,
+        clock: Clock,
+        randomness: Randomness,
+        config: OneTimeCodeConfig,
+    ) -> None:
+        self._records = records
+        self._hasher = hasher
+        self._clock = clock
+        self._randomness = randomness
+        self._config = config
+
+    def new_name(self) -> str:
+        """Return what a browser may name a question by."""
+        return self._randomness.alphanumeric(_CODE_LENGTH)
+
+    async def ask(
+        self, name: str, sid: str, user: User, *, request: AuthorizationRequest, amr: tuple[str, ...]
+    ) -> None:
+        await self._records.insert(
+            CodeQuestion(
+                tenant_id=user.tenant_id,
+                id=self._id(name),
+                expires_at=self._clock.now() + self._config.asked_lifetime,
+                sid=sid,
+                user_id=user.user_id,
+                password=self._password(user),
+                request=request,
+                amr=amr,
+            )
+        )
+
+    async def find(self, tenant: Tenant, name: str, sid: str) -> CodeQuestion:
+        """Return what was asked in the session; raises Unauthenticated."""
+        question = await self._records.get(tenant.tenant_id, self._id(name)) if name else None
+        if question is None or question.sid != sid:
+            raise Unauthenticated(_UNKNOWN)
+        return question
+
+    async def take(self, question: CodeQuestion) -> None:
+        """End it; raises Unauthenticated when somebody did before."""
+        if await self._records.take(question.tenant_id, question.id) is None:
+            raise Unauthenticated(_UNKNOWN)
+
+    def is_about(self, question: CodeQuestion, user: User) -> bool:
+        """Whether the person has the password of then."""
+        return bool(user.password_hash) and hmac.compare_digest(question.password, self._password(user))
+
+    def _password(self, user: User) -> str:
+        return self._hasher.hash(f"password of a code question {user.password_hash}").hex()
+
+    def _id(self, name: str) -> str:
+        return self._hasher.hash(f"code question {name}").hex()

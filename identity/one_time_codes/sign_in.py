@@ -1,0 +1,104 @@
+"""Signing in with a code, after a password, or in a browser that proved both factors before."""
+
+from dataclasses import dataclass, field
+
+from identity.authorization.door import Door
+from identity.authorization.redirect_uris import origin_of
+from identity.authorization.signing_in import Proof, SignedIn
+from identity.directory.user import User
+from identity.directory.users import Users
+from identity.one_time_codes.question import CodeQuestion, CodeQuestions
+from identity.one_time_codes.typed import CodeKind
+from identity.one_time_codes.verification import ANY_CODE, CodeVerification
+from identity.passkeys.remembered import RememberedFactors
+from identity.sessions.browser import Browser
+from identity.sessions.sessions import Sessions, proved
+from identity.sign_in.confirmation import ConfirmationPolicy, expect_confirmed
+from identity.tenants import Tenant
+from identity.vocabulary import AuthenticationContext
+from server.platform.clock import Clock
+from server.platform.errors import Unauthenticated
+
+# RFC 8176 §2.
+_ONE_TIME, _SEVERAL = "otp", "mfa"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignedInByCode:
+    """`remembered` is what the browser keeps, so that it needs no password for a while; empty when it is not."""
+
+    signed_in: SignedIn
+    remembered: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeSignIn:
+    sessions: Sessions
+    users: Users
+    door: Door
+    questions: CodeQuestions
+    verification: CodeVerification
+    remembered: RememberedFactors
+    confirmation: ConfirmationPolicy
+    clock: Clock
+
+    async def finish(self, tenant: Tenant, browser: Browser, name: str, *, code: str) -> SignedInByCode:
+        """Sign in and go back with a code; raises Unauthenticated, ResourceExhausted, PermissionDenied.
+
+        A wrong code leaves the question as it was; the metadata of its refusal have the `cause` WRONG_CODE, and say where
+        a form leads, `redirect_origin`.
+        """
+        session = await proved(self.sessions, tenant, browser)
+        question = await self.questions.find(tenant, name, session.sid)
+        await self._user(tenant, question)
+        kind = await self._verified(tenant, browser, question, code=code)
+        await self.questions.take(question)
+        user = await self._user(tenant, question)
+        await expect_confirmed(self.confirmation, tenant, user)
+        user = await self.users.note_sign_in(user, self.clock.now())
+        client = await self.door.asked.client(tenant, question.request)
+        signed_in = await self.door.signing_in.finish(
+            tenant,
+            browser,
+            session,
+            client=client,
+            request=question.request,
+            user=user,
+            proof=_proof(question),
+        )
+        is_remembered = kind is CodeKind.ONE_TIME
+        remembered = self.remembered.issue(tenant, user) if is_remembered else ""
+        return SignedInByCode(signed_in=signed_in, remembered=remembered)
+
+    async def _verified(
+        self, tenant: Tenant, browser: Browser, question: CodeQuestion, *, code: str
+    ) -> CodeKind:
+        try:
+            return await self.verification.verify(
+                tenant,
+                question.user_id,
+                code,
+                peer_address=browser.peer_address,
+                # A recovery code stands in for what was lost, never for the password.
+                kinds=ANY_CODE if question.amr else (CodeKind.ONE_TIME,),
+            )
+        except Unauthenticated as refusal:
+            origin = origin_of(question.request.redirect_uri)
+            raise Unauthenticated(refusal.detail, cause="WRONG_CODE", redirect_origin=origin) from refusal
+
+    async def _user(self, tenant: Tenant, question: CodeQuestion) -> User:
+        user = await self.users.find(tenant, question.user_id)
+        if (
+            user is None
+            or not user.is_active(self.clock.now())
+            or not self.questions.is_about(question, user)
+        ):
+            raise Unauthenticated("the account cannot sign in by a code")
+        return user
+
+
+def _proof(question: CodeQuestion) -> Proof:
+    if not question.amr:
+        # The browser was remembered, which is no factor that anybody proved now.
+        return Proof(amr=(_ONE_TIME,), acr=AuthenticationContext.PASSWORD)
+    return Proof(amr=(*question.amr, _ONE_TIME, _SEVERAL), acr=AuthenticationContext.SEVERAL_FACTORS)

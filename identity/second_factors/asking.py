@@ -1,0 +1,80 @@
+"""Which second factors a person is asked for: a passkey, or a code in its place.
+
+Nothing is offered before a password is right, or a browser is remembered, that tells one account from another.
+"""
+
+from dataclasses import dataclass, replace
+
+from identity.authorization.redirect_uris import origin_of
+from identity.authorization.request import AuthorizationRequest
+from identity.authorization.signing_in import PASSWORD
+from identity.authorization.steps import SecondFactor, SecondFactors
+from identity.directory.user import User
+from identity.directory.users import Users
+from identity.one_time_codes.config import OneTimeCodeConfig
+from identity.one_time_codes.factors import CodeFactors
+from identity.one_time_codes.keeping import CodeFactorsKeeping
+from identity.one_time_codes.question import CodeQuestions
+from identity.sessions.browser import Browser
+from identity.sessions.session import Session
+from identity.tenants import Tenant
+from identity.vocabulary import FactorMethod
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SecondFactorAsking:
+    """A passkey keeps its own ceremony; the question for a code is beside it, under the same name."""
+
+    passkeys: SecondFactors
+    users: Users
+    codes: CodeFactorsKeeping
+    questions: CodeQuestions
+    config: OneTimeCodeConfig
+
+    async def after_password(
+        self, tenant: Tenant, session: Session, request: AuthorizationRequest, user: User
+    ) -> SecondFactor | None:
+        """Return None for a person who has none."""
+        by_passkey = await self.passkeys.after_password(tenant, session, request, user)
+        kept = await self.codes.of(tenant, user.user_id)
+        methods = _methods(kept)
+        if not methods or (by_passkey is None and not kept.generators):
+            return by_passkey
+        follows = by_passkey or SecondFactor(
+            code=self.questions.new_name(),
+            user_id=user.user_id,
+            lifetime=self.config.asked_lifetime,
+            methods=(),
+        )
+        await self.questions.ask(follows.code, session.sid, user, request=request, amr=PASSWORD.amr)
+        return _with_codes(follows, request, methods)
+
+    async def instead_of_password(
+        self, tenant: Tenant, session: Session, request: AuthorizationRequest, browser: Browser, *, email: str
+    ) -> SecondFactor:
+        """Return one for every address, with codes only in a browser that is remembered."""
+        follows = await self.passkeys.instead_of_password(tenant, session, request, browser, email=email)
+        user = await self.users.find(tenant, follows.user_id) if follows.is_remembered else None
+        if user is None or not user.password_hash:
+            return follows
+        kept = await self.codes.of(tenant, user.user_id)
+        if not kept.generators:
+            return follows
+        if not user.has_passkey:
+            follows = replace(follows, methods=(), lifetime=self.config.asked_lifetime)
+        await self.questions.ask(follows.code, session.sid, user, request=request, amr=())
+        return _with_codes(follows, request, (FactorMethod.ONE_TIME_CODE,))
+
+
+def _with_codes(
+    follows: SecondFactor, request: AuthorizationRequest, methods: tuple[FactorMethod, ...]
+) -> SecondFactor:
+    return replace(
+        follows, methods=(*follows.methods, *methods), redirect_origin=origin_of(request.redirect_uri)
+    )
+
+
+def _methods(kept: CodeFactors) -> tuple[FactorMethod, ...]:
+    one_time = (FactorMethod.ONE_TIME_CODE,) if kept.generators else ()
+    recovery = (FactorMethod.RECOVERY_CODE,) if kept.recovery_hashes else ()
+    return (*one_time, *recovery)
