@@ -24,6 +24,7 @@ from identity.config import LONGEST_ACCESS_TOKEN, Scheme
 from identity.directory.passwords import Passwords
 from identity.directory.standings import Standings
 from identity.directory.version import DirectoryVersion
+from identity.enrolling import Enrolling
 from identity.errands import Errands
 from identity.events.events import Events
 from identity.federating import Federating
@@ -94,6 +95,9 @@ async def open_identity(
         )
         callers = callers_of(ground, presence)
         administering = Administering(ground, presence, callers, passkeys=recognizing.proof)
+        enrolling = Enrolling(
+            ground, presence, browsing.proof_of_work, targets=hosting.targets, groups=administering.groups
+        )
         await _seed(ground)
         delivery = await stack.enter_async_context(HttpDelivery(config.logout.timeout_secs))
         tasks = await stack.enter_async_context(asyncio.TaskGroup())
@@ -112,6 +116,7 @@ async def open_identity(
                 **Fronting(ground, presence, issuing).servicers,
                 **hosting.servicers(callers),
                 **administering.servicers,
+                **enrolling.servicers,
                 **Federating(ground, callers, administering).servicers,
                 **recognizing.servicers(authorizing.door, callers, administering.modification_tokens),
                 **Overseeing(ground, presence, callers).servicers,

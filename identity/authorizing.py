@@ -66,6 +66,7 @@ class Authorizing:
         self._issuing = issuing
         self._targets = targets
         self._second_factors = second_factors
+        self._confirmation = ConfirmationBySettings(ground.store.of(TENANTS))
         self._pushed = self._pushed_requests()
         self._reader = RequestReader(
             ground.clients, browsing.hints, sources=(NoRequestObjects(), self._pushed), clock=ground.clock
@@ -119,11 +120,16 @@ class Authorizing:
         email_step = EmailStep(
             self._presence.sessions, proof_of_work, asked=self.door.asked, targets=self._targets
         )
-        return SignInServicer(tenants, email_step, SharedSignIn(tenants, proof_of_work, self._targets))
+        return SignInServicer(
+            tenants,
+            email_step,
+            SharedSignIn(tenants, proof_of_work, self._targets),
+            is_registration_open=self._ground.config.users.registration_enabled,
+        )
 
     def _authorization(self) -> AuthorizationServicer:
         ground, sessions, asked = self._ground, self._presence.sessions, self.door.asked
-        standing = Standing(self._presence.users, ground.clock)
+        standing = Standing(self._presence.users, ground.clock, confirmation=self._confirmation)
         return AuthorizationServicer(
             ground.tenants,
             AuthorizationBeginning(
@@ -155,6 +161,7 @@ class Authorizing:
                 self._issuing.authenticator, self._issuing.proofs, Pushing(self._reader, self._pushed)
             ),
             offered=Providers(ground.store) if ground.config.federation.enabled else None,
+            is_registration_open=ground.config.users.registration_enabled,
             clock=ground.clock,
         )
 
@@ -164,7 +171,7 @@ class Authorizing:
             self._presence.users,
             ground.passwords,
             protection=self._presence.protection,
-            confirmation=ConfirmationBySettings(ground.store.of(TENANTS)),
+            confirmation=self._confirmation,
             clock=ground.clock,
             events=ground.events,
         )

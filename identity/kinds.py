@@ -27,6 +27,7 @@ from identity.logout.records import BACK_CHANNEL_LOGOUTS, LOGOUT_REQUESTS
 from identity.mail.queued_letter import QUEUED_LETTERS
 from identity.passkeys.ceremony import CEREMONIES
 from identity.passkeys.passkey import PASSKEYS
+from identity.registration.limits import REGISTRATION_ATTEMPTS
 from identity.sessions.session import SESSIONS
 from identity.sign_in.failures import ADDRESS_FAILURES
 from identity.single_use import SPENT_IDS
@@ -64,6 +65,7 @@ KINDS: tuple[Kind[Any], ...] = (
     PROVIDERS,
     PUSHED_REQUESTS,
     QUEUED_LETTERS,
+    REGISTRATION_ATTEMPTS,
     REVOKED_TOKENS,
     ROLES,
     ROOT_SECRETS,

@@ -72,3 +72,10 @@ class IdentityConfig:
     webauthn: WebauthnConfig = WebauthnConfig()
     email: EmailConfig = EmailConfig()
     events: EventsSection = EventsSection()
+
+    def __post_init__(self) -> None:
+        if self.users.registration_enabled and not self.email.is_set:
+            # Until a tenant says otherwise, nobody signs in without the link in a letter.
+            raise ValueError(
+                "users.registration_enabled: expected mail, found neither email.smtp_host nor email.directory"
+            )

@@ -7,6 +7,7 @@ from identity.clients.client import Client
 from identity.directory.user import User, UserId
 from identity.errors import AccessDenied, InteractionRequired, ProtocolError
 from identity.sessions.session import Session
+from identity.sign_in.confirmation import ConfirmationPolicy, is_unconfirmed
 from identity.tenants import Tenant
 from server.platform.clock import Clock
 
@@ -18,8 +19,9 @@ class Users(Protocol):
 
 
 class Standing:
-    def __init__(self, users: Users, clock: Clock) -> None:
+    def __init__(self, users: Users, clock: Clock, *, confirmation: ConfirmationPolicy) -> None:
         self._users = users
+        self._confirmation = confirmation
         self._clock = clock
 
     async def user(
@@ -29,7 +31,9 @@ class Standing:
         if session is None or not _is_enough(session, request):
             return None
         user = await self._users.find(tenant, UserId(session.user_id))
-        return user if user is not None and user.is_active(self._clock.now()) else None
+        if user is None or not user.is_active(self._clock.now()):
+            return None
+        return None if await is_unconfirmed(self._confirmation, tenant, user) else user
 
 
 def refusal_of(client: Client, user: User, amr: tuple[str, ...]) -> ProtocolError | None:

@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NewType
 
+from identity.directory.pending_registration import PendingRegistration
 from identity.vocabulary import Permission
 from server.platform.call import TenantId
 from server.platform.records import Kind, Record
@@ -31,7 +32,8 @@ class User(Record):
     `email` is in lower case. `values` are the standard claims beyond those with a field: `birthdate`, `phone_number`,
     `street_address`, `postal_code`, `locality`, `country`, `zoneinfo`, `picture`; `attributes` are those that the tenant
     defines, each as JSON. An account is good until `valid_until`, its password until `password_until`; those that it had
-    before are kept as far as they must not be taken again, the newest first.
+    before are kept as far as they must not be taken again, the newest first. `registration` is what waits for the address
+    to be confirmed.
     """
 
     email: str
@@ -58,6 +60,7 @@ class User(Record):
     confirmed_at: datetime | None = None
     last_login_at: datetime | None = None
     valid_until: datetime | None = None
+    registration: PendingRegistration | None = None
 
     @property
     def user_id(self) -> UserId:

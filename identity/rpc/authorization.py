@@ -46,6 +46,7 @@ class AuthorizationServicer:
         consent_step: ConsentStep,
         push_door: "PushDoor",
         offered: Providers | None,
+        is_registration_open: bool,
         clock: Clock,
     ) -> None:
         self._tenants = tenants
@@ -55,6 +56,7 @@ class AuthorizationServicer:
         self._consent_step = consent_step
         self._push_door = push_door
         self._offered = offered
+        self._is_registration_open = is_registration_open
         self._clock = clock
 
     async def begin_authorization(
@@ -69,7 +71,11 @@ class AuthorizationServicer:
         if isinstance(outcome, Redirection):
             return pb.BeginAuthorizationResponse(redirect=redirect(outcome))
         cookie = session_cookie(outcome.cookie, outcome.session, self._clock) if outcome.cookie else None
-        page = sign_in_page(outcome, await self._offered.offered(tenant) if self._offered else ())
+        page = sign_in_page(
+            outcome,
+            await self._offered.offered(tenant) if self._offered else (),
+            is_registration_open=self._is_registration_open,
+        )
         return pb.BeginAuthorizationResponse(page=page, cookie=cookie)
 
     async def submit_credentials(

@@ -5,12 +5,13 @@ from collections.abc import Iterable
 from gnomon.identity.v1 import authorization_service_pb2
 from gnomon.identity.v1 import browser_pb2 as pb
 from gnomon.identity.v1.provider_service_pb2 import OfferedProvider
+from identity.authorization.asked_again import asked_again
 from identity.authorization.beginning import SignInStep
 from identity.authorization.consent import ConsentQuestion, terms_of
 from identity.authorization.parameters import Parameters
 from identity.authorization.redirect_uris import origin_of
 from identity.authorization.redirection import Redirection
-from identity.authorization.request import ResponseMode
+from identity.authorization.request import Prompt, ResponseMode
 from identity.federation.provider import Provider
 from identity.sessions.browser import Browser
 from identity.sessions.session import Session
@@ -46,8 +47,9 @@ def redirect(redirection: Redirection) -> pb.Redirect:
 
 
 def sign_in_page(
-    step: SignInStep, providers: Iterable[Provider] = ()
+    step: SignInStep, providers: Iterable[Provider] = (), *, is_registration_open: bool
 ) -> authorization_service_pb2.SignInPage:
+    registration = asked_again(step.request) if is_registration_open else ()
     return authorization_service_pb2.SignInPage(
         authorization_id=step.authorization_id,
         client_id=step.client.client_id,
@@ -60,6 +62,8 @@ def sign_in_page(
         csrf_token=step.session.csrf_token,
         is_email_first=step.is_email_first,
         providers=[OfferedProvider(id=provider.id, name=provider.name) for provider in providers],
+        registration=[pb.Parameter(name=name, value=value) for name, value in registration],
+        is_registration_first=is_registration_open and Prompt.CREATE in step.request.prompts,
     )
 
 

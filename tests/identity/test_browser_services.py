@@ -334,6 +334,7 @@ def _servicers(provider: Provider) -> Mapping[object, object]:
         consent_step=provider.consent_step,
         push_door=PushDoor(authenticator, dpop, provider.pushing),
         offered=None,
+        is_registration_open=False,
         clock=clock,
     )
     sessions = SessionServicer(provider.tenants, provider.sessions, provider.users, clock)
