@@ -40,6 +40,10 @@ OWN_PAGES = Manner()
 OWN_ORIGIN = Manner(admit=from_our_origin)
 FROM_ANYWHERE = Manner(admit=from_anywhere)
 PUBLIC_DOCUMENT = Manner(admit=from_anywhere, headers=_ANY_ORIGIN, preflight=_ANY_ORIGIN | _PREFLIGHT)
+FROM_ANY_PAGE = replace(
+    PUBLIC_DOCUMENT,
+    preflight=_ANY_ORIGIN | {"Access-Control-Allow-Headers": "Content-Type"} | _PREFLIGHT,
+)
 PROTOCOL = Manner(refused=refused_by_protocol, admit=from_anywhere, headers=_NO_CACHE, is_oauth=True)
 PROTOCOL_FOR_PAGES = replace(
     PROTOCOL, headers=_NO_CACHE | _ANY_ORIGIN | _READABLE, preflight=_ANY_ORIGIN | _SENDABLE | _PREFLIGHT

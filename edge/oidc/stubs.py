@@ -22,6 +22,7 @@ from gnomon.identity.v1.passkey_service_pb2_grpc import PasskeyServiceStub
 from gnomon.identity.v1.password_policy_service_pb2_grpc import PasswordPolicyServiceStub
 from gnomon.identity.v1.proof_of_work_service_pb2_grpc import ProofOfWorkServiceStub
 from gnomon.identity.v1.provider_service_pb2_grpc import ProviderServiceStub
+from gnomon.identity.v1.registration_service_pb2_grpc import RegistrationServiceStub
 from gnomon.identity.v1.role_service_pb2_grpc import RoleServiceStub
 from gnomon.identity.v1.scope_service_pb2_grpc import ScopeServiceStub
 from gnomon.identity.v1.session_administration_service_pb2_grpc import SessionAdministrationServiceStub
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from gnomon.identity.v1.password_policy_service_pb2_grpc import PasswordPolicyServiceAsyncStub
     from gnomon.identity.v1.proof_of_work_service_pb2_grpc import ProofOfWorkServiceAsyncStub
     from gnomon.identity.v1.provider_service_pb2_grpc import ProviderServiceAsyncStub
+    from gnomon.identity.v1.registration_service_pb2_grpc import RegistrationServiceAsyncStub
     from gnomon.identity.v1.role_service_pb2_grpc import RoleServiceAsyncStub
     from gnomon.identity.v1.scope_service_pb2_grpc import ScopeServiceAsyncStub
     from gnomon.identity.v1.session_administration_service_pb2_grpc import (
@@ -93,6 +95,7 @@ class Stubs:
     password_policies: "PasswordPolicyServiceAsyncStub"
     proofs_of_work: "ProofOfWorkServiceAsyncStub"
     providers: "ProviderServiceAsyncStub"
+    registrations: "RegistrationServiceAsyncStub"
     roles: "RoleServiceAsyncStub"
     scopes: "ScopeServiceAsyncStub"
     session_administration: "SessionAdministrationServiceAsyncStub"
@@ -129,6 +132,7 @@ def stubs_of(channel: Channel) -> Stubs:
         password_policies=PasswordPolicyServiceStub(aio_channel),
         proofs_of_work=ProofOfWorkServiceStub(aio_channel),
         providers=ProviderServiceStub(aio_channel),
+        registrations=RegistrationServiceStub(aio_channel),
         roles=RoleServiceStub(aio_channel),
         scopes=ScopeServiceStub(aio_channel),
         session_administration=SessionAdministrationServiceStub(aio_channel),

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from typing import Any
 from urllib.parse import urlencode
 
 from aiohttp import web
@@ -51,10 +52,10 @@ class Site:
 
 
 @asynccontextmanager
-async def site(consent: ConsentMode = ConsentMode.NEVER) -> AsyncIterator[Site]:
+async def site(consent: ConsentMode = ConsentMode.NEVER, **sections: Any) -> AsyncIterator[Site]:
     port = unused_port()
     address = ProviderConfig(public_url=f"localhost:{port}", scheme=Scheme.HTTP)
-    config = replace(CONFIG, identity=address, pow=ProofOfWorkConfig(difficulty=12))
+    config = replace(CONFIG, identity=address, pow=ProofOfWorkConfig(difficulty=12), **sections)
     async with deployed(config) as deployment:
         access = AccessConfig(cookie_mode=CookieMode.DANGER_INSECURE)
         app = web.Application()

@@ -13,6 +13,7 @@ const email = document.getElementById("email");
 const submit = form.querySelector("button[type=submit]");
 const providers = [...document.querySelectorAll("button[data-provider]")];
 const passkey = document.getElementById("passkey");
+const sendLinkAgain = document.getElementById("send-again");
 const anotherAddress = document.getElementById("another-address");
 
 // Where the page asks for the address alone, what it asks for then.
@@ -78,6 +79,7 @@ function explainedOfAddress(refusal) {
 
 function explainedOfPassword(refusal) {
   password().select();
+  sendLinkAgain.hidden = refusal.kind !== "EmailNotConfirmed";
   return EXPLANATIONS[refusal.kind] ?? explainedByDefault(refusal);
 }
 
@@ -99,6 +101,17 @@ for (const button of providers) {
     }),
   );
 }
+
+sendLinkAgain.addEventListener("click", () =>
+  attempt([submit, sendLinkAgain], "One moment …", {
+    step: async () => {
+      await sendAgain(email.value, state.send_again);
+      tell({ progress: SENT_AGAIN });
+      submit.disabled = false;
+    },
+    explained: explainedSending,
+  }),
+);
 
 passkey.hidden = !window.PublicKeyCredential;
 passkey.addEventListener("click", () =>
