@@ -32,6 +32,8 @@ from identity.federation.secrets import ProviderSecrets
 from identity.fronting import Fronting
 from identity.ground import Ground
 from identity.hosting import Hosting
+from identity.images.images import Images
+from identity.images.rewriter import Rewriter
 from identity.issuing import Issuing
 from identity.keys.keeper import PURPOSE, KeyKeeper
 from identity.keys.key_file import master_keys
@@ -52,6 +54,7 @@ from identity.mailing import mailing
 from identity.outgoing.documents import HttpDocuments
 from identity.outgoing.published_keys import PublishedKeys
 from identity.overseeing import Overseeing
+from identity.picturing import Picturing
 from identity.presence import presence_on
 from identity.randomness import Randomness, SystemRandomness
 from identity.recognizing import Recognizing
@@ -120,6 +123,7 @@ async def open_identity(
                 **Federating(ground, callers, administering).servicers,
                 **recognizing.servicers(authorizing.door, callers, administering.modification_tokens),
                 **Overseeing(ground, presence, callers).servicers,
+                **Picturing(ground, presence, callers).servicers,
             }
             whole = {service: Whole(servicer, tasks) for service, servicer in servicers.items()}
             yield Identity(ground.tenants.default.issuer, whole, ground.keys)
@@ -137,10 +141,12 @@ async def _ground(
     root = await root_secrets.open()
     events = Events(store, config.events.levels, clock=clock, randomness=randomness)
     making, passwords = ThreadedKeyMaking(), Passwords(config.passwords)
+    rewriter = Rewriter(config.pictures)
     # Who is reached without TLS is reached by its developers alone.
     documents = HttpDocuments(in_development=config.identity.scheme is Scheme.HTTP)
     stack.callback(making.close)
     stack.callback(passwords.close)
+    stack.callback(rewriter.close)
     await stack.enter_async_context(documents)
     return Ground(
         config=config,
@@ -170,6 +176,8 @@ async def _ground(
         links=Links(store, SecretHasher(root.derived("links")), clock=clock, randomness=randomness),
         clients=Clients(store, tenants),
         passwords=passwords,
+        images=Images(store, clock=clock, randomness=randomness),
+        rewriter=rewriter,
         standings=Standings(store, tenants),
         directory_version=DirectoryVersion(store),
         documents=documents,

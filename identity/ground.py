@@ -8,6 +8,8 @@ from identity.directory.passwords import Passwords
 from identity.directory.standings import Standings
 from identity.directory.version import DirectoryVersion
 from identity.events.events import Events
+from identity.images.images import Images
+from identity.images.rewriter import Rewriter
 from identity.keys.key_ring import KeyRing
 from identity.keys.master_keys import MasterKeys
 from identity.keys.root_secret import RootSecret, RootSecrets
@@ -39,6 +41,8 @@ class Ground:
     links: Links
     clients: Clients
     passwords: Passwords
+    images: Images
+    rewriter: Rewriter
     standings: Standings
     directory_version: DirectoryVersion
     documents: HttpDocuments

@@ -19,6 +19,7 @@ from identity.events.event import EVENTS
 from identity.federation.login import UPSTREAM_LOGINS
 from identity.federation.provider import PROVIDER_LINKS, PROVIDERS
 from identity.forward_auth.records import FORWARD_REQUESTS, FORWARD_SESSIONS
+from identity.images.image import IMAGES
 from identity.keys.root_secret import ROOT_SECRETS
 from identity.keys.stored import KEY_SETS
 from identity.leadership import LEADERS
@@ -54,6 +55,7 @@ KINDS: tuple[Kind[Any], ...] = (
     FORWARD_REQUESTS,
     FORWARD_SESSIONS,
     GROUPS,
+    IMAGES,
     KEY_SETS,
     LEADERS,
     LINKS,

@@ -12,8 +12,10 @@ from identity.config import (
     TokenConfig,
 )
 from identity.directory.config import UsersConfig
+from identity.dynamic_clients.config import DynamicClientsConfig
 from identity.events.config import EventsConfig
 from identity.federation.config import FederationConfig
+from identity.images.config import PicturesConfig
 from identity.keys.config import EncryptionConfig
 from identity.keys.schedule import Schedule
 from identity.logout.config import LogoutConfig
@@ -61,6 +63,7 @@ class IdentityConfig:
     token: TokenConfig = TokenConfig()
     pushed_authorization: PushedRequestConfig = PushedRequestConfig()
     device_grant: DeviceGrantConfig = DeviceGrantConfig()
+    dynamic_clients: DynamicClientsConfig = DynamicClientsConfig()
     dpop: DpopConfig = DpopConfig()
     sessions: SessionConfig = SessionConfig()
     logout: LogoutConfig = LogoutConfig()
@@ -68,6 +71,7 @@ class IdentityConfig:
     pow: ProofOfWorkConfig = ProofOfWorkConfig()
     passwords: PasswordConfig = PasswordConfig()
     users: UsersConfig = UsersConfig()
+    pictures: PicturesConfig = PicturesConfig()
     sign_in_domains: SignInDomainConfig = SignInDomainConfig()
     webauthn: WebauthnConfig = WebauthnConfig()
     email: EmailConfig = EmailConfig()

@@ -10,6 +10,7 @@ from edge.oidc.admin.blacklist import BlacklistEndpoint
 from edge.oidc.admin.clients import ClientsEndpoint
 from edge.oidc.admin.event_stream import EventStreamEndpoint
 from edge.oidc.admin.events import EventsEndpoint
+from edge.oidc.admin.images import about_images
 from edge.oidc.admin.people import about_people
 from edge.oidc.admin.providers import about_providers
 from edge.oidc.admin.sign_in_domains import SignInDomainsEndpoint
@@ -18,6 +19,7 @@ from edge.oidc.admission import Admission
 from edge.oidc.authorization import AuthorizationEndpoint
 from edge.oidc.browsers import Browsers
 from edge.oidc.client_forward_auth import ClientForwardAuthEndpoint
+from edge.oidc.client_registration import ClientRegistrationEndpoint
 from edge.oidc.config import AccessConfig, OidcConfig
 from edge.oidc.consent import ConsentEndpoint
 from edge.oidc.device import DeviceEndpoint
@@ -123,6 +125,7 @@ def _rows(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages)
         ):
             yield f"{issuer}{path}", manner, handlers
         for path, handlers in (
+            *about_images(stubs, config, browsers=browsers),
             *about_people(stubs, config, browsers=browsers),
             *about_providers(stubs, config, browsers=browsers),
         ):
@@ -133,6 +136,7 @@ def _protocol(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterat
     keys, user_info = KeySetEndpoint(stubs, config), UserInfoEndpoint(stubs, config)
     forward_auth = ForwardAuthEndpoint(stubs, config)
     device = DeviceEndpoint(stubs, config, browsers=browsers)
+    registrations = ClientRegistrationEndpoint(stubs, config, browsers=browsers)
 
     yield "/oidc/certs", PUBLIC_DOCUMENT, {"GET": keys.get_all}
     yield "/oidc/certs/{kid}", PUBLIC_DOCUMENT, {"GET": keys.get}
@@ -144,6 +148,12 @@ def _protocol(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterat
     yield "/oidc/userinfo", PROTOCOL_FOR_PAGES, {"GET": user_info.get, "POST": user_info.post}
     yield "/oidc/forward_auth", PROTOCOL, {"GET": forward_auth.authorize, "POST": forward_auth.authorize}
     yield "/oidc/device", PROTOCOL, {"POST": device.post}
+    yield "/clients_dyn", PROTOCOL_FOR_PAGES, {"POST": registrations.create}
+    yield (
+        "/clients_dyn/{id}",
+        PROTOCOL_FOR_PAGES,
+        {"GET": registrations.get, "PUT": registrations.update, "DELETE": registrations.delete},
+    )
 
 
 def _of_browsers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages) -> Iterator[_Row]:

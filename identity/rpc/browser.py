@@ -61,7 +61,8 @@ def sign_in_page(
         redirect_origin=origin_of(step.request.redirect_uri),
         csrf_token=step.session.csrf_token,
         is_email_first=step.is_email_first,
-        providers=[OfferedProvider(id=provider.id, name=provider.name) for provider in providers],
+        providers=map(offered_provider, providers),
+        client_logo_id=step.client.logo_id,
         registration=[pb.Parameter(name=name, value=value) for name, value in registration],
         is_registration_first=is_registration_open and Prompt.CREATE in step.request.prompts,
     )
@@ -80,7 +81,12 @@ def consent_page(question: ConsentQuestion) -> authorization_service_pb2.Consent
         email=question.user.email,
         redirect_origin=origin_of(question.request.redirect_uri),
         csrf_token=question.session.csrf_token,
+        client_logo_id=question.client.logo_id,
     )
+
+
+def offered_provider(provider: Provider) -> OfferedProvider:
+    return OfferedProvider(id=provider.id, name=provider.name, updated=provider.image_id or None)
 
 
 def session_cookie(cookie: str, session: Session, clock: Clock) -> pb.SessionCookie:

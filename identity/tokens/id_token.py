@@ -43,6 +43,7 @@ class IdTokens:
         return person_claims(
             grantee.user,
             Document.ID_TOKEN,
+            issuer=grantee.tenant.issuer,
             oauth_scopes=grantee.oauth_scopes,
             requested=requested_claims(grantee.token_set.claims, Document.ID_TOKEN),
             rules=self._rules,

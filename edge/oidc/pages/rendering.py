@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Awaitable, Mapping
+from urllib.parse import quote
 
 import grpc
 from aiohttp import web
@@ -42,7 +43,13 @@ class Pages:
         }
         came_from = CameFrom.of_page(page)
         registration = came_from.registration_address(path) if came_from.parameters else ""
-        facts = {"page": page, "state": state, "registration": registration}
+        facts = {
+            "page": page,
+            "state": state,
+            "path": path,
+            "logo": _logo(page, path),
+            "registration": registration,
+        }
         return self._page("sign_in.html", facts, form_origin=page.redirect_origin)
 
     def shared_sign_in(self, path: str) -> web.Response:
@@ -67,13 +74,15 @@ class Pages:
             "authorization_id": page.authorization_id,
             "action": f"{path}/oidc/authorize/refresh",
         }
-        return self._page("go_on.html", {"page": page, "state": state}, form_origin=page.redirect_origin)
+        facts = {"page": page, "state": state, "logo": _logo(page, path)}
+        return self._page("go_on.html", facts, form_origin=page.redirect_origin)
 
     def consent(self, page: authorization_service_pb2.ConsentPage, path: str) -> web.Response:
         facts = {
             "page": page,
             "action": f"{path}/oidc/authorize/consent",
             "scopes": [words_of(scope) for scope in page.scopes],
+            "logo": _logo(page, path),
         }
         return self._page("consent.html", facts, form_origin=page.redirect_origin)
 
@@ -133,3 +142,12 @@ class Pages:
         policy = security_policy(nonce, form_origin)
         headers = {"Content-Security-Policy": policy}
         return web.Response(status=status, text=text, content_type="text/html", headers=headers)
+
+
+def _logo(
+    page: authorization_service_pb2.SignInPage | authorization_service_pb2.ConsentPage, path: str
+) -> str:
+    """Where the logo of the client is, empty without one."""
+    if not page.client_logo_id:
+        return ""
+    return f"{path}/clients/{quote(page.client_id, safe='')}/logo?updated={page.client_logo_id}"

@@ -47,6 +47,16 @@ async def test_the_page_says_who_asks_whom_for_what(provider: Provider) -> None:
     assert page.xpath("//main//strong/text()") == ["ada@example.com"]
 
 
+async def test_the_page_shows_the_logo_of_whoever_asks(provider: Provider) -> None:
+    shown = pb.ConsentPage(client_logo_id="logo-1")
+    shown.MergeFrom(PAGE)
+    provider.answers(get_consent_page=pb.GetConsentPageResponse(page=shown))
+
+    response = await provider.http.get(CONSENT, params={"authorization_id": "request 1"})
+
+    assert (await page_of(response)).xpath("//img/@src") == ["/auth/v1/clients/shop/logo?updated=logo-1"]
+
+
 async def test_the_page_is_a_form_with_two_answers_that_needs_no_script(provider: Provider) -> None:
     provider.answers(get_consent_page=pb.GetConsentPageResponse(page=PAGE))
 

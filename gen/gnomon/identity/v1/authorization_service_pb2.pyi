@@ -74,6 +74,7 @@ class SignInPage(_message.Message):
     PROVIDERS_FIELD_NUMBER: _builtins.int
     REGISTRATION_FIELD_NUMBER: _builtins.int
     IS_REGISTRATION_FIRST_FIELD_NUMBER: _builtins.int
+    CLIENT_LOGO_ID_FIELD_NUMBER: _builtins.int
     authorization_id: _builtins.str
     """The request that the sign-in goes on with."""
     client_id: _builtins.str
@@ -94,6 +95,8 @@ class SignInPage(_message.Message):
     """Whether the page asks for the address alone at first."""
     is_registration_first: _builtins.bool
     """Whether the request asks for the registration page first: Initiating User Registration 1.0 §4."""
+    client_logo_id: _builtins.str
+    """Id of the client's uploaded logo, empty without one."""
     @_builtins.property
     def ui_locales(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Languages that the request prefers, best first."""
@@ -122,10 +125,11 @@ class SignInPage(_message.Message):
         providers: _abc.Iterable[_provider_service_pb2.OfferedProvider] | None = ...,
         registration: _abc.Iterable[_browser_pb2.Parameter] | None = ...,
         is_registration_first: _builtins.bool = ...,
+        client_logo_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "client_id", b"client_id", "client_name", b"client_name", "client_uri", b"client_uri", "csrf_token", b"csrf_token", "is_email_first", b"is_email_first", "is_registration_first", b"is_registration_first", "is_signed_in", b"is_signed_in", "login_hint", b"login_hint", "providers", b"providers", "redirect_origin", b"redirect_origin", "registration", b"registration", "ui_locales", b"ui_locales"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "client_id", b"client_id", "client_logo_id", b"client_logo_id", "client_name", b"client_name", "client_uri", b"client_uri", "csrf_token", b"csrf_token", "is_email_first", b"is_email_first", "is_registration_first", b"is_registration_first", "is_signed_in", b"is_signed_in", "login_hint", b"login_hint", "providers", b"providers", "redirect_origin", b"redirect_origin", "registration", b"registration", "ui_locales", b"ui_locales"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -381,6 +385,7 @@ class ConsentPage(_message.Message):
     EMAIL_FIELD_NUMBER: _builtins.int
     REDIRECT_ORIGIN_FIELD_NUMBER: _builtins.int
     CSRF_TOKEN_FIELD_NUMBER: _builtins.int
+    CLIENT_LOGO_ID_FIELD_NUMBER: _builtins.int
     authorization_id: _builtins.str
     """The request that the answer goes on with."""
     client_id: _builtins.str
@@ -395,6 +400,8 @@ class ConsentPage(_message.Message):
     """Origin that the form may redirect to, for the page's content security policy."""
     csrf_token: _builtins.str
     """Proof that what the page sends comes from it."""
+    client_logo_id: _builtins.str
+    """Id of the client's uploaded logo, empty without one."""
     @_builtins.property
     def scopes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Scopes that it asks for."""
@@ -420,10 +427,11 @@ class ConsentPage(_message.Message):
         email: _builtins.str = ...,
         redirect_origin: _builtins.str = ...,
         csrf_token: _builtins.str = ...,
+        client_logo_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "claims", b"claims", "client_id", b"client_id", "client_name", b"client_name", "client_uri", b"client_uri", "csrf_token", b"csrf_token", "email", b"email", "redirect_origin", b"redirect_origin", "resources", b"resources", "scopes", b"scopes"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "claims", b"claims", "client_id", b"client_id", "client_logo_id", b"client_logo_id", "client_name", b"client_name", "client_uri", b"client_uri", "csrf_token", b"csrf_token", "email", b"email", "redirect_origin", b"redirect_origin", "resources", b"resources", "scopes", b"scopes"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
