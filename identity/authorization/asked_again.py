@@ -6,10 +6,16 @@ What a client pushed is good once, so they stand for that too.
 from collections.abc import Iterator
 
 from identity.authorization.request import AuthorizationRequest, Prompt, ResponseMode
+from identity.clients.client import Client
 
 
-def asked_again(request: AuthorizationRequest) -> tuple[tuple[str, str], ...]:
-    """Return what leads to a request like this one; whoever was to register first signs in then."""
+def asked_again(client: Client, request: AuthorizationRequest) -> tuple[tuple[str, str], ...]:
+    """Return what leads to a request like this one; whoever was to register first signs in then.
+
+    Of a client that signs its requests the name alone: nobody else asks in its place.
+    """
+    if client.requires_signed_request:
+        return (("client_id", client.client_id),)
     return tuple((name, value) for name, value in _parameters(request) if value)
 
 

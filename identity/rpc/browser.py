@@ -49,7 +49,7 @@ def redirect(redirection: Redirection) -> pb.Redirect:
 def sign_in_page(
     step: SignInStep, providers: Iterable[Provider] = (), *, is_registration_open: bool
 ) -> authorization_service_pb2.SignInPage:
-    registration = asked_again(step.request) if is_registration_open else ()
+    registration = asked_again(step.client, step.request) if is_registration_open else ()
     return authorization_service_pb2.SignInPage(
         authorization_id=step.authorization_id,
         client_id=step.client.client_id,

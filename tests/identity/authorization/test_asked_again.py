@@ -37,12 +37,18 @@ async def test_a_request_that_is_asked_for_once_more_is_the_same(
 ) -> None:
     request = await read(provider, asking(**parameters))
 
-    assert await read(provider, Parameters.of(asked_again(request))) == request
+    assert await read(provider, Parameters.of(asked_again(app(), request))) == request
 
 
 async def test_who_was_to_register_first_signs_in_then(provider: Provider) -> None:
     request = await read(provider, asking(prompt="create consent"))
 
-    again = await read(provider, Parameters.of(asked_again(request)))
+    again = await read(provider, Parameters.of(asked_again(app(), request)))
 
     assert (request.prompts, again.prompts) == ((Prompt.CONSENT, Prompt.CREATE), (Prompt.CONSENT,))
+
+
+async def test_nobody_asks_in_the_place_of_a_client_that_signs_its_requests(provider: Provider) -> None:
+    request = await read(provider, asking())
+
+    assert asked_again(app(requires_signed_request=True), request) == (("client_id", "app"),)
