@@ -51,6 +51,7 @@ from identity.logout.records import BACK_CHANNEL_LOGOUTS, BackChannelLogout
 from identity.mail.postbox import Postbox
 from identity.mail.queued_letter import LetterSafe
 from identity.mailing import mailing
+from identity.mediating import Mediating
 from identity.outgoing.documents import HttpDocuments
 from identity.outgoing.published_keys import PublishedKeys
 from identity.overseeing import Overseeing
@@ -124,6 +125,7 @@ async def open_identity(
                 **recognizing.servicers(authorizing.door, callers, administering.modification_tokens),
                 **Overseeing(ground, presence, callers).servicers,
                 **Picturing(ground, presence, callers).servicers,
+                **Mediating(ground, presence).servicers,
             }
             whole = {service: Whole(servicer, tasks) for service, servicer in servicers.items()}
             yield Identity(ground.tenants.default.issuer, whole, ground.keys)

@@ -14,6 +14,7 @@ from identity.config import (
 from identity.directory.config import UsersConfig
 from identity.dynamic_clients.config import DynamicClientsConfig
 from identity.events.config import EventsConfig
+from identity.fed_cm.config import FedCmConfig
 from identity.federation.config import FederationConfig
 from identity.images.config import PicturesConfig
 from identity.keys.config import EncryptionConfig
@@ -68,6 +69,7 @@ class IdentityConfig:
     sessions: SessionConfig = SessionConfig()
     logout: LogoutConfig = LogoutConfig()
     federation: FederationConfig = FederationConfig()
+    fedcm: FedCmConfig = FedCmConfig()
     pow: ProofOfWorkConfig = ProofOfWorkConfig()
     passwords: PasswordConfig = PasswordConfig()
     users: UsersConfig = UsersConfig()

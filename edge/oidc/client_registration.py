@@ -112,6 +112,8 @@ def members(registration: pb.ClientRegistration) -> dict[str, object]:
         "jwks_uri": metadata.jwks_uri,
         "client_name": metadata.client_name,
         "client_uri": metadata.client_uri,
+        "policy_uri": metadata.policy_uri,
+        "tos_uri": metadata.tos_uri,
         "contacts": list(metadata.contacts),
         "scope": metadata.scope,
         "backchannel_logout_uri": metadata.backchannel_logout_uri,

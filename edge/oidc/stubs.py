@@ -14,6 +14,7 @@ from gnomon.identity.v1.device_service_pb2_grpc import DeviceServiceStub
 from gnomon.identity.v1.discovery_service_pb2_grpc import DiscoveryServiceStub
 from gnomon.identity.v1.dynamic_client_service_pb2_grpc import DynamicClientServiceStub
 from gnomon.identity.v1.event_service_pb2_grpc import EventServiceStub
+from gnomon.identity.v1.fed_cm_service_pb2_grpc import FedCmServiceStub
 from gnomon.identity.v1.federation_service_pb2_grpc import FederationServiceStub
 from gnomon.identity.v1.forward_auth_service_pb2_grpc import ForwardAuthServiceStub
 from gnomon.identity.v1.group_service_pb2_grpc import GroupServiceStub
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from gnomon.identity.v1.discovery_service_pb2_grpc import DiscoveryServiceAsyncStub
     from gnomon.identity.v1.dynamic_client_service_pb2_grpc import DynamicClientServiceAsyncStub
     from gnomon.identity.v1.event_service_pb2_grpc import EventServiceAsyncStub
+    from gnomon.identity.v1.fed_cm_service_pb2_grpc import FedCmServiceAsyncStub
     from gnomon.identity.v1.federation_service_pb2_grpc import FederationServiceAsyncStub
     from gnomon.identity.v1.forward_auth_service_pb2_grpc import ForwardAuthServiceAsyncStub
     from gnomon.identity.v1.group_service_pb2_grpc import GroupServiceAsyncStub
@@ -91,6 +93,7 @@ class Stubs:
     discovery: "DiscoveryServiceAsyncStub"
     dynamic_clients: "DynamicClientServiceAsyncStub"
     events: "EventServiceAsyncStub"
+    fed_cm: "FedCmServiceAsyncStub"
     federations: "FederationServiceAsyncStub"
     forward_auth: "ForwardAuthServiceAsyncStub"
     groups: "GroupServiceAsyncStub"
@@ -130,6 +133,7 @@ def stubs_of(channel: Channel) -> Stubs:
         discovery=DiscoveryServiceStub(aio_channel),
         dynamic_clients=DynamicClientServiceStub(aio_channel),
         events=EventServiceStub(aio_channel),
+        fed_cm=FedCmServiceStub(aio_channel),
         federations=FederationServiceStub(aio_channel),
         forward_auth=ForwardAuthServiceStub(aio_channel),
         groups=GroupServiceStub(aio_channel),

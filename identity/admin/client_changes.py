@@ -67,6 +67,9 @@ class ClientChange:
     request_object_signing_alg: str = ""
     requires_signed_request: bool = False
     request_uris: tuple[str, ...] = ()
+    policy_uri: str
+    tos_uri: str
+    has_fed_cm: bool
 
     @property
     def has_keys(self) -> bool:
@@ -133,6 +136,9 @@ def changed(client: Client, change: ClientChange) -> Client:
         request_object_signing_alg=change.request_object_signing_alg,
         requires_signed_request=change.requires_signed_request,
         request_uris=change.request_uris,
+        policy_uri=change.policy_uri,
+        tos_uri=change.tos_uri,
+        has_fed_cm=change.has_fed_cm,
     )
 
 
@@ -181,6 +187,8 @@ def _expect_signatures(change: ClientChange) -> None:
         expect_algorithm(member, algorithm, CLIENT_ALGORITHMS)
     if change.requires_signed_request and not change.has_keys:
         raise InvalidArgument("require_signed_request_object: expected jwks or jwks_uri")
+    expect_safe_uri("policy_uri", change.policy_uri)
+    expect_safe_uri("tos_uri", change.tos_uri)
 
 
 def _expect_keys(change: ClientChange) -> None:

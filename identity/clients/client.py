@@ -38,7 +38,8 @@ class Client(Record):
     that of assertions, `request_object_signing_alg` that of authorization requests, which may be fetched from
     `request_uris` alone. People signed in at most `default_max_age` seconds ago, unless a request says otherwise. One
     that registered itself has a `registration`, and expires unless it is used. `logo_id` is that of its uploaded logo,
-    empty without one.
+    empty without one. `has_fed_cm` lets pages of its origins have ID tokens although it is confidential; those of a public
+    one may anyway.
     """
 
     name: str = ""
@@ -66,6 +67,8 @@ class Client(Record):
     claims: str = ""
     claims_at_root: bool = False
     client_uri: str = ""
+    policy_uri: str = ""
+    tos_uri: str = ""
     contacts: tuple[str, ...] = ()
     backchannel_logout_uri: str = ""
     restrict_group_prefix: str = ""
@@ -78,6 +81,7 @@ class Client(Record):
     requires_pkce: bool = True
     requires_signed_request: bool = False
     requires_mfa: bool = False
+    has_fed_cm: bool = False
     is_enabled: bool = True
     default_max_age: int | None = None
     registration: Registration | None = None

@@ -58,6 +58,8 @@ class ClientMetadata:
     jwks_uri: str = ""
     client_name: str = ""
     client_uri: str = ""
+    policy_uri: str = ""
+    tos_uri: str = ""
     contacts: tuple[str, ...] = ()
     scope: str = ""
     backchannel_logout_uri: str = ""
@@ -119,6 +121,9 @@ def _change(client: Client, metadata: ClientMetadata) -> ClientChange:
         requires_pkce=client.requires_pkce or is_public,
         requires_mfa=client.requires_mfa,
         client_uri=metadata.client_uri,
+        policy_uri=metadata.policy_uri,
+        tos_uri=metadata.tos_uri,
+        has_fed_cm=client.has_fed_cm,
         contacts=metadata.contacts,
         backchannel_logout_uri=metadata.backchannel_logout_uri,
         restrict_group_prefix=client.restrict_group_prefix,

@@ -15,6 +15,7 @@ from identity.authorization.request import Prompt, ResponseMode
 from identity.federation.provider import Provider
 from identity.sessions.browser import Browser
 from identity.sessions.session import Session
+from identity.sessions.ways import way_to
 from server.platform.clock import Clock
 from server.platform.errors import OAuthError
 
@@ -82,6 +83,8 @@ def consent_page(question: ConsentQuestion) -> authorization_service_pb2.Consent
         redirect_origin=origin_of(question.request.redirect_uri),
         csrf_token=question.session.csrf_token,
         client_logo_id=question.client.logo_id,
+        policy_uri=question.client.policy_uri,
+        tos_uri=question.client.tos_uri,
     )
 
 
@@ -95,6 +98,7 @@ def session_cookie(cookie: str, session: Session, clock: Clock) -> pb.SessionCoo
         value=cookie,
         max_age=max(int((expires_at - clock.now()).total_seconds()), 0),
         csrf_token=session.csrf_token,
+        fed_cm=way_to(cookie, session.sid) if session.authentication else "",
     )
 
 

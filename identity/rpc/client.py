@@ -111,6 +111,9 @@ def _change(message: pb.Client) -> ClientChange:
         request_object_signing_alg=message.request_object_signing_alg,
         requires_signed_request=message.require_signed_request_object,
         request_uris=_distinct(message.request_uris),
+        policy_uri=message.policy_uri,
+        tos_uri=message.tos_uri,
+        has_fed_cm=message.fed_cm,
     )
 
 
@@ -181,4 +184,7 @@ def _client(client: Client) -> pb.Client:
         request_object_signing_alg=client.request_object_signing_alg,
         require_signed_request_object=client.requires_signed_request,
         request_uris=client.request_uris,
+        policy_uri=client.policy_uri,
+        tos_uri=client.tos_uri,
+        fed_cm=client.has_fed_cm,
     )

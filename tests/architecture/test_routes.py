@@ -79,10 +79,10 @@ PROVIDER = [
     "POST /auth/v1/users/webauthn_finish",
     "DELETE /auth/v1/users/{id}/webauthn/delete/{name}",
     "POST /auth/v1/users/{id}/self/convert_passkey",
+    "GET /.well-known/web-identity",
 ]
 
 PROVIDER_NOT_YET = [
-    "GET /.well-known/web-identity",
     "GET /auth/v1/clients/{id}/screens",
     "PUT /auth/v1/clients/{id}/screens",
     "POST /auth/v1/clients/{id}/screens/preview",
@@ -103,7 +103,7 @@ def engine_routes() -> set[str]:
 def provider_routes() -> set[str]:
     channel = LocalChannel(Dispatcher({}, ()))
     found = set()
-    for route in oidc_routes(channel, OidcConfig()):
+    for route in oidc_routes(channel, OidcConfig(), has_fed_cm=True):
         endpoint = getattr(route.handler, "__self__", None)
         assert isinstance(endpoint, Endpoint)
         if "{rest" not in route.path:

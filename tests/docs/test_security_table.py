@@ -21,7 +21,6 @@ NOT_BUILT = [
     ("A10", "must", "password reset"),
     ("A12", "must", "one-time and recovery codes"),
     ("A24", "must", "client screens"),
-    ("FedCM", "must", "FedCM"),
 ]
 
 OAUTH = [f"B{number}" for number in range(1, 31)]

@@ -64,6 +64,9 @@ class WholeClient(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     request_object_signing_alg: str | None = None
     require_signed_request_object: bool = False
     request_uris: tuple[str, ...] | None = None
+    policy_uri: str | None = None
+    tos_uri: str | None = None
+    fed_cm: bool = False
 
     def message(self) -> pb.Client:
         """Raises Refused when the two names of an algorithm do not say the same."""
@@ -102,6 +105,9 @@ class WholeClient(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
             request_object_signing_alg=self.request_object_signing_alg or "",
             require_signed_request_object=self.require_signed_request_object,
             request_uris=self.request_uris or (),
+            policy_uri=self.policy_uri or "",
+            tos_uri=self.tos_uri or "",
+            fed_cm=self.fed_cm,
         )
 
 

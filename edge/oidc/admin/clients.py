@@ -125,6 +125,9 @@ def members(client: pb.Client) -> dict[str, object]:
         "request_object_signing_alg": client.request_object_signing_alg or None,
         "require_signed_request_object": client.require_signed_request_object,
         "request_uris": list(client.request_uris) or None,
+        "policy_uri": client.policy_uri or None,
+        "tos_uri": client.tos_uri or None,
+        "fed_cm": client.fed_cm,
     }
 
 

@@ -37,6 +37,9 @@ WHOLE = {
     "claims": {"branch": "Ulm", "limits": [1, 2.5]},
     "claims_at_root": True,
     "consent": "once",
+    "policy_uri": "https://app.example.com/privacy",
+    "tos_uri": "https://app.example.com/terms",
+    "fed_cm": True,
 }
 # RFC 7517, appendix A.
 KEY = {
@@ -176,6 +179,11 @@ async def test_a_client_that_becomes_public_loses_its_secret(
         {"request_uris": ["http://app.example.com/request"]},
         {"request_uris": ["https://app.example.com/request#a b"]},
         {"request_uris": [f"https://app.example.com/{'r' * 512}"]},
+        {"policy_uri": "javascript:alert(1)"},
+        {"policy_uri": "http://app.example.com/privacy"},
+        {"tos_uri": "terms"},
+        {"tos_uri": "https://app.example.com/" + "x" * 2048},
+        {"fed_cm": "yes"},
         {"id": "other"},
         {"surprise": True},
     ],

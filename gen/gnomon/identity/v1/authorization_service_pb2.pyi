@@ -386,6 +386,8 @@ class ConsentPage(_message.Message):
     REDIRECT_ORIGIN_FIELD_NUMBER: _builtins.int
     CSRF_TOKEN_FIELD_NUMBER: _builtins.int
     CLIENT_LOGO_ID_FIELD_NUMBER: _builtins.int
+    POLICY_URI_FIELD_NUMBER: _builtins.int
+    TOS_URI_FIELD_NUMBER: _builtins.int
     authorization_id: _builtins.str
     """The request that the answer goes on with."""
     client_id: _builtins.str
@@ -402,6 +404,10 @@ class ConsentPage(_message.Message):
     """Proof that what the page sends comes from it."""
     client_logo_id: _builtins.str
     """Id of the client's uploaded logo, empty without one."""
+    policy_uri: _builtins.str
+    """Where the client says what it does with what it gets, empty when it does not."""
+    tos_uri: _builtins.str
+    """Terms of the client, empty without."""
     @_builtins.property
     def scopes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Scopes that it asks for."""
@@ -428,10 +434,12 @@ class ConsentPage(_message.Message):
         redirect_origin: _builtins.str = ...,
         csrf_token: _builtins.str = ...,
         client_logo_id: _builtins.str = ...,
+        policy_uri: _builtins.str = ...,
+        tos_uri: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "claims", b"claims", "client_id", b"client_id", "client_logo_id", b"client_logo_id", "client_name", b"client_name", "client_uri", b"client_uri", "csrf_token", b"csrf_token", "email", b"email", "redirect_origin", b"redirect_origin", "resources", b"resources", "scopes", b"scopes"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "claims", b"claims", "client_id", b"client_id", "client_logo_id", b"client_logo_id", "client_name", b"client_name", "client_uri", b"client_uri", "csrf_token", b"csrf_token", "email", b"email", "policy_uri", b"policy_uri", "redirect_origin", b"redirect_origin", "resources", b"resources", "scopes", b"scopes", "tos_uri", b"tos_uri"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -57,6 +57,9 @@ class Client(_message.Message):
     REQUEST_OBJECT_SIGNING_ALG_FIELD_NUMBER: _builtins.int
     REQUIRE_SIGNED_REQUEST_OBJECT_FIELD_NUMBER: _builtins.int
     REQUEST_URIS_FIELD_NUMBER: _builtins.int
+    POLICY_URI_FIELD_NUMBER: _builtins.int
+    TOS_URI_FIELD_NUMBER: _builtins.int
+    FED_CM_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Client id."""
     name: _builtins.str
@@ -99,6 +102,12 @@ class Client(_message.Message):
     """Algorithm that its request objects are signed with, empty for any that we take."""
     require_signed_request_object: _builtins.bool
     """Whether it has to sign its authorization requests: RFC 9101 §10.5."""
+    policy_uri: _builtins.str
+    """Where it says what it does with what it gets, empty when it does not: RFC 7591 §2."""
+    tos_uri: _builtins.str
+    """Its terms of service, empty without."""
+    fed_cm: _builtins.bool
+    """Whether pages of its origins get ID tokens by FedCM although it is confidential; those of a public one may anyway."""
     @_builtins.property
     def redirect_uris(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Where people may be sent back to: RFC 6749 §3.1.2."""
@@ -178,10 +187,13 @@ class Client(_message.Message):
         request_object_signing_alg: _builtins.str = ...,
         require_signed_request_object: _builtins.bool = ...,
         request_uris: _abc.Iterable[_builtins.str] | None = ...,
+        policy_uri: _builtins.str = ...,
+        tos_uri: _builtins.str = ...,
+        fed_cm: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["access_token_lifetime", b"access_token_lifetime", "access_token_signed_response_alg", b"access_token_signed_response_alg", "allowed_origins", b"allowed_origins", "allowed_resources", b"allowed_resources", "auth_code_lifetime", b"auth_code_lifetime", "backchannel_logout_uri", b"backchannel_logout_uri", "challenges", b"challenges", "claims", b"claims", "claims_at_root", b"claims_at_root", "client_uri", b"client_uri", "confidential", b"confidential", "consent", b"consent", "contacts", b"contacts", "default_aud", b"default_aud", "default_scopes", b"default_scopes", "enabled", b"enabled", "flows_enabled", b"flows_enabled", "force_mfa", b"force_mfa", "id", b"id", "id_token_signed_response_alg", b"id_token_signed_response_alg", "jwks", b"jwks", "jwks_uri", b"jwks_uri", "name", b"name", "post_logout_redirect_uris", b"post_logout_redirect_uris", "redirect_uris", b"redirect_uris", "request_object_signing_alg", b"request_object_signing_alg", "request_uris", b"request_uris", "require_signed_request_object", b"require_signed_request_object", "restrict_group_prefix", b"restrict_group_prefix", "scopes", b"scopes", "token_endpoint_auth_method", b"token_endpoint_auth_method", "token_endpoint_auth_signing_alg", b"token_endpoint_auth_signing_alg"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["access_token_lifetime", b"access_token_lifetime", "access_token_signed_response_alg", b"access_token_signed_response_alg", "allowed_origins", b"allowed_origins", "allowed_resources", b"allowed_resources", "auth_code_lifetime", b"auth_code_lifetime", "backchannel_logout_uri", b"backchannel_logout_uri", "challenges", b"challenges", "claims", b"claims", "claims_at_root", b"claims_at_root", "client_uri", b"client_uri", "confidential", b"confidential", "consent", b"consent", "contacts", b"contacts", "default_aud", b"default_aud", "default_scopes", b"default_scopes", "enabled", b"enabled", "fed_cm", b"fed_cm", "flows_enabled", b"flows_enabled", "force_mfa", b"force_mfa", "id", b"id", "id_token_signed_response_alg", b"id_token_signed_response_alg", "jwks", b"jwks", "jwks_uri", b"jwks_uri", "name", b"name", "policy_uri", b"policy_uri", "post_logout_redirect_uris", b"post_logout_redirect_uris", "redirect_uris", b"redirect_uris", "request_object_signing_alg", b"request_object_signing_alg", "request_uris", b"request_uris", "require_signed_request_object", b"require_signed_request_object", "restrict_group_prefix", b"restrict_group_prefix", "scopes", b"scopes", "token_endpoint_auth_method", b"token_endpoint_auth_method", "token_endpoint_auth_signing_alg", b"token_endpoint_auth_signing_alg", "tos_uri", b"tos_uri"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

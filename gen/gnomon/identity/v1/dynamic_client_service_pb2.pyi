@@ -45,6 +45,8 @@ class ClientMetadata(_message.Message):
     SUBJECT_TYPE_FIELD_NUMBER: _builtins.int
     APPLICATION_TYPE_FIELD_NUMBER: _builtins.int
     DEFAULT_MAX_AGE_FIELD_NUMBER: _builtins.int
+    POLICY_URI_FIELD_NUMBER: _builtins.int
+    TOS_URI_FIELD_NUMBER: _builtins.int
     token_endpoint_auth_method: _builtins.str
     """How it proves who it is; left out client_secret_basic."""
     token_endpoint_auth_signing_alg: _builtins.str
@@ -75,6 +77,10 @@ class ClientMetadata(_message.Message):
     """Kind of application, web or native."""
     default_max_age: _builtins.int
     """Seconds after which people sign in anew for it."""
+    policy_uri: _builtins.str
+    """What it says about people's data."""
+    tos_uri: _builtins.str
+    """What it demands of people."""
     @_builtins.property
     def redirect_uris(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Where people may be sent back to."""
@@ -123,10 +129,12 @@ class ClientMetadata(_message.Message):
         subject_type: _builtins.str = ...,
         application_type: _builtins.str = ...,
         default_max_age: _builtins.int | None = ...,
+        policy_uri: _builtins.str = ...,
+        tos_uri: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_default_max_age", b"_default_max_age", "default_max_age", b"default_max_age"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_default_max_age", b"_default_max_age", "application_type", b"application_type", "backchannel_logout_uri", b"backchannel_logout_uri", "client_name", b"client_name", "client_uri", b"client_uri", "contacts", b"contacts", "default_max_age", b"default_max_age", "grant_types", b"grant_types", "id_token_signed_response_alg", b"id_token_signed_response_alg", "jwks", b"jwks", "jwks_uri", b"jwks_uri", "post_logout_redirect_uris", b"post_logout_redirect_uris", "redirect_uris", b"redirect_uris", "request_object_signing_alg", b"request_object_signing_alg", "request_uris", b"request_uris", "require_signed_request_object", b"require_signed_request_object", "response_types", b"response_types", "scope", b"scope", "subject_type", b"subject_type", "token_endpoint_auth_method", b"token_endpoint_auth_method", "token_endpoint_auth_signing_alg", b"token_endpoint_auth_signing_alg", "userinfo_signed_response_alg", b"userinfo_signed_response_alg"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_default_max_age", b"_default_max_age", "application_type", b"application_type", "backchannel_logout_uri", b"backchannel_logout_uri", "client_name", b"client_name", "client_uri", b"client_uri", "contacts", b"contacts", "default_max_age", b"default_max_age", "grant_types", b"grant_types", "id_token_signed_response_alg", b"id_token_signed_response_alg", "jwks", b"jwks", "jwks_uri", b"jwks_uri", "policy_uri", b"policy_uri", "post_logout_redirect_uris", b"post_logout_redirect_uris", "redirect_uris", b"redirect_uris", "request_object_signing_alg", b"request_object_signing_alg", "request_uris", b"request_uris", "require_signed_request_object", b"require_signed_request_object", "response_types", b"response_types", "scope", b"scope", "subject_type", b"subject_type", "token_endpoint_auth_method", b"token_endpoint_auth_method", "token_endpoint_auth_signing_alg", b"token_endpoint_auth_signing_alg", "tos_uri", b"tos_uri", "userinfo_signed_response_alg", b"userinfo_signed_response_alg"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__default_max_age: _TypeAlias = _typing.Literal["default_max_age"]  # noqa: Y015
     _WhichOneofArgType__default_max_age: _TypeAlias = _typing.Literal["_default_max_age", b"_default_max_age"]  # noqa: Y015
