@@ -50,6 +50,7 @@ from identity.overseeing import Overseeing
 from identity.presence import presence_on
 from identity.randomness import Randomness, SystemRandomness
 from identity.recognizing import Recognizing
+from identity.screening import Screening
 from identity.sections import IdentityConfig
 from identity.upkeep import Upkeep
 from server.platform.clock import Clock, SystemClock
@@ -109,6 +110,7 @@ async def open_identity(
                 **Federating(ground, callers, administering).servicers,
                 **recognizing.servicers(authorizing.door, callers, administering.modification_tokens),
                 **Overseeing(ground, presence, callers).servicers,
+                **Screening(ground, callers).servicers,
             }
             yield Identity(ground.tenants.default.issuer, servicers, ground.keys)
         finally:

@@ -36,6 +36,7 @@ from identity.proof_of_work.proof_of_work import ProofOfWork
 from identity.rpc.authorization import AuthorizationServicer, PushDoor
 from identity.rpc.federation import FederationServicer
 from identity.rpc.sign_in import SignInServicer
+from identity.screening import screens_on
 from identity.sign_in.password import PasswordSignIn
 from identity.tenancy.confirmation import ConfirmationBySettings
 from identity.tenancy.sign_in_targets import SignInTargets
@@ -119,7 +120,8 @@ class Authorizing:
         email_step = EmailStep(
             self._presence.sessions, proof_of_work, asked=self.door.asked, targets=self._targets
         )
-        return SignInServicer(tenants, email_step, SharedSignIn(tenants, proof_of_work, self._targets))
+        shared_sign_in = SharedSignIn(tenants, proof_of_work, self._targets)
+        return SignInServicer(tenants, email_step, shared_sign_in, screens=screens_on(self._ground))
 
     def _authorization(self) -> AuthorizationServicer:
         ground, sessions, asked = self._ground, self._presence.sessions, self.door.asked
@@ -155,6 +157,7 @@ class Authorizing:
                 self._issuing.authenticator, self._issuing.proofs, Pushing(self._reader, self._pushed)
             ),
             offered=Providers(ground.store) if ground.config.federation.enabled else None,
+            screens=screens_on(ground),
             clock=ground.clock,
         )
 

@@ -20,6 +20,7 @@ from identity.rpc.api_key import ApiKeyServicer
 from identity.rpc.blacklist import BlacklistServicer
 from identity.rpc.client import ClientServicer
 from identity.rpc.event import EventServicer
+from identity.screening import screens_on
 from identity.sign_in.addresses import Addresses
 from identity.sign_in.blacklist import Blacklist
 from identity.sign_in.failures import ADDRESS_FAILURES
@@ -57,6 +58,7 @@ class Overseeing:
             ground.tenants,
             token_sets=self._presence.token_sets,
             consents=self._presence.consents,
+            screens=screens_on(ground),
             secrets=ground.secrets,
             version=ground.directory_version,
             events=ground.events,

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from gnomon.identity.v1 import authorization_service_pb2
 from gnomon.identity.v1 import browser_pb2 as pb
 from gnomon.identity.v1.provider_service_pb2 import OfferedProvider
+from gnomon.identity.v1.screen_pb2 import Screen
 from identity.authorization.beginning import SignInStep
 from identity.authorization.consent import ConsentQuestion, terms_of
 from identity.authorization.parameters import Parameters
@@ -46,7 +47,7 @@ def redirect(redirection: Redirection) -> pb.Redirect:
 
 
 def sign_in_page(
-    step: SignInStep, providers: Iterable[Provider] = ()
+    step: SignInStep, providers: Iterable[Provider] = (), screen: Screen | None = None
 ) -> authorization_service_pb2.SignInPage:
     return authorization_service_pb2.SignInPage(
         authorization_id=step.authorization_id,
@@ -60,10 +61,13 @@ def sign_in_page(
         csrf_token=step.session.csrf_token,
         is_email_first=step.is_email_first,
         providers=[OfferedProvider(id=provider.id, name=provider.name) for provider in providers],
+        screen=screen,
     )
 
 
-def consent_page(question: ConsentQuestion) -> authorization_service_pb2.ConsentPage:
+def consent_page(
+    question: ConsentQuestion, screen: Screen | None = None
+) -> authorization_service_pb2.ConsentPage:
     terms = terms_of(question.request)
     return authorization_service_pb2.ConsentPage(
         authorization_id=question.authorization_id,
@@ -76,6 +80,7 @@ def consent_page(question: ConsentQuestion) -> authorization_service_pb2.Consent
         email=question.user.email,
         redirect_origin=origin_of(question.request.redirect_uri),
         csrf_token=question.session.csrf_token,
+        screen=screen,
     )
 
 

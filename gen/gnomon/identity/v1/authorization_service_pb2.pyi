@@ -6,6 +6,7 @@ isort:skip_file
 from collections import abc as _abc
 from gnomon.identity.v1 import browser_pb2 as _browser_pb2
 from gnomon.identity.v1 import provider_service_pb2 as _provider_service_pb2
+from gnomon.identity.v1 import screen_pb2 as _screen_pb2
 from gnomon.identity.v1 import token_service_pb2 as _token_service_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -72,6 +73,7 @@ class SignInPage(_message.Message):
     CSRF_TOKEN_FIELD_NUMBER: _builtins.int
     IS_EMAIL_FIRST_FIELD_NUMBER: _builtins.int
     PROVIDERS_FIELD_NUMBER: _builtins.int
+    SCREEN_FIELD_NUMBER: _builtins.int
     authorization_id: _builtins.str
     """The request that the sign-in goes on with."""
     client_id: _builtins.str
@@ -98,6 +100,10 @@ class SignInPage(_message.Message):
     def providers(self) -> _containers.RepeatedCompositeFieldContainer[_provider_service_pb2.OfferedProvider]:
         """Providers that the person may sign in through instead, by name."""
 
+    @_builtins.property
+    def screen(self) -> _screen_pb2.Screen:
+        """What the page looks like, absent for the default theme."""
+
     def __init__(
         self,
         *,
@@ -112,10 +118,11 @@ class SignInPage(_message.Message):
         csrf_token: _builtins.str = ...,
         is_email_first: _builtins.bool = ...,
         providers: _abc.Iterable[_provider_service_pb2.OfferedProvider] | None = ...,
+        screen: _screen_pb2.Screen | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["screen", b"screen"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "client_id", b"client_id", "client_name", b"client_name", "client_uri", b"client_uri", "csrf_token", b"csrf_token", "is_email_first", b"is_email_first", "is_signed_in", b"is_signed_in", "login_hint", b"login_hint", "providers", b"providers", "redirect_origin", b"redirect_origin", "ui_locales", b"ui_locales"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "client_id", b"client_id", "client_name", b"client_name", "client_uri", b"client_uri", "csrf_token", b"csrf_token", "is_email_first", b"is_email_first", "is_signed_in", b"is_signed_in", "login_hint", b"login_hint", "providers", b"providers", "redirect_origin", b"redirect_origin", "screen", b"screen", "ui_locales", b"ui_locales"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -224,22 +231,28 @@ class SecondFactor(_message.Message):
     CODE_FIELD_NUMBER: _builtins.int
     USER_ID_FIELD_NUMBER: _builtins.int
     EXPIRES_IN_FIELD_NUMBER: _builtins.int
+    SCREEN_FIELD_NUMBER: _builtins.int
     code: _builtins.str
     """Begins the ceremony."""
     user_id: _builtins.str
     """Whose passkey."""
     expires_in: _builtins.int
     """Seconds until it is too late."""
+    @_builtins.property
+    def screen(self) -> _screen_pb2.Screen:
+        """What a page that asks for it looks like, absent for the default theme."""
+
     def __init__(
         self,
         *,
         code: _builtins.str = ...,
         user_id: _builtins.str = ...,
         expires_in: _builtins.int = ...,
+        screen: _screen_pb2.Screen | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["screen", b"screen"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["code", b"code", "expires_in", b"expires_in", "user_id", b"user_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["code", b"code", "expires_in", b"expires_in", "screen", b"screen", "user_id", b"user_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -371,6 +384,7 @@ class ConsentPage(_message.Message):
     EMAIL_FIELD_NUMBER: _builtins.int
     REDIRECT_ORIGIN_FIELD_NUMBER: _builtins.int
     CSRF_TOKEN_FIELD_NUMBER: _builtins.int
+    SCREEN_FIELD_NUMBER: _builtins.int
     authorization_id: _builtins.str
     """The request that the answer goes on with."""
     client_id: _builtins.str
@@ -397,6 +411,10 @@ class ConsentPage(_message.Message):
     def claims(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Claims that it asks for by name, beyond what the scopes open."""
 
+    @_builtins.property
+    def screen(self) -> _screen_pb2.Screen:
+        """What the page looks like, absent for the default theme; only where the page is asked for."""
+
     def __init__(
         self,
         *,
@@ -410,10 +428,11 @@ class ConsentPage(_message.Message):
         email: _builtins.str = ...,
         redirect_origin: _builtins.str = ...,
         csrf_token: _builtins.str = ...,
+        screen: _screen_pb2.Screen | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["screen", b"screen"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "claims", b"claims", "client_id", b"client_id", "client_name", b"client_name", "client_uri", b"client_uri", "csrf_token", b"csrf_token", "email", b"email", "redirect_origin", b"redirect_origin", "resources", b"resources", "scopes", b"scopes"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "claims", b"claims", "client_id", b"client_id", "client_name", b"client_name", "client_uri", b"client_uri", "csrf_token", b"csrf_token", "email", b"email", "redirect_origin", b"redirect_origin", "resources", b"resources", "scopes", b"scopes", "screen", b"screen"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
