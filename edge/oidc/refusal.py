@@ -27,6 +27,7 @@ _CAUSES = {
     "PASSWORD_EXPIRED": (403, "PasswordRefresh"),
     "SELF_DELETE_OFF": (406, "NotAccepted"),
     "SECOND_FACTOR_REQUIRED": (406, "MfaRequired"),
+    "OTHER_ETAG": (412, "PreconditionFailed"),
 }
 _UNAUTHORIZED = 401
 _TOO_MANY_REQUESTS = 429
@@ -106,7 +107,8 @@ def refused(error: ServiceError) -> Refused:
         return Refused(status, "Unavailable", error.detail)
     # RFC 9110 §11.6.1: a 401 names a way to authenticate; here it is the provider's own sign-in.
     headers = {"WWW-Authenticate": "OAuth"} if status == _UNAUTHORIZED else {}
-    return Refused(status, _KINDS.get(status, "Internal"), error.detail, headers=headers)
+    members = {"field": error.metadata["field"]} if "field" in error.metadata else {}
+    return Refused(status, _KINDS.get(status, "Internal"), error.detail, headers=headers, members=members)
 
 
 def dpop_nonce(error: OAuthError) -> Mapping[str, str]:

@@ -79,13 +79,13 @@ PROVIDER = [
     "POST /auth/v1/users/webauthn_finish",
     "DELETE /auth/v1/users/{id}/webauthn/delete/{name}",
     "POST /auth/v1/users/{id}/self/convert_passkey",
+    "GET /auth/v1/clients/{id}/screens",
+    "PUT /auth/v1/clients/{id}/screens",
+    "POST /auth/v1/clients/{id}/screens/preview",
 ]
 
 PROVIDER_NOT_YET = [
     "GET /.well-known/web-identity",
-    "GET /auth/v1/clients/{id}/screens",
-    "PUT /auth/v1/clients/{id}/screens",
-    "POST /auth/v1/clients/{id}/screens/preview",
 ]
 
 VARIABLE = re.compile(r"\{[^{}]*\}")

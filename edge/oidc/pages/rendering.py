@@ -8,10 +8,11 @@ from aiohttp import web
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from edge.oidc.pages.assets import Assets
-from edge.oidc.pages.security_policy import origin_of, security_policy
+from edge.oidc.pages.look import DEFAULT, Look, look_of
+from edge.oidc.pages.security_policy import origin_of, preview_policy, security_policy
 from edge.oidc.pages.words import words_of
 from edge.oidc.refusal import Refused, refused_by_protocol
-from gnomon.identity.v1 import authorization_service_pb2, browser_pb2, logout_service_pb2
+from gnomon.identity.v1 import authorization_service_pb2, browser_pb2, logout_service_pb2, screen_pb2
 from server.platform.channels import error_of
 
 _NONCE_BYTES = 18
@@ -38,7 +39,12 @@ class Pages:
             "email_action": f"{path}/oidc/authorize/email",
             "provider_login": f"{path}/providers/login",
         }
-        return self._page("sign_in.html", {"page": page, "state": state}, form_origin=page.redirect_origin)
+        return self._page(
+            "sign_in.html",
+            {"page": page, "state": state},
+            look=_look(page, path),
+            form_origin=page.redirect_origin,
+        )
 
     def shared_sign_in(self, path: str) -> web.Response:
         state = self._state(path, csrf_token="") | {"action": f"{path}/sign-in"}
@@ -52,9 +58,8 @@ class Pages:
     ) -> web.Response:
         """For a person whose password is right, and who has a passkey."""
         second_factor = {"code": follows.code, "user_id": follows.user_id}
-        return self._page(
-            "passkey.html", {"state": self._state(path, csrf_token) | {"second_factor": second_factor}}
-        )
+        state = self._state(path, csrf_token) | {"second_factor": second_factor}
+        return self._page("passkey.html", {"state": state}, look=_look(follows, path))
 
     def go_on(self, page: authorization_service_pb2.SignInPage, path: str) -> web.Response:
         """For a person who is signed in already."""
@@ -62,7 +67,12 @@ class Pages:
             "authorization_id": page.authorization_id,
             "action": f"{path}/oidc/authorize/refresh",
         }
-        return self._page("go_on.html", {"page": page, "state": state}, form_origin=page.redirect_origin)
+        return self._page(
+            "go_on.html",
+            {"page": page, "state": state},
+            look=_look(page, path),
+            form_origin=page.redirect_origin,
+        )
 
     def consent(self, page: authorization_service_pb2.ConsentPage, path: str) -> web.Response:
         facts = {
@@ -70,7 +80,7 @@ class Pages:
             "action": f"{path}/oidc/authorize/consent",
             "scopes": [words_of(scope) for scope in page.scopes],
         }
-        return self._page("consent.html", facts, form_origin=page.redirect_origin)
+        return self._page("consent.html", facts, look=_look(page, path), form_origin=page.redirect_origin)
 
     def device(self, path: str, user_code: str, *, csrf_token: str) -> web.Response:
         state = self._state(path, csrf_token) | {"action": f"{path}/oidc/device/verify"}
@@ -78,10 +88,23 @@ class Pages:
 
     def log_out(self, page: logout_service_pb2.LogoutPage, path: str) -> web.Response:
         facts = {"page": page, "action": f"{path}/oidc/logout"}
-        return self._page("log_out.html", facts, form_origin=page.redirect_origin)
+        return self._page("log_out.html", facts, look=_look(page, path), form_origin=page.redirect_origin)
 
-    def signed_out(self) -> web.Response:
-        return self._page("signed_out.html", {})
+    def signed_out(self, page: logout_service_pb2.SignedOutPage, path: str) -> web.Response:
+        return self._page("signed_out.html", {}, look=_look(page, path))
+
+    def sign_in_preview(self, screen: screen_pb2.Screen, path: str, *, client_name: str) -> web.Response:
+        """Show a screen that can be looked at, and nothing else."""
+        page = authorization_service_pb2.SignInPage(client_id=screen.client_id, client_name=client_name)
+        state = {"action": "", "csrf_token": "", "authorization_id": ""}
+        look = look_of(screen, path, is_preview=True)
+        return self._page("sign_in.html", {"page": page, "state": state}, look=look)
+
+    def log_out_preview(self, screen: screen_pb2.Screen, path: str, *, client_name: str) -> web.Response:
+        """Show a screen that can be looked at, and nothing else."""
+        page = logout_service_pb2.LogoutPage(client_id=screen.client_id, client_name=client_name)
+        look = look_of(screen, path, is_preview=True)
+        return self._page("log_out.html", {"page": page, "action": ""}, look=look)
 
     def form_post(self, redirect: browser_pb2.Redirect) -> web.Response:
         return self._page("form_post.html", {"redirect": redirect}, form_origin=origin_of(redirect.uri))
@@ -114,10 +137,37 @@ class Pages:
         }
 
     def _page(
-        self, template: str, facts: Mapping[str, object], *, status: int = 200, form_origin: str = ""
+        self,
+        template: str,
+        facts: Mapping[str, object],
+        *,
+        status: int = 200,
+        look: Look = DEFAULT,
+        form_origin: str = "",
     ) -> web.Response:
         nonce = secrets.token_urlsafe(_NONCE_BYTES)
-        text = self._templates.get_template(template).render(facts, assets=self._assets, nonce=nonce)
-        policy = security_policy(nonce, form_origin)
-        headers = {"Content-Security-Policy": policy}
+        text = self._templates.get_template(template).render(
+            facts, screen=look, assets=self._assets, nonce=nonce
+        )
+        if look.is_preview:
+            # A page of ours frames it.
+            headers = {
+                "Content-Security-Policy": preview_policy(nonce),
+                "X-Frame-Options": "SAMEORIGIN",
+            }
+        else:
+            headers = {"Content-Security-Policy": security_policy(nonce, form_origin)}
         return web.Response(status=status, text=text, content_type="text/html", headers=headers)
+
+
+_OfClient = (
+    authorization_service_pb2.SignInPage
+    | authorization_service_pb2.SecondFactor
+    | authorization_service_pb2.ConsentPage
+    | logout_service_pb2.LogoutPage
+    | logout_service_pb2.SignedOutPage
+)
+
+
+def _look(page: _OfClient, path: str) -> Look:
+    return look_of(page.screen if page.HasField("screen") else None, path)
