@@ -39,6 +39,7 @@ from identity.admin.labels import Labels
 from identity.admin.mapping_rules import MappingRules
 from identity.admin.memberships import Memberships
 from identity.admin.sessions import SessionAdministration
+from identity.admin.unredeemed import UnredeemedCodes
 from identity.admin.user_attributes import UserAttributes
 from identity.admin.users import UserAdministration
 from identity.clients.client import CLIENTS
@@ -133,7 +134,11 @@ class Administering:
             _CONSENTS: ConsentServicer(
                 admission,
                 ConsentAdministration(
-                    presence.consents, ground.clients, token_sets=presence.token_sets, events=ground.events
+                    presence.consents,
+                    ground.clients,
+                    codes=UnredeemedCodes(ground.store),
+                    token_sets=presence.token_sets,
+                    events=ground.events,
                 ),
             ),
             _DEVICES: DeviceListServicer(
@@ -164,6 +169,7 @@ class Administering:
             provider_links=ground.store.of(PROVIDER_LINKS),
             consents=self._presence.consents,
             passkeys=Passkeys(ground.store.of(PASSKEYS)),
+            images=ground.images,
             roles=self.roles,
             groups=self.groups,
             administrators=self._administrators,

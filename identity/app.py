@@ -31,6 +31,8 @@ from identity.federation.secrets import ProviderSecrets
 from identity.fronting import Fronting
 from identity.ground import Ground
 from identity.hosting import Hosting
+from identity.images.images import Images
+from identity.images.rewriter import Rewriter
 from identity.issuing import Issuing
 from identity.keys.keeper import PURPOSE, KeyKeeper
 from identity.keys.key_file import master_keys
@@ -40,16 +42,23 @@ from identity.keys.root_secret import RootSecrets
 from identity.keys.safe import KeySafe
 from identity.keys.schedule import Schedule
 from identity.leadership import Leadership
+from identity.links.links import Links
 from identity.logout.back_channel import BackChannel
 from identity.logout.delivery import HttpDelivery
 from identity.logout.logout_token import LogoutTokens
 from identity.logout.records import BACK_CHANNEL_LOGOUTS, BackChannelLogout
+from identity.mail.postbox import Postbox
+from identity.mail.queued_letter import LetterSafe
+from identity.mailing import mailing
+from identity.mediating import Mediating
 from identity.outgoing.documents import HttpDocuments
 from identity.outgoing.published_keys import PublishedKeys
 from identity.overseeing import Overseeing
+from identity.picturing import Picturing
 from identity.presence import presence_on
 from identity.randomness import Randomness, SystemRandomness
 from identity.recognizing import Recognizing
+from identity.rpc.whole import Whole
 from identity.screening import Screening
 from identity.sections import IdentityConfig
 from identity.upkeep import Upkeep
@@ -96,6 +105,7 @@ async def open_identity(
         running = [
             tasks.create_task(_keeper(ground).run()),
             tasks.create_task(_back_channel(ground, delivery).run(ground.tenants.all)),
+            *map(tasks.create_task, mailing(ground)),
             tasks.create_task(Upkeep(ground.store).run()),
             *map(tasks.create_task, (*hosting.loops(), *administering.loops())),
         ]
@@ -110,9 +120,12 @@ async def open_identity(
                 **Federating(ground, callers, administering).servicers,
                 **recognizing.servicers(authorizing.door, callers, administering.modification_tokens),
                 **Overseeing(ground, presence, callers).servicers,
+                **Picturing(ground, presence, callers).servicers,
+                **Mediating(ground, presence).servicers,
                 **Screening(ground, callers).servicers,
             }
-            yield Identity(ground.tenants.default.issuer, servicers, ground.keys)
+            whole = {service: Whole(servicer, tasks) for service, servicer in servicers.items()}
+            yield Identity(ground.tenants.default.issuer, whole, ground.keys)
         finally:
             for task in running:
                 task.cancel()
@@ -127,10 +140,12 @@ async def _ground(
     root = await root_secrets.open()
     events = Events(store, config.events.levels, clock=clock, randomness=randomness)
     making, passwords = ThreadedKeyMaking(), Passwords(config.passwords)
+    rewriter = Rewriter(config.pictures)
     # Who is reached without TLS is reached by its developers alone.
     documents = HttpDocuments(in_development=config.identity.scheme is Scheme.HTTP)
     stack.callback(making.close)
     stack.callback(passwords.close)
+    stack.callback(rewriter.close)
     await stack.enter_async_context(documents)
     return Ground(
         config=config,
@@ -150,8 +165,18 @@ async def _ground(
             longest_token=LONGEST_ACCESS_TOKEN,
         ),
         events=events,
+        mail=Postbox(
+            store,
+            LetterSafe(masters),
+            is_open=config.email.is_set,
+            clock=clock,
+            randomness=randomness,
+        ),
+        links=Links(store, SecretHasher(root.derived("links")), clock=clock, randomness=randomness),
         clients=Clients(store, tenants),
         passwords=passwords,
+        images=Images(store, clock=clock, randomness=randomness),
+        rewriter=rewriter,
         standings=Standings(store, tenants),
         directory_version=DirectoryVersion(store),
         documents=documents,
@@ -172,7 +197,7 @@ def _keeper(ground: Ground) -> KeyKeeper:
     return KeyKeeper(
         ground.keys,
         ground.root_secrets,
-        provider_secrets=ProviderSecrets(ground.store, ground.master_keys),
+        others=(ProviderSecrets(ground.store, ground.master_keys), ground.mail),
         tenants=ground.tenants,
         schedule=schedule,
         leadership=leadership,

@@ -22,11 +22,13 @@ from identity.authorization.pushed import PUSHED_REQUESTS, PushedRequests
 from identity.authorization.pushing import Pushing
 from identity.authorization.reading import RequestReader
 from identity.authorization.request import AUTHORIZATION_REQUESTS
+from identity.authorization.request_objects import RequestObjects
 from identity.authorization.signing_in import SigningIn
-from identity.authorization.sources import NoRequestObjects
+from identity.authorization.sources import PlainRequests, RequestsByReference, RequestsByValue
 from identity.authorization.standing import Standing
 from identity.authorization.steps import CredentialStep, RefreshStep, SecondFactors
 from identity.browsing import Browsing
+from identity.clients.keys import ClientKeys
 from identity.federating import upstream_sign_in
 from identity.federation.providers import Providers
 from identity.ground import Ground
@@ -68,8 +70,13 @@ class Authorizing:
         self._targets = targets
         self._second_factors = second_factors
         self._pushed = self._pushed_requests()
+        objects = RequestObjects(ClientKeys(ground.published_keys), ground.clock)
+        self._by_themselves = (RequestsByValue(objects), PlainRequests())
         self._reader = RequestReader(
-            ground.clients, browsing.hints, sources=(NoRequestObjects(), self._pushed), clock=ground.clock
+            ground.clients,
+            browsing.hints,
+            sources=(self._pushed, RequestsByReference(objects, ground.documents), *self._by_themselves),
+            clock=ground.clock,
         )
         self._pending = PendingRequests(
             ground.store.of(AUTHORIZATION_REQUESTS),
@@ -154,7 +161,9 @@ class Authorizing:
                 events=ground.events,
             ),
             push_door=PushDoor(
-                self._issuing.authenticator, self._issuing.proofs, Pushing(self._reader, self._pushed)
+                self._issuing.authenticator,
+                self._issuing.proofs,
+                Pushing(self._reader, self._pushed, sources=self._by_themselves),
             ),
             offered=Providers(ground.store) if ground.config.federation.enabled else None,
             screens=screens_on(ground),

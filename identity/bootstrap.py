@@ -85,8 +85,10 @@ class Seeding:
             if kept is None:
                 await records.insert(client)
                 return
-            # Its roles and groups are for administrators to give.
-            wanted = replace(client, revision=kept.revision, roles=kept.roles, groups=kept.groups)
+            # Its roles, groups and logo are for administrators to give.
+            wanted = replace(
+                client, revision=kept.revision, roles=kept.roles, groups=kept.groups, logo_id=kept.logo_id
+            )
             if wanted != kept:
                 await records.replace(wanted)
         except (AlreadyThere, Changed):

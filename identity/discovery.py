@@ -14,7 +14,7 @@ from identity.tokens.custom_claims import CUSTOM
 from identity.vocabulary import BUILT_IN_SCOPES, AuthenticationContext, AuthenticationMethod, GrantType
 
 _SIGNING = tuple(kind.algorithm for kind in ALGORITHMS)
-_ASSERTIONS = ("RS256", "PS256", "ES256", "EdDSA")
+_SIGNED_BY_CLIENTS = ("RS256", "PS256", "ES256", "EdDSA")
 _METHODS = tuple(AuthenticationMethod)
 # Nobody asks about tokens without saying who it is.
 _PROVED_METHODS = tuple(method for method in _METHODS if method is not AuthenticationMethod.NONE)
@@ -44,10 +44,10 @@ class ProviderMetadata:
     id_token_signing_alg_values_supported: tuple[str, ...] = _SIGNING
     userinfo_signing_alg_values_supported: tuple[str, ...] = _SIGNING
     token_endpoint_auth_methods_supported: tuple[str, ...] = _METHODS
-    token_endpoint_auth_signing_alg_values_supported: tuple[str, ...] = _ASSERTIONS
+    token_endpoint_auth_signing_alg_values_supported: tuple[str, ...] = _SIGNED_BY_CLIENTS
     introspection_endpoint_auth_methods_supported: tuple[str, ...] = _PROVED_METHODS
     revocation_endpoint_auth_methods_supported: tuple[str, ...] = _METHODS
-    dpop_signing_alg_values_supported: tuple[str, ...] = _ASSERTIONS
+    dpop_signing_alg_values_supported: tuple[str, ...] = _SIGNED_BY_CLIENTS
     code_challenge_methods_supported: tuple[str, ...] = ("S256",)
     prompt_values_supported: tuple[str, ...] = ("none", "login", "consent", "select_account", "create")
     acr_values_supported: tuple[str, ...] = tuple(AuthenticationContext)
@@ -57,16 +57,18 @@ class ProviderMetadata:
     authorization_response_iss_parameter_supported: bool = True
     backchannel_logout_supported: bool = True
     backchannel_logout_session_supported: bool = True
-    # Left out, request_uri would count as supported.
-    request_parameter_supported: bool = False
-    request_uri_parameter_supported: bool = False
+    request_parameter_supported: bool = True
+    request_uri_parameter_supported: bool = True
+    require_request_uri_registration: bool = True
+    request_object_signing_alg_values_supported: tuple[str, ...] = _SIGNED_BY_CLIENTS
     require_pushed_authorization_requests: bool = False
+    registration_endpoint: str | None = None
 
 
 def metadata_of(
-    tenant: Tenant, grant_types: Iterable[GrantType], *, own_scopes: Iterable[str]
+    tenant: Tenant, grant_types: Iterable[GrantType], *, own_scopes: Iterable[str], has_registration: bool
 ) -> ProviderMetadata:
-    """Return it with the scopes that the tenant has beyond the built-in ones."""
+    """Return it with the scopes that the tenant has beyond the built-in ones, and whether clients register themselves."""
     protocol = f"{tenant.issuer}oidc/"
     return ProviderMetadata(
         issuer=tenant.issuer,
@@ -81,4 +83,5 @@ def metadata_of(
         jwks_uri=f"{protocol}certs",
         grant_types_supported=tuple(grant_types),
         scopes_supported=(*BUILT_IN_SCOPES, *own_scopes),
+        registration_endpoint=f"{tenant.issuer}clients_dyn" if has_registration else None,
     )

@@ -24,7 +24,10 @@ OAuthError                   server.platform
    ├─ ConsentRequired        OpenID Connect Core 1.0 §3.1.2.6
    ├─ RequestNotSupported    OpenID Connect Core 1.0 §3.1.2.6
    ├─ RequestUriNotSupported OpenID Connect Core 1.0 §3.1.2.6
-   └─ InvalidRequestUri      OpenID Connect Core 1.0 §3.1.2.6
+   ├─ InvalidRequestUri      OpenID Connect Core 1.0 §3.1.2.6
+   ├─ InvalidRequestObject   OpenID Connect Core 1.0 §3.1.2.6
+   ├─ InvalidRedirectUri     RFC 7591 §3.2.2
+   └─ InvalidClientMetadata  RFC 7591 §3.2.2
 
 A description never repeats what the caller sent: it may be a secret.
 """
@@ -137,3 +140,15 @@ class RequestUriNotSupported(ProtocolError):
 
 class InvalidRequestUri(ProtocolError):
     oauth_code = "invalid_request_uri"
+
+
+class InvalidRequestObject(ProtocolError):
+    oauth_code = "invalid_request_object"
+
+
+class InvalidRedirectUri(ProtocolError):
+    oauth_code = "invalid_redirect_uri"
+
+
+class InvalidClientMetadata(ProtocolError):
+    oauth_code = "invalid_client_metadata"

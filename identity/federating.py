@@ -41,6 +41,7 @@ class Federating:
             providers=ground.store.of(PROVIDERS),
             links=ground.store.of(PROVIDER_LINKS),
             users=ground.store.of(USERS),
+            images=ground.images,
             administrators=Administrators(ground.standings),
             roles=administering.roles,
             groups=administering.groups,

@@ -8,9 +8,13 @@ from identity.directory.passwords import Passwords
 from identity.directory.standings import Standings
 from identity.directory.version import DirectoryVersion
 from identity.events.events import Events
+from identity.images.images import Images
+from identity.images.rewriter import Rewriter
 from identity.keys.key_ring import KeyRing
 from identity.keys.master_keys import MasterKeys
 from identity.keys.root_secret import RootSecret, RootSecrets
+from identity.links.links import Links
+from identity.mail.postbox import Postbox
 from identity.outgoing.documents import HttpDocuments
 from identity.outgoing.published_keys import PublishedKeys
 from identity.randomness import Randomness
@@ -33,8 +37,12 @@ class Ground:
     secrets: SecretHasher
     keys: KeyRing
     events: Events
+    mail: Postbox
+    links: Links
     clients: Clients
     passwords: Passwords
+    images: Images
+    rewriter: Rewriter
     standings: Standings
     directory_version: DirectoryVersion
     documents: HttpDocuments

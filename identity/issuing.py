@@ -19,7 +19,9 @@ from identity.directory.principals import Principals
 from identity.directory.user import USERS
 from identity.dpop.nonces import DpopNonces
 from identity.dpop.proofs import DpopProofs
-from identity.grants.continuation import Continuation
+from identity.dynamic_clients.first_use import FirstUse
+from identity.grants.continuation import Continuation, Order
+from identity.grants.grant import TokenRequest
 from identity.grants.people import People
 from identity.grants.pipeline import TokenPipeline
 from identity.grants.reports import GrantReports
@@ -61,6 +63,7 @@ class Issuing:
         self._ground = ground
         self._presence = presence
         self._reports = GrantReports(ground.events, ground.config.events)
+        self._first_use = FirstUse(ground.store)
         single_use = SingleUse(ground.store)
         assertions = ClientAssertions(ClientKeys(ground.published_keys), single_use, ground.clock)
         self.authenticator = ClientAuthenticator(
@@ -133,8 +136,12 @@ class Issuing:
             proofs=self.proofs,
             continuation=self.continuation,
             signing=Signing(ground.keys, access_tokens, IdTokens(ground.clock), custom=self._custom),
-            report=self._reports.token_issued,
+            report=self._issued,
         )
+
+    async def _issued(self, request: TokenRequest, order: Order) -> None:
+        await self._first_use.note(order.client)
+        await self._reports.token_issued(request, order)
 
     def _directory_servicers(self) -> Mapping[ServiceDescriptor, object]:
         ground = self._ground
@@ -148,7 +155,10 @@ class Issuing:
         return {
             _KEY_SET: KeySetServicer(ground.tenants, ground.keys),
             _DISCOVERY: DiscoveryServicer(
-                ground.tenants, ground.store.of(SCOPE_DEFINITIONS), tuple(GrantType)
+                ground.tenants,
+                ground.store.of(SCOPE_DEFINITIONS),
+                tuple(GrantType),
+                has_registration=ground.config.dynamic_clients.enabled,
             ),
             _DIRECTORY: DirectoryServicer(ground.tenants, principals, ground.directory_version),
         }

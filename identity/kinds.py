@@ -20,10 +20,13 @@ from identity.events.event import EVENTS
 from identity.federation.login import UPSTREAM_LOGINS
 from identity.federation.provider import PROVIDER_LINKS, PROVIDERS
 from identity.forward_auth.records import FORWARD_REQUESTS, FORWARD_SESSIONS
+from identity.images.image import IMAGES
 from identity.keys.root_secret import ROOT_SECRETS
 from identity.keys.stored import KEY_SETS
 from identity.leadership import LEADERS
+from identity.links.link import LINKS
 from identity.logout.records import BACK_CHANNEL_LOGOUTS, LOGOUT_REQUESTS
+from identity.mail.queued_letter import QUEUED_LETTERS
 from identity.passkeys.ceremony import CEREMONIES
 from identity.passkeys.passkey import PASSKEYS
 from identity.sessions.session import SESSIONS
@@ -53,8 +56,10 @@ KINDS: tuple[Kind[Any], ...] = (
     FORWARD_REQUESTS,
     FORWARD_SESSIONS,
     GROUPS,
+    IMAGES,
     KEY_SETS,
     LEADERS,
+    LINKS,
     LOGOUT_REQUESTS,
     MAPPING_RULES,
     MODIFICATION_TOKENS,
@@ -62,6 +67,7 @@ KINDS: tuple[Kind[Any], ...] = (
     PROVIDER_LINKS,
     PROVIDERS,
     PUSHED_REQUESTS,
+    QUEUED_LETTERS,
     REVOKED_TOKENS,
     ROLES,
     ROOT_SECRETS,

@@ -8,17 +8,21 @@ from gnomon.identity.v1 import (
     api_key_service_pb2,
     blacklist_service_pb2,
     client_service_pb2,
+    dynamic_client_service_pb2,
     event_service_pb2,
 )
 from identity.admin.api_keys import ApiKeyAdministration, ApiKeys
 from identity.admin.callers import Callers
 from identity.admin.clients import ClientAdministration
+from identity.config import Scheme
+from identity.dynamic_clients.registration import DynamicRegistration
 from identity.events.reading import EventReader
 from identity.ground import Ground
 from identity.presence import Presence
 from identity.rpc.api_key import ApiKeyServicer
 from identity.rpc.blacklist import BlacklistServicer
 from identity.rpc.client import ClientServicer
+from identity.rpc.dynamic_client import DynamicClientServicer
 from identity.rpc.event import EventServicer
 from identity.screening import screens_on
 from identity.sign_in.addresses import Addresses
@@ -26,6 +30,7 @@ from identity.sign_in.blacklist import Blacklist
 from identity.sign_in.failures import ADDRESS_FAILURES
 
 _CLIENTS = client_service_pb2.DESCRIPTOR.services_by_name["ClientService"]
+_DYNAMIC_CLIENTS = dynamic_client_service_pb2.DESCRIPTOR.services_by_name["DynamicClientService"]
 _API_KEYS = api_key_service_pb2.DESCRIPTOR.services_by_name["ApiKeyService"]
 _EVENTS = event_service_pb2.DESCRIPTOR.services_by_name["EventService"]
 _BLACKLIST = blacklist_service_pb2.DESCRIPTOR.services_by_name["BlacklistService"]
@@ -38,8 +43,10 @@ class Overseeing:
         self._ground = ground
         self._presence = presence
         self._callers = callers
+        self._administration = self._client_administration()
         self.servicers = {
-            _CLIENTS: self._clients(),
+            _CLIENTS: ClientServicer(ground.tenants, callers, self._administration),
+            _DYNAMIC_CLIENTS: self._dynamic_clients(),
             _API_KEYS: self._api_keys(),
             _EVENTS: EventServicer(
                 ground.tenants,
@@ -51,21 +58,37 @@ class Overseeing:
             _BLACKLIST: self._blacklist(),
         }
 
-    def _clients(self) -> ClientServicer:
+    def _client_administration(self) -> ClientAdministration:
         ground = self._ground
-        administration = ClientAdministration(
+        return ClientAdministration(
             ground.store,
             ground.tenants,
             token_sets=self._presence.token_sets,
             consents=self._presence.consents,
             screens=screens_on(ground),
+            images=ground.images,
             secrets=ground.secrets,
             version=ground.directory_version,
             events=ground.events,
             clock=ground.clock,
             randomness=ground.randomness,
         )
-        return ClientServicer(ground.tenants, self._callers, administration)
+
+    def _dynamic_clients(self) -> DynamicClientServicer:
+        ground = self._ground
+        registration = DynamicRegistration(
+            ground.store,
+            config=ground.config.dynamic_clients,
+            removal=self._administration,
+            addresses=Addresses(ground.config.events.login_protection),
+            hasher=ground.secrets,
+            version=ground.directory_version,
+            events=ground.events,
+            clock=ground.clock,
+            randomness=ground.randomness,
+            in_development=ground.config.identity.scheme is Scheme.HTTP,
+        )
+        return DynamicClientServicer(ground.tenants, registration)
 
     def _api_keys(self) -> ApiKeyServicer:
         ground = self._ground

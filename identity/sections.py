@@ -12,11 +12,15 @@ from identity.config import (
     TokenConfig,
 )
 from identity.directory.config import UsersConfig
+from identity.dynamic_clients.config import DynamicClientsConfig
 from identity.events.config import EventsConfig
+from identity.fed_cm.config import FedCmConfig
 from identity.federation.config import FederationConfig
+from identity.images.config import PicturesConfig
 from identity.keys.config import EncryptionConfig
 from identity.keys.schedule import Schedule
 from identity.logout.config import LogoutConfig
+from identity.mail.config import EmailConfig
 from identity.passkeys.config import WebauthnConfig
 from identity.proof_of_work.config import ProofOfWorkConfig
 from identity.sessions.config import SessionConfig, SessionLifetimes
@@ -60,13 +64,17 @@ class IdentityConfig:
     token: TokenConfig = TokenConfig()
     pushed_authorization: PushedRequestConfig = PushedRequestConfig()
     device_grant: DeviceGrantConfig = DeviceGrantConfig()
+    dynamic_clients: DynamicClientsConfig = DynamicClientsConfig()
     dpop: DpopConfig = DpopConfig()
     sessions: SessionConfig = SessionConfig()
     logout: LogoutConfig = LogoutConfig()
     federation: FederationConfig = FederationConfig()
+    fedcm: FedCmConfig = FedCmConfig()
     pow: ProofOfWorkConfig = ProofOfWorkConfig()
     passwords: PasswordConfig = PasswordConfig()
     users: UsersConfig = UsersConfig()
+    pictures: PicturesConfig = PicturesConfig()
     sign_in_domains: SignInDomainConfig = SignInDomainConfig()
     webauthn: WebauthnConfig = WebauthnConfig()
+    email: EmailConfig = EmailConfig()
     events: EventsSection = EventsSection()

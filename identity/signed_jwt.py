@@ -66,6 +66,11 @@ def parse(token: str) -> SignedJwt:
     return SignedJwt(signature, header, claims)
 
 
+def algorithms_of(named: str) -> Collection[str]:
+    """The algorithms that a client may sign with: the one that it named, or all that we take."""
+    return (named,) if named else CLIENT_ALGORITHMS
+
+
 class ForeignSignatures(jws.JWSRegistry):
     max_header_length = _MAX_HEADER_LENGTH
 

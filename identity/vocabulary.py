@@ -21,6 +21,11 @@ class AuthenticationMethod(StrEnum):
     PRIVATE_KEY_JWT = "private_key_jwt"
 
 
+SECRET_METHODS = frozenset(
+    {AuthenticationMethod.CLIENT_SECRET_BASIC, AuthenticationMethod.CLIENT_SECRET_POST}
+)
+
+
 class ConsentMode(StrEnum):
     """Whether people are asked before a client gets anything about them: the first time, or each time."""
 

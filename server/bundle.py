@@ -167,7 +167,9 @@ async def _edge_alone(config: Config) -> AsyncIterator[Addresses]:
 
 def _edge(config: Config, channel: Channel) -> EdgeServer:
     has_tls = _provider(config).scheme is Scheme.HTTPS
-    provider = oidc_routes(channel, config.oidc, access=config.access, has_tls=has_tls)
+    provider = oidc_routes(
+        channel, config.oidc, access=config.access, has_tls=has_tls, has_fed_cm=config.fedcm.enabled
+    )
     app = create_app(config.edge, lambda _: channel, provider)
     return EdgeServer(app, config.edge)
 

@@ -4,6 +4,7 @@ from aiohttp import hdrs, web
 
 from edge.oidc.config import AccessConfig, CookieMode
 from edge.oidc.cookies import REMEMBERED_FACTOR, SESSION, Cookies
+from edge.oidc.login_status import LoginStatus
 from edge.oidc.peers import Peers
 from gnomon.identity.v1 import browser_pb2 as pb
 from gnomon.identity.v1.passkey_service_pb2 import RememberedFactor
@@ -15,12 +16,13 @@ _MAX_CSRF_TOKEN = 256
 
 
 class Browsers:
-    def __init__(self, config: AccessConfig, *, has_tls: bool = True) -> None:
+    def __init__(self, config: AccessConfig, *, has_tls: bool = True, has_fed_cm: bool = False) -> None:
         # A browser drops cookies for TLS that come without it.
         mode = config.cookie_mode or (CookieMode.HOST if has_tls else CookieMode.DANGER_INSECURE)
         self._sessions = Cookies(SESSION, mode)
         self._remembered_factors = Cookies(REMEMBERED_FACTOR, mode)
         self._peers = Peers(config.trusted_proxies)
+        self.login_status = LoginStatus(mode, is_told=has_fed_cm)
 
     def of(self, request: web.Request, csrf_token: str = "") -> pb.Browser:
         """Describe it; the CSRF token is that of the form, or else the header's."""
@@ -40,6 +42,7 @@ class Browsers:
     def keep(self, request: web.Request, response: web.Response, *, cookie: pb.SessionCookie) -> None:
         """Have the browser keep a cookie, or give it up."""
         self._sessions.keep(request, response, cookie=cookie)
+        self.login_status.tell(request, response, cookie=cookie)
 
     def remember(self, request: web.Request, response: web.Response, *, factor: RememberedFactor) -> None:
         """Have the browser keep that it showed a passkey."""

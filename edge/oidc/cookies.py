@@ -3,7 +3,7 @@
 Tenants share a host, so each has a cookie of its own name; the prefix binds it to the host or to TLS.
 """
 
-from typing import Protocol
+from typing import Literal, Protocol
 
 from aiohttp import web
 
@@ -12,6 +12,7 @@ from edge.oidc.tenant import tenant_of
 
 SESSION = "GnomonSession"
 REMEMBERED_FACTOR = "GnomonMfa"
+FED_CM = "GnomonFedCM"
 
 _PREFIXES = {CookieMode.HOST: "__Host-", CookieMode.SECURE: "__Secure-", CookieMode.DANGER_INSECURE: ""}
 _MAX_LENGTH = 256
@@ -28,12 +29,14 @@ class Kept(Protocol):
 
 
 class Cookies:
-    def __init__(self, name: str, mode: CookieMode) -> None:
+    def __init__(self, name: str, mode: CookieMode, *, same_site: Literal["Lax", "None"] = "Lax") -> None:
         self._own_name = name
         self._prefix = _PREFIXES[mode]
         # A cookie with the __Host- prefix has to be that of the whole host.
         self._path = "/" if mode is CookieMode.HOST else "/auth"
-        self._is_secure = mode is not CookieMode.DANGER_INSECURE
+        # RFC 6265bis §5.7: browsers refuse cookies for other sites that are not secure, and take secure ones on loopback.
+        self._is_secure = mode is not CookieMode.DANGER_INSECURE or same_site == "None"
+        self._same_site = same_site
 
     def value(self, request: web.Request) -> str:
         """Return what the browser sent, empty when it is nothing that was ever set."""
@@ -49,7 +52,7 @@ class Cookies:
             path=self._path,
             secure=self._is_secure,
             httponly=True,
-            samesite="Lax",
+            samesite=self._same_site,
         )
 
     def _name(self, request: web.Request) -> str:

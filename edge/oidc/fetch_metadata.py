@@ -29,6 +29,12 @@ def from_our_origin(request: web.Request) -> None:
     raise _from_elsewhere()
 
 
+def from_browser_itself(request: web.Request) -> None:
+    """Let through what FedCM has the browser send, and no page can; raises Refused."""
+    if request.headers.get("Sec-Fetch-Dest") != "webidentity":
+        raise Refused(400, "BadRequest", "the request did not come from the browser itself")
+
+
 def _is_followed_link(request: web.Request) -> bool:
     if request.method not in {"GET", "HEAD"}:
         return False

@@ -1,6 +1,7 @@
 """How endpoints speak, and who may ask them.
 
-An origin that is not ours is let in where no cookie is involved: `*`, never with credentials.
+An origin that is not ours is let in where no cookie is involved: `*`, never with credentials. What browsers ask for by
+themselves is another matter: `edge.oidc.cross_origin`.
 """
 
 from collections.abc import Callable, Mapping
@@ -8,7 +9,12 @@ from dataclasses import dataclass, field, replace
 
 from aiohttp import web
 
-from edge.oidc.fetch_metadata import from_anywhere, from_our_origin, from_our_pages
+from edge.oidc.fetch_metadata import (
+    from_anywhere,
+    from_browser_itself,
+    from_our_origin,
+    from_our_pages,
+)
 from edge.oidc.refusal import Refused, refused, refused_by_protocol
 from server.platform.errors import ServiceError
 
@@ -40,6 +46,8 @@ OWN_PAGES = Manner()
 OWN_ORIGIN = Manner(admit=from_our_origin)
 FROM_ANYWHERE = Manner(admit=from_anywhere)
 PUBLIC_DOCUMENT = Manner(admit=from_anywhere, headers=_ANY_ORIGIN, preflight=_ANY_ORIGIN | _PREFLIGHT)
+# An answer is for one origin, or for none: no cache may give it to another.
+BROWSER_ITSELF = Manner(admit=from_browser_itself, headers={"Vary": "Origin"})
 PROTOCOL = Manner(refused=refused_by_protocol, admit=from_anywhere, headers=_NO_CACHE, is_oauth=True)
 PROTOCOL_FOR_PAGES = replace(
     PROTOCOL, headers=_NO_CACHE | _ANY_ORIGIN | _READABLE, preflight=_ANY_ORIGIN | _SENDABLE | _PREFLIGHT

@@ -82,6 +82,11 @@ def invalid_client(message: str, *, is_basic: bool) -> Refused:
     return Refused(401, "invalid_client", message, is_oauth=True, headers=headers)
 
 
+def invalid_client_metadata(message: str) -> Refused:
+    """RFC 7591 §3.2.2."""
+    return Refused(400, "invalid_client_metadata", message, is_oauth=True)
+
+
 def refused_by_protocol(error: ServiceError) -> Refused:
     """Say what a protocol endpoint answers when its service refused."""
     if isinstance(error, OAuthError):

@@ -10,6 +10,7 @@ from edge.oidc.admin.blacklist import BlacklistEndpoint
 from edge.oidc.admin.clients import ClientsEndpoint
 from edge.oidc.admin.event_stream import EventStreamEndpoint
 from edge.oidc.admin.events import EventsEndpoint
+from edge.oidc.admin.images import about_images
 from edge.oidc.admin.people import about_people
 from edge.oidc.admin.providers import about_providers
 from edge.oidc.admin.screens import about_screens
@@ -19,6 +20,7 @@ from edge.oidc.admission import Admission
 from edge.oidc.authorization import AuthorizationEndpoint
 from edge.oidc.browsers import Browsers
 from edge.oidc.client_forward_auth import ClientForwardAuthEndpoint
+from edge.oidc.client_registration import ClientRegistrationEndpoint
 from edge.oidc.config import AccessConfig, OidcConfig
 from edge.oidc.consent import ConsentEndpoint
 from edge.oidc.device import DeviceEndpoint
@@ -27,6 +29,8 @@ from edge.oidc.discovery import DiscoveryEndpoint
 from edge.oidc.email_step import EmailStepEndpoint
 from edge.oidc.endpoint import Endpoint
 from edge.oidc.entry import PREFIX, entry_page, to_entry_page
+from edge.oidc.fed_cm import FedCmEndpoint
+from edge.oidc.fed_cm_assertion import FedCmAssertionEndpoint
 from edge.oidc.federation import FederationEndpoint
 from edge.oidc.forward_auth import ForwardAuthEndpoint
 from edge.oidc.hosts import Hosts
@@ -35,6 +39,7 @@ from edge.oidc.key_rotation import KeyRotationEndpoint
 from edge.oidc.key_set import KeySetEndpoint
 from edge.oidc.logout import LogoutEndpoint
 from edge.oidc.manners import (
+    BROWSER_ITSELF,
     FROM_ANYWHERE,
     OWN_ORIGIN,
     OWN_PAGES,
@@ -80,12 +85,16 @@ def routes(
     *,
     access: AccessConfig | None = None,
     has_tls: bool = True,
+    has_fed_cm: bool = False,
 ) -> list[web.RouteDef]:
-    """Return the routes of the provider, whose services are behind the channel and which browsers reach by TLS or not."""
+    """Return the routes of the provider, whose services are behind the channel and which browsers reach by TLS or not.
+
+    With `has_fed_cm` there are those that browsers ask by themselves, and they are told who is signed in.
+    """
     stubs, assets = stubs_of(channel), Assets()
     access, used = access or AccessConfig(), clock or SystemClock()
     hosts = Hosts(stubs, config, peers=Peers(access.trusted_proxies), clock=used)
-    browsers = Browsers(access, has_tls=has_tls)
+    browsers = Browsers(access, has_tls=has_tls, has_fed_cm=has_fed_cm)
     admission = Admission(stubs, config, browsers=browsers, clock=used)
     pages = Pages(assets)
     forward_auth = ClientForwardAuthEndpoint(stubs, config, peers=Peers(access.trusted_proxies), pages=pages)
@@ -93,6 +102,7 @@ def routes(
         *_rows(stubs, config, browsers=browsers, pages=pages),
         *_behind_proxies(forward_auth),
         *_of_deployment(stubs, config, browsers=browsers),
+        *(_of_fed_cm(stubs, config, browsers=browsers) if has_fed_cm else ()),
     )
     table = (*_documents(stubs, config, assets=assets), *rows, *_everything_else())
     return [
@@ -121,6 +131,7 @@ def _rows(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages)
         ):
             yield f"{issuer}{path}", manner, handlers
         for path, handlers in (
+            *about_images(stubs, config, browsers=browsers),
             *about_people(stubs, config, browsers=browsers),
             *about_providers(stubs, config, browsers=browsers),
             *about_screens(stubs, config, browsers=browsers, pages=pages),
@@ -132,6 +143,7 @@ def _protocol(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterat
     keys, user_info = KeySetEndpoint(stubs, config), UserInfoEndpoint(stubs, config)
     forward_auth = ForwardAuthEndpoint(stubs, config)
     device = DeviceEndpoint(stubs, config, browsers=browsers)
+    registrations = ClientRegistrationEndpoint(stubs, config, browsers=browsers)
 
     yield "/oidc/certs", PUBLIC_DOCUMENT, {"GET": keys.get_all}
     yield "/oidc/certs/{kid}", PUBLIC_DOCUMENT, {"GET": keys.get}
@@ -143,6 +155,12 @@ def _protocol(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterat
     yield "/oidc/userinfo", PROTOCOL_FOR_PAGES, {"GET": user_info.get, "POST": user_info.post}
     yield "/oidc/forward_auth", PROTOCOL, {"GET": forward_auth.authorize, "POST": forward_auth.authorize}
     yield "/oidc/device", PROTOCOL, {"POST": device.post}
+    yield "/clients_dyn", PROTOCOL_FOR_PAGES, {"POST": registrations.create}
+    yield (
+        "/clients_dyn/{id}",
+        PROTOCOL_FOR_PAGES,
+        {"GET": registrations.get, "PUT": registrations.update, "DELETE": registrations.delete},
+    )
 
 
 def _of_browsers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages) -> Iterator[_Row]:
@@ -211,6 +229,21 @@ def _behind_proxies(forward_auth: ClientForwardAuthEndpoint) -> Iterator[_Row]:
         # The browser's request was to another host, and its headers say so.
         yield f"{issuer}/clients/{{id}}/forward_auth", FROM_ANYWHERE, {"GET": forward_auth.admit}
         yield f"{issuer}/clients/{{id}}/forward_auth/callback", FROM_ANYWHERE, {"GET": forward_auth.callback}
+
+
+def _of_fed_cm(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterator[_Row]:
+    fed_cm = FedCmEndpoint(stubs, config, browsers=browsers)
+    assertion = FedCmAssertionEndpoint(stubs, config, browsers=browsers)
+
+    yield "/.well-known/web-identity", PUBLIC_DOCUMENT, {"GET": fed_cm.web_identity}
+    for issuer in (PREFIX, _TENANT):
+        yield f"{issuer}/fed_cm/config", PUBLIC_DOCUMENT, {"GET": fed_cm.configuration}
+        yield f"{issuer}/fed_cm/accounts", BROWSER_ITSELF, {"GET": fed_cm.accounts}
+        yield f"{issuer}/fed_cm/client_meta", BROWSER_ITSELF, {"GET": fed_cm.client}
+        yield f"{issuer}/fed_cm/token", BROWSER_ITSELF, {"POST": assertion.token}
+        yield f"{issuer}/fed_cm/disconnect", BROWSER_ITSELF, {"POST": assertion.disconnect}
+        yield f"{issuer}/fed_cm/status", OWN_ORIGIN, {"GET": fed_cm.status}
+        yield f"{issuer}/fed_cm/login", OWN_PAGES, {"GET": fed_cm.login}
 
 
 def _of_deployment(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterator[_Row]:

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+import grpc
 import orjson
 from aiohttp import web
 
@@ -10,6 +11,7 @@ from edge.oidc.config import OidcConfig
 from edge.oidc.stubs import Stubs
 from edge.oidc.tenant import tenant_of
 from gnomon.identity.v1 import session_service_pb2 as pb
+from server.platform.channels import error_of
 
 _STATES = {pb.SESSION_STATE_INIT: "Init", pb.SESSION_STATE_AUTH: "Auth"}
 
@@ -31,7 +33,9 @@ class SessionEndpoint:
         return response
 
     async def get(self, request: web.Request) -> web.Response:
-        return _written(_members(await self._session(request)))
+        response = _written(_members(await self._session(request)))
+        response.headers.update(self._browsers.login_status.signed_in(request))
+        return response
 
     async def get_with_csrf_token(self, request: web.Request) -> web.Response:
         session = await self._session(request)
@@ -39,7 +43,10 @@ class SessionEndpoint:
 
     async def _session(self, request: web.Request) -> pb.Session:
         asked = pb.GetSessionRequest(tenant_id=tenant_of(request), browser=self._browsers.of(request))
-        return (await self._sessions.GetSession(asked, timeout=self._timeout)).session
+        try:
+            return (await self._sessions.GetSession(asked, timeout=self._timeout)).session
+        except grpc.RpcError as failure:
+            raise self._browsers.login_status.refusal(request, error_of(failure)) from failure
 
 
 def _members(session: pb.Session) -> dict[str, str]:

@@ -45,8 +45,11 @@ class SharedSignInEndpoint:
         if "iss" not in form_of(query_parameters(request)):
             return self._pages.shared_sign_in(issuer_path(request))
         asked = GetSessionRequest(tenant_id=tenant_of(request), browser=self._browsers.of(request))
-        await self._stubs.sessions.GetSession(asked, timeout=self._timeout)
-        return self._pages.signed_in()
+        found = await self._stubs.sessions.GetSession(asked, timeout=self._timeout)
+        response = self._pages.signed_in()
+        # Whoever was signed in already may lack what FedCM needs.
+        self._browsers.login_status.tell(request, response, cookie=found.cookie)
+        return response
 
     async def _post_json(self, request: web.Request) -> web.Response:
         sent = await read_json(request, _Address, max_bytes=self._config.max_form_bytes)

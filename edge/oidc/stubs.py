@@ -12,10 +12,13 @@ from gnomon.identity.v1.consent_service_pb2_grpc import ConsentServiceStub
 from gnomon.identity.v1.device_list_service_pb2_grpc import DeviceListServiceStub
 from gnomon.identity.v1.device_service_pb2_grpc import DeviceServiceStub
 from gnomon.identity.v1.discovery_service_pb2_grpc import DiscoveryServiceStub
+from gnomon.identity.v1.dynamic_client_service_pb2_grpc import DynamicClientServiceStub
 from gnomon.identity.v1.event_service_pb2_grpc import EventServiceStub
+from gnomon.identity.v1.fed_cm_service_pb2_grpc import FedCmServiceStub
 from gnomon.identity.v1.federation_service_pb2_grpc import FederationServiceStub
 from gnomon.identity.v1.forward_auth_service_pb2_grpc import ForwardAuthServiceStub
 from gnomon.identity.v1.group_service_pb2_grpc import GroupServiceStub
+from gnomon.identity.v1.image_service_pb2_grpc import ImageServiceStub
 from gnomon.identity.v1.key_set_service_pb2_grpc import KeySetServiceStub
 from gnomon.identity.v1.logout_service_pb2_grpc import LogoutServiceStub
 from gnomon.identity.v1.passkey_service_pb2_grpc import PasskeyServiceStub
@@ -48,10 +51,13 @@ if TYPE_CHECKING:
     from gnomon.identity.v1.device_list_service_pb2_grpc import DeviceListServiceAsyncStub
     from gnomon.identity.v1.device_service_pb2_grpc import DeviceServiceAsyncStub
     from gnomon.identity.v1.discovery_service_pb2_grpc import DiscoveryServiceAsyncStub
+    from gnomon.identity.v1.dynamic_client_service_pb2_grpc import DynamicClientServiceAsyncStub
     from gnomon.identity.v1.event_service_pb2_grpc import EventServiceAsyncStub
+    from gnomon.identity.v1.fed_cm_service_pb2_grpc import FedCmServiceAsyncStub
     from gnomon.identity.v1.federation_service_pb2_grpc import FederationServiceAsyncStub
     from gnomon.identity.v1.forward_auth_service_pb2_grpc import ForwardAuthServiceAsyncStub
     from gnomon.identity.v1.group_service_pb2_grpc import GroupServiceAsyncStub
+    from gnomon.identity.v1.image_service_pb2_grpc import ImageServiceAsyncStub
     from gnomon.identity.v1.key_set_service_pb2_grpc import KeySetServiceAsyncStub
     from gnomon.identity.v1.logout_service_pb2_grpc import LogoutServiceAsyncStub
     from gnomon.identity.v1.passkey_service_pb2_grpc import PasskeyServiceAsyncStub
@@ -85,10 +91,13 @@ class Stubs:
     device_lists: "DeviceListServiceAsyncStub"
     devices: "DeviceServiceAsyncStub"
     discovery: "DiscoveryServiceAsyncStub"
+    dynamic_clients: "DynamicClientServiceAsyncStub"
     events: "EventServiceAsyncStub"
+    fed_cm: "FedCmServiceAsyncStub"
     federations: "FederationServiceAsyncStub"
     forward_auth: "ForwardAuthServiceAsyncStub"
     groups: "GroupServiceAsyncStub"
+    images: "ImageServiceAsyncStub"
     key_sets: "KeySetServiceAsyncStub"
     logouts: "LogoutServiceAsyncStub"
     passkeys: "PasskeyServiceAsyncStub"
@@ -122,10 +131,13 @@ def stubs_of(channel: Channel) -> Stubs:
         device_lists=DeviceListServiceStub(aio_channel),
         devices=DeviceServiceStub(aio_channel),
         discovery=DiscoveryServiceStub(aio_channel),
+        dynamic_clients=DynamicClientServiceStub(aio_channel),
         events=EventServiceStub(aio_channel),
+        fed_cm=FedCmServiceStub(aio_channel),
         federations=FederationServiceStub(aio_channel),
         forward_auth=ForwardAuthServiceStub(aio_channel),
         groups=GroupServiceStub(aio_channel),
+        images=ImageServiceStub(aio_channel),
         key_sets=KeySetServiceStub(aio_channel),
         logouts=LogoutServiceStub(aio_channel),
         passkeys=PasskeyServiceStub(aio_channel),

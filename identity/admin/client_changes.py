@@ -7,21 +7,33 @@ import msgspec
 
 from identity.clients.client import Client
 from identity.clients.metadata import (
+    expect_algorithm,
     expect_origins,
     expect_redirect_uris,
+    expect_request_uris,
     expect_resources,
     expect_safe_uri,
 )
 from identity.jose.algorithms import SigningAlgorithm
 from identity.jose.public_keys import RefusedJwk, expect_key_set
+from identity.signed_jwt import CLIENT_ALGORITHMS
 from identity.tokens.custom_claims import RESERVED
-from identity.vocabulary import AuthenticationMethod, ConsentMode, GrantType, Permission
+from identity.vocabulary import (
+    SECRET_METHODS,
+    AuthenticationMethod,
+    ConsentMode,
+    GrantType,
+    Permission,
+)
 from server.platform.errors import InvalidArgument
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientChange:
-    """Members that are left out of it, like permissions, stay as they are; a client without keys has a secret."""
+    """Members that are left out of it, like permissions, stay as they are.
+
+    Without `token_endpoint_auth_method` a confidential client has a secret, unless it has keys.
+    """
 
     id: str
     name: str
@@ -50,14 +62,33 @@ class ClientChange:
     consent: ConsentMode
     jwks: str
     jwks_uri: str
+    token_endpoint_auth_method: AuthenticationMethod | None = None
+    token_endpoint_auth_signing_alg: str = ""
+    request_object_signing_alg: str = ""
+    requires_signed_request: bool = False
+    request_uris: tuple[str, ...] = ()
+    policy_uri: str
+    tos_uri: str
+    has_fed_cm: bool
 
     @property
     def has_keys(self) -> bool:
         return bool(self.jwks or self.jwks_uri)
 
+    def method(self, client: Client) -> AuthenticationMethod:
+        """How the client is to prove who it is."""
+        if self.token_endpoint_auth_method is not None:
+            return self.token_endpoint_auth_method
+        if self.has_keys:
+            return AuthenticationMethod.PRIVATE_KEY_JWT
+        if not self.is_confidential:
+            return AuthenticationMethod.NONE
+        before = client.token_endpoint_auth_method
+        return before if before in SECRET_METHODS else AuthenticationMethod.CLIENT_SECRET_BASIC
+
     def lacks_secret(self, client: Client) -> bool:
         """Whether the client has to be given one."""
-        return self.is_confidential and not self.has_keys and client.secret_hash is None
+        return self.method(client) in SECRET_METHODS and client.secret_hash is None
 
     def gives_credentials(self, client: Client) -> bool:
         """Whether somebody who makes the change can prove to be the client afterwards."""
@@ -71,7 +102,9 @@ def changed(client: Client, change: ClientChange) -> Client:
     _expect_flows(change)
     _expect_scopes(client, change)
     _expect_claims(change)
+    _expect_method(change)
     _expect_keys(change)
+    _expect_signatures(change)
     return replace(
         _authenticated(client, change),
         name=change.name,
@@ -99,16 +132,20 @@ def changed(client: Client, change: ClientChange) -> Client:
         consent=change.consent,
         jwks=change.jwks,
         jwks_uri=change.jwks_uri,
+        token_endpoint_auth_signing_alg=change.token_endpoint_auth_signing_alg,
+        request_object_signing_alg=change.request_object_signing_alg,
+        requires_signed_request=change.requires_signed_request,
+        request_uris=change.request_uris,
+        policy_uri=change.policy_uri,
+        tos_uri=change.tos_uri,
+        has_fed_cm=change.has_fed_cm,
     )
 
 
 def _authenticated(client: Client, change: ClientChange) -> Client:
-    if change.has_keys:
-        return _without_secret(client, AuthenticationMethod.PRIVATE_KEY_JWT)
-    return client if change.is_confidential else _without_secret(client, AuthenticationMethod.NONE)
-
-
-def _without_secret(client: Client, method: AuthenticationMethod) -> Client:
+    method = change.method(client)
+    if method in SECRET_METHODS:
+        return replace(client, token_endpoint_auth_method=method)
     return replace(
         client,
         token_endpoint_auth_method=method,
@@ -126,12 +163,39 @@ def _expect_addresses(change: ClientChange) -> None:
     expect_safe_uri("backchannel_logout_uri", change.backchannel_logout_uri)
     expect_safe_uri("client_uri", change.client_uri)
     expect_safe_uri("jwks_uri", change.jwks_uri)
+    expect_request_uris("request_uris", change.request_uris)
+
+
+def _expect_method(change: ClientChange) -> None:
+    method = change.token_endpoint_auth_method
+    if method is None:
+        return
+    if change.is_confidential is (method is AuthenticationMethod.NONE):
+        raise InvalidArgument(
+            "token_endpoint_auth_method: expected none for a public client, and only for one"
+        )
+    if method is AuthenticationMethod.PRIVATE_KEY_JWT and not change.has_keys:
+        raise InvalidArgument("token_endpoint_auth_method: private_key_jwt needs jwks or jwks_uri")
+
+
+def _expect_signatures(change: ClientChange) -> None:
+    """What a client signs: assertions, and authorization requests."""
+    for member, algorithm in (
+        ("token_endpoint_auth_signing_alg", change.token_endpoint_auth_signing_alg),
+        ("request_object_signing_alg", change.request_object_signing_alg),
+    ):
+        expect_algorithm(member, algorithm, CLIENT_ALGORITHMS)
+    if change.requires_signed_request and not change.has_keys:
+        raise InvalidArgument("require_signed_request_object: expected jwks or jwks_uri")
+    expect_safe_uri("policy_uri", change.policy_uri)
+    expect_safe_uri("tos_uri", change.tos_uri)
 
 
 def _expect_keys(change: ClientChange) -> None:
     if not change.has_keys:
         return
-    if not change.is_confidential:
+    # Keys of a public client are for its requests alone, which has to be said.
+    if not change.is_confidential and change.token_endpoint_auth_method is None:
         raise InvalidArgument("jwks, jwks_uri: expected a confidential client")
     if change.jwks and change.jwks_uri:
         # RFC 7591 §2.

@@ -8,6 +8,7 @@ from typing import Protocol
 from identity.admin.client_changes import ClientChange, changed
 from identity.clients.client import CLIENTS, Client
 from identity.clients.metadata import expect_redirect_uris
+from identity.clients.new_secrets import NewSecrets
 from identity.clients.own import OWN_CLIENT_IDS
 from identity.clients.secrets import SecretHasher
 from identity.directory.version import DirectoryVersion
@@ -21,7 +22,6 @@ from server.platform.errors import AlreadyExists, InvalidState, NotFound
 from server.platform.records import AlreadyThere, Changed, RecordStore
 
 _MOST_LISTED = 10_000
-_SECRET_LENGTH = 64
 _SCOPES = (Scope.OPENID, Scope.EMAIL, Scope.PROFILE, Scope.GROUPS)
 
 
@@ -34,6 +34,10 @@ class Consents(Protocol):
 
 
 class Screens(Protocol):
+    async def remove_of_client(self, tenant: Tenant, client_id: str) -> None: ...
+
+
+class Images(Protocol):
     async def remove_of_client(self, tenant: Tenant, client_id: str) -> None: ...
 
 
@@ -57,6 +61,7 @@ class ClientAdministration:
         token_sets: TokenSets,
         consents: Consents,
         screens: Screens,
+        images: Images,
         secrets: SecretHasher,
         version: DirectoryVersion,
         events: Events,
@@ -68,11 +73,11 @@ class ClientAdministration:
         self._token_sets = token_sets
         self._consents = consents
         self._screens = screens
-        self._secrets = secrets
+        self._secrets = NewSecrets(secrets, randomness)
+        self._images = images
         self._version = version
         self._events = events
         self._clock = clock
-        self._randomness = randomness
 
     async def all(self, tenant: Tenant) -> Sequence[Client]:
         """List them by id."""
@@ -101,7 +106,7 @@ class ClientAdministration:
             redirect_uris=new.redirect_uris,
             post_logout_redirect_uris=new.post_logout_redirect_uris,
         )
-        client, secret = self._with_secret(client) if new.is_confidential else (client, "")
+        client, secret = self._secrets.give(client) if new.is_confidential else (client, "")
         try:
             kept = await self._records.insert(client)
         except AlreadyThere as error:
@@ -116,7 +121,7 @@ class ClientAdministration:
         before = await self._of_relying_party(tenant, change.id)
         client, secret = changed(before, change), ""
         if change.lacks_secret(before):
-            client, secret = self._with_secret(client)
+            client, secret = self._secrets.give(client)
         kept = await self._replace(client)
         await self._version.advance()
         await self._tell(EventType.CHANGED, kept, actor)
@@ -127,7 +132,7 @@ class ClientAdministration:
         before = await self.find(tenant, client_id)
         if before.secret_hash is None:
             raise InvalidState("the client has no secret")
-        client, secret = self._with_secret(before)
+        client, secret = self._secrets.give(before)
         if grace:
             until = int((self._clock.now() + grace).timestamp())
             client = replace(client, previous_secret_hash=before.secret_hash, previous_secret_until=until)
@@ -140,6 +145,7 @@ class ClientAdministration:
         await self._records.take(tenant.tenant_id, client_id)
         await self._screens.remove_of_client(tenant, client_id)
         await self._version.advance()
+        await self._images.remove_of_client(tenant, client_id)
         for served in self._tenants.all():
             # What another tenant's client of the same id has is none of ours.
             is_own = served == tenant or await self._records.get(served.tenant_id, client_id) is None
@@ -153,19 +159,6 @@ class ClientAdministration:
         if client_id in OWN_CLIENT_IDS:
             raise InvalidState("the client is the provider's own")
         return client
-
-    def _with_secret(self, client: Client) -> tuple[Client, str]:
-        secret = self._randomness.alphanumeric(_SECRET_LENGTH)
-        method = client.token_endpoint_auth_method
-        has_method = method not in {AuthenticationMethod.NONE, AuthenticationMethod.PRIVATE_KEY_JWT}
-        with_secret = replace(
-            client,
-            secret_hash=self._secrets.hash(secret),
-            previous_secret_hash=None,
-            previous_secret_until=0,
-            token_endpoint_auth_method=method if has_method else AuthenticationMethod.CLIENT_SECRET_BASIC,
-        )
-        return with_secret, secret
 
     async def _replace(self, client: Client) -> Client:
         try:

@@ -24,6 +24,10 @@ class Clients(Protocol):
     async def find(self, tenant: Tenant, client_id: str) -> Client | None: ...
 
 
+class Codes(Protocol):
+    async def remove(self, tenant: Tenant, user_id: UserId, client_id: ClientId) -> None: ...
+
+
 class TokenSets(Protocol):
     async def remove_of_client_of_user(self, tenant: Tenant, client_id: str, *, user_id: str) -> None: ...
 
@@ -36,10 +40,11 @@ class ListedConsent:
 
 class ConsentAdministration:
     def __init__(
-        self, consents: Consents, clients: Clients, *, token_sets: TokenSets, events: Events
+        self, consents: Consents, clients: Clients, *, codes: Codes, token_sets: TokenSets, events: Events
     ) -> None:
         self._consents = consents
         self._clients = clients
+        self._codes = codes
         self._token_sets = token_sets
         self._events = events
 
@@ -50,7 +55,8 @@ class ConsentAdministration:
     async def withdraw(self, tenant: Tenant, user_id: UserId, client_id: ClientId, *, actor: Actor) -> None:
         """Take it back, with all that the client got; raises NotFound."""
         consent = await self._consents.take(tenant, user_id, client_id)
-        # Also without a consent: whoever was interrupted before asks again.
+        # Codes first, so that no tokens come of them meanwhile. Also without a consent: whoever was interrupted before asks again.
+        await self._codes.remove(tenant, user_id, client_id)
         await self._token_sets.remove_of_client_of_user(tenant, client_id, user_id=user_id)
         if consent is None:
             raise NotFound("the person let the client have nothing")

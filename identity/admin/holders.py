@@ -11,6 +11,7 @@ from identity.clients.client import CLIENTS
 from identity.directory.labels import GROUPS, ScopeDefinition
 from identity.directory.mapping_rule import MAPPING_RULES
 from identity.directory.user import USERS, User
+from identity.federation.provider import PROVIDERS, ClaimMapping, Provider
 from identity.tenants import Tenant
 from server.platform.errors import Unavailable
 from server.platform.records import Changed, Record, Records, RecordStore, every
@@ -34,6 +35,7 @@ def holders_of_groups(store: RecordStore) -> Holders:
         PeopleWith(store.of(USERS), "groups"),
         RecordsWith(store.of(CLIENTS), "groups"),
         RecordsWith(store.of(MAPPING_RULES), "groups"),
+        ProvidersThatGive(store.of(PROVIDERS), "groups"),
     )
 
 
@@ -43,6 +45,7 @@ def holders_of_roles(store: RecordStore) -> Holders:
         RecordsWith(store.of(CLIENTS), "roles"),
         RecordsWith(store.of(GROUPS), "roles"),
         RecordsWith(store.of(MAPPING_RULES), "roles"),
+        ProvidersThatGive(store.of(PROVIDERS), "roles"),
     )
 
 
@@ -79,6 +82,26 @@ class RecordsWith(Generic[R]):
             return replace(record, **names)  # type: ignore[arg-type]  # fields of names
 
         await _write_each(self._records, tenant, renamed)
+
+
+class ProvidersThatGive:
+    """Providers whose people get the name by what is said of them."""
+
+    def __init__(self, providers: Records[Provider], field: Literal["groups", "roles"]) -> None:
+        self._providers = providers
+        self._field = field
+
+    async def rename(self, tenant: Tenant, before: str, after: str) -> None:
+        def renamed(provider: Provider) -> Provider:
+            mappings = tuple(self._renamed(mapping, before, after) for mapping in provider.fields.mappings)
+            return replace(provider, fields=replace(provider.fields, mappings=mappings))
+
+        await _write_each(self._providers, tenant, renamed)
+
+    def _renamed(self, mapping: ClaimMapping, before: str, after: str) -> ClaimMapping:
+        if self._field == "groups":
+            return replace(mapping, groups=_renamed(mapping.groups, before, after))
+        return replace(mapping, roles=_renamed(mapping.roles, before, after))
 
 
 class AllOf:

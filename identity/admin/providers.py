@@ -31,6 +31,10 @@ class Names(Protocol):
     async def names(self, tenant: Tenant) -> frozenset[str]: ...
 
 
+class Images(Protocol):
+    async def remove_of_provider(self, tenant: Tenant, provider_id: str) -> None: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderAdministration:
     """An empty secret is none that is new."""
@@ -38,6 +42,7 @@ class ProviderAdministration:
     providers: Records[Provider]
     links: Records[ProviderLink]
     users: Records[User]
+    images: Images
     administrators: Administrators
     roles: Names
     groups: Names
@@ -88,6 +93,7 @@ class ProviderAdministration:
         await self.administrators.expect_may_vouch(tenant, provider.fields, actor)
         await self.providers.take(tenant.tenant_id, provider_id)
         await self.links.remove(tenant.tenant_id, "provider_id", provider_id)
+        await self.images.remove_of_provider(tenant, provider_id)
         await self._tell(EventType.DELETED, provider, actor)
 
     async def linked(self, tenant: Tenant, provider_id: str) -> Sequence[User]:

@@ -4,7 +4,6 @@ import asyncio
 import hashlib
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import Protocol
 
 import msgspec
 
@@ -14,17 +13,13 @@ from identity.clients.screens import CLIENT_SCREENS, ClientScreen, ClientScreens
 from identity.events.events import Actor, Events
 from identity.events.kinds import EventType
 from identity.screens.errors import ScreensRefused
-from identity.screens.screen import Screen, ScreenKind, sign_in_screen, sign_out_screen
+from identity.screens.screen import ScreenKind, sign_in_screen, sign_out_screen
 from identity.screens.settings import SanitizedScreens, ScreenSettings, sanitized_screens
 from identity.tenants import Tenant
 from server.platform.errors import InvalidArgument, InvalidState, NotFound, Unavailable
 from server.platform.records import AlreadyThere, Changed, RecordStore
 
 _ATTEMPTS = 20
-
-
-class Screens(Protocol):
-    async def shown(self, client: Client, screen: Screen) -> ClientScreen: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +31,9 @@ class Kept:
 class ScreenAdministration:
     """What is refused leaves everything as it was."""
 
-    def __init__(self, store: RecordStore, screens: Screens, events: Events) -> None:
+    def __init__(self, store: RecordStore, events: Events) -> None:
         self._records = store.of(CLIENT_SCREENS)
         self._clients = store.of(CLIENTS)
-        self._screens = screens
         self._events = events
 
     async def find(self, tenant: Tenant, client_id: str) -> Kept:
@@ -77,8 +71,8 @@ class ScreenAdministration:
         before = _kept(await self._records.get(tenant.tenant_id, client.id)).settings
         checked = await _checked(draft, before)
         if kind is ScreenKind.LOGIN:
-            return await self._screens.shown(client, sign_in_screen(checked.settings))
-        return await self._screens.shown(client, sign_out_screen(checked.settings, checked.logout_css))
+            return ClientScreen(client, sign_in_screen(checked.settings))
+        return ClientScreen(client, sign_out_screen(checked.settings, checked.logout_css))
 
     async def _write(
         self, tenant: Tenant, client: Client, draft: ScreenSettings, *, if_match: Collection[str]

@@ -47,6 +47,10 @@ class Consents(Protocol):
     async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
 
 
+class Images(Protocol):
+    async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserAdministration:
     users: Records[User]
@@ -54,6 +58,7 @@ class UserAdministration:
     consents: Consents
     provider_links: Records[ProviderLink]
     passkeys: Passkeys
+    images: Images
     roles: Names
     groups: Names
     administrators: Administrators
@@ -159,6 +164,7 @@ class UserAdministration:
         await self.provider_links.remove(tenant.tenant_id, "user_id", user_id)
         await self.passkeys.remove_of_user(tenant, user_id)
         await self.consents.remove_of_user(tenant, user_id)
+        await self.images.remove_of_user(tenant, user_id)
 
     async def _after_update(self, tenant: Tenant, before: User, after: User, *, actor: Actor) -> None:
         await self.version.advance()

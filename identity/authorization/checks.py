@@ -128,7 +128,8 @@ def prompt(asking: Asking, request: AuthorizationRequest) -> AuthorizationReques
 
 
 def max_age(asking: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
-    text = asking.parameters.one("max_age")
+    default = asking.client.default_max_age
+    text = asking.parameters.one("max_age") or ("" if default is None else str(default))
     if not text:
         return request
     if _SECONDS.fullmatch(text) is None:

@@ -12,7 +12,7 @@ class AuthorizationCode(Record):
     """`id` is a keyed hash of the code, bound to everything that its request was.
 
     Redeemed, it names the token set that came of it and stays a while, so that a replay takes that back. It may be
-    redeemed until `redeemable_until`, in Unix seconds, and is kept until it expires.
+    redeemed until `redeemable_until`, in Unix seconds, and is kept until it expires. `pair` names the person and the client.
     """
 
     client_id: ClientId
@@ -26,6 +26,7 @@ class AuthorizationCode(Record):
     claims: str = ""
     dpop_jkt: str = ""
     token_set_id: str = ""
+    pair: str = ""
 
 
-AUTHORIZATION_CODES = Kind(AuthorizationCode, "authorization_code")
+AUTHORIZATION_CODES = Kind(AuthorizationCode, "authorization_code", indexed=("pair",))

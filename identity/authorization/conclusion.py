@@ -10,6 +10,7 @@ from identity.authorization.redirection import Redirection, way_back_of
 from identity.authorization.request import AuthorizationRequest
 from identity.clients.client import Client
 from identity.clients.secrets import SecretHasher
+from identity.consents.consent import pair_of
 from identity.randomness import Randomness
 from identity.sessions.session import Session
 from identity.sessions.sessions import Sessions
@@ -57,6 +58,7 @@ class Conclusion:
                 redirect_uri=request.redirect_uri,
                 redeemable_until=int(until.timestamp()),
                 authentication=session.authentication,
+                pair=pair_of(session.authentication.user_id, client.client_id),
                 oauth_scopes=request.oauth_scopes,
                 nonce=request.nonce,
                 code_challenge=request.code_challenge,

@@ -9,7 +9,7 @@ from datetime import timedelta
 from identity.authorization.parameters import Parameters
 from identity.clients.client import Client, ClientId
 from identity.clients.secrets import SecretHasher
-from identity.errors import InvalidRequestUri, RequestUriNotSupported
+from identity.errors import InvalidRequestUri
 from identity.randomness import Randomness
 from identity.tenants import Tenant
 from server.platform.clock import Clock
@@ -81,13 +81,11 @@ class PushedRequests:
         await self._records.insert(pushed)
         return f"{_REQUEST_URI}{reference}"
 
-    async def resolve(self, tenant: Tenant, client: Client, parameters: Parameters) -> Parameters:
-        """Return the parameters that were pushed, and no others; as they came when there is no request URI."""
-        if not parameters.all("request_uri"):
-            return parameters
+    async def resolve(self, tenant: Tenant, client: Client, parameters: Parameters) -> Parameters | None:
+        """Return the parameters that were pushed, and no others; None when there is no request URI of ours."""
         request_uri = parameters.one("request_uri")
         if not request_uri.startswith(_REQUEST_URI):
-            raise RequestUriNotSupported("request_uri has to be that of a pushed request")
+            return None
         record_id = self._id(request_uri.removeprefix(_REQUEST_URI))
         pushed = await self._records.get(tenant.tenant_id, record_id)
         # Looked at before it is taken: one client must not use up another's.

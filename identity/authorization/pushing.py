@@ -1,12 +1,13 @@
-"""The pushed authorization request endpoint: RFC 9126 §2."""
+"""The pushed authorization request endpoint: RFC 9126 §2, for request objects §3."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
 from identity.authorization.parameters import Parameters
 from identity.authorization.pushed import PushedRequests
 from identity.authorization.reading import RequestReader
-from identity.authorization.sources import NoRequestObjects
+from identity.authorization.sources import ParameterSource, resolved
 from identity.clients.client import Client
 from identity.errors import InvalidRequest
 from identity.tenants import Tenant
@@ -19,10 +20,12 @@ class Pushed:
 
 
 class Pushing:
-    def __init__(self, reader: RequestReader, pushed: PushedRequests) -> None:
+    def __init__(
+        self, reader: RequestReader, pushed: PushedRequests, *, sources: Sequence[ParameterSource]
+    ) -> None:
         self._reader = reader
         self._pushed = pushed
-        self._by_value = NoRequestObjects()
+        self._sources = sources
 
     async def push(
         self, tenant: Tenant, client: Client, parameters: Parameters, *, thumbprint: str = ""
@@ -32,8 +35,8 @@ class Pushing:
             raise InvalidRequest("a pushed request has no request_uri")
         if parameters.all("client_id") and parameters.one("client_id") != client.client_id:
             raise InvalidRequest("client_id is not the client that authenticated")
-        parameters = await self._by_value.resolve(tenant, client, parameters)
-        bound = _bound(parameters, thumbprint)
+        asked = await resolved(self._sources, tenant, client, parameters=parameters)
+        bound = _bound(asked, thumbprint)
         await self._reader.examine(tenant, client, bound)
         return Pushed(await self._pushed.keep(tenant, client, bound), self._pushed.lifetime)
 

@@ -10,7 +10,7 @@ from identity.authorization.parameters import Parameters
 from identity.authorization.redirection import way_back_from
 from identity.authorization.refusals import NoWayBack, SentBack
 from identity.authorization.request import AuthorizationRequest
-from identity.authorization.sources import ParameterSource
+from identity.authorization.sources import ParameterSource, resolved
 from identity.clients.client import Client
 from identity.errors import InvalidRequest, InvalidToken, LoginRequired, ProtocolError
 from identity.sessions.hints import IdTokenHints
@@ -42,8 +42,7 @@ class RequestReader:
         """Return a good request, not kept yet, and whose it is; raises NoWayBack or SentBack."""
         client = await self._client(tenant, parameters)
         try:
-            for source in self._sources:
-                parameters = await source.resolve(tenant, client, parameters)
+            parameters = await resolved(self._sources, tenant, client, parameters=parameters)
             return client, await self.examine(tenant, client, parameters)
         except ProtocolError as refusal:
             way_back = way_back_from(parameters, client, tenant)

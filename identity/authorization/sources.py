@@ -1,26 +1,101 @@
 """Where the parameters of an authorization request come from, one row each.
 
-A source gives what the request stands for: a pushed request its own parameters, later a signed one those that it holds.
+The first source that a request is of gives all of its parameters: what stands beside a pushed request or a signed one
+does not count, but for the client id (RFC 9101 §6.3, RFC 9126 §4).
 """
 
+import asyncio
+from collections.abc import Sequence
 from typing import Protocol
 
 from identity.authorization.parameters import Parameters
+from identity.authorization.request_objects import RequestObjects
 from identity.clients.client import Client
-from identity.errors import RequestNotSupported
+from identity.errors import InvalidRequest, InvalidRequestUri, RequestNotSupported, RequestUriNotSupported
+from identity.outgoing.documents import UnreadableDocument
 from identity.tenants import Tenant
+from server.platform.errors import Unavailable
+
+# RFC 9101 §5.2.1, and what its predecessors are served as.
+_MEDIA_TYPES = "application/oauth-authz-req+jwt, application/jwt;q=0.9, */*;q=0.1"
+_MOST_READ_AT_ONCE = 20
 
 
 class ParameterSource(Protocol):
-    async def resolve(self, tenant: Tenant, client: Client, parameters: Parameters) -> Parameters:
-        """Return the parameters that count; raises a ProtocolError."""
+    async def resolve(self, tenant: Tenant, client: Client, parameters: Parameters) -> Parameters | None:
+        """Return the parameters that count, None when the request is of another source; raises a ProtocolError."""
         ...
 
 
-class NoRequestObjects:
-    """Refuses signed requests, which must not be ignored: OpenID Connect Core 1.0 §6.1."""
+class Documents(Protocol):
+    async def read(self, uri: str, /, *, accept: str) -> str: ...
 
-    async def resolve(self, _tenant: Tenant, _client: Client, parameters: Parameters) -> Parameters:
-        if parameters.all("request"):
-            raise RequestNotSupported("request objects are not supported")
+
+async def resolved(
+    sources: Sequence[ParameterSource], tenant: Tenant, client: Client, *, parameters: Parameters
+) -> Parameters:
+    """Raises a ProtocolError."""
+    # RFC 9101 §5.
+    if parameters.all("request") and parameters.all("request_uri"):
+        raise InvalidRequest("request and request_uri exclude each other")
+    for source in sources:
+        found = await source.resolve(tenant, client, parameters)
+        if found is not None:
+            return found
+    raise RequestNotSupported("no such request is taken")
+
+
+class RequestsByValue:
+    """`request` is the request object itself: RFC 9101 §5.1."""
+
+    def __init__(self, objects: RequestObjects) -> None:
+        self._objects = objects
+
+    async def resolve(self, tenant: Tenant, client: Client, parameters: Parameters) -> Parameters | None:
+        if not parameters.all("request"):
+            return None
+        return await self._objects.read(tenant, client, parameters.one("request"))
+
+
+class RequestsByReference:
+    """`request_uri` is where the request object is: RFC 9101 §5.2, registered as OpenID Connect Core 1.0 §6.2 has it."""
+
+    def __init__(self, objects: RequestObjects, documents: Documents) -> None:
+        self._objects = objects
+        self._documents = documents
+        self._reading = asyncio.Semaphore(_MOST_READ_AT_ONCE)
+
+    async def resolve(self, tenant: Tenant, client: Client, parameters: Parameters) -> Parameters | None:
+        if not parameters.all("request_uri"):
+            return None
+        if not client.request_uris:
+            raise RequestUriNotSupported("the client has no address of request objects registered")
+        request_uri = parameters.one("request_uri")
+        if request_uri not in client.request_uris:
+            raise InvalidRequestUri("request_uri is not registered for this client")
+        request_object = await self._document(request_uri)
+        try:
+            return await self._objects.read(tenant, client, request_object)
+        except RequestNotSupported as error:
+            raise RequestUriNotSupported(error.detail) from error
+
+    async def _document(self, request_uri: str) -> str:
+        # Anybody may ask; whoever publishes is not asked by all of them at once, and nobody waits in a queue.
+        if self._reading.locked():
+            raise Unavailable.untouched("too many request objects are being read")
+        async with self._reading:
+            try:
+                # The fragment is for the client's own: it tells one version from another.
+                document = await self._documents.read(request_uri.partition("#")[0], accept=_MEDIA_TYPES)
+            except UnreadableDocument as error:
+                raise InvalidRequestUri("there is no request object at request_uri") from error
+        return document.strip()
+
+
+class PlainRequests:
+    """The request says it all itself, which a client that has to sign may not do."""
+
+    async def resolve(self, _tenant: Tenant, client: Client, parameters: Parameters) -> Parameters | None:
+        if client.requires_signed_request:
+            raise InvalidRequest("the client has to sign its requests: request is missing")
         return parameters

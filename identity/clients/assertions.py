@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from identity.clients.client import Client
 from identity.clients.keys import ClientKeys
-from identity.signed_jwt import CLIENT_ALGORITHMS, MalformedJwt, SignedJwt, parse
+from identity.signed_jwt import MalformedJwt, SignedJwt, algorithms_of, parse
 from identity.single_use import SingleUse
 from identity.tenants import Tenant
 from server.platform.clock import Clock
@@ -54,7 +54,8 @@ class ClientAssertions:
 
     async def _is_signed(self, jwt: SignedJwt, client: Client) -> bool:
         keys = await self._keys.of(client, kid=str(jwt.header.get("kid", "")))
-        return any(jwt.is_signed_by(key, CLIENT_ALGORITHMS) for key in keys)
+        algorithms = algorithms_of(client.token_endpoint_auth_signing_alg)
+        return any(jwt.is_signed_by(key, algorithms) for key in keys)
 
 
 def _is_about(jwt: SignedJwt, client: Client, tenant: Tenant) -> bool:

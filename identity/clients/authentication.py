@@ -12,12 +12,8 @@ from identity.clients.clients import Clients
 from identity.clients.secrets import SecretHasher
 from identity.errors import InvalidClient
 from identity.tenants import Tenant
-from identity.vocabulary import AuthenticationMethod
+from identity.vocabulary import SECRET_METHODS, AuthenticationMethod
 from server.platform.clock import Clock
-
-_SECRET_METHODS = frozenset(
-    {AuthenticationMethod.CLIENT_SECRET_BASIC, AuthenticationMethod.CLIENT_SECRET_POST}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +62,7 @@ class ClientAuthenticator:
             return False
         if client.is_public:
             return True
-        return is_secret_right and {credentials.method, client.token_endpoint_auth_method} <= _SECRET_METHODS
+        return is_secret_right and {credentials.method, client.token_endpoint_auth_method} <= SECRET_METHODS
 
     async def _is_asserted(self, credentials: ClientCredentials, client: Client, tenant: Tenant) -> bool:
         if client.token_endpoint_auth_method is not AuthenticationMethod.PRIVATE_KEY_JWT:

@@ -14,6 +14,18 @@ ClientId = NewType("ClientId", str)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Registration:
+    """What a client has that registered itself, in Unix seconds `issued_at`: RFC 7591 §3.2.1.
+
+    Whoever has the token whose keyed hash is `token_hash` looks after it.
+    """
+
+    token_hash: bytes = field(repr=False)
+    issued_at: int
+    application_type: str = "web"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Client(Record):
     """`id` is the client id; `tenant_ids` are the engine's tenants that it may act in.
 
@@ -21,7 +33,13 @@ class Client(Record):
     `default_scopes` those of them that it is always given, permissions only when it asks for nothing. While a secret is
     being replaced the one before is good until `previous_secret_until`, in Unix seconds. `claims` is the JSON object that
     tokens in its own name carry; these and attributes of people stand below `custom`, or beside the other claims when
-    `claims_at_root`. `default_aud` is for whom all its access tokens are, beside itself.
+    `claims_at_root`. `default_aud` is for whom all its access tokens are, beside itself. What it signs itself it signs
+    with the algorithm that it named, or with any that we take when that is empty: `token_endpoint_auth_signing_alg` is
+    that of assertions, `request_object_signing_alg` that of authorization requests, which may be fetched from
+    `request_uris` alone. People signed in at most `default_max_age` seconds ago, unless a request says otherwise. One
+    that registered itself has a `registration`, and expires unless it is used. `logo_id` is that of its uploaded logo,
+    empty without one. `has_fed_cm` lets pages of its origins have ID tokens although it is confidential; those of a public
+    one may anyway.
     """
 
     name: str = ""
@@ -31,6 +49,9 @@ class Client(Record):
     jwks: str = ""
     jwks_uri: str = ""
     token_endpoint_auth_method: AuthenticationMethod = AuthenticationMethod.CLIENT_SECRET_BASIC
+    token_endpoint_auth_signing_alg: str = ""
+    request_object_signing_alg: str = ""
+    request_uris: tuple[str, ...] = ()
     tenant_ids: tuple[TenantId, ...] = ()
     permissions: tuple[Permission, ...] = ()
     roles: tuple[str, ...] = ()
@@ -46,6 +67,8 @@ class Client(Record):
     claims: str = ""
     claims_at_root: bool = False
     client_uri: str = ""
+    policy_uri: str = ""
+    tos_uri: str = ""
     contacts: tuple[str, ...] = ()
     backchannel_logout_uri: str = ""
     restrict_group_prefix: str = ""
@@ -56,8 +79,13 @@ class Client(Record):
     access_token_lifetime: timedelta = timedelta(seconds=1800)
     consent: ConsentMode = ConsentMode.NEVER
     requires_pkce: bool = True
+    requires_signed_request: bool = False
     requires_mfa: bool = False
+    has_fed_cm: bool = False
     is_enabled: bool = True
+    default_max_age: int | None = None
+    registration: Registration | None = None
+    logo_id: str = ""
 
     @property
     def client_id(self) -> ClientId:

@@ -3,13 +3,16 @@
 Whatever is refused is not repeated. All functions raise InvalidArgument, which names the member.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from urllib.parse import SplitResult
 
 from identity.clients.absolute_uris import absolute_uri
 from server.platform.errors import InvalidArgument
 
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+
+# RFC 9101 §5.2.
+_MAX_REQUEST_URI = 512
 
 
 def expect_redirect_uris(member: str, uris: Iterable[str]) -> None:
@@ -44,6 +47,23 @@ def expect_resources(member: str, uris: Iterable[str]) -> None:
     for uri in uris:
         if absolute_uri(uri) is None:
             raise InvalidArgument(f"{member}: expected absolute addresses without fragment")
+
+
+def expect_request_uris(member: str, uris: Iterable[str]) -> None:
+    """Where request objects may be; a fragment only tells one version from another: OpenID Connect Core 1.0 §6.2."""
+    for uri in uris:
+        address, hash_sign, fragment = uri.partition("#")
+        is_whole = not hash_sign or absolute_uri(f"{address}?{fragment}") is not None
+        if len(uri) > _MAX_REQUEST_URI or not is_whole or not _is_safe(absolute_uri(address)):
+            raise InvalidArgument(
+                f"{member}: expected https addresses of at most {_MAX_REQUEST_URI} characters"
+            )
+
+
+def expect_algorithm(member: str, name: str, known: Collection[str]) -> None:
+    """Expect one that we take; an empty one is none."""
+    if name and name not in known:
+        raise InvalidArgument(f"{member}: expected one of {', '.join(known)}")
 
 
 def _is_safe(parts: SplitResult | None) -> bool:

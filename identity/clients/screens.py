@@ -25,54 +25,31 @@ class Clients(Protocol):
     async def find(self, tenant: Tenant, client_id: str) -> Client | None: ...
 
 
-class Logos(Protocol):
-    """Logos that administrators uploaded."""
-
-    async def has(self, client: Client) -> bool: ...
-
-
-class NoLogos:
-    """Where nobody uploads any."""
-
-    async def has(self, _client: Client) -> bool:
-        return False
-
-
 @dataclass(frozen=True, slots=True)
 class ClientScreen:
-    """`shows_logo` when there is one and the screen shows it."""
-
     client: Client
     screen: Screen
-    shows_logo: bool
 
 
 class Screens:
     """A client has the screens of its own tenant at every provider that serves it; None is the default theme."""
 
-    def __init__(self, store: RecordStore, clients: Clients, logos: Logos) -> None:
+    def __init__(self, store: RecordStore, clients: Clients) -> None:
         self._records = store.of(CLIENT_SCREENS)
         self._clients = clients
-        self._logos = logos
 
     async def of_sign_in(self, client: Client) -> ClientScreen | None:
         kept = await self._records.get(client.tenant_id, client.id)
-        return None if kept is None else await self.shown(client, sign_in_screen(kept.settings))
+        return None if kept is None else ClientScreen(client, sign_in_screen(kept.settings))
 
     async def of_sign_out(self, tenant: Tenant, client_id: str) -> ClientScreen | None:
         client = await self._clients.find(tenant, client_id) if client_id else None
         if client is None or not client.is_enabled:
             return None
         kept = await self._records.get(client.tenant_id, client.id)
-        return (
-            None
-            if kept is None
-            else await self.shown(client, sign_out_screen(kept.settings, kept.logout_css))
-        )
-
-    async def shown(self, client: Client, screen: Screen) -> ClientScreen:
-        shows_logo = screen.shows_client_logo and await self._logos.has(client)
-        return ClientScreen(client, screen, shows_logo)
+        if kept is None:
+            return None
+        return ClientScreen(client, sign_out_screen(kept.settings, kept.logout_css))
 
     async def remove_of_client(self, tenant: Tenant, client_id: str) -> None:
         await self._records.take(tenant.tenant_id, client_id)

@@ -45,5 +45,11 @@ class Consent(Record):
 CONSENTS = Kind(Consent, "consent", unique=("pair",), indexed=("user_id", "client_id"))
 
 
+def pair_of(user_id: UserId, client_id: ClientId) -> str:
+    """Name a person and a client as one."""
+    # No id has a space in it.
+    return f"{user_id} {client_id}"
+
+
 def _joined(before: tuple[str, ...], more: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*before, *more)))

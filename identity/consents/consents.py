@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from identity.clients.client import ClientId
-from identity.consents.consent import CONSENTS, Consent, Terms
+from identity.consents.consent import CONSENTS, Consent, Terms, pair_of
 from identity.directory.user import UserId
 from identity.randomness import Randomness
 from identity.tenants import Tenant
@@ -24,7 +24,7 @@ class Consents:
         self._randomness = randomness
 
     async def find(self, tenant: Tenant, user_id: UserId, client_id: ClientId) -> Consent | None:
-        found = await self._records.find(tenant.tenant_id, "pair", _pair(user_id, client_id), most=1)
+        found = await self._records.find(tenant.tenant_id, "pair", pair_of(user_id, client_id), most=1)
         return found[0] if found else None
 
     async def of_user(self, tenant: Tenant, user_id: UserId) -> Sequence[Consent]:
@@ -64,12 +64,7 @@ class Consents:
             id=self._randomness.alphanumeric(_ID_LENGTH),
             user_id=user_id,
             client_id=client_id,
-            pair=_pair(user_id, client_id),
+            pair=pair_of(user_id, client_id),
             terms=terms,
             granted_at=self._clock.now(),
         )
-
-
-def _pair(user_id: UserId, client_id: ClientId) -> str:
-    # No id has a space in it.
-    return f"{user_id} {client_id}"

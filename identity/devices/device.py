@@ -20,7 +20,8 @@ class DeviceCode(Record):
     """`id` is a keyed hash of the device code, `user_code_hash` one of what the person types.
 
     Whoever asks again before `next_poll_at` is told to slow down, and `interval`, in seconds, grows. The code may be
-    redeemed until `redeemable_until`, and is kept longer, so that the device is told.
+    redeemed until `redeemable_until`, and is kept longer, so that the device is told. `pair` names the client and the person
+    who let it in, once somebody did.
     """
 
     client_id: ClientId
@@ -34,9 +35,10 @@ class DeviceCode(Record):
     next_poll_at: datetime
     state: DeviceCodeState = DeviceCodeState.PENDING
     authentication: Authentication | None = None
+    pair: str = ""
 
 
-DEVICE_CODES = Kind(DeviceCode, "device_code", unique=("user_code_hash",))
+DEVICE_CODES = Kind(DeviceCode, "device_code", unique=("user_code_hash",), indexed=("pair",))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,6 +7,7 @@ from typing import Protocol
 from identity.clients.client import Client
 from identity.clients.clients import Clients
 from identity.clients.secrets import SecretHasher
+from identity.consents.consent import pair_of
 from identity.devices.device import DEVICE_CODES, DeviceCode, DeviceCodeState
 from identity.devices.limits import UserCodeGuesses
 from identity.devices.user_codes import canonical
@@ -54,7 +55,12 @@ def looked_at(code: DeviceCode, _authentication: Authentication) -> DeviceCode:
 
 def accepted(code: DeviceCode, authentication: Authentication) -> DeviceCode:
     """The device outlives the browser's session, so it has no part in it."""
-    return replace(code, state=DeviceCodeState.ACCEPTED, authentication=replace(authentication, sid=""))
+    return replace(
+        code,
+        state=DeviceCodeState.ACCEPTED,
+        authentication=replace(authentication, sid=""),
+        pair=pair_of(authentication.user_id, code.client_id),
+    )
 
 
 def declined(code: DeviceCode, _authentication: Authentication) -> DeviceCode:

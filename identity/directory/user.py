@@ -29,8 +29,8 @@ class User(Record):
     """`id` is the subject of the person's tokens, unique over all tenants and never used again.
 
     `email` is in lower case. `values` are the standard claims beyond those with a field: `birthdate`, `phone_number`,
-    `street_address`, `postal_code`, `locality`, `country`, `zoneinfo`, `picture`; `attributes` are those that the tenant
-    defines, each as JSON. An account is good until `valid_until`, its password until `password_until`; those that it had
+    `street_address`, `postal_code`, `locality`, `country`, `zoneinfo`; `attributes` are those that the tenant defines, each
+    as JSON. `picture_id` is that of its picture, empty without one. An account is good until `valid_until`, its password until `password_until`; those that it had
     before are kept as far as they must not be taken again, the newest first.
     """
 
@@ -58,6 +58,7 @@ class User(Record):
     confirmed_at: datetime | None = None
     last_login_at: datetime | None = None
     valid_until: datetime | None = None
+    picture_id: str = ""
 
     @property
     def user_id(self) -> UserId:
@@ -67,6 +68,11 @@ class User(Record):
     def must_confirm_email(self) -> bool:
         # Whom an administrator or another provider vouches for has nothing to confirm.
         return self.is_self_registered and not self.is_email_verified
+
+    @property
+    def picture_path(self) -> str:
+        """Where its picture is, below its issuer; empty without one."""
+        return f"users/{self.id}/picture/{self.picture_id}" if self.picture_id else ""
 
     def is_active(self, now: datetime) -> bool:
         return self.is_enabled and (self.valid_until is None or now < self.valid_until)

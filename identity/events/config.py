@@ -23,6 +23,7 @@ class EventsConfig:
     level_new_user: Level = EVENT_KINDS[EventType.NEW_USER_REGISTERED].level
     level_user_email_change: Level = EVENT_KINDS[EventType.USER_EMAIL_CHANGE].level
     level_user_password_reset: Level = EVENT_KINDS[EventType.USER_PASSWORD_RESET].level
+    level_email_send_error: Level = EVENT_KINDS[EventType.EMAIL_SEND_ERROR].level
     level_token_issued: Level = EVENT_KINDS[EventType.TOKEN_ISSUED].level
     generate_token_issued: bool = False
 
@@ -40,5 +41,6 @@ class EventsConfig:
             EventType.NEW_USER_REGISTERED: self.level_new_user,
             EventType.USER_EMAIL_CHANGE: self.level_user_email_change,
             EventType.USER_PASSWORD_RESET: self.level_user_password_reset,
+            EventType.EMAIL_SEND_ERROR: self.level_email_send_error,
             EventType.TOKEN_ISSUED: self.level_token_issued,
         }

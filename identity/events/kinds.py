@@ -33,6 +33,7 @@ class EventType(StrEnum):
     USER_LOGIN_REVOKE = "UserLoginRevoke"
     LOGIN_NEW_LOCATION = "LoginNewLocation"
     TOKEN_ISSUED = "TokenIssued"  # noqa: S105  # a kind of event
+    EMAIL_SEND_ERROR = "EmailSendError"
     CREDENTIAL_STUFFING = "CredentialStuffing"
     REFRESH_TOKEN_REUSE = "RefreshTokenReuse"  # noqa: S105  # a kind of event
     CODE_REPLAY = "CodeReplay"
@@ -84,6 +85,7 @@ EVENT_KINDS = {
         EventKind(20, EventType.LOGIN_NEW_LOCATION, Level.NOTICE),
         EventKind(21, EventType.TOKEN_ISSUED, Level.INFO),
         EventKind(22, EventType.CREDENTIAL_STUFFING, Level.WARNING),
+        EventKind(23, EventType.EMAIL_SEND_ERROR, Level.CRITICAL),
         EventKind(30, EventType.REFRESH_TOKEN_REUSE, Level.WARNING),
         EventKind(31, EventType.CODE_REPLAY, Level.WARNING),
         EventKind(32, EventType.LOGIN_SUCCEEDED, Level.INFO),

@@ -56,10 +56,11 @@ class ProviderFields:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provider(Record):
-    """`client_secret` is ours there."""
+    """`client_secret` is ours there; `image_id` is that of its uploaded image, empty without one."""
 
     fields: ProviderFields
     client_secret: Sealed | None = field(default=None, repr=False)
+    image_id: str = ""
 
     @property
     def name(self) -> str:

@@ -9,6 +9,8 @@ from identity.grants.grant import TokenRequest
 from identity.tenants import Tenant
 from identity.tokens.token_set import TokenSet
 
+_FED_CM = "fed_cm"
+
 
 class GrantReports:
     def __init__(self, events: Events, config: EventsConfig) -> None:
@@ -16,17 +18,12 @@ class GrantReports:
         self._tells_of_tokens = config.generate_token_issued
 
     async def token_issued(self, request: TokenRequest, order: Order) -> None:
-        """Only where it is asked for: it is one more record for every token."""
-        if not self._tells_of_tokens:
-            return
         user_id = order.user.user_id if order.user else None
-        await self._events.emit(
-            request.tenant.tenant_id,
-            EventType.TOKEN_ISSUED,
-            text=" / ".join(filter(None, (request.grant_type, order.client.id, user_id))),
-            user_id=user_id,
-            client_id=order.client.id,
-        )
+        await self._issued(request.tenant, request.grant_type, client_id=order.client.id, user_id=user_id)
+
+    async def assertion_issued(self, tenant: Tenant, *, client_id: str, user_id: str) -> None:
+        """Tell of an ID token that a browser fetched for a client's page."""
+        await self._issued(tenant, _FED_CM, client_id=client_id, user_id=user_id)
 
     async def refresh_token_reuse(self, tenant: Tenant, token_set: TokenSet) -> None:
         await self._events.emit(
@@ -45,4 +42,16 @@ class GrantReports:
             text=f"{code.client_id} / {user_id}",
             user_id=user_id,
             client_id=code.client_id,
+        )
+
+    async def _issued(self, tenant: Tenant, how: str, *, client_id: str, user_id: str | None) -> None:
+        """Only where it is asked for: it is one more record for every token."""
+        if not self._tells_of_tokens:
+            return
+        await self._events.emit(
+            tenant.tenant_id,
+            EventType.TOKEN_ISSUED,
+            text=" / ".join(filter(None, (how, client_id, user_id))),
+            user_id=user_id,
+            client_id=client_id,
         )

@@ -5,6 +5,7 @@ Of several processes one does it. What was due while none ran is done by the fir
 
 import asyncio
 import logging
+from collections.abc import Collection
 from datetime import timedelta
 from typing import Protocol
 
@@ -25,7 +26,9 @@ ANNOUNCE_AFTER = timedelta(minutes=1)
 """How long the keys wait that sign next, so that a process which lives for a test only does not make them."""
 
 
-class ProviderSecrets(Protocol):
+class Sealing(Protocol):
+    """Keeps secrets under master keys."""
+
     async def reseal(self, tenant_id: TenantId) -> None: ...
 
 
@@ -35,7 +38,7 @@ class KeyKeeper:
         keys: KeyRing,
         root_secrets: RootSecrets,
         *,
-        provider_secrets: ProviderSecrets,
+        others: Collection[Sealing],
         tenants: Tenants,
         schedule: Schedule,
         leadership: Leadership,
@@ -43,7 +46,7 @@ class KeyKeeper:
     ) -> None:
         self._keys = keys
         self._root_secrets = root_secrets
-        self._provider_secrets = provider_secrets
+        self._others = others
         self._tenants = tenants
         self._schedule = schedule
         self._leadership = leadership
@@ -72,8 +75,9 @@ class KeyKeeper:
 
     async def _keep(self, tenant_id: TenantId) -> None:
         await self._keys.complete(tenant_id)
-        # Its event tells that all is under the active master key.
-        await self._provider_secrets.reseal(tenant_id)
+        # The event of the keys tells that all is under the active master key, so they are last.
+        for other in self._others:
+            await other.reseal(tenant_id)
         await self._keys.reseal(tenant_id)
         await self._keys.rotate_if_due(tenant_id, self._schedule)
         await self._keys.drop_ended(tenant_id)

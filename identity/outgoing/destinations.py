@@ -58,6 +58,13 @@ def is_loopback(host: str) -> bool:
     return host == "localhost" if address is None else address.is_loopback
 
 
+def is_private(host: str) -> bool:
+    """Whether it is written as an address of this machine or of somebody's own network; a name says nothing of it."""
+    host = host.strip("[]").rstrip(".")
+    address = _address(host)
+    return host == "localhost" or host.endswith(".localhost") if address is None else not address.is_global
+
+
 def _address(host: str) -> IPv4Address | IPv6Address | None:
     try:
         address: IPv4Address | IPv6Address = ip_address(host.partition("%")[0])

@@ -16,7 +16,7 @@ from identity.outgoing.http import guarded_session
 _TIMEOUT_SECS = 5.0
 _MAX_OCTETS = 65_536
 _OK = 200
-_HEADERS = {ACCEPT: "application/json", ACCEPT_ENCODING: "identity"}
+_JSON = "application/json"
 
 
 class UnreadableDocument(Exception):
@@ -42,20 +42,27 @@ class HttpDocuments:
     async def __aexit__(self, *_: object) -> None:
         await self._session.close()
 
-    async def read(self, uri: str, /, *, authorization: str = "") -> str:
+    async def read(self, uri: str, /, *, authorization: str = "", accept: str = _JSON) -> str:
         """Raises UnreadableDocument."""
-        return await self._answer("GET", uri, authorization)
+        return await self._answer("GET", uri, authorization, accept=accept)
 
     async def post(self, uri: str, form: Mapping[str, str], /, *, authorization: str = "") -> str:
         """Return the document that a form is answered with; raises UnreadableDocument."""
         return await self._answer("POST", uri, authorization, form)
 
     async def _answer(
-        self, method: str, uri: str, authorization: str, form: Mapping[str, str] | None = None
+        self,
+        method: str,
+        uri: str,
+        authorization: str,
+        form: Mapping[str, str] | None = None,
+        *,
+        accept: str = _JSON,
     ) -> str:
         if not self._is_allowed(uri):
             raise UnreadableDocument
-        headers = {**_HEADERS, AUTHORIZATION: authorization} if authorization else _HEADERS
+        proof = {AUTHORIZATION: authorization} if authorization else {}
+        headers = {ACCEPT: accept, ACCEPT_ENCODING: "identity", **proof}
         try:
             async with self._session.request(
                 method, uri, headers=headers, data=form, allow_redirects=False

@@ -15,6 +15,7 @@ from identity.authorization.request import ResponseMode
 from identity.federation.provider import Provider
 from identity.sessions.browser import Browser
 from identity.sessions.session import Session
+from identity.sessions.ways import way_to
 from server.platform.clock import Clock
 from server.platform.errors import OAuthError
 
@@ -60,7 +61,8 @@ def sign_in_page(
         redirect_origin=origin_of(step.request.redirect_uri),
         csrf_token=step.session.csrf_token,
         is_email_first=step.is_email_first,
-        providers=[OfferedProvider(id=provider.id, name=provider.name) for provider in providers],
+        providers=map(offered_provider, providers),
+        client_logo_id=step.client.logo_id,
         screen=screen,
     )
 
@@ -80,8 +82,15 @@ def consent_page(
         email=question.user.email,
         redirect_origin=origin_of(question.request.redirect_uri),
         csrf_token=question.session.csrf_token,
+        client_logo_id=question.client.logo_id,
+        policy_uri=question.client.policy_uri,
+        tos_uri=question.client.tos_uri,
         screen=screen,
     )
+
+
+def offered_provider(provider: Provider) -> OfferedProvider:
+    return OfferedProvider(id=provider.id, name=provider.name, updated=provider.image_id or None)
 
 
 def session_cookie(cookie: str, session: Session, clock: Clock) -> pb.SessionCookie:
@@ -90,6 +99,7 @@ def session_cookie(cookie: str, session: Session, clock: Clock) -> pb.SessionCoo
         value=cookie,
         max_age=max(int((expires_at - clock.now()).total_seconds()), 0),
         csrf_token=session.csrf_token,
+        fed_cm=way_to(cookie, session.sid) if session.authentication else "",
     )
 
 

@@ -10,7 +10,7 @@ from identity.admin.clients import ClientAdministration, NewClient
 from identity.clients.client import Client
 from identity.jose.algorithms import SigningAlgorithm
 from identity.tenants import Tenants
-from identity.vocabulary import ConsentMode, GrantType
+from identity.vocabulary import AuthenticationMethod, ConsentMode, GrantType
 from server.platform.call import Call
 from server.platform.errors import InvalidArgument
 
@@ -106,6 +106,14 @@ def _change(message: pb.Client) -> ClientChange:
         consent=_consent(message.consent),
         jwks=message.jwks,
         jwks_uri=message.jwks_uri,
+        token_endpoint_auth_method=_method(message.token_endpoint_auth_method),
+        token_endpoint_auth_signing_alg=message.token_endpoint_auth_signing_alg,
+        request_object_signing_alg=message.request_object_signing_alg,
+        requires_signed_request=message.require_signed_request_object,
+        request_uris=_distinct(message.request_uris),
+        policy_uri=message.policy_uri,
+        tos_uri=message.tos_uri,
+        has_fed_cm=message.fed_cm,
     )
 
 
@@ -128,6 +136,14 @@ def _consent(name: str) -> ConsentMode:
         return ConsentMode(name)
     except ValueError as error:
         raise InvalidArgument(f"consent: expected one of {', '.join(ConsentMode)}") from error
+
+
+def _method(name: str) -> AuthenticationMethod | None:
+    try:
+        return AuthenticationMethod(name) if name else None
+    except ValueError as error:
+        known = ", ".join(AuthenticationMethod)
+        raise InvalidArgument(f"token_endpoint_auth_method: expected one of {known}") from error
 
 
 def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
@@ -163,4 +179,12 @@ def _client(client: Client) -> pb.Client:
         consent=client.consent,
         jwks=client.jwks,
         jwks_uri=client.jwks_uri,
+        token_endpoint_auth_method=client.token_endpoint_auth_method,
+        token_endpoint_auth_signing_alg=client.token_endpoint_auth_signing_alg,
+        request_object_signing_alg=client.request_object_signing_alg,
+        require_signed_request_object=client.requires_signed_request,
+        request_uris=client.request_uris,
+        policy_uri=client.policy_uri,
+        tos_uri=client.tos_uri,
+        fed_cm=client.has_fed_cm,
     )

@@ -52,6 +52,7 @@ def user_message(user: User) -> user_pb2.User:
         ),
         confirmed_at=_seconds(user.confirmed_at),
         created_by=_created_by(user),
+        picture_id=user.picture_id or None,
     )
 
 

@@ -9,6 +9,7 @@ from identity.federation.lookup import METHODS, ProviderLookup
 from identity.federation.provider import ClaimMapping, Provider, ProviderFields, ProviderType
 from identity.federation.providers import Providers
 from identity.rpc.admission import Admission
+from identity.rpc.browser import offered_provider
 from identity.tenants import Tenants
 from identity.vocabulary import AuthenticationMethod
 from server.platform.call import Call
@@ -96,9 +97,7 @@ class ProviderServicer:
         if self._offered is None:
             raise NotFound("nobody signs in through other providers")
         offered = await self._offered.offered(self._tenants.find(request.tenant_id))
-        return pb.ListOfferedProvidersResponse(
-            providers=[pb.OfferedProvider(id=provider.id, name=provider.fields.name) for provider in offered]
-        )
+        return pb.ListOfferedProvidersResponse(providers=map(offered_provider, offered))
 
 
 def _fields(message: pb.ProviderFields) -> ProviderFields:

@@ -68,7 +68,7 @@ def screen_message(shown: ClientScreen | None) -> screen_pb2.Screen | None:
         text_on_accent=screen.text_on_accent,
         heading=screen.heading,
         description=screen.description,
-        shows_client_logo=shown.shows_logo,
+        client_logo_id=shown.client.logo_id if screen.shows_client_logo else "",
         css=screen.css,
         layout=None if screen.layout is None else _element(screen.layout),
         client_id=shown.client.id,

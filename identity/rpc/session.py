@@ -36,7 +36,8 @@ class SessionServicer:
         user = None if session is None else await self._active_user(tenant, session)
         if session is None or user is None:
             raise Unauthenticated("nobody is signed in")
-        return pb.GetSessionResponse(session=_session(session, user))
+        cookie = session_cookie(browser.cookie, session, self._clock)
+        return pb.GetSessionResponse(session=_session(session, user), cookie=cookie)
 
     async def _active_user(self, tenant: Tenant, session: Session) -> User | None:
         if session.authentication is None:

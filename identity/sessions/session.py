@@ -38,7 +38,7 @@ class Session(Record):
     `authentication` is None until somebody has signed in, with a new session in the place of this one. It ends at
     `expires_at`, and before that when it is not used until `idle_until`. `clients` are those that got tokens in it.
     Where an upstream provider vouched for the person, `provider_id` names it, and `upstream_sub` and `upstream_sid` are the
-    names that it has for person and session.
+    names that it has for person and session. `way_hash` is that of the secret in the way that FedCM takes to it.
     """
 
     sid: str
@@ -51,6 +51,7 @@ class Session(Record):
     provider_id: str = ""
     upstream_sub: str = ""
     upstream_sid: str = ""
+    way_hash: str = field(default="", repr=False)
 
 
 SESSIONS = Kind(Session, "session", unique=("sid",), indexed=("user_id", "upstream_sub", "upstream_sid"))

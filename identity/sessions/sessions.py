@@ -17,6 +17,7 @@ from identity.randomness import Randomness
 from identity.sessions.browser import Browser
 from identity.sessions.config import SessionConfig, SessionLifetimes
 from identity.sessions.session import Authentication, Session, Vouching
+from identity.sessions.ways import parts_of, secret_of
 from identity.tenants import Tenant
 from server.platform.clock import Clock
 from server.platform.errors import Unauthenticated, Unavailable
@@ -53,7 +54,17 @@ class Sessions:
         session = await self._records.get(tenant.tenant_id, self._id(cookie)) if cookie else None
         if session is None or not self._may_use(session, peer_address):
             return None
-        return await self._used(session)
+        return await self.note_use(session)
+
+    async def follow(self, tenant: Tenant, way: str, peer_address: str) -> Session | None:
+        """Return the live session that a way leads to when somebody is signed in, which is no use of it."""
+        sid, secret = parts_of(way)
+        found = await self._records.find(tenant.tenant_id, "sid", sid, most=1) if sid else ()
+        for session in found:
+            is_the_way = hmac.compare_digest(session.way_hash.encode(), self._id(secret).encode())
+            if is_the_way and session.authentication and self._may_use(session, peer_address):
+                return session
+        return None
 
     async def is_signed_in(self, tenant: Tenant, sid: str) -> bool:
         """Whether somebody is signed in to the session that the world knows so, which is no use of it."""
@@ -99,7 +110,9 @@ class Sessions:
             raise Unauthenticated("the session has ended")
         cookie = self._randomness.alphanumeric(_COOKIE_LENGTH)
         csrf_token = self._randomness.alphanumeric(_CSRF_TOKEN_LENGTH)
-        renewed = replace(ended, id=self._id(cookie), csrf_token=csrf_token)
+        renewed = replace(
+            ended, id=self._id(cookie), csrf_token=csrf_token, way_hash=self._id(secret_of(cookie))
+        )
         return cookie, await self._records.insert(renewed)
 
     async def note_client(self, session: Session, client_id: ClientId) -> Session:
@@ -115,6 +128,17 @@ class Sessions:
             except Changed:
                 current = await self._records.get(session.tenant_id, session.id)
         raise Unavailable.untouched("the session is used by too many at a time")
+
+    async def note_use(self, session: Session) -> Session | None:
+        """Have it live on; None when it has ended in the meantime."""
+        idle_until = self._clock.now() + self._lifetimes.session_timeout
+        if idle_until - session.idle_until <= _UNWRITTEN:
+            return session
+        try:
+            return await self._records.replace(replace(session, idle_until=idle_until))
+        except Changed:
+            # Somebody else used it at the same time, or ended it.
+            return await self._records.get(session.tenant_id, session.id)
 
     async def end(self, session: Session) -> None:
         await self._records.take(session.tenant_id, session.id)
@@ -149,21 +173,12 @@ class Sessions:
             csrf_token=self._randomness.alphanumeric(_CSRF_TOKEN_LENGTH),
             peer_address=peer_address,
             idle_until=now + self._lifetimes.session_timeout,
+            way_hash=self._id(secret_of(cookie)),
         )
 
     def _may_use(self, session: Session, peer_address: str) -> bool:
         is_in_place = not self._config.validate_address or session.peer_address == peer_address
         return is_in_place and self._clock.now() < session.idle_until
-
-    async def _used(self, session: Session) -> Session | None:
-        idle_until = self._clock.now() + self._lifetimes.session_timeout
-        if idle_until - session.idle_until <= _UNWRITTEN:
-            return session
-        try:
-            return await self._records.replace(replace(session, idle_until=idle_until))
-        except Changed:
-            # Somebody else used it at the same time, or ended it.
-            return await self._records.get(session.tenant_id, session.id)
 
     def _id(self, cookie: str) -> str:
         return self._hasher.hash(cookie).hex()

@@ -104,7 +104,11 @@ class AccessTokens:
         if grantee.user is None:
             return {}
         return person_claims(
-            grantee.user, Document.ACCESS_TOKEN, oauth_scopes=grantee.oauth_scopes, rules=self._rules
+            grantee.user,
+            Document.ACCESS_TOKEN,
+            issuer=grantee.tenant.issuer,
+            oauth_scopes=grantee.oauth_scopes,
+            rules=self._rules,
         )
 
     def _lifetime(self, grantee: Grantee) -> timedelta:

@@ -28,12 +28,16 @@ _USER_INFO = frozenset({Document.USER_INFO})
 
 @dataclass(frozen=True, slots=True)
 class ClaimRule:
-    """`scope` opens the claim, an empty one stands for every scope; a value that is None or empty is left out."""
+    """`scope` opens the claim, an empty one stands for every scope; a value that is None or empty is left out.
+
+    A value that `is_path` is one below the issuer.
+    """
 
     name: str
     scope: str
     documents: frozenset[Document]
     value: Callable[[User], object]
+    is_path: bool = False
 
     def is_open(self, document: Document, oauth_scopes: Collection[str], requested: Collection[str]) -> bool:
         is_named = self.name in requested and document in _ABOUT_PEOPLE
@@ -44,13 +48,18 @@ def person_claims(
     user: User,
     document: Document,
     *,
+    issuer: str,
     oauth_scopes: Collection[str],
     requested: Collection[str] = (),
     rules: tuple[ClaimRule, ...],
 ) -> dict[str, object]:
     """Return what the scopes and the claims parameter open in a document."""
-    found = {rule.name: rule.value(user) for rule in rules if rule.is_open(document, oauth_scopes, requested)}
-    return {name: value for name, value in found.items() if value not in (None, "")}
+    found = [(rule, rule.value(user)) for rule in rules if rule.is_open(document, oauth_scopes, requested)]
+    return {
+        rule.name: f"{issuer}{value}" if rule.is_path else value
+        for rule, value in found
+        if value not in (None, "")
+    }
 
 
 def requested_claims(parameter: str, document: Document) -> frozenset[str]:
@@ -102,7 +111,7 @@ PERSON_CLAIMS: tuple[ClaimRule, ...] = (
     ClaimRule("locale", Scope.PROFILE, _ABOUT_PEOPLE, lambda user: user.language),
     ClaimRule("birthdate", Scope.PROFILE, _ABOUT_PEOPLE, _of_value("birthdate")),
     ClaimRule("zoneinfo", Scope.PROFILE, _ABOUT_PEOPLE, _of_value("zoneinfo")),
-    ClaimRule("picture", Scope.PROFILE, _ABOUT_PEOPLE, _of_value("picture")),
+    ClaimRule("picture", Scope.PROFILE, _ABOUT_PEOPLE, lambda user: user.picture_path, is_path=True),
     ClaimRule("updated_at", Scope.PROFILE, _ABOUT_PEOPLE, _updated_at),
     ClaimRule("address", Scope.ADDRESS, _ABOUT_PEOPLE, _address),
     ClaimRule("phone_number", Scope.PHONE, _ABOUT_PEOPLE, _of_value("phone_number")),

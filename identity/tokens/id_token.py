@@ -20,8 +20,10 @@ class IdTokens:
         self._clock = clock
         self._rules = rules
 
-    def issue(self, grantee: Grantee, signing_key: SigningKey, *, beside: AccessToken, nonce: str) -> str:
-        """Sign the token that says who signed in; empty when no person did.
+    def issue(
+        self, grantee: Grantee, signing_key: SigningKey, *, beside: AccessToken | None, nonce: str
+    ) -> str:
+        """Sign the token that says who signed in, and which access token goes with it; empty when no person did.
 
         Raises InvalidRequest when what was asked for makes it too long.
         """
@@ -30,9 +32,10 @@ class IdTokens:
         claims = {
             **grantee.custom.get(Document.ID_TOKEN, {}),
             **self._person(grantee),
-            **self._registered(grantee, beside.lifetime),
-            "at_hash": at_hash(beside.token, signing_key.algorithm),
+            **self._registered(grantee, beside.lifetime if beside else grantee.client.access_token_lifetime),
         }
+        if beside is not None:
+            claims["at_hash"] = at_hash(beside.token, signing_key.algorithm)
         if nonce:
             claims["nonce"] = nonce
         return of_bounded_length(signing_key.sign(msgspec.json.encode(claims)))
@@ -43,6 +46,7 @@ class IdTokens:
         return person_claims(
             grantee.user,
             Document.ID_TOKEN,
+            issuer=grantee.tenant.issuer,
             oauth_scopes=grantee.oauth_scopes,
             requested=requested_claims(grantee.token_set.claims, Document.ID_TOKEN),
             rules=self._rules,

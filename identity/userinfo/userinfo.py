@@ -65,6 +65,7 @@ class UserInfo:
         person = person_claims(
             bearer.user,
             Document.USER_INFO,
+            issuer=tenant.issuer,
             oauth_scopes=asked.oauth_scopes,
             requested=requested_claims(parameter, Document.USER_INFO),
             rules=self._rules,

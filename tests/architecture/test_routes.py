@@ -82,11 +82,10 @@ PROVIDER = [
     "GET /auth/v1/clients/{id}/screens",
     "PUT /auth/v1/clients/{id}/screens",
     "POST /auth/v1/clients/{id}/screens/preview",
-]
-
-PROVIDER_NOT_YET = [
     "GET /.well-known/web-identity",
 ]
+
+PROVIDER_NOT_YET: list[str] = []
 
 VARIABLE = re.compile(r"\{[^{}]*\}")
 
@@ -103,7 +102,7 @@ def engine_routes() -> set[str]:
 def provider_routes() -> set[str]:
     channel = LocalChannel(Dispatcher({}, ()))
     found = set()
-    for route in oidc_routes(channel, OidcConfig()):
+    for route in oidc_routes(channel, OidcConfig(), has_fed_cm=True):
         endpoint = getattr(route.handler, "__self__", None)
         assert isinstance(endpoint, Endpoint)
         if "{rest" not in route.path:

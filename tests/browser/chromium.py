@@ -37,6 +37,7 @@ class Page:
         self._waiting: dict[int, asyncio.Future[Any]] = {}
         self._session = ""
         self.faults: list[str] = []
+        self._dialogs: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
 
     async def open(self) -> None:
         context = await self._send("Target.createBrowserContext")
@@ -95,11 +96,48 @@ class Page:
         verifies = {"hasResidentKey": True, "hasUserVerification": True, "isUserVerified": True}
         await self._send("WebAuthn.addVirtualAuthenticator", options=traits | verifies)
 
+    async def expect_dialogs(self) -> None:
+        """Have the dialogs of FedCM answered here."""
+        await self._send("FedCm.enable", disableRejectionDelay=True)
+
+    async def dialog(self) -> dict[str, Any]:
+        """The next one that the browser shows."""
+        async with asyncio.timeout(_SECONDS):
+            return await self._dialogs.get()
+
+    async def choose_account(self, dialog: dict[str, Any]) -> None:
+        await self._send("FedCm.selectAccount", dialogId=dialog["dialogId"], accountIndex=0)
+
+    async def acknowledge(self, dialog: dict[str, Any]) -> None:
+        """Close one that tells of an error."""
+        await self._send("FedCm.clickDialogButton", dialogId=dialog["dialogId"], dialogButton="ErrorGotIt")
+
+    @asynccontextmanager
+    async def window(self, address: str) -> AsyncIterator[None]:
+        """Be in the window that the browser opened itself, whose address begins so."""
+        page, target = self._session, await self._opened(address)
+        self._session = ""
+        attached = await self._send("Target.attachToTarget", targetId=target, flatten=True)
+        self._session = attached["sessionId"]
+        await self.until("document.readyState === 'complete'")
+        yield
+        self._session = page
+
     async def forget(self) -> None:
         """Give up all cookies."""
         await self._send("Network.clearBrowserCookies")
 
+    async def _opened(self, address: str) -> str:
+        async with asyncio.timeout(_SECONDS):
+            while True:
+                for target in (await self._send("Target.getTargets"))["targetInfos"]:
+                    if target["url"].startswith(address):
+                        return str(target["targetId"])
+                await asyncio.sleep(0.05)
+
     def _note(self, method: str, params: dict[str, Any]) -> None:
+        if method == "FedCm.dialogShown":
+            self._dialogs.put_nowait(params)
         if method == "Runtime.exceptionThrown":
             self.faults.append(str(params["exceptionDetails"]))
         # A refusal that a script handles is told as an error of the network too.

@@ -14,6 +14,7 @@ from edge.oidc.routes import routes
 from identity.clients.client import CLIENTS, Client
 from identity.config import ProviderConfig, Scheme
 from identity.directory.user import USERS, User
+from identity.fed_cm.config import FedCmConfig
 from identity.proof_of_work.config import ProofOfWorkConfig
 from identity.vocabulary import AuthenticationMethod, ConsentMode, GrantType
 from server.platform.call import TenantId
@@ -54,12 +55,16 @@ class Site:
 async def site(consent: ConsentMode = ConsentMode.NEVER) -> AsyncIterator[Site]:
     port = unused_port()
     address = ProviderConfig(public_url=f"localhost:{port}", scheme=Scheme.HTTP)
-    config = replace(CONFIG, identity=address, pow=ProofOfWorkConfig(difficulty=12))
+    config = replace(
+        CONFIG, identity=address, pow=ProofOfWorkConfig(difficulty=12), fedcm=FedCmConfig(enabled=True)
+    )
     async with deployed(config) as deployment:
         access = AccessConfig(cookie_mode=CookieMode.DANGER_INSECURE)
         app = web.Application()
         app.router.add_route("*", "/callback", _arrived)
-        app.add_routes(routes(deployment.channel, OidcConfig(), deployment.clock, access=access))
+        app.add_routes(
+            routes(deployment.channel, OidcConfig(), deployment.clock, access=access, has_fed_cm=True)
+        )
         found = Site(deployment, f"http://localhost:{port}")
         await _furnish(found, consent)
         async with TestServer(app, host="localhost", port=port):

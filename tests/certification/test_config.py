@@ -32,7 +32,10 @@ def test_oidcc_discovery_endpoint_verification(provider: Provider) -> None:
     assert "openid" in metadata["scopes_supported"]
     assert all(_SCOPE.fullmatch(scope) for scope in metadata["scopes_supported"])
     assert metadata["claims_supported"]
-    assert metadata["request_uri_parameter_supported"] is False
+    assert metadata["request_parameter_supported"] is True
+    assert metadata["request_uri_parameter_supported"] is True
+    assert metadata["require_request_uri_registration"] is True
+    assert "RS256" in metadata["request_object_signing_alg_values_supported"]
     keys = requests.get(metadata["jwks_uri"], timeout=SECONDS).json()["keys"]
     assert len({key["kid"] for key in keys}) == len(keys)
     assert not any(_PRIVATE & key.keys() for key in keys)

@@ -58,6 +58,16 @@ MODULES = [
     "oidcc-rp-initiated-logout-only-state",
     "oidcc-backchannel-logout-discovery-endpoint-verification",
     "oidcc-backchannel-rp-initiated-logout",
+    "oidcc-idtoken-rs256",
+    "oidcc-userinfo-rs256",
+    "oidcc-ensure-redirect-uri-in-authorization-request",
+    "oidcc-redirect-uri-query-OK",
+    "oidcc-redirect-uri-query-mismatch",
+    "oidcc-redirect-uri-query-added",
+    "oidcc-redirect-uri-regfrag",
+    "oidcc-registration-jwks-uri",
+    "oidcc-request-uri-signed-rs256",
+    "oidcc-refresh-token-rp-key-rotation",
 ]
 
 _NAMES = re.compile(r"def test_(oidcc_\w+)|id=\"(oidcc-[\w-]+)\"")

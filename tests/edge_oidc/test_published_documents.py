@@ -66,7 +66,12 @@ async def test_the_metadata_names_what_works(http: Http) -> None:
     ]
     assert metadata["id_token_signing_alg_values_supported"] == ["RS256", "ES256", "EdDSA", "RS384", "RS512"]
     assert metadata["code_challenge_methods_supported"] == ["S256"]
-    assert metadata["request_uri_parameter_supported"] is False
+    assert metadata["request_parameter_supported"] is True
+    assert metadata["request_uri_parameter_supported"] is True
+    assert metadata["require_request_uri_registration"] is True
+    assert "RS256" in metadata["request_object_signing_alg_values_supported"]
+    assert "none" not in metadata["request_object_signing_alg_values_supported"]
+    assert "registration_endpoint" not in metadata
     assert metadata["authorization_response_iss_parameter_supported"] is True
 
 

@@ -25,12 +25,14 @@ from identity.authorization.pushing import Pushing
 from identity.authorization.reading import RequestReader
 from identity.authorization.redirection import Redirection
 from identity.authorization.request import AUTHORIZATION_REQUESTS
+from identity.authorization.request_objects import RequestObjects
 from identity.authorization.signing_in import SignedIn, SigningIn
-from identity.authorization.sources import NoRequestObjects
+from identity.authorization.sources import PlainRequests, RequestsByReference, RequestsByValue
 from identity.authorization.standing import Standing
 from identity.authorization.steps import Credentials, CredentialStep, RefreshStep
 from identity.clients.client import CLIENTS, Client
 from identity.clients.clients import Clients
+from identity.clients.keys import ClientKeys
 from identity.clients.secrets import SecretHasher
 from identity.config import PasswordConfig
 from identity.consents.consents import Consents
@@ -47,6 +49,7 @@ from identity.logout.ending import SessionEnding
 from identity.logout.endpoint import EndSession
 from identity.logout.records import BACK_CHANNEL_LOGOUTS, LOGOUT_REQUESTS
 from identity.logout.wish import LogoutWishes
+from identity.outgoing.published_keys import PublishedKeys
 from identity.passkeys.assertion import Assertion
 from identity.passkeys.authenticators import Authenticators
 from identity.passkeys.ceremony import CEREMONIES, Ceremonies
@@ -77,6 +80,7 @@ from identity.vocabulary import AuthenticationMethod, GrantType
 from server.platform.call import TenantId
 from server.platform.clock import VirtualClock
 from server.platform.records.memory import MemoryRecordStore
+from tests.identity.documents import KnownDocuments
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 ACME = TenantId("acme")
@@ -237,11 +241,17 @@ class Provider:
         self.pushed = PushedRequests(
             self.store.of(PUSHED_REQUESTS), self.hasher, config=PushedRequestConfig(), **sources
         )
+        self.documents = KnownDocuments({})
+        published = PublishedKeys(self.documents, self.clock)
+        objects = RequestObjects(ClientKeys(published), self.clock)
+        by_themselves = (RequestsByValue(objects), PlainRequests())
         self.reader = RequestReader(
-            self.clients, self.hints, sources=(NoRequestObjects(), self.pushed), clock=self.clock
+            *(self.clients, self.hints),
+            sources=(self.pushed, RequestsByReference(objects, self.documents), *by_themselves),
+            clock=self.clock,
         )
         self.targets = SignInTargets(self.tenants, self.store, NoProviders())
-        self.pushing = Pushing(self.reader, self.pushed)
+        self.pushing = Pushing(self.reader, self.pushed, sources=by_themselves)
         pending = PendingRequests(self.store.of(AUTHORIZATION_REQUESTS), self.hasher, **sources)
         standing = Standing(self.users, self.clock)
         conclusion = Conclusion(

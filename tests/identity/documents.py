@@ -7,13 +7,15 @@ from identity.outgoing.documents import UnreadableDocument
 
 @dataclass
 class KnownDocuments:
-    """By their addresses; `asked` are those that somebody wanted to read."""
+    """By their addresses; `asked` are those that somebody wanted to read, `accepted` the media types of the last."""
 
     texts: dict[str, str] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
+    accepted: str = ""
 
-    async def read(self, uri: str, /) -> str:
+    async def read(self, uri: str, /, *, accept: str = "application/json") -> str:
         self.asked.append(uri)
+        self.accepted = accept
         if uri not in self.texts:
             raise UnreadableDocument
         return self.texts[uri]

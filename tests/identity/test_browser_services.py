@@ -21,7 +21,7 @@ from gnomon.identity.v1.session_service_pb2_grpc import SessionServiceStub
 from identity.clients.assertions import ClientAssertions
 from identity.clients.authentication import ClientAuthenticator
 from identity.clients.keys import ClientKeys
-from identity.clients.screens import NoLogos, Screens
+from identity.clients.screens import Screens
 from identity.config import DpopConfig
 from identity.dpop.nonces import DpopNonces
 from identity.dpop.proofs import DpopProofs
@@ -328,7 +328,7 @@ def _servicers(provider: Provider) -> Mapping[object, object]:
         clock=clock,
     )
     dpop = DpopProofs(single_use, DpopNonces(provider.hasher, clock, DpopConfig()), clock)
-    screens = Screens(provider.store, provider.clients, NoLogos())
+    screens = Screens(provider.store, provider.clients)
     authorization = AuthorizationServicer(
         *(provider.tenants, provider.beginning),
         credential_step=provider.credential_step,

@@ -87,6 +87,15 @@ def test_what_is_taken_back_ends_at_once_and_is_asked_again(party: RelyingParty)
     assert "See your e-mail address" in asked(party).words
 
 
+def test_a_code_is_worth_nothing_once_its_consent_is_taken_back(party: RelyingParty) -> None:
+    arrival = party.succeeded(party.person.answer(asked(party), "accept"))
+
+    take_back(party)
+
+    answer = party.exchange(arrival.parameters["code"])
+    assert (answer.status_code, answer.json()["error"]) == (400, "invalid_grant")
+
+
 def test_a_page_of_somebody_else_takes_nothing_back(party: RelyingParty) -> None:
     party.succeeded(party.person.answer(asked(party), "accept"))
     path = f"users/{party.person.session()['user_id']}/consents/{party.client_id}"

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,25 @@ LIBRARIES = ("openid_client", "oauth4webapi", "oidc_client_ts")
 CLIENTS = {"confidential": SECRET, "public": ""}
 
 
-def run(node: Path, library: str, flow: str, *, client: str, provider: Provider, person: Person) -> Any:
+def _visited(person: Person, url: str) -> str:
+    if "/device" in url:
+        person.let_device_in(url)
+        return url
+    arrival = person.sign_in(url)
+    assert isinstance(arrival, Arrival)
+    return arrival.url
+
+
+def run(
+    node: Path,
+    library: str,
+    flow: str,
+    *,
+    client: str,
+    provider: Provider,
+    person: Person,
+    visited: Callable[[Person, str], str] = _visited,
+) -> Any:
     """What the library made of the flow; the person visits whatever address it is shown."""
     config = {
         "issuer": provider.issuer,
@@ -35,18 +54,9 @@ def run(node: Path, library: str, flow: str, *, client: str, provider: Provider,
             if "visit" not in message:
                 assert "error" not in message, message
                 return message["result"]
-            process.stdin.write(json.dumps(_visited(person, message["visit"])) + "\n")
+            process.stdin.write(json.dumps(visited(person, message["visit"])) + "\n")
             process.stdin.flush()
     raise AssertionError("the library said nothing")
-
-
-def _visited(person: Person, url: str) -> str:
-    if "/device" in url:
-        person.let_device_in(url)
-        return url
-    arrival = person.sign_in(url)
-    assert isinstance(arrival, Arrival)
-    return arrival.url
 
 
 @pytest.mark.parametrize("client", CLIENTS)

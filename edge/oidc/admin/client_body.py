@@ -59,6 +59,14 @@ class WholeClient(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
     consent: str | None = None
     jwks: dict[str, object] | None = None
     jwks_uri: str | None = None
+    token_endpoint_auth_method: str | None = None
+    token_endpoint_auth_signing_alg: str | None = None
+    request_object_signing_alg: str | None = None
+    require_signed_request_object: bool = False
+    request_uris: tuple[str, ...] | None = None
+    policy_uri: str | None = None
+    tos_uri: str | None = None
+    fed_cm: bool = False
 
     def message(self) -> pb.Client:
         """Raises Refused when the two names of an algorithm do not say the same."""
@@ -92,6 +100,14 @@ class WholeClient(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
             consent=self.consent or _DEFAULT_CONSENT,
             jwks="" if self.jwks is None else msgspec.json.encode(self.jwks).decode(),
             jwks_uri=self.jwks_uri or "",
+            token_endpoint_auth_method=self.token_endpoint_auth_method or "",
+            token_endpoint_auth_signing_alg=self.token_endpoint_auth_signing_alg or "",
+            request_object_signing_alg=self.request_object_signing_alg or "",
+            require_signed_request_object=self.require_signed_request_object,
+            request_uris=self.request_uris or (),
+            policy_uri=self.policy_uri or "",
+            tos_uri=self.tos_uri or "",
+            fed_cm=self.fed_cm,
         )
 
 

@@ -120,6 +120,14 @@ def members(client: pb.Client) -> dict[str, object]:
         "consent": client.consent,
         "jwks": orjson.Fragment(client.jwks) if client.jwks else None,
         "jwks_uri": client.jwks_uri or None,
+        "token_endpoint_auth_method": client.token_endpoint_auth_method,
+        "token_endpoint_auth_signing_alg": client.token_endpoint_auth_signing_alg or None,
+        "request_object_signing_alg": client.request_object_signing_alg or None,
+        "require_signed_request_object": client.require_signed_request_object,
+        "request_uris": list(client.request_uris) or None,
+        "policy_uri": client.policy_uri or None,
+        "tos_uri": client.tos_uri or None,
+        "fed_cm": client.fed_cm,
     }
 
 

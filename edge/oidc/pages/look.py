@@ -63,10 +63,8 @@ class Look:
 DEFAULT: Final = Look()
 
 
-def look_of(screen: Screen | None, path: str, *, is_preview: bool = False) -> Look:
+def look_of(screen: Screen, path: str, *, is_preview: bool = False) -> Look:
     """`path` is that of the tenant's issuer, without a slash at its end."""
-    if screen is None:
-        return DEFAULT
     has_layout = screen.HasField("layout")
     tags = _heading_tags()
     return Look(
@@ -75,7 +73,7 @@ def look_of(screen: Screen | None, path: str, *, is_preview: bool = False) -> Lo
         style=_style(screen),
         heading=screen.heading,
         description=screen.description,
-        logo=_logo(screen, path),
+        logo=logo_address(screen.client_id, screen.client_logo_id, path) if screen.client_logo_id else "",
         layout=tuple(_element(child, tags) for child in screen.layout.children) if has_layout else None,
         has_heading=has_layout and _has_heading(screen.layout),
         is_preview=is_preview,
@@ -92,8 +90,9 @@ def _style(screen: Screen) -> Markup:
     return Markup(variables + css)  # noqa: S704  # no `<` in it, and a style element ends with nothing else
 
 
-def _logo(screen: Screen, path: str) -> str:
-    return f"{path}/clients/{quote(screen.client_id, safe='')}/logo" if screen.shows_client_logo else ""
+def logo_address(client_id: str, logo_id: str, path: str) -> str:
+    """Where the logo of a client is; it changes with the logo."""
+    return f"{path}/clients/{quote(client_id, safe='')}/logo?updated={logo_id}"
 
 
 def _element(element: LayoutElement, heading_tags: Iterator[str]) -> Element:

@@ -8,7 +8,7 @@ from aiohttp import web
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from edge.oidc.pages.assets import Assets
-from edge.oidc.pages.look import DEFAULT, Look, look_of
+from edge.oidc.pages.look import DEFAULT, Look, logo_address, look_of
 from edge.oidc.pages.security_policy import origin_of, preview_policy, security_policy
 from edge.oidc.pages.words import words_of
 from edge.oidc.refusal import Refused, refused_by_protocol
@@ -41,7 +41,7 @@ class Pages:
         }
         return self._page(
             "sign_in.html",
-            {"page": page, "state": state},
+            {"page": page, "state": state, "path": path},
             look=_look(page, path),
             form_origin=page.redirect_origin,
         )
@@ -98,7 +98,7 @@ class Pages:
         page = authorization_service_pb2.SignInPage(client_id=screen.client_id, client_name=client_name)
         state = {"action": "", "csrf_token": "", "authorization_id": ""}
         look = look_of(screen, path, is_preview=True)
-        return self._page("sign_in.html", {"page": page, "state": state}, look=look)
+        return self._page("sign_in.html", {"page": page, "state": state, "path": path}, look=look)
 
     def log_out_preview(self, screen: screen_pb2.Screen, path: str, *, client_name: str) -> web.Response:
         """Show a screen that can be looked at, and nothing else."""
@@ -167,7 +167,13 @@ _OfClient = (
     | logout_service_pb2.LogoutPage
     | logout_service_pb2.SignedOutPage
 )
+_WITH_LOGO = (authorization_service_pb2.SignInPage, authorization_service_pb2.ConsentPage)
 
 
 def _look(page: _OfClient, path: str) -> Look:
-    return look_of(page.screen if page.HasField("screen") else None, path)
+    """Return the client's screen, or the default theme with its logo."""
+    if page.HasField("screen"):
+        return look_of(page.screen, path)
+    if isinstance(page, _WITH_LOGO) and page.client_logo_id:
+        return Look(logo=logo_address(page.client_id, page.client_logo_id, path))
+    return DEFAULT

@@ -37,6 +37,9 @@ WHOLE = {
     "claims": {"branch": "Ulm", "limits": [1, 2.5]},
     "claims_at_root": True,
     "consent": "once",
+    "policy_uri": "https://app.example.com/privacy",
+    "tos_uri": "https://app.example.com/terms",
+    "fed_cm": True,
 }
 # RFC 7517, appendix A.
 KEY = {
@@ -167,6 +170,20 @@ async def test_a_client_that_becomes_public_loses_its_secret(
         {"jwks": {"keys": [{"kty": "oct", "k": "AAAA"}]}},
         {"jwks": {}},
         {"jwks_uri": "http://app.example.com/keys"},
+        {"token_endpoint_auth_method": "client_secret_jwt"},
+        {"token_endpoint_auth_method": "none"},
+        {"token_endpoint_auth_method": "private_key_jwt"},
+        {"token_endpoint_auth_signing_alg": "HS256"},
+        {"request_object_signing_alg": "none"},
+        {"require_signed_request_object": True},
+        {"request_uris": ["http://app.example.com/request"]},
+        {"request_uris": ["https://app.example.com/request#a b"]},
+        {"request_uris": [f"https://app.example.com/{'r' * 512}"]},
+        {"policy_uri": "javascript:alert(1)"},
+        {"policy_uri": "http://app.example.com/privacy"},
+        {"tos_uri": "terms"},
+        {"tos_uri": "https://app.example.com/" + "x" * 2048},
+        {"fed_cm": "yes"},
         {"id": "other"},
         {"surprise": True},
     ],
@@ -278,6 +295,45 @@ async def test_a_client_has_keys_or_a_secret(
     assert status == 401
     assert (without["jwks"], without["jwks_uri"]) == (None, None)
     assert await token_status(http, "app", without["secret"]) == 200
+
+
+async def test_a_client_with_a_secret_has_keys_for_its_requests_where_that_is_said(
+    administrator: Administrator, http: Http
+) -> None:
+    secret = await created(administrator)
+    signing = {
+        "jwks": KEYS,
+        "token_endpoint_auth_method": "client_secret_post",
+        "token_endpoint_auth_signing_alg": None,
+        "request_object_signing_alg": "ES256",
+        "require_signed_request_object": True,
+        "request_uris": ["https://app.example.com/request", "https://app.example.com/request#v2"],
+    }
+
+    answer = await administrator.send("PUT", "clients/app", WHOLE | signing)
+
+    client = await answer.json()
+    assert answer.status == 200, client
+    assert {name: client[name] for name in signing} == signing
+    assert await token_status(http, "app", secret) == 200
+
+
+async def test_a_public_client_has_keys_for_its_requests_where_that_is_said(
+    administrator: Administrator,
+) -> None:
+    await created(administrator)
+    public = {
+        "confidential": False,
+        "flows_enabled": ["authorization_code"],
+        "challenges": ["S256"],
+        "jwks": KEYS,
+        "token_endpoint_auth_method": "none",
+    }
+
+    answer = await administrator.send("PUT", "clients/app", WHOLE | public)
+
+    assert answer.status == 200
+    assert (await answer.json())["jwks"] == KEYS
 
 
 async def test_who_may_change_clients_may_not_give_them_keys_of_its_own(administrator: Administrator) -> None:

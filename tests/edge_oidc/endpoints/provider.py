@@ -48,7 +48,7 @@ class Provider:
 
 
 @asynccontextmanager
-async def running(access: AccessConfig | None = None) -> AsyncIterator[Provider]:
+async def running(access: AccessConfig | None = None, *, has_fed_cm: bool = False) -> AsyncIterator[Provider]:
     servicers = Servicers()
     # Asked before every request, and heard of in tests of their own.
     askers = {service: Servicers() for service in services() if service.name in _ASKED_BEFORE}
@@ -57,7 +57,8 @@ async def running(access: AccessConfig | None = None) -> AsyncIterator[Provider]
     )
     clock = VirtualClock(pinned=NOON)
     app = web.Application()
-    app.add_routes(routes(LocalChannel(dispatcher, OPERATOR), OidcConfig(), clock, access=access))
+    channel = LocalChannel(dispatcher, OPERATOR)
+    app.add_routes(routes(channel, OidcConfig(), clock, access=access, has_fed_cm=has_fed_cm))
     async with TestClient(TestServer(app)) as http:
         yield Provider(servicers, http)
 

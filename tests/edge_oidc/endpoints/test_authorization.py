@@ -97,6 +97,33 @@ async def test_what_a_provider_is_called_stays_text(provider: Provider) -> None:
     assert (button.text_content(), button.get("data-provider")) == ("Sign in with <b>Acme</b>", 'p"1')
 
 
+async def test_the_logo_of_a_client_and_the_image_of_a_provider_are_shown(provider: Provider) -> None:
+    offered = [
+        OfferedProvider(id="acme", name="Acme", updated="image-1"),
+        OfferedProvider(id="plain", name="Plain"),
+    ]
+    shown = sign_in_page(client_logo_id="logo-1", client_id="the shop/?", providers=offered)
+    provider.answers(begin_authorization=begun(shown))
+
+    response = await provider.http.get("/auth/v1/acme/oidc/authorize")
+
+    page = await page_of(response)
+    assert page.xpath("//main/img/@src") == ["/auth/v1/acme/clients/the%20shop%2F%3F/logo?updated=logo-1"]
+    assert page.xpath("//button/img/@src") == ["/auth/v1/acme/providers/acme/img?updated=image-1"]
+    assert page.xpath("//img/@alt") == ["", ""]
+    assert [button.text_content() for button in page.xpath("//button[@data-provider]")] == [
+        "Sign in with Acme",
+        "Sign in with Plain",
+    ]
+    assert "'self'" in directives(response)["img-src"]
+
+
+async def test_a_page_without_images_has_none(provider: Provider) -> None:
+    provider.answers(begin_authorization=begun())
+
+    assert (await page_of(await provider.http.get(AUTHORIZE))).xpath("//img") == []
+
+
 async def test_a_client_leads_nowhere_but_to_the_web(provider: Provider) -> None:
     provider.answers(begin_authorization=begun(sign_in_page(client_uri="javascript:alert(1)")))
 

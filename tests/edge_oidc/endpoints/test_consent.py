@@ -47,6 +47,16 @@ async def test_the_page_says_who_asks_whom_for_what(provider: Provider) -> None:
     assert page.xpath("//main//strong/text()") == ["ada@example.com"]
 
 
+async def test_the_page_shows_the_logo_of_whoever_asks(provider: Provider) -> None:
+    shown = pb.ConsentPage(client_logo_id="logo-1")
+    shown.MergeFrom(PAGE)
+    provider.answers(get_consent_page=pb.GetConsentPageResponse(page=shown))
+
+    response = await provider.http.get(CONSENT, params={"authorization_id": "request 1"})
+
+    assert (await page_of(response)).xpath("//img/@src") == ["/auth/v1/clients/shop/logo?updated=logo-1"]
+
+
 async def test_the_page_is_a_form_with_two_answers_that_needs_no_script(provider: Provider) -> None:
     provider.answers(get_consent_page=pb.GetConsentPageResponse(page=PAGE))
 
@@ -65,6 +75,32 @@ async def test_the_page_is_a_form_with_two_answers_that_needs_no_script(provider
     assert page.xpath("//script") == []
     assert page.xpath("//ul/@aria-labelledby") == page.xpath("//p/@id")
     assert directives(response)["form-action"] == "'self' https://shop.example"
+
+
+async def test_the_page_leads_to_what_the_client_promises(provider: Provider) -> None:
+    page = pb.ConsentPage()
+    page.CopyFrom(PAGE)
+    page.policy_uri, page.tos_uri = "https://shop.example/privacy", "https://shop.example/terms"
+    provider.answers(get_consent_page=pb.GetConsentPageResponse(page=page))
+
+    shown = await page_of(await provider.http.get(CONSENT, params={"authorization_id": "request 1"}))
+
+    assert [(link.text_content(), link.get("href")) for link in shown.xpath("//main//a")][1:] == [
+        ("Privacy policy", "https://shop.example/privacy"),
+        ("Terms of service", "https://shop.example/terms"),
+    ]
+
+
+@pytest.mark.parametrize("uri", ["javascript:alert(1)", "data:text/html,x", "/privacy"])
+async def test_a_promise_leads_nowhere_but_to_the_web(provider: Provider, uri: str) -> None:
+    page = pb.ConsentPage()
+    page.CopyFrom(PAGE)
+    page.policy_uri = uri
+    provider.answers(get_consent_page=pb.GetConsentPageResponse(page=page))
+
+    shown = await page_of(await provider.http.get(CONSENT, params={"authorization_id": "request 1"}))
+
+    assert len(shown.xpath("//main//a")) == 1
 
 
 @pytest.mark.parametrize("scope", [*Scope, *Permission])

@@ -3,7 +3,14 @@ import pytest
 from gnomon.identity.v1.proof_of_work_service_pb2 import IssueChallengeRequest, IssueChallengeResponse
 from tests.edge_oidc.endpoints.provider import Provider
 
-FOR_PAGES = ["/oidc/token", "/oidc/token/revoke", "/oidc/introspect", "/oidc/par", "/oidc/userinfo"]
+FOR_PAGES = [
+    "/oidc/token",
+    "/oidc/token/revoke",
+    "/oidc/introspect",
+    "/oidc/par",
+    "/oidc/userinfo",
+    "/clients_dyn",
+]
 OWN = ["/oidc/session", "/oidc/authorize/refresh", "/oidc/device/verify"]
 APP = {"Origin": "https://app.example"}
 

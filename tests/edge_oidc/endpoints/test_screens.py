@@ -178,7 +178,7 @@ async def test_in_the_preset_layout_a_hidden_field_has_the_token(provider: Provi
 
 
 async def test_elements_have_their_names_and_values_as_classes(provider: Provider) -> None:
-    page = await page_at(provider, "sign in", screen(layout=LAYOUT, shows_client_logo=True))
+    page = await page_at(provider, "sign in", screen(layout=LAYOUT, client_logo_id="l1"))
 
     stack = page.xpath("//main/div[@class='columns ratio-wide-left']/div[@class='stack gap-small']/*")
     assert [(element.tag, element.get("class")) for element in stack] == [
@@ -200,12 +200,12 @@ async def test_a_layout_without_a_heading_leaves_the_first_to_the_step(provider:
 
 @pytest.mark.parametrize("layout", [None, LAYOUT])
 async def test_a_logo_is_shown_where_there_is_one(provider: Provider, layout: LayoutElement | None) -> None:
-    shown = screen(layout=layout, shows_client_logo=True, client_id='a"/b')
+    shown = screen(layout=layout, client_logo_id="l1", client_id='a"/b')
 
     with_logo = await page_at(provider, "sign in", shown)
     without = await page_at(provider, "sign in", screen(layout=layout))
 
-    assert with_logo.xpath("//img/@src") == ["/auth/v1/clients/a%22%2Fb/logo"]
+    assert with_logo.xpath("//img/@src") == ["/auth/v1/clients/a%22%2Fb/logo?updated=l1"]
     assert without.xpath("//img") == []
 
 

@@ -40,8 +40,11 @@ class Somebody:
             "code_challenge_method": "S256",
         }
 
-    async def sign_in(self, password: str | None = PASSWORD) -> ClientResponse:
-        asked = await self.begin()
+    async def sign_in(
+        self, password: str | None = PASSWORD, *, asked: dict[str, Any] | None = None
+    ) -> ClientResponse:
+        """For the pages of the provider itself, unless another request is given."""
+        asked = await self.begin() if asked is None else asked
         challenge = await (await self.http.post(f"{_BASE}/pow")).text()
         answer = await self.send(
             "POST",

@@ -20,6 +20,7 @@ from identity.clients.client import CLIENTS, Client
 from identity.config import ProviderConfig, Scheme
 from identity.directory.user import USERS, User
 from identity.federation.config import FederationConfig
+from identity.images.config import PicturesConfig
 from identity.keys.config import EncryptionConfig
 from identity.keys.master_keys import new_master_key
 from identity.randomness import SystemRandomness
@@ -182,6 +183,7 @@ async def world(
     trusted_proxies: tuple[str, ...] = (),
     nameservers: tuple[str, ...] = (),
     is_federated: bool = False,
+    pictures: PicturesConfig | None = None,
 ) -> AsyncIterator[World]:
     """One process of a deployment; those of one store are of one deployment."""
     port = unused_port()
@@ -193,6 +195,7 @@ async def world(
         encryption=_ENCRYPTION,
         sign_in_domains=SignInDomainConfig(nameservers=nameservers, timeout_secs=1),
         federation=FederationConfig(enabled=is_federated),
+        pictures=pictures or PicturesConfig(),
     )
     async with deployed(config, store) as deployment:
         app = web.Application()

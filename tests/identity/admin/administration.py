@@ -21,6 +21,7 @@ from identity.admin.holders import (
 from identity.admin.labels import Labels
 from identity.admin.sessions import SessionAdministration
 from identity.admin.signing_out import SigningOut
+from identity.admin.unredeemed import UnredeemedCodes
 from identity.admin.user_attributes import UserAttributes
 from identity.admin.users import UserAdministration
 from identity.clients.client import CLIENTS, Client, ClientId
@@ -34,6 +35,7 @@ from identity.events.config import EventsConfig
 from identity.events.event import EVENTS, Event
 from identity.events.events import Events
 from identity.federation.provider import PROVIDER_LINKS
+from identity.images.images import Images
 from identity.logout.config import LogoutConfig
 from identity.logout.ending import SessionEnding
 from identity.logout.records import BACK_CHANNEL_LOGOUTS, BackChannelLogout
@@ -89,6 +91,7 @@ class Administration:
             devices=self.store.of(DEVICES),
             consents=provider.consents,
             passkeys=Passkeys(self.store.of(PASSKEYS)),
+            images=Images(self.store, **sources),
             provider_links=self.store.of(PROVIDER_LINKS),
             roles=self.roles,
             groups=self.groups,
@@ -114,7 +117,11 @@ class Administration:
             self.store.of(SESSIONS), users, ending=ending, signing_out=signing_out, events=self.told
         )
         self.consents = ConsentAdministration(
-            provider.consents, provider.clients, token_sets=token_sets, events=self.told
+            provider.consents,
+            provider.clients,
+            codes=UnredeemedCodes(self.store),
+            token_sets=token_sets,
+            events=self.told,
         )
         self.devices = DeviceAdministration(self.store.of(DEVICES), self.store.of(TOKEN_SETS), self.told)
 

@@ -9,11 +9,13 @@ from identity.clients.client import CLIENTS
 from identity.directory.labels import GROUPS, Group, Role, ScopeDefinition
 from identity.directory.mapping_rule import MAPPING_RULES, MappingRule
 from identity.directory.user import USERS
+from identity.federation.provider import PROVIDERS, ClaimMapping
 from identity.vocabulary import Permission
 from server.platform.call import TenantId
 from server.platform.errors import AlreadyExists, InvalidArgument, NotFound, PermissionDenied
 from tests.identity.admin.administration import KEY, ROOT, Administration
 from tests.identity.browsing import alice, app
+from tests.identity.federation.upstream import upstream
 
 DEFAULT = TenantId("default")
 
@@ -93,6 +95,7 @@ async def test_a_role_is_renamed_and_removed_wherever_it_is_given(administration
     await administration.provider.register(app(id="robot", roles=given))
     await store.of(GROUPS).insert(Group(tenant_id=DEFAULT, id="staff", name="staff", roles=given))
     await store.of(MAPPING_RULES).insert(rule(roles=given))
+    await store.of(PROVIDERS).insert(upstream(mappings=(ClaimMapping(claim="hd", value="x", roles=given),)))
 
     async def roles() -> set[tuple[str, ...]]:
         holders = [
@@ -100,6 +103,7 @@ async def test_a_role_is_renamed_and_removed_wherever_it_is_given(administration
             await store.of(CLIENTS).get(DEFAULT, "robot"),
             await store.of(GROUPS).get(DEFAULT, "staff"),
             await store.of(MAPPING_RULES).get(DEFAULT, "rule"),
+            *((await store.of(PROVIDERS).page(DEFAULT))[0].fields.mappings),
         ]
         return {holder.roles for holder in holders if holder is not None}
 
@@ -119,14 +123,18 @@ async def test_a_group_that_is_gone_is_given_nowhere(administration: Administrat
     store = administration.store
     await administration.provider.register(app(id="robot", groups=("staff",)))
     await store.of(MAPPING_RULES).insert(rule(groups=("staff",)))
+    mapping = ClaimMapping(claim="hd", value="x", groups=("staff", "others"))
+    await store.of(PROVIDERS).insert(upstream(mappings=(mapping,)))
     staff = await administration.groups.add(administration.tenant, group("staff"), ROOT)
 
     await administration.groups.remove(administration.tenant, staff.id, ROOT)
 
     robot = await store.of(CLIENTS).get(DEFAULT, "robot")
     [kept] = await store.of(MAPPING_RULES).page(DEFAULT)
+    [provider] = await store.of(PROVIDERS).page(DEFAULT)
     assert robot is not None
     assert (robot.groups, kept.groups) == ((), ())
+    assert provider.fields.mappings == (replace(mapping, groups=("others",)),)
 
 
 async def test_an_api_key_gives_no_label_that_makes_administrators(administration: Administration) -> None:

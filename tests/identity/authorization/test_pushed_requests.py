@@ -6,7 +6,7 @@ import pytest
 from identity.authorization.parameters import Parameters
 from identity.authorization.redirection import Redirection
 from identity.authorization.refusals import NoWayBack
-from identity.errors import InvalidRequest, InvalidTarget, ProtocolError, RequestNotSupported
+from identity.errors import InvalidRequest, InvalidRequestObject, InvalidTarget, ProtocolError
 from tests.identity.browsing import NEW_BROWSER, Provider, app, asking
 
 
@@ -80,7 +80,7 @@ REFUSED: list[object] = [
     pytest.param(InvalidRequest, {"redirect_uri": "https://evil.example.com/"}, id="redirect URI"),
     pytest.param(InvalidRequest, {"thumbprint": "j" * 43, "dpop_jkt": "k" * 43}, id="another key"),
     pytest.param(InvalidTarget, {"resource": "https://api.example.com/"}, id="resource"),
-    pytest.param(RequestNotSupported, {"request": "e30.e30."}, id="request object"),
+    pytest.param(InvalidRequestObject, {"request": "e30.e30."}, id="request object"),
 ]
 
 

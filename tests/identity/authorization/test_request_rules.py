@@ -24,6 +24,7 @@ async def provider() -> Provider:
             allowed_resources=("https://api.example.com/", "urn:example:api"),
         ),
         app(id="eager", oauth_scopes=("openid", "orders", "job:work"), default_scopes=("orders", "job:work")),
+        app(id="careful", default_max_age=3600),
         app(
             id="native", redirect_uris=("http://127.0.0.1/cb", "http://[::1]:8000/cb", "com.example.app:/cb")
         ),
@@ -124,7 +125,12 @@ SENT_BACK = [
     ),
     pytest.param("invalid_request", {"id_token_hint": "no.token.this"}, id="hint that is no token"),
     pytest.param("invalid_request", {"dpop_jkt": "short"}, id="thumbprint that is none"),
-    pytest.param("request_not_supported", {"request": "e30.e30."}, id="request object"),
+    pytest.param("invalid_request_object", {"request": "e30.e30."}, id="request object"),
+    pytest.param(
+        "invalid_request",
+        {"request": "e30.e30.", "request_uri": "https://app.example.com/r"},
+        id="two request objects",
+    ),
     pytest.param(
         "request_uri_not_supported", {"request_uri": "https://app.example.com/r"}, id="request by reference"
     ),
@@ -201,6 +207,8 @@ ACCEPTED = [
     pytest.param("requires_sign_in", False, {"prompt": "whatever"}, id="unknown prompt"),
     pytest.param("requires_sign_in", True, {"max_age": "0"}, id="no age"),
     pytest.param("max_age", 60, {"max_age": "60"}, id="age"),
+    pytest.param("max_age", 3600, {"client_id": "careful"}, id="age of the client"),
+    pytest.param("max_age", 60, {"client_id": "careful", "max_age": "60"}, id="age before the client's"),
     pytest.param("nonce", "n" * 1024, {"nonce": "n" * 1024}, id="long nonce"),
     pytest.param("state", "x" * 2048, {"state": "x" * 2048}, id="long state"),
     pytest.param("ui_locales", ("de", "en"), {"ui_locales": "de en"}, id="languages"),

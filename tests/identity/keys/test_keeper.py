@@ -41,7 +41,7 @@ def keeper(deployment: Deployment, keys: MasterKeys | None = None) -> KeyKeeper:
     return KeyKeeper(
         deployment.process(keys),
         RootSecrets(deployment.store, keys, RANDOMNESS),
-        provider_secrets=ProviderSecrets(deployment.store, keys),
+        others=(ProviderSecrets(deployment.store, keys),),
         tenants=TENANTS,
         schedule=Schedule("0 30 3 1 * * *"),
         leadership=leadership(deployment),

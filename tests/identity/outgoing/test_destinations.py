@@ -7,7 +7,13 @@ import pytest
 from aiohttp import ClientConnectorError
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from identity.outgoing.destinations import GuardedResolver, RefusedDestination, is_loopback, is_refused
+from identity.outgoing.destinations import (
+    GuardedResolver,
+    RefusedDestination,
+    is_loopback,
+    is_private,
+    is_refused,
+)
 from identity.outgoing.http import guarded_session
 
 
@@ -32,6 +38,31 @@ from identity.outgoing.http import guarded_session
 )
 def test_which_addresses_are_nobodys_business(host: str, *, expected: bool) -> None:
     assert is_refused(host) == expected
+
+
+@pytest.mark.parametrize(
+    ("host", "expected"),
+    [
+        ("localhost", True),
+        ("localhost.", True),
+        ("app.localhost", True),
+        ("127.0.0.1", True),
+        ("[::1]", True),
+        ("::ffff:10.0.0.1", True),
+        ("10.0.0.1", True),
+        ("172.16.0.1", True),
+        ("192.168.1.1", True),
+        ("100.64.0.1", True),
+        ("169.254.169.254", True),
+        ("fd00::1", True),
+        ("fe80::1%eth0", True),
+        ("8.8.8.8", False),
+        ("2606:4700::1111", False),
+        ("example.com", False),
+    ],
+)
+def test_which_addresses_are_somebodys_own(host: str, *, expected: bool) -> None:
+    assert is_private(host) == expected
 
 
 @dataclass

@@ -3,11 +3,14 @@ from datetime import timedelta
 
 import pytest
 
+from identity.admin.unredeemed import UnredeemedCodes
 from identity.clients.authentication import ClientCredentials
+from identity.clients.client import ClientId
 from identity.config import DeviceGrantConfig
 from identity.devices.device import DEVICE_CODES, DEVICES
 from identity.devices.user_codes import ALPHABET, canonical
 from identity.devices.verification import Decision, accepted, declined, looked_at
+from identity.directory.user import UserId
 from identity.errors import (
     AccessDenied,
     AuthorizationPending,
@@ -84,6 +87,22 @@ async def test_the_tokens_of_a_device_outlive_the_session_that_let_it_in(
     assert token_set.sid == ""
     provider.clock.advance(timedelta(hours=71))
     assert (await provider.refresh(issued.refresh_token)).access_token
+
+
+async def test_a_code_is_worth_nothing_once_what_the_person_granted_is_taken_back(
+    provider: Provider, records: RecordStore
+) -> None:
+    started, others = await provider.start_device(), await provider.start_device()
+    await decide(provider, started.user_code, accepted)
+    codes = UnredeemedCodes(records)
+
+    await codes.remove(TENANT, UserId("somebody else"), ClientId("app"))
+    await codes.remove(TENANT, UserId(ADA.id), ClientId("app"))
+
+    with pytest.raises(InvalidGrant):
+        await provider.poll(started)
+    with pytest.raises(AuthorizationPending):
+        await provider.poll(others)
 
 
 async def test_a_device_that_asks_too_often_waits_five_seconds_more_each_time(provider: Provider) -> None:

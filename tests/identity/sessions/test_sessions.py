@@ -175,7 +175,12 @@ async def test_a_renewed_session_is_the_same_under_another_id(provider: Provider
 
     assert await found(provider, before) is None
     assert await found(provider, after) == renewed
-    changed = {"id": renewed.id, "csrf_token": renewed.csrf_token, "revision": renewed.revision}
+    changed = {
+        "id": renewed.id,
+        "csrf_token": renewed.csrf_token,
+        "revision": renewed.revision,
+        "way_hash": renewed.way_hash,
+    }
     assert renewed == replace(session, **changed)
     assert (renewed.id == session.id, renewed.csrf_token == session.csrf_token) == (False, False)
 

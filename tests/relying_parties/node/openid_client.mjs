@@ -85,3 +85,47 @@ export async function logout(config, visit) {
   const back = await visit(client.buildEndSessionUrl(provider, parameters))
   return { back: back.origin + back.pathname, state: back.searchParams.get('state') }
 }
+
+// Registers itself, and signs what it asks for: in the address that the person visits, and pushed.
+export async function registered(config, visit) {
+  const keys = await crypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify'])
+  const jwk = { ...await crypto.subtle.exportKey('jwk', keys.publicKey), kid: 'k1', use: 'sig', alg: 'ES256' }
+  const provider = await client.dynamicClientRegistration(new URL(config.issuer), {
+    client_name: 'The Application That Came By Itself',
+    redirect_uris: [config.redirectUri],
+    grant_types: ['authorization_code', 'refresh_token'],
+    token_endpoint_auth_method: 'client_secret_basic',
+    require_signed_request_object: true,
+    request_object_signing_alg: 'ES256',
+    jwks: { keys: [jwk] },
+  }, client.ClientSecretBasic(), options)
+  const metadata = provider.clientMetadata()
+  const signingKey = { key: keys.privateKey, kid: 'k1' }
+  const signed = await authorized(provider, config, visit, (asked) =>
+    client.buildAuthorizationUrlWithJAR(provider, asked, signingKey))
+  const pushed = await authorized(provider, config, visit, async (asked) => {
+    const { searchParams } = await client.buildAuthorizationUrlWithJAR(provider, asked, signingKey)
+    return client.buildAuthorizationUrlWithPAR(provider, { request: searchParams.get('request') })
+  })
+  const answer = await fetch(metadata.registration_client_uri, {
+    headers: { authorization: `Bearer ${metadata.registration_access_token}` },
+  })
+  return { metadata, signed, pushed, read: await answer.json() }
+}
+
+async function authorized(provider, config, visit, addressOf) {
+  const verifier = client.randomPKCECodeVerifier()
+  const nonce = client.randomNonce()
+  const state = client.randomState()
+  const url = await addressOf({
+    redirect_uri: config.redirectUri,
+    scope: 'openid email',
+    code_challenge: await client.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+    nonce,
+    state,
+  })
+  const checks = { pkceCodeVerifier: verifier, expectedNonce: nonce, expectedState: state, idTokenExpected: true }
+  const tokens = await client.authorizationCodeGrant(provider, await visit(url), checks)
+  return tokens.claims()
+}

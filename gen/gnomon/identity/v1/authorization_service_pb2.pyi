@@ -73,6 +73,7 @@ class SignInPage(_message.Message):
     CSRF_TOKEN_FIELD_NUMBER: _builtins.int
     IS_EMAIL_FIRST_FIELD_NUMBER: _builtins.int
     PROVIDERS_FIELD_NUMBER: _builtins.int
+    CLIENT_LOGO_ID_FIELD_NUMBER: _builtins.int
     SCREEN_FIELD_NUMBER: _builtins.int
     authorization_id: _builtins.str
     """The request that the sign-in goes on with."""
@@ -92,6 +93,8 @@ class SignInPage(_message.Message):
     """Proof that what the page sends comes from it."""
     is_email_first: _builtins.bool
     """Whether the page asks for the address alone at first."""
+    client_logo_id: _builtins.str
+    """Id of the client's uploaded logo, empty without one."""
     @_builtins.property
     def ui_locales(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Languages that the request prefers, best first."""
@@ -118,11 +121,12 @@ class SignInPage(_message.Message):
         csrf_token: _builtins.str = ...,
         is_email_first: _builtins.bool = ...,
         providers: _abc.Iterable[_provider_service_pb2.OfferedProvider] | None = ...,
+        client_logo_id: _builtins.str = ...,
         screen: _screen_pb2.Screen | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["screen", b"screen"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "client_id", b"client_id", "client_name", b"client_name", "client_uri", b"client_uri", "csrf_token", b"csrf_token", "is_email_first", b"is_email_first", "is_signed_in", b"is_signed_in", "login_hint", b"login_hint", "providers", b"providers", "redirect_origin", b"redirect_origin", "screen", b"screen", "ui_locales", b"ui_locales"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "client_id", b"client_id", "client_logo_id", b"client_logo_id", "client_name", b"client_name", "client_uri", b"client_uri", "csrf_token", b"csrf_token", "is_email_first", b"is_email_first", "is_signed_in", b"is_signed_in", "login_hint", b"login_hint", "providers", b"providers", "redirect_origin", b"redirect_origin", "screen", b"screen", "ui_locales", b"ui_locales"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -384,6 +388,9 @@ class ConsentPage(_message.Message):
     EMAIL_FIELD_NUMBER: _builtins.int
     REDIRECT_ORIGIN_FIELD_NUMBER: _builtins.int
     CSRF_TOKEN_FIELD_NUMBER: _builtins.int
+    CLIENT_LOGO_ID_FIELD_NUMBER: _builtins.int
+    POLICY_URI_FIELD_NUMBER: _builtins.int
+    TOS_URI_FIELD_NUMBER: _builtins.int
     SCREEN_FIELD_NUMBER: _builtins.int
     authorization_id: _builtins.str
     """The request that the answer goes on with."""
@@ -399,6 +406,12 @@ class ConsentPage(_message.Message):
     """Origin that the form may redirect to, for the page's content security policy."""
     csrf_token: _builtins.str
     """Proof that what the page sends comes from it."""
+    client_logo_id: _builtins.str
+    """Id of the client's uploaded logo, empty without one."""
+    policy_uri: _builtins.str
+    """Where the client says what it does with what it gets, empty when it does not."""
+    tos_uri: _builtins.str
+    """Terms of the client, empty without."""
     @_builtins.property
     def scopes(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Scopes that it asks for."""
@@ -428,11 +441,14 @@ class ConsentPage(_message.Message):
         email: _builtins.str = ...,
         redirect_origin: _builtins.str = ...,
         csrf_token: _builtins.str = ...,
+        client_logo_id: _builtins.str = ...,
+        policy_uri: _builtins.str = ...,
+        tos_uri: _builtins.str = ...,
         screen: _screen_pb2.Screen | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["screen", b"screen"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "claims", b"claims", "client_id", b"client_id", "client_name", b"client_name", "client_uri", b"client_uri", "csrf_token", b"csrf_token", "email", b"email", "redirect_origin", b"redirect_origin", "resources", b"resources", "scopes", b"scopes", "screen", b"screen"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "claims", b"claims", "client_id", b"client_id", "client_logo_id", b"client_logo_id", "client_name", b"client_name", "client_uri", b"client_uri", "csrf_token", b"csrf_token", "email", b"email", "policy_uri", b"policy_uri", "redirect_origin", b"redirect_origin", "resources", b"resources", "scopes", b"scopes", "screen", b"screen", "tos_uri", b"tos_uri"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -88,22 +88,26 @@ class SessionCookie(_message.Message):
     VALUE_FIELD_NUMBER: _builtins.int
     MAX_AGE_FIELD_NUMBER: _builtins.int
     CSRF_TOKEN_FIELD_NUMBER: _builtins.int
+    FED_CM_FIELD_NUMBER: _builtins.int
     value: _builtins.str
     """Value of the cookie."""
     max_age: _builtins.int
     """Seconds until it expires; 0 takes it back."""
     csrf_token: _builtins.str
     """Proof that later requests come from our pages."""
+    fed_cm: _builtins.str
+    """Value of the cookie for FedCM, which leads to the session and opens nothing else; empty while nobody is signed in."""
     def __init__(
         self,
         *,
         value: _builtins.str = ...,
         max_age: _builtins.int = ...,
         csrf_token: _builtins.str = ...,
+        fed_cm: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["csrf_token", b"csrf_token", "max_age", b"max_age", "value", b"value"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["csrf_token", b"csrf_token", "fed_cm", b"fed_cm", "max_age", b"max_age", "value", b"value"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -52,6 +52,14 @@ class Client(_message.Message):
     CONSENT_FIELD_NUMBER: _builtins.int
     JWKS_FIELD_NUMBER: _builtins.int
     JWKS_URI_FIELD_NUMBER: _builtins.int
+    TOKEN_ENDPOINT_AUTH_METHOD_FIELD_NUMBER: _builtins.int
+    TOKEN_ENDPOINT_AUTH_SIGNING_ALG_FIELD_NUMBER: _builtins.int
+    REQUEST_OBJECT_SIGNING_ALG_FIELD_NUMBER: _builtins.int
+    REQUIRE_SIGNED_REQUEST_OBJECT_FIELD_NUMBER: _builtins.int
+    REQUEST_URIS_FIELD_NUMBER: _builtins.int
+    POLICY_URI_FIELD_NUMBER: _builtins.int
+    TOS_URI_FIELD_NUMBER: _builtins.int
+    FED_CM_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Client id."""
     name: _builtins.str
@@ -86,6 +94,20 @@ class Client(_message.Message):
     """JWK Set of its public keys, in JSON; empty without them. With keys it proves who it is by private_key_jwt."""
     jwks_uri: _builtins.str
     """Where it publishes its JWK Set instead, empty when it does not."""
+    token_endpoint_auth_method: _builtins.str
+    """How it proves who it is; empty means by its keys when it has some, else by a secret when it is confidential."""
+    token_endpoint_auth_signing_alg: _builtins.str
+    """Algorithm that its assertions are signed with, empty for any that we take."""
+    request_object_signing_alg: _builtins.str
+    """Algorithm that its request objects are signed with, empty for any that we take."""
+    require_signed_request_object: _builtins.bool
+    """Whether it has to sign its authorization requests: RFC 9101 §10.5."""
+    policy_uri: _builtins.str
+    """Where it says what it does with what it gets, empty when it does not: RFC 7591 §2."""
+    tos_uri: _builtins.str
+    """Its terms of service, empty without."""
+    fed_cm: _builtins.bool
+    """Whether pages of its origins get ID tokens by FedCM although it is confidential; those of a public one may anyway."""
     @_builtins.property
     def redirect_uris(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Where people may be sent back to: RFC 6749 §3.1.2."""
@@ -126,6 +148,10 @@ class Client(_message.Message):
     def default_aud(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Whom all its access tokens are for, beside itself."""
 
+    @_builtins.property
+    def request_uris(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Where its request objects may be fetched from."""
+
     def __init__(
         self,
         *,
@@ -156,10 +182,18 @@ class Client(_message.Message):
         consent: _builtins.str = ...,
         jwks: _builtins.str = ...,
         jwks_uri: _builtins.str = ...,
+        token_endpoint_auth_method: _builtins.str = ...,
+        token_endpoint_auth_signing_alg: _builtins.str = ...,
+        request_object_signing_alg: _builtins.str = ...,
+        require_signed_request_object: _builtins.bool = ...,
+        request_uris: _abc.Iterable[_builtins.str] | None = ...,
+        policy_uri: _builtins.str = ...,
+        tos_uri: _builtins.str = ...,
+        fed_cm: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["access_token_lifetime", b"access_token_lifetime", "access_token_signed_response_alg", b"access_token_signed_response_alg", "allowed_origins", b"allowed_origins", "allowed_resources", b"allowed_resources", "auth_code_lifetime", b"auth_code_lifetime", "backchannel_logout_uri", b"backchannel_logout_uri", "challenges", b"challenges", "claims", b"claims", "claims_at_root", b"claims_at_root", "client_uri", b"client_uri", "confidential", b"confidential", "consent", b"consent", "contacts", b"contacts", "default_aud", b"default_aud", "default_scopes", b"default_scopes", "enabled", b"enabled", "flows_enabled", b"flows_enabled", "force_mfa", b"force_mfa", "id", b"id", "id_token_signed_response_alg", b"id_token_signed_response_alg", "jwks", b"jwks", "jwks_uri", b"jwks_uri", "name", b"name", "post_logout_redirect_uris", b"post_logout_redirect_uris", "redirect_uris", b"redirect_uris", "restrict_group_prefix", b"restrict_group_prefix", "scopes", b"scopes"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["access_token_lifetime", b"access_token_lifetime", "access_token_signed_response_alg", b"access_token_signed_response_alg", "allowed_origins", b"allowed_origins", "allowed_resources", b"allowed_resources", "auth_code_lifetime", b"auth_code_lifetime", "backchannel_logout_uri", b"backchannel_logout_uri", "challenges", b"challenges", "claims", b"claims", "claims_at_root", b"claims_at_root", "client_uri", b"client_uri", "confidential", b"confidential", "consent", b"consent", "contacts", b"contacts", "default_aud", b"default_aud", "default_scopes", b"default_scopes", "enabled", b"enabled", "fed_cm", b"fed_cm", "flows_enabled", b"flows_enabled", "force_mfa", b"force_mfa", "id", b"id", "id_token_signed_response_alg", b"id_token_signed_response_alg", "jwks", b"jwks", "jwks_uri", b"jwks_uri", "name", b"name", "policy_uri", b"policy_uri", "post_logout_redirect_uris", b"post_logout_redirect_uris", "redirect_uris", b"redirect_uris", "request_object_signing_alg", b"request_object_signing_alg", "request_uris", b"request_uris", "require_signed_request_object", b"require_signed_request_object", "restrict_group_prefix", b"restrict_group_prefix", "scopes", b"scopes", "token_endpoint_auth_method", b"token_endpoint_auth_method", "token_endpoint_auth_signing_alg", b"token_endpoint_auth_signing_alg", "tos_uri", b"tos_uri"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -58,6 +58,9 @@ class ProviderMetadata(_message.Message):
     BACKCHANNEL_LOGOUT_SUPPORTED_FIELD_NUMBER: _builtins.int
     BACKCHANNEL_LOGOUT_SESSION_SUPPORTED_FIELD_NUMBER: _builtins.int
     REQUIRE_PUSHED_AUTHORIZATION_REQUESTS_FIELD_NUMBER: _builtins.int
+    REQUIRE_REQUEST_URI_REGISTRATION_FIELD_NUMBER: _builtins.int
+    REQUEST_OBJECT_SIGNING_ALG_VALUES_SUPPORTED_FIELD_NUMBER: _builtins.int
+    REGISTRATION_ENDPOINT_FIELD_NUMBER: _builtins.int
     issuer: _builtins.str
     """Issuer, with its final slash."""
     token_endpoint: _builtins.str
@@ -92,6 +95,10 @@ class ProviderMetadata(_message.Message):
     """Whether they are told of which session."""
     require_pushed_authorization_requests: _builtins.bool
     """Whether requests have to be pushed."""
+    require_request_uri_registration: _builtins.bool
+    """Whether addresses of request objects have to be registered."""
+    registration_endpoint: _builtins.str
+    """Where clients register themselves, where they may."""
     @_builtins.property
     def scopes_supported(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Scopes."""
@@ -160,6 +167,10 @@ class ProviderMetadata(_message.Message):
     def claim_types_supported(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Claim types."""
 
+    @_builtins.property
+    def request_object_signing_alg_values_supported(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Algorithms of request objects."""
+
     def __init__(
         self,
         *,
@@ -197,12 +208,17 @@ class ProviderMetadata(_message.Message):
         backchannel_logout_supported: _builtins.bool = ...,
         backchannel_logout_session_supported: _builtins.bool = ...,
         require_pushed_authorization_requests: _builtins.bool = ...,
+        require_request_uri_registration: _builtins.bool = ...,
+        request_object_signing_alg_values_supported: _abc.Iterable[_builtins.str] | None = ...,
+        registration_endpoint: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_registration_endpoint", b"_registration_endpoint", "registration_endpoint", b"registration_endpoint"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["acr_values_supported", b"acr_values_supported", "authorization_endpoint", b"authorization_endpoint", "authorization_response_iss_parameter_supported", b"authorization_response_iss_parameter_supported", "backchannel_logout_session_supported", b"backchannel_logout_session_supported", "backchannel_logout_supported", b"backchannel_logout_supported", "claim_types_supported", b"claim_types_supported", "claims_parameter_supported", b"claims_parameter_supported", "claims_supported", b"claims_supported", "code_challenge_methods_supported", b"code_challenge_methods_supported", "device_authorization_endpoint", b"device_authorization_endpoint", "dpop_signing_alg_values_supported", b"dpop_signing_alg_values_supported", "end_session_endpoint", b"end_session_endpoint", "grant_types_supported", b"grant_types_supported", "id_token_signing_alg_values_supported", b"id_token_signing_alg_values_supported", "introspection_endpoint", b"introspection_endpoint", "introspection_endpoint_auth_methods_supported", b"introspection_endpoint_auth_methods_supported", "issuer", b"issuer", "jwks_uri", b"jwks_uri", "prompt_values_supported", b"prompt_values_supported", "pushed_authorization_request_endpoint", b"pushed_authorization_request_endpoint", "request_parameter_supported", b"request_parameter_supported", "request_uri_parameter_supported", b"request_uri_parameter_supported", "require_pushed_authorization_requests", b"require_pushed_authorization_requests", "response_modes_supported", b"response_modes_supported", "response_types_supported", b"response_types_supported", "revocation_endpoint", b"revocation_endpoint", "revocation_endpoint_auth_methods_supported", b"revocation_endpoint_auth_methods_supported", "scopes_supported", b"scopes_supported", "subject_types_supported", b"subject_types_supported", "token_endpoint", b"token_endpoint", "token_endpoint_auth_methods_supported", b"token_endpoint_auth_methods_supported", "token_endpoint_auth_signing_alg_values_supported", b"token_endpoint_auth_signing_alg_values_supported", "userinfo_endpoint", b"userinfo_endpoint", "userinfo_signing_alg_values_supported", b"userinfo_signing_alg_values_supported"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_registration_endpoint", b"_registration_endpoint", "acr_values_supported", b"acr_values_supported", "authorization_endpoint", b"authorization_endpoint", "authorization_response_iss_parameter_supported", b"authorization_response_iss_parameter_supported", "backchannel_logout_session_supported", b"backchannel_logout_session_supported", "backchannel_logout_supported", b"backchannel_logout_supported", "claim_types_supported", b"claim_types_supported", "claims_parameter_supported", b"claims_parameter_supported", "claims_supported", b"claims_supported", "code_challenge_methods_supported", b"code_challenge_methods_supported", "device_authorization_endpoint", b"device_authorization_endpoint", "dpop_signing_alg_values_supported", b"dpop_signing_alg_values_supported", "end_session_endpoint", b"end_session_endpoint", "grant_types_supported", b"grant_types_supported", "id_token_signing_alg_values_supported", b"id_token_signing_alg_values_supported", "introspection_endpoint", b"introspection_endpoint", "introspection_endpoint_auth_methods_supported", b"introspection_endpoint_auth_methods_supported", "issuer", b"issuer", "jwks_uri", b"jwks_uri", "prompt_values_supported", b"prompt_values_supported", "pushed_authorization_request_endpoint", b"pushed_authorization_request_endpoint", "registration_endpoint", b"registration_endpoint", "request_object_signing_alg_values_supported", b"request_object_signing_alg_values_supported", "request_parameter_supported", b"request_parameter_supported", "request_uri_parameter_supported", b"request_uri_parameter_supported", "require_pushed_authorization_requests", b"require_pushed_authorization_requests", "require_request_uri_registration", b"require_request_uri_registration", "response_modes_supported", b"response_modes_supported", "response_types_supported", b"response_types_supported", "revocation_endpoint", b"revocation_endpoint", "revocation_endpoint_auth_methods_supported", b"revocation_endpoint_auth_methods_supported", "scopes_supported", b"scopes_supported", "subject_types_supported", b"subject_types_supported", "token_endpoint", b"token_endpoint", "token_endpoint_auth_methods_supported", b"token_endpoint_auth_methods_supported", "token_endpoint_auth_signing_alg_values_supported", b"token_endpoint_auth_signing_alg_values_supported", "userinfo_endpoint", b"userinfo_endpoint", "userinfo_signing_alg_values_supported", b"userinfo_signing_alg_values_supported"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__registration_endpoint: _TypeAlias = _typing.Literal["registration_endpoint"]  # noqa: Y015
+    _WhichOneofArgType__registration_endpoint: _TypeAlias = _typing.Literal["_registration_endpoint", b"_registration_endpoint"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__registration_endpoint) -> _WhichOneofReturnType__registration_endpoint | None: ...
 
 Global___ProviderMetadata: _TypeAlias = ProviderMetadata  # noqa: Y015
 

@@ -594,21 +594,27 @@ class OfferedProvider(_message.Message):
 
     ID_FIELD_NUMBER: _builtins.int
     NAME_FIELD_NUMBER: _builtins.int
+    UPDATED_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Id."""
     name: _builtins.str
     """What people know it by."""
+    updated: _builtins.str
+    """Id of its uploaded image, absent without one."""
     def __init__(
         self,
         *,
         id: _builtins.str = ...,
         name: _builtins.str = ...,
+        updated: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_updated", b"_updated", "updated", b"updated"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["id", b"id", "name", b"name"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_updated", b"_updated", "id", b"id", "name", b"name", "updated", b"updated"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__updated: _TypeAlias = _typing.Literal["updated"]  # noqa: Y015
+    _WhichOneofArgType__updated: _TypeAlias = _typing.Literal["_updated", b"_updated"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__updated) -> _WhichOneofReturnType__updated | None: ...
 
 Global___OfferedProvider: _TypeAlias = OfferedProvider  # noqa: Y015
 

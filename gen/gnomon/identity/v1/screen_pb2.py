@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1fgnomon/identity/v1/screen.proto\x12\x12gnomon.identity.v1\"\xda\x01\n\rLayoutElement\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x45\n\nattributes\x18\x02 \x03(\x0b\x32\x31.gnomon.identity.v1.LayoutElement.AttributesEntry\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\x33\n\x08\x63hildren\x18\x04 \x03(\x0b\x32!.gnomon.identity.v1.LayoutElement\x1a\x31\n\x0f\x41ttributesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\xee\x01\n\x06Screen\x12\r\n\x05theme\x18\x01 \x01(\t\x12\x13\n\x0b\x63omposition\x18\x02 \x01(\t\x12\x14\n\x0c\x61\x63\x63\x65nt_color\x18\x03 \x01(\t\x12\x16\n\x0etext_on_accent\x18\x04 \x01(\t\x12\x0f\n\x07heading\x18\x05 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x06 \x01(\t\x12\x19\n\x11shows_client_logo\x18\x07 \x01(\x08\x12\x0b\n\x03\x63ss\x18\x08 \x01(\t\x12\x31\n\x06layout\x18\t \x01(\x0b\x32!.gnomon.identity.v1.LayoutElement\x12\x11\n\tclient_id\x18\n \x01(\tb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1fgnomon/identity/v1/screen.proto\x12\x12gnomon.identity.v1\"\xda\x01\n\rLayoutElement\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x45\n\nattributes\x18\x02 \x03(\x0b\x32\x31.gnomon.identity.v1.LayoutElement.AttributesEntry\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\x33\n\x08\x63hildren\x18\x04 \x03(\x0b\x32!.gnomon.identity.v1.LayoutElement\x1a\x31\n\x0f\x41ttributesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\xeb\x01\n\x06Screen\x12\r\n\x05theme\x18\x01 \x01(\t\x12\x13\n\x0b\x63omposition\x18\x02 \x01(\t\x12\x14\n\x0c\x61\x63\x63\x65nt_color\x18\x03 \x01(\t\x12\x16\n\x0etext_on_accent\x18\x04 \x01(\t\x12\x0f\n\x07heading\x18\x05 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x06 \x01(\t\x12\x16\n\x0e\x63lient_logo_id\x18\x07 \x01(\t\x12\x0b\n\x03\x63ss\x18\x08 \x01(\t\x12\x31\n\x06layout\x18\t \x01(\x0b\x32!.gnomon.identity.v1.LayoutElement\x12\x11\n\tclient_id\x18\n \x01(\tb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -38,5 +38,5 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LAYOUTELEMENT_ATTRIBUTESENTRY']._serialized_start=225
   _globals['_LAYOUTELEMENT_ATTRIBUTESENTRY']._serialized_end=274
   _globals['_SCREEN']._serialized_start=277
-  _globals['_SCREEN']._serialized_end=515
+  _globals['_SCREEN']._serialized_end=512
 # @@protoc_insertion_point(module_scope)

@@ -88,7 +88,7 @@ class Screen(_message.Message):
     TEXT_ON_ACCENT_FIELD_NUMBER: _builtins.int
     HEADING_FIELD_NUMBER: _builtins.int
     DESCRIPTION_FIELD_NUMBER: _builtins.int
-    SHOWS_CLIENT_LOGO_FIELD_NUMBER: _builtins.int
+    CLIENT_LOGO_ID_FIELD_NUMBER: _builtins.int
     CSS_FIELD_NUMBER: _builtins.int
     LAYOUT_FIELD_NUMBER: _builtins.int
     CLIENT_ID_FIELD_NUMBER: _builtins.int
@@ -104,8 +104,8 @@ class Screen(_message.Message):
     """Heading, empty for the page's own."""
     description: _builtins.str
     """What stands below the heading, empty for nothing."""
-    shows_client_logo: _builtins.bool
-    """Whether the client has a logo that is shown."""
+    client_logo_id: _builtins.str
+    """Id of the client's logo, empty without one that is shown."""
     css: _builtins.str
     """Stylesheet; without `<`, and all of it about descendants of the card."""
     client_id: _builtins.str
@@ -123,14 +123,14 @@ class Screen(_message.Message):
         text_on_accent: _builtins.str = ...,
         heading: _builtins.str = ...,
         description: _builtins.str = ...,
-        shows_client_logo: _builtins.bool = ...,
+        client_logo_id: _builtins.str = ...,
         css: _builtins.str = ...,
         layout: Global___LayoutElement | None = ...,
         client_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["layout", b"layout"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["accent_color", b"accent_color", "client_id", b"client_id", "composition", b"composition", "css", b"css", "description", b"description", "heading", b"heading", "layout", b"layout", "shows_client_logo", b"shows_client_logo", "text_on_accent", b"text_on_accent", "theme", b"theme"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["accent_color", b"accent_color", "client_id", b"client_id", "client_logo_id", b"client_logo_id", "composition", b"composition", "css", b"css", "description", b"description", "heading", b"heading", "layout", b"layout", "text_on_accent", b"text_on_accent", "theme", b"theme"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -66,6 +66,7 @@ class User(_message.Message):
     CONFIRMATION_STATE_FIELD_NUMBER: _builtins.int
     CONFIRMED_AT_FIELD_NUMBER: _builtins.int
     CREATED_BY_FIELD_NUMBER: _builtins.int
+    PICTURE_ID_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Subject of its tokens."""
     email: _builtins.str
@@ -98,6 +99,8 @@ class User(_message.Message):
     """When it was confirmed."""
     created_by: _builtins.str
     """Who made the account: self, admin or provider."""
+    picture_id: _builtins.str
+    """Id of its picture."""
     @_builtins.property
     def roles(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Roles."""
@@ -132,10 +135,11 @@ class User(_message.Message):
         confirmation_state: Global___ConfirmationState.ValueType = ...,
         confirmed_at: _builtins.int | None = ...,
         created_by: _builtins.str = ...,
+        picture_id: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_confirmed_at", b"_confirmed_at", "_family_name", b"_family_name", "_given_name", b"_given_name", "_last_login", b"_last_login", "_password_expires", b"_password_expires", "_user_expires", b"_user_expires", "confirmed_at", b"confirmed_at", "family_name", b"family_name", "given_name", b"given_name", "last_login", b"last_login", "password_expires", b"password_expires", "user_expires", b"user_expires", "user_values", b"user_values"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_confirmed_at", b"_confirmed_at", "_family_name", b"_family_name", "_given_name", b"_given_name", "_last_login", b"_last_login", "_password_expires", b"_password_expires", "_picture_id", b"_picture_id", "_user_expires", b"_user_expires", "confirmed_at", b"confirmed_at", "family_name", b"family_name", "given_name", b"given_name", "last_login", b"last_login", "password_expires", b"password_expires", "picture_id", b"picture_id", "user_expires", b"user_expires", "user_values", b"user_values"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_confirmed_at", b"_confirmed_at", "_family_name", b"_family_name", "_given_name", b"_given_name", "_last_login", b"_last_login", "_password_expires", b"_password_expires", "_user_expires", b"_user_expires", "account_type", b"account_type", "confirmation_state", b"confirmation_state", "confirmed_at", b"confirmed_at", "created_at", b"created_at", "created_by", b"created_by", "email", b"email", "email_verified", b"email_verified", "enabled", b"enabled", "family_name", b"family_name", "given_name", b"given_name", "groups", b"groups", "id", b"id", "language", b"language", "last_login", b"last_login", "password_expires", b"password_expires", "roles", b"roles", "tenant_id", b"tenant_id", "user_expires", b"user_expires", "user_values", b"user_values"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_confirmed_at", b"_confirmed_at", "_family_name", b"_family_name", "_given_name", b"_given_name", "_last_login", b"_last_login", "_password_expires", b"_password_expires", "_picture_id", b"_picture_id", "_user_expires", b"_user_expires", "account_type", b"account_type", "confirmation_state", b"confirmation_state", "confirmed_at", b"confirmed_at", "created_at", b"created_at", "created_by", b"created_by", "email", b"email", "email_verified", b"email_verified", "enabled", b"enabled", "family_name", b"family_name", "given_name", b"given_name", "groups", b"groups", "id", b"id", "language", b"language", "last_login", b"last_login", "password_expires", b"password_expires", "picture_id", b"picture_id", "roles", b"roles", "tenant_id", b"tenant_id", "user_expires", b"user_expires", "user_values", b"user_values"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__confirmed_at: _TypeAlias = _typing.Literal["confirmed_at"]  # noqa: Y015
     _WhichOneofArgType__confirmed_at: _TypeAlias = _typing.Literal["_confirmed_at", b"_confirmed_at"]  # noqa: Y015
@@ -147,6 +151,8 @@ class User(_message.Message):
     _WhichOneofArgType__last_login: _TypeAlias = _typing.Literal["_last_login", b"_last_login"]  # noqa: Y015
     _WhichOneofReturnType__password_expires: _TypeAlias = _typing.Literal["password_expires"]  # noqa: Y015
     _WhichOneofArgType__password_expires: _TypeAlias = _typing.Literal["_password_expires", b"_password_expires"]  # noqa: Y015
+    _WhichOneofReturnType__picture_id: _TypeAlias = _typing.Literal["picture_id"]  # noqa: Y015
+    _WhichOneofArgType__picture_id: _TypeAlias = _typing.Literal["_picture_id", b"_picture_id"]  # noqa: Y015
     _WhichOneofReturnType__user_expires: _TypeAlias = _typing.Literal["user_expires"]  # noqa: Y015
     _WhichOneofArgType__user_expires: _TypeAlias = _typing.Literal["_user_expires", b"_user_expires"]  # noqa: Y015
     @_typing.overload
@@ -159,6 +165,8 @@ class User(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__last_login) -> _WhichOneofReturnType__last_login | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__password_expires) -> _WhichOneofReturnType__password_expires | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__picture_id) -> _WhichOneofReturnType__picture_id | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__user_expires) -> _WhichOneofReturnType__user_expires | None: ...
 

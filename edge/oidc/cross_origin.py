@@ -1,0 +1,25 @@
+"""Answers for pages of other origins, with cookies: Fetch §3.3.
+
+Such an answer names the one origin that may read it, and only once a service has said that it may.
+"""
+
+from aiohttp import hdrs, web
+
+from edge.oidc.refusal import invalid_request
+
+_MAX_LENGTH = 300
+
+
+def origin_of(request: web.Request) -> str:
+    """Return the origin of the page that caused the request; raises Refused without one."""
+    origins = request.headers.getall(hdrs.ORIGIN, ())
+    if len(origins) != 1 or not origins[0].isascii() or not 0 < len(origins[0]) <= _MAX_LENGTH:
+        raise invalid_request("expected one Origin")
+    return origins[0]
+
+
+def readable(response: web.Response, origin: str) -> web.Response:
+    """Let pages of the origin read the answer."""
+    response.headers[hdrs.ACCESS_CONTROL_ALLOW_ORIGIN] = origin
+    response.headers[hdrs.ACCESS_CONTROL_ALLOW_CREDENTIALS] = "true"
+    return response

@@ -1,0 +1,21 @@
+"""Codes that clients have and did not redeem yet."""
+
+from identity.authorization.code import AUTHORIZATION_CODES
+from identity.clients.client import ClientId
+from identity.consents.consent import pair_of
+from identity.devices.device import DEVICE_CODES
+from identity.directory.user import UserId
+from identity.tenants import Tenant
+from server.platform.records import RecordStore
+
+
+class UnredeemedCodes:
+    def __init__(self, store: RecordStore) -> None:
+        self._codes = store.of(AUTHORIZATION_CODES)
+        self._device_codes = store.of(DEVICE_CODES)
+
+    async def remove(self, tenant: Tenant, user_id: UserId, client_id: ClientId) -> None:
+        """Nothing comes any more of what a client has of a person."""
+        pair = pair_of(user_id, client_id)
+        await self._codes.remove(tenant.tenant_id, "pair", pair)
+        await self._device_codes.remove(tenant.tenant_id, "pair", pair)

@@ -1,0 +1,31 @@
+"""Secrets that clients are given: shown once, kept as a keyed hash."""
+
+from dataclasses import replace
+
+from identity.clients.client import Client
+from identity.clients.secrets import SecretHasher
+from identity.randomness import Randomness
+from identity.vocabulary import SECRET_METHODS, AuthenticationMethod
+
+_LENGTH = 64
+
+
+class NewSecrets:
+    def __init__(self, hasher: SecretHasher, randomness: Randomness) -> None:
+        self._hasher = hasher
+        self._randomness = randomness
+
+    def give(self, client: Client) -> tuple[Client, str]:
+        """Return the client with a secret in the place of the one before, and that secret."""
+        secret = self._randomness.alphanumeric(_LENGTH)
+        method = client.token_endpoint_auth_method
+        with_secret = replace(
+            client,
+            secret_hash=self._hasher.hash(secret),
+            previous_secret_hash=None,
+            previous_secret_until=0,
+            token_endpoint_auth_method=(
+                method if method in SECRET_METHODS else AuthenticationMethod.CLIENT_SECRET_BASIC
+            ),
+        )
+        return with_secret, secret

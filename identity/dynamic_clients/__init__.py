@@ -1,0 +1,1 @@
+"""Clients that register themselves: RFC 7591, and look after it themselves: RFC 7592."""

@@ -1,0 +1,213 @@
+"""A client registers itself, and reads, changes and removes its registration: RFC 7591 §3, RFC 7592 §2.
+
+Who is nobody, or has the wrong token, learns nothing of what is registered. A change makes a new token and a new secret;
+the ones before end with it.
+"""
+
+import hmac
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import Protocol
+
+from identity.admin.callers import Actor, ActorKind
+from identity.admin.rewriting import rewritten
+from identity.clients.client import CLIENTS, Client, Registration
+from identity.clients.new_secrets import NewSecrets
+from identity.clients.secrets import SecretHasher
+from identity.directory.version import DirectoryVersion
+from identity.dynamic_clients.config import DynamicClientsConfig
+from identity.dynamic_clients.metadata import ClientMetadata, described
+from identity.errors import InvalidClientMetadata, InvalidToken
+from identity.events.events import Events
+from identity.events.kinds import EventType
+from identity.randomness import Randomness
+from identity.single_use import SingleUse
+from identity.tenants import Tenant
+from identity.vocabulary import SECRET_METHODS, AuthenticationMethod, ConsentMode
+from server.platform.clock import Clock
+from server.platform.errors import NotFound, ResourceExhausted
+from server.platform.records import RecordStore
+
+UNUSED_FOR = timedelta(minutes=60)
+PAUSE = timedelta(seconds=60)
+
+_ID_PREFIX = "dyn-"
+_ID_LENGTH = 24
+_TOKEN_LENGTH = 64
+
+
+class Removal(Protocol):
+    async def delete(self, tenant: Tenant, client_id: str, *, actor: Actor) -> None: ...
+
+
+class Addresses(Protocol):
+    def group(self, peer_address: str) -> str: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Registered:
+    """A secret that is not new is empty, as is a token."""
+
+    client: Client
+    client_secret: str = field(default="", repr=False)
+    registration_access_token: str = field(default="", repr=False)
+
+
+class DynamicRegistration:
+    """`addresses` says whose registrations count together."""
+
+    def __init__(
+        self,
+        store: RecordStore,
+        *,
+        config: DynamicClientsConfig,
+        removal: Removal,
+        addresses: Addresses,
+        hasher: SecretHasher,
+        version: DirectoryVersion,
+        events: Events,
+        clock: Clock,
+        randomness: Randomness,
+        in_development: bool,
+    ) -> None:
+        self._records = store.of(CLIENTS)
+        self._single_use = SingleUse(store)
+        self._config = config
+        self._removal = removal
+        self._addresses = addresses
+        self._hasher = hasher
+        self._secrets = NewSecrets(hasher, randomness)
+        self._version = version
+        self._events = events
+        self._clock = clock
+        self._randomness = randomness
+        self._in_development = in_development
+
+    async def register(
+        self, tenant: Tenant, metadata: ClientMetadata, *, token: str, peer_address: str
+    ) -> Registered:
+        """Raises InvalidToken, InvalidClientMetadata, InvalidRedirectUri, ResourceExhausted; NotFound when it is off."""
+        self._expect_enabled()
+        self._expect_initial(token)
+        now = self._clock.now()
+        new = Client(
+            tenant_id=tenant.tenant_id,
+            id=f"{_ID_PREFIX}{self._randomness.alphanumeric(_ID_LENGTH)}",
+            expires_at=now + UNUSED_FOR,
+            token_endpoint_auth_method=AuthenticationMethod.NONE,
+            tenant_ids=(tenant.tenant_id,),
+            requires_pkce=False,
+            # Nobody vouches for it but the people who let it have something.
+            consent=ConsentMode.ONCE,
+            registration=Registration(token_hash=b"", issued_at=int(now.timestamp())),
+        )
+        registered = self._registered(new, metadata)
+        await self._note(tenant, peer_address)
+        kept = await self._records.insert(registered.client)
+        await self._tell(EventType.CREATED, kept, peer_address)
+        return replace(registered, client=kept)
+
+    async def read(self, tenant: Tenant, client_id: str, *, token: str) -> Registered:
+        """Raises InvalidToken; NotFound when it is off."""
+        return Registered(client=await self._of_holder(tenant, client_id, token))
+
+    async def change(
+        self,
+        tenant: Tenant,
+        client_id: str,
+        metadata: ClientMetadata,
+        *,
+        token: str,
+        client_secret: str = "",
+        peer_address: str,
+    ) -> Registered:
+        """Describe all of it anew; `client_secret` is the one that it has, where it repeats it.
+
+        Raises InvalidToken, InvalidClientMetadata, InvalidRedirectUri; NotFound when it is off.
+        """
+        made: list[Registered] = []
+
+        def changed(client: Client) -> Client:
+            self._expect_same_secret(client, client_secret)
+            made.append(self._registered(client, metadata))
+            return made[-1].client
+
+        kept = await rewritten(self._records, lambda: self._of_holder(tenant, client_id, token), changed)
+        await self._version.advance()
+        await self._tell(EventType.CHANGED, kept, peer_address)
+        return replace(made[-1], client=kept)
+
+    async def remove(self, tenant: Tenant, client_id: str, *, token: str, peer_address: str) -> None:
+        """Raises InvalidToken; NotFound when it is off."""
+        client = await self._of_holder(tenant, client_id, token)
+        try:
+            await self._removal.delete(tenant, client_id, actor=_actor(client, peer_address))
+        except NotFound as error:
+            raise _not_theirs() from error
+
+    def _registered(self, client: Client, metadata: ClientMetadata) -> Registered:
+        after = described(client, metadata, in_development=self._in_development)
+        secret, token = "", self._randomness.alphanumeric(_TOKEN_LENGTH)
+        if after.token_endpoint_auth_method in SECRET_METHODS:
+            after, secret = self._secrets.give(after)
+        registration = Registration(
+            token_hash=self._hasher.hash(token),
+            issued_at=client.registration.issued_at if client.registration else 0,
+            application_type=metadata.application_type or "web",
+        )
+        return Registered(
+            client=replace(after, registration=registration),
+            client_secret=secret,
+            registration_access_token=token,
+        )
+
+    async def _of_holder(self, tenant: Tenant, client_id: str, token: str) -> Client:
+        self._expect_enabled()
+        client = await self._records.get(tenant.tenant_id, client_id)
+        registration = client.registration if client is not None else None
+        # Whether there is such a client takes no time to say.
+        expected = registration.token_hash if registration is not None else self._hasher.hash("")
+        is_right = hmac.compare_digest(self._hasher.hash(token), expected)
+        if client is None or registration is None or not token or not is_right:
+            raise _not_theirs()
+        return client
+
+    def _expect_enabled(self) -> None:
+        if not self._config.enabled:
+            raise NotFound("clients do not register themselves here")
+
+    def _expect_initial(self, token: str) -> None:
+        expected = self._config.reg_token
+        if expected and not hmac.compare_digest(self._hasher.hash(token), self._hasher.hash(expected)):
+            raise InvalidToken("the token is not the one that clients register with")
+
+    def _expect_same_secret(self, client: Client, client_secret: str) -> None:
+        """RFC 7592 §2.2: nobody chooses a secret."""
+        kept = client.secret_hash or b""
+        if client_secret and not hmac.compare_digest(self._hasher.hash(client_secret), kept):
+            raise InvalidClientMetadata("client_secret: expected the one that the client has")
+
+    async def _note(self, tenant: Tenant, peer_address: str) -> None:
+        group, until = self._addresses.group(peer_address), self._clock.now() + PAUSE
+        if not await self._single_use.spend(tenant, "client registration", group, until=until):
+            raise ResourceExhausted(
+                "that was too often; try again later", retry_after_secs=str(int(PAUSE.total_seconds()))
+            )
+
+    async def _tell(self, event_type: EventType, client: Client, peer_address: str) -> None:
+        await self._events.emit(
+            client.tenant_id,
+            event_type,
+            ip=peer_address or None,
+            text=f"client {client.id}",
+            client_id=client.id,
+            actor=_actor(client, peer_address),
+        )
+
+
+def _actor(client: Client, peer_address: str) -> Actor:
+    return Actor(ActorKind.CLIENT, client.id, client.name, peer_address=peer_address)
+
+
+def _not_theirs() -> InvalidToken:
+    return InvalidToken("the token is not that of this registration")

@@ -1,0 +1,54 @@
+"""A client's page has a person forget the client: FedCM §3.6."""
+
+from contextlib import suppress
+from typing import Protocol
+
+from identity.admin.callers import Actor, ActorKind
+from identity.clients.client import ClientId
+from identity.directory.user import UserId
+from identity.directory.users import email_key
+from identity.fed_cm.people import Asker, People, SignedIn, another_account
+from identity.fed_cm.relying_parties import RelyingParties
+from identity.tenants import Tenant
+from server.platform.errors import NotFound
+
+
+class Withdrawal(Protocol):
+    async def withdraw(
+        self, tenant: Tenant, user_id: UserId, client_id: ClientId, *, actor: Actor
+    ) -> None: ...
+
+
+class Disconnection:
+    def __init__(self, relying_parties: RelyingParties, people: People, withdrawal: Withdrawal) -> None:
+        self._relying_parties = relying_parties
+        self._people = people
+        self._withdrawal = withdrawal
+
+    async def disconnect(
+        self, tenant: Tenant, asker: Asker, *, client_id: str, origin: str, account_hint: str
+    ) -> UserId:
+        """Take back what the person let the client have, and return whose it was.
+
+        Raises InvalidArgument for a page that is not the client's, Unauthenticated when the account is not signed in.
+        """
+        client = await self._relying_parties.find(tenant, client_id, origin=origin)
+        person = await self._people.at(tenant, asker)
+        user = person.user
+        if account_hint != user.id and email_key(account_hint) != user.email:
+            raise another_account()
+        with suppress(NotFound):
+            await self._withdrawal.withdraw(
+                tenant, user.user_id, client.client_id, actor=_actor(person, asker)
+            )
+        return user.user_id
+
+
+def _actor(person: SignedIn, asker: Asker) -> Actor:
+    return Actor(
+        ActorKind.USER,
+        person.user.id,
+        person.user.email,
+        session=person.session.sid,
+        peer_address=asker.peer_address,
+    )

@@ -1,0 +1,43 @@
+"""The client whose page asks.
+
+The browser says which origin that has, the page which client it is of: what joins the two is what an administrator
+registered, and nothing else proves the client.
+"""
+
+from typing import Protocol
+
+from identity.clients.client import Client
+from identity.clients.own import OWN_CLIENT_IDS
+from identity.errors import UnauthorizedClient
+from identity.tenants import Tenant
+from identity.vocabulary import GrantType, Scope
+from server.platform.errors import InvalidArgument
+
+
+class Clients(Protocol):
+    async def find(self, tenant: Tenant, client_id: str) -> Client | None: ...
+
+
+class RelyingParties:
+    def __init__(self, clients: Clients) -> None:
+        self._clients = clients
+
+    async def find(self, tenant: Tenant, client_id: str, *, origin: str) -> Client:
+        """Return the client that has such pages; raises InvalidArgument, for one that there is not as for any other."""
+        client = await self._clients.find(tenant, client_id) if client_id else None
+        if client is None or not client.is_enabled or not _has_pages_at(client, origin):
+            raise InvalidArgument("there is no such client with such an origin")
+        return client
+
+
+def expect_sign_in(client: Client) -> None:
+    """Raises UnauthorizedClient for one that gets no ID token without a proof of who it is, or none at all."""
+    signs_in = GrantType.AUTHORIZATION_CODE in client.grant_types and Scope.OPENID in client.oauth_scopes
+    if not signs_in or not (client.is_public or client.has_fed_cm):
+        raise UnauthorizedClient("the client may not sign people in by FedCM")
+
+
+def _has_pages_at(client: Client, origin: str) -> bool:
+    # RFC 6454 §6.1: browsers write scheme and host in lower case.
+    registered = {allowed.lower() for allowed in client.allowed_origins}
+    return client.id not in OWN_CLIENT_IDS and origin in registered

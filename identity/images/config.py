@@ -1,0 +1,42 @@
+"""[pictures]: uploaded images."""
+
+from dataclasses import dataclass
+
+from identity.config import expect_within
+
+_KIB = 1024
+
+# More does not pass between the processes of a deployment.
+_MOST_KIB = 4096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PicturesConfig:
+    """[pictures]: pictures of people, logos of clients and images of providers, as they are uploaded.
+
+    With `upload_allowed` people set their own; administrators may in any case. With `public` whoever knows the address of
+    a picture, which nobody guesses, sees it; else those alone who may read the account. An upload has at most `max_kib`,
+    and `max_megapixels` once it is decoded, which takes at most `decode_secs` of a processor. `workers` are decoded at a
+    time, each in a process of its own.
+    """
+
+    upload_allowed: bool = True
+    public: bool = True
+    max_kib: int = _MOST_KIB
+    max_megapixels: int = 25
+    decode_secs: int = 5
+    workers: int = 2
+
+    def __post_init__(self) -> None:
+        expect_within("pictures.max_kib", self.max_kib, 16, _MOST_KIB)
+        expect_within("pictures.max_megapixels", self.max_megapixels, 1, 100)
+        expect_within("pictures.decode_secs", self.decode_secs, 1, 60)
+        expect_within("pictures.workers", self.workers, 1, 32)
+
+    @property
+    def max_bytes(self) -> int:
+        return self.max_kib * _KIB
+
+    @property
+    def max_pixels(self) -> int:
+        return self.max_megapixels * 1_000_000

@@ -1,0 +1,124 @@
+"""Images as they come and go.
+
+An image is kept before its holder says that it is the one, and the one before goes after that: whoever looks meanwhile
+sees one of both. A holder that is deleted at that moment leaves none behind.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from identity.admin.callers import Actor, ActorKind
+from identity.events.events import Events
+from identity.events.kinds import EventType
+from identity.images.holders import Holders
+from identity.images.image import SHAPES, Image, ImageKind, Owner
+from identity.images.images import Images
+from identity.images.rewriting import Shape
+from identity.tenants import Tenant
+from server.platform.errors import NotFound, ResourceExhausted
+from server.platform.records import Record
+
+_WORDS = {ImageKind.CLIENT: "logo", ImageKind.USER: "picture", ImageKind.PROVIDER: "image"}
+
+
+class Rewriter(Protocol):
+    async def rewrite(self, content: bytes, shape: Shape) -> bytes: ...
+
+
+class ImageKeeping:
+    """One image of an owner is decoded at a time, so that nobody takes the places of all others."""
+
+    def __init__(
+        self,
+        images: Images,
+        rewriter: Rewriter,
+        *,
+        holders: Mapping[ImageKind, Holders[Any]],
+        events: Events,
+    ) -> None:
+        self._images = images
+        self._rewriter = rewriter
+        self._holders = holders
+        self._events = events
+        self._under_way: set[tuple[str, Owner]] = set()
+
+    async def expect_changeable(self, tenant: Tenant, owner: Owner, actor: Actor) -> None:
+        """Raise NotFound, PermissionDenied, InvalidState when there is nothing that the caller may put an image to."""
+        await self._holders[owner.kind].find_changeable(tenant, owner.id, actor)
+
+    async def find(self, tenant: Tenant, owner: Owner) -> Image:
+        """Return the image that counts, of whoever the provider of the tenant shows; raises NotFound."""
+        holders = self._holders[owner.kind]
+        holder = await holders.known(tenant, owner.id)
+        image_id = "" if holder is None else holders.image_id_of(holder)
+        if holder is None or not image_id:
+            raise _none()
+        image = await self._images.find(holder.tenant_id, owner, image_id)
+        if image is None:
+            raise _none()
+        return image
+
+    async def put(self, tenant: Tenant, owner: Owner, content: bytes, *, actor: Actor) -> str:
+        """Put an image in the place of the one before, and return its id.
+
+        Raises NotFound, PermissionDenied, InvalidState, InvalidArgument for what is no image that we take,
+        ResourceExhausted, Unavailable.
+        """
+        holders = self._holders[owner.kind]
+        await holders.find_changeable(tenant, owner.id, actor)
+        with self._turn(tenant, owner):
+            written = await self._rewriter.rewrite(content, SHAPES[owner.kind])
+        image = await self._images.add(tenant.tenant_id, owner, written)
+        try:
+            before = await holders.replace_image(tenant, owner.id, image.id)
+        except NotFound:
+            await self._images.remove(tenant.tenant_id, image.id)
+            raise
+        await self._remove(before, holders.image_id_of(before))
+        await self._tell(EventType.CHANGED, owner, before, actor)
+        return image.id
+
+    async def delete(self, tenant: Tenant, owner: Owner, *, image_id: str = "", actor: Actor) -> None:
+        """Take the image away, the one with the id if there is one; raises NotFound, PermissionDenied, InvalidState."""
+        holders = self._holders[owner.kind]
+        holder = await holders.find_changeable(tenant, owner.id, actor)
+        current = holders.image_id_of(holder)
+        if not current or image_id not in {"", current}:
+            raise _none()
+        before = await holders.replace_image(tenant, owner.id, "", before=current)
+        await self._remove(before, current)
+        await self._tell(EventType.DELETED, owner, before, actor)
+
+    @contextmanager
+    def _turn(self, tenant: Tenant, owner: Owner) -> Iterator[None]:
+        place = tenant.tenant_id, owner
+        if place in self._under_way:
+            raise ResourceExhausted("another image of the same is being written")
+        self._under_way.add(place)
+        try:
+            yield
+        finally:
+            self._under_way.remove(place)
+
+    async def _remove(self, holder: Record, image_id: str) -> None:
+        if image_id:
+            await self._images.remove(holder.tenant_id, image_id)
+
+    async def _tell(self, event_type: EventType, owner: Owner, holder: Record, actor: Actor) -> None:
+        holders = self._holders[owner.kind]
+        is_own = owner.kind is ImageKind.USER and actor.kind is ActorKind.USER and actor.id == owner.id
+        await self._events.emit(
+            holder.tenant_id,
+            event_type,
+            ip=actor.peer_address or None,
+            text=f"{_WORDS[owner.kind]} of {holders.noun} {holders.name_of(holder)}",
+            user_id=owner.id if owner.kind is ImageKind.USER else None,
+            client_id=owner.id if owner.kind is ImageKind.CLIENT else None,
+            session=actor.session if is_own and actor.session else None,
+            actor=actor,
+        )
+
+
+def _none() -> NotFound:
+    return NotFound("there is no such image")

@@ -1,0 +1,1 @@
+"""Links in letters, by which a person does something once."""

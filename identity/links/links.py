@@ -1,0 +1,74 @@
+"""Links that people were sent. Used and ended ones are known for a while more, so that they can be told apart from wrong ones."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from identity.clients.secrets import SecretHasher
+from identity.directory.user import UserId
+from identity.links.link import LINKS, Link, Usage
+from identity.randomness import Randomness
+from identity.tenants import Tenant
+from server.platform.clock import Clock
+from server.platform.records import Changed, RecordStore
+
+CODE_LENGTH = 64
+_KNOWN_FOR = timedelta(days=7)
+
+
+class Links:
+    def __init__(
+        self, store: RecordStore, hasher: SecretHasher, *, clock: Clock, randomness: Randomness
+    ) -> None:
+        self._records = store.of(LINKS)
+        self._hasher = hasher
+        self._clock = clock
+        self._randomness = randomness
+
+    async def issue(
+        self, tenant: Tenant, user_id: UserId, usage: Usage, *, until: datetime, value: str = ""
+    ) -> str:
+        """Return the code of a new link, of 64 letters and digits; earlier ones stay as good as they are."""
+        code = self._randomness.alphanumeric(CODE_LENGTH)
+        await self._records.insert(
+            Link(
+                tenant_id=tenant.tenant_id,
+                id=self._id(code),
+                expires_at=until + _KNOWN_FOR,
+                user_id=user_id,
+                usage=usage,
+                holder=_holder(user_id, usage),
+                good_until=until,
+                value=value,
+            )
+        )
+        return code
+
+    async def find(self, tenant: Tenant, user_id: UserId, usage: Usage, code: str) -> Link | None:
+        """Return the person's link, used and ended ones too, and use it not up."""
+        link = await self._records.get(tenant.tenant_id, self._id(code))
+        return link if link is not None and link.holder == _holder(user_id, usage) else None
+
+    async def bind(self, link: Link, binding: str) -> Link:
+        """Let one browser alone use it; raises Changed when another was first."""
+        return await self._records.replace(replace(link, binding=binding))
+
+    async def redeem(self, link: Link) -> bool:
+        """Use a link up that is good; of callers at the same time exactly one does."""
+        if not link.is_good(self._clock.now()):
+            return False
+        try:
+            await self._records.replace(replace(link, is_used=True))
+        except Changed:
+            return False
+        return True
+
+    async def cancel(self, tenant: Tenant, user_id: UserId, usage: Usage) -> None:
+        """Forget all links that a person has for this."""
+        await self._records.remove(tenant.tenant_id, "holder", _holder(user_id, usage))
+
+    def _id(self, code: str) -> str:
+        return self._hasher.hash(code).hex()
+
+
+def _holder(user_id: UserId, usage: Usage) -> str:
+    return f"{user_id} {usage}"

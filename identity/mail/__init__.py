@@ -1,0 +1,1 @@
+"""Letters to people, kept until the mail server has taken them."""

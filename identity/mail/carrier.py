@@ -1,0 +1,63 @@
+"""Carries letters to the mail server."""
+
+import logging
+from email.message import EmailMessage
+from enum import Enum, auto
+from typing import Protocol
+
+from identity.events.events import Events
+from identity.events.kinds import EventType
+from identity.mail.letter import Letter, message_of
+from identity.mail.queued_letter import LetterSafe, QueuedLetter
+from identity.tenants import Tenant
+from server.platform.clock import Clock
+
+logger = logging.getLogger(__name__)
+
+
+class Reception(Enum):
+    """What a mail server made of a letter."""
+
+    TAKEN = auto()
+    # It will not take this one, however often it is asked: RFC 5321 §4.2.1, 5yz.
+    REFUSED = auto()
+    AWAY = auto()
+
+
+class MailServer(Protocol):
+    async def send(self, letter_id: str, message: EmailMessage) -> Reception: ...
+
+
+class LetterCarrier:
+    def __init__(
+        self, server: MailServer, safe: LetterSafe, *, sender: str, events: Events, clock: Clock
+    ) -> None:
+        self._server = server
+        self._safe = safe
+        self._sender = sender
+        self._events = events
+        self._clock = clock
+
+    async def carry(self, _tenant: Tenant, queued: QueuedLetter) -> bool:
+        letter = self._safe.open(queued)
+        try:
+            message = message_of(letter, letter_id=queued.id, sender=self._sender, at=self._clock.now())
+        except (ValueError, IndexError):
+            reception = Reception.REFUSED
+        else:
+            reception = await self._server.send(queued.id, message)
+        if reception is Reception.REFUSED:
+            await self._tell(queued, letter)
+        return reception is not Reception.AWAY
+
+    async def give_up(self, queued: QueuedLetter) -> None:
+        await self._tell(queued, self._safe.open(queued))
+
+    async def _tell(self, queued: QueuedLetter, letter: Letter) -> None:
+        logger.error("a letter was not sent", extra={"tenant_id": queued.tenant_id, "letter_id": queued.id})
+        await self._events.emit(
+            queued.tenant_id,
+            EventType.EMAIL_SEND_ERROR,
+            data=queued.attempts,
+            text=f"{letter.subject} -> {letter.to}",
+        )

@@ -1,0 +1,73 @@
+"""Where letters are posted."""
+
+import logging
+from contextlib import suppress
+from dataclasses import replace
+from datetime import timedelta
+
+from identity.mail.letter import Letter
+from identity.mail.queued_letter import QUEUED_LETTERS, LetterSafe, QueuedLetter
+from identity.randomness import Randomness
+from identity.single_use import SingleUse
+from identity.tenants import Tenant
+from server.platform.call import TenantId
+from server.platform.clock import Clock
+from server.platform.records import Changed, RecordStore
+
+logger = logging.getLogger(__name__)
+
+_ID_LENGTH = 24
+_MOST_RESEALED = 10_000
+
+
+class Postbox:
+    """`is_open` says whether there is mail at all; what is posted without goes nowhere."""
+
+    def __init__(
+        self, store: RecordStore, safe: LetterSafe, *, is_open: bool, clock: Clock, randomness: Randomness
+    ) -> None:
+        self._queue = store.of(QUEUED_LETTERS)
+        self._single_use = SingleUse(store)
+        self._safe = safe
+        self._is_open = is_open
+        self._clock = clock
+        self._randomness = randomness
+
+    @property
+    def is_open(self) -> bool:
+        return self._is_open
+
+    async def post(self, tenant: Tenant, letter: Letter) -> None:
+        """Keep a letter until the mail server has taken it."""
+        if not self._is_open:
+            logger.info("a letter goes nowhere: there is no mail", extra={"tenant_id": tenant.tenant_id})
+            return
+        letter_id = self._randomness.alphanumeric(_ID_LENGTH)
+        await self._queue.insert(
+            QueuedLetter(
+                tenant_id=tenant.tenant_id,
+                id=letter_id,
+                attempts=0,
+                next_at=self._clock.now(),
+                content=self._safe.seal(letter, tenant.tenant_id, letter_id),
+            )
+        )
+
+    async def post_seldom(
+        self, tenant: Tenant, letter: Letter, *, subject_matter: str, every: timedelta
+    ) -> bool:
+        """Post a letter unless one of its matter was posted to the address within `every`; whether it was."""
+        until = self._clock.now() + every
+        purpose = f"letter {subject_matter}"
+        if not await self._single_use.spend(tenant, purpose, letter.to, until=until):
+            return False
+        await self.post(tenant, letter)
+        return True
+
+    async def reseal(self, tenant_id: TenantId) -> None:
+        """Encrypt under the active master key what is not; raises LostMasterKey."""
+        for queued in await self._queue.find(tenant_id, "due", "due", most=_MOST_RESEALED):
+            resealed = self._safe.resealed(queued)
+            if resealed is not queued.content:
+                with suppress(Changed):
+                    await self._queue.replace(replace(queued, content=resealed))

@@ -1,0 +1,40 @@
+"""A letter that is to be sent. Links in it are as good as a password for a while, so it is encrypted at rest."""
+
+from dataclasses import dataclass
+
+import msgspec
+
+from identity.errands import Errand
+from identity.keys.master_keys import MasterKeys, Place, Sealed
+from identity.mail.letter import Letter
+from server.platform.call import TenantId
+from server.platform.records import Kind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueuedLetter(Errand):
+    content: Sealed
+
+
+QUEUED_LETTERS = Kind(QueuedLetter, "queued_letter", indexed=("due",))
+
+
+class LetterSafe:
+    def __init__(self, master_keys: MasterKeys) -> None:
+        self._master_keys = master_keys
+
+    def seal(self, letter: Letter, tenant_id: TenantId, letter_id: str) -> Sealed:
+        return self._master_keys.seal(msgspec.json.encode(letter), _place(tenant_id, letter_id))
+
+    def open(self, queued: QueuedLetter) -> Letter:
+        """Raise LostMasterKey."""
+        octets = self._master_keys.open(queued.content, _place(queued.tenant_id, queued.id))
+        return msgspec.json.decode(octets, type=Letter)
+
+    def resealed(self, queued: QueuedLetter) -> Sealed:
+        """Under the active master key, the same when it is that already; raises LostMasterKey."""
+        return self._master_keys.resealed(queued.content, _place(queued.tenant_id, queued.id))
+
+
+def _place(tenant_id: TenantId, letter_id: str) -> Place:
+    return Place("letter", tenant_id, letter_id)

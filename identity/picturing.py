@@ -1,0 +1,98 @@
+"""Composes what keeps uploaded images and hands them out."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from google.protobuf.descriptor import ServiceDescriptor
+
+from gnomon.identity.v1 import image_service_pb2
+from identity.admin.administrators import Administrators
+from identity.admin.callers import Actor, Callers
+from identity.clients.client import CLIENTS, Client
+from identity.clients.own import OWN_CLIENT_IDS
+from identity.directory.user import USERS, User, UserId
+from identity.federation.provider import PROVIDERS, Provider
+from identity.federation.providers import Providers
+from identity.ground import Ground
+from identity.images.holders import Holders
+from identity.images.image import ImageKind
+from identity.images.keeping import ImageKeeping
+from identity.images.viewing import PictureViewing
+from identity.presence import Presence
+from identity.rpc.image import ImageServicer
+from identity.tenants import Tenant
+from server.platform.errors import InvalidState
+
+_IMAGES = image_service_pb2.DESCRIPTOR.services_by_name["ImageService"]
+
+
+class Picturing:
+    servicers: Mapping[ServiceDescriptor, object]
+
+    def __init__(self, ground: Ground, presence: Presence, callers: Callers) -> None:
+        self._ground = ground
+        self._presence = presence
+        self._administrators = Administrators(ground.standings)
+        keeping = ImageKeeping(
+            ground.images,
+            ground.rewriter,
+            holders={
+                ImageKind.CLIENT: self._clients(),
+                ImageKind.USER: self._people(),
+                ImageKind.PROVIDER: self._providers(),
+            },
+            events=ground.events,
+        )
+        config = ground.config.pictures
+        viewing = PictureViewing(callers, presence.active_tokens, is_public=config.public)
+        servicer = ImageServicer(ground.tenants, callers, keeping=keeping, viewing=viewing, config=config)
+        self.servicers = {_IMAGES: servicer}
+
+    def _clients(self) -> Holders[Client]:
+        async def expect_may_change(_tenant: Tenant, client: Client, _actor: Actor) -> None:
+            if client.id in OWN_CLIENT_IDS:
+                raise InvalidState("the client is the provider's own")
+
+        return Holders(
+            noun="client",
+            records=self._ground.store.of(CLIENTS),
+            known=self._ground.clients.find,
+            expect_may_change=expect_may_change,
+            image_id_of=lambda client: client.logo_id,
+            with_image=lambda client, image_id: replace(client, logo_id=image_id),
+            name_of=lambda client: client.id,
+        )
+
+    def _people(self) -> Holders[User]:
+        async def known(tenant: Tenant, user_id: str) -> User | None:
+            return await self._presence.users.find(tenant, UserId(user_id))
+
+        async def expect_may_change(_tenant: Tenant, user: User, actor: Actor) -> None:
+            await self._administrators.expect_may_change(user, actor)
+
+        def with_image(user: User, image_id: str) -> User:
+            return replace(user, picture_id=image_id, changed_at=self._ground.clock.now())
+
+        return Holders(
+            noun="user",
+            records=self._ground.store.of(USERS),
+            known=known,
+            expect_may_change=expect_may_change,
+            image_id_of=lambda user: user.picture_id,
+            with_image=with_image,
+            name_of=lambda user: user.email,
+        )
+
+    def _providers(self) -> Holders[Provider]:
+        async def expect_may_change(tenant: Tenant, provider: Provider, actor: Actor) -> None:
+            await self._administrators.expect_may_vouch(tenant, provider.fields, actor)
+
+        return Holders(
+            noun="provider",
+            records=self._ground.store.of(PROVIDERS),
+            known=Providers(self._ground.store).find,
+            expect_may_change=expect_may_change,
+            image_id_of=lambda provider: provider.image_id,
+            with_image=lambda provider, image_id: replace(provider, image_id=image_id),
+            name_of=lambda provider: provider.name,
+        )
