@@ -63,6 +63,7 @@ from identity.randomness import Randomness, SystemRandomness
 from identity.recognizing import Recognizing
 from identity.resetting import Resetting
 from identity.rpc.whole import Whole
+from identity.screening import Screening
 from identity.sections import IdentityConfig
 from identity.upkeep import Upkeep
 from server.platform.clock import Clock, SystemClock
@@ -145,6 +146,7 @@ async def open_identity(
                 **Overseeing(ground, presence, callers).servicers,
                 **Picturing(ground, presence, callers).servicers,
                 **Mediating(ground, presence).servicers,
+                **Screening(ground, callers).servicers,
             }
             whole = {service: Whole(servicer, tasks) for service, servicer in servicers.items()}
             yield Identity(ground.tenants.default.issuer, whole, ground.keys)

@@ -39,6 +39,7 @@ from identity.rpc.authorization import AuthorizationServicer, PushDoor
 from identity.rpc.browser import Offers
 from identity.rpc.federation import FederationServicer
 from identity.rpc.sign_in import SignInServicer
+from identity.screening import screens_on
 from identity.sign_in.password import PasswordSignIn
 from identity.tenancy.confirmation import ConfirmationBySettings
 from identity.tenancy.sign_in_targets import SignInTargets
@@ -133,6 +134,7 @@ class Authorizing:
             email_step,
             SharedSignIn(tenants, proof_of_work, self._targets),
             offers=self._offers(),
+            screens=screens_on(self._ground),
         )
 
     def _offers(self) -> Offers:
@@ -178,6 +180,7 @@ class Authorizing:
             ),
             offered=Providers(ground.store) if ground.config.federation.enabled else None,
             offers=self._offers(),
+            screens=screens_on(ground),
             clock=ground.clock,
         )
 

@@ -26,6 +26,7 @@ from identity.rpc.device import DeviceServicer
 from identity.rpc.logout import LogoutServicer
 from identity.rpc.proof_of_work import ProofOfWorkServicer
 from identity.rpc.session import SessionServicer
+from identity.screening import screens_on
 from identity.sessions.hints import IdTokenHints
 from identity.single_use import SingleUse
 from identity.tokens.verification import verified
@@ -70,7 +71,12 @@ class Browsing:
             clock=ground.clock,
             randomness=ground.randomness,
         )
-        return LogoutServicer(ground.tenants, end_session, upstream_logout(ground, self._presence))
+        return LogoutServicer(
+            ground.tenants,
+            end_session,
+            upstream_logout(ground, self._presence),
+            screens=screens_on(ground),
+        )
 
     def _devices(self) -> DeviceServicer:
         ground = self._ground

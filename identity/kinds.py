@@ -8,6 +8,7 @@ from identity.authorization.code import AUTHORIZATION_CODES
 from identity.authorization.pushed import PUSHED_REQUESTS
 from identity.authorization.request import AUTHORIZATION_REQUESTS
 from identity.clients.client import CLIENTS
+from identity.clients.screens import CLIENT_SCREENS
 from identity.consents.consent import CONSENTS
 from identity.devices.device import DEVICE_CODES, DEVICES
 from identity.devices.limits import DEVICE_STARTS, USER_CODE_ATTEMPTS
@@ -49,6 +50,7 @@ KINDS: tuple[Kind[Any], ...] = (
     AUTHORIZATION_REQUESTS,
     BACK_CHANNEL_LOGOUTS,
     CEREMONIES,
+    CLIENT_SCREENS,
     CLIENTS,
     CODE_FACTORS,
     CODE_QUESTIONS,

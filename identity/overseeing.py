@@ -24,6 +24,7 @@ from identity.rpc.blacklist import BlacklistServicer
 from identity.rpc.client import ClientServicer
 from identity.rpc.dynamic_client import DynamicClientServicer
 from identity.rpc.event import EventServicer
+from identity.screening import screens_on
 from identity.sign_in.addresses import Addresses
 from identity.sign_in.blacklist import Blacklist
 from identity.sign_in.failures import ADDRESS_FAILURES
@@ -64,6 +65,7 @@ class Overseeing:
             ground.tenants,
             token_sets=self._presence.token_sets,
             consents=self._presence.consents,
+            screens=screens_on(ground),
             images=ground.images,
             secrets=ground.secrets,
             version=ground.directory_version,

@@ -4,6 +4,7 @@ A POST with a hint is a logout request, one with a CSRF token is the confirmatio
 logout token comes from an upstream provider: Back-Channel Logout 1.0 §2.5.
 """
 
+import grpc
 from aiohttp import web
 
 from edge.oidc.browsers import CSRF_HEADER, Browsers
@@ -15,8 +16,11 @@ from edge.oidc.stubs import Stubs
 from edge.oidc.tenant import issuer_path, tenant_of
 from gnomon.identity.v1 import logout_service_pb2 as pb
 from gnomon.identity.v1.browser_pb2 import Parameter
+from server.platform.channels import error_of
+from server.platform.errors import Unauthenticated
 
-_OF_THE_PAGE = frozenset({"csrf_token", "logout_id"})
+_OF_THE_PAGE = frozenset({"csrf_token", "logout_id", "decision"})
+_STAY = "stay"
 
 
 class LogoutEndpoint:
@@ -45,9 +49,23 @@ class LogoutEndpoint:
         return await self._begin(request, query_parameters(request), status=302)
 
     async def _post_form(self, request: web.Request, parameters: Parameters, *, form: Form) -> web.Response:
+        if single(form, "decision") == _STAY:
+            return self._pages.signed_in()
         if _is_confirmation(request, form) and not single(form, "id_token_hint"):
-            return await self._confirm(request, form)
+            return await self._confirm_or_ask_again(request, parameters, form=form)
         return await self._begin(request, parameters, status=303)
+
+    async def _confirm_or_ask_again(
+        self, request: web.Request, parameters: Parameters, *, form: Form
+    ) -> web.Response:
+        """Whose page was of a session that has ended, or of nobody's making, is asked by a new one."""
+        try:
+            return await self._confirm(request, form)
+        except grpc.RpcError as failure:
+            if "csrf_token" not in form or not isinstance(error_of(failure), Unauthenticated):
+                raise
+        asked = [(name, value) for name, value in parameters if name not in _OF_THE_PAGE]
+        return await self._begin(request, asked, status=303)
 
     async def _receive(self, request: web.Request, form: Form) -> web.Response:
         told = pb.ReceiveLogoutTokenRequest(
@@ -73,7 +91,7 @@ class LogoutEndpoint:
             case "redirect":
                 return sent_back(begun.redirect, self._pages, status=status)
             case "signed_out":
-                return self._pages.signed_out()
+                return self._pages.signed_out(begun.signed_out, path)
             case _:
                 return self._pages.error(begun.error)
 
@@ -92,7 +110,7 @@ class LogoutEndpoint:
         if confirmed.WhichOneof("next") == "redirect":
             response = sent_back(confirmed.redirect, self._pages, status=303)
         else:
-            response = self._pages.signed_out()
+            response = self._pages.signed_out(confirmed.signed_out, issuer_path(request))
         if confirmed.HasField("cookie"):
             self._browsers.keep(request, response, cookie=confirmed.cookie)
         return response

@@ -29,6 +29,7 @@ _CAUSES = {
     "SELF_DELETE_OFF": (406, "NotAccepted"),
     "SECOND_FACTOR_REQUIRED": (406, "MfaRequired"),
     "WRONG_CODE": (401, "WrongCode"),
+    "OTHER_ETAG": (412, "PreconditionFailed"),
 }
 # What stands beside a cause: who signs the person in instead, and where.
 _TOLD = ("provider", "location")
@@ -113,7 +114,9 @@ def refused(error: ServiceError) -> Refused:
     status = error.problem.status
     if status == _TEMPORARILY_UNAVAILABLE:
         return Refused(status, "Unavailable", error.detail)
-    return Refused(status, _KINDS.get(status, "Internal"), error.detail, headers=_challenge(status))
+    kind = _KINDS.get(status, "Internal")
+    members = {"field": error.metadata["field"]} if "field" in error.metadata else {}
+    return Refused(status, kind, error.detail, headers=_challenge(status), members=members)
 
 
 def dpop_nonce(error: OAuthError) -> Mapping[str, str]:

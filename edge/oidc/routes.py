@@ -13,6 +13,7 @@ from edge.oidc.admin.events import EventsEndpoint
 from edge.oidc.admin.images import about_images
 from edge.oidc.admin.people import about_people
 from edge.oidc.admin.providers import about_providers
+from edge.oidc.admin.screens import about_screens
 from edge.oidc.admin.sign_in_domains import SignInDomainsEndpoint
 from edge.oidc.admin.tenants import TenantsEndpoint
 from edge.oidc.admission import Admission
@@ -139,6 +140,7 @@ def _rows(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages)
             *about_images(stubs, config, browsers=browsers),
             *about_people(stubs, config, browsers=browsers),
             *about_providers(stubs, config, browsers=browsers),
+            *about_screens(stubs, config, browsers=browsers, pages=pages),
         ):
             yield f"{issuer}{path}", OWN_PAGES, handlers
 

@@ -30,6 +30,7 @@ from gnomon.identity.v1.provider_service_pb2_grpc import ProviderServiceStub
 from gnomon.identity.v1.registration_service_pb2_grpc import RegistrationServiceStub
 from gnomon.identity.v1.role_service_pb2_grpc import RoleServiceStub
 from gnomon.identity.v1.scope_service_pb2_grpc import ScopeServiceStub
+from gnomon.identity.v1.screen_service_pb2_grpc import ScreenServiceStub
 from gnomon.identity.v1.session_administration_service_pb2_grpc import SessionAdministrationServiceStub
 from gnomon.identity.v1.session_service_pb2_grpc import SessionServiceStub
 from gnomon.identity.v1.sign_in_domain_service_pb2_grpc import SignInDomainServiceStub
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
     from gnomon.identity.v1.registration_service_pb2_grpc import RegistrationServiceAsyncStub
     from gnomon.identity.v1.role_service_pb2_grpc import RoleServiceAsyncStub
     from gnomon.identity.v1.scope_service_pb2_grpc import ScopeServiceAsyncStub
+    from gnomon.identity.v1.screen_service_pb2_grpc import ScreenServiceAsyncStub
     from gnomon.identity.v1.session_administration_service_pb2_grpc import (
         SessionAdministrationServiceAsyncStub,
     )
@@ -115,6 +117,7 @@ class Stubs:
     registrations: "RegistrationServiceAsyncStub"
     roles: "RoleServiceAsyncStub"
     scopes: "ScopeServiceAsyncStub"
+    screens: "ScreenServiceAsyncStub"
     session_administration: "SessionAdministrationServiceAsyncStub"
     sessions: "SessionServiceAsyncStub"
     sign_in_domains: "SignInDomainServiceAsyncStub"
@@ -158,6 +161,7 @@ def stubs_of(channel: Channel) -> Stubs:
         registrations=RegistrationServiceStub(aio_channel),
         roles=RoleServiceStub(aio_channel),
         scopes=ScopeServiceStub(aio_channel),
+        screens=ScreenServiceStub(aio_channel),
         session_administration=SessionAdministrationServiceStub(aio_channel),
         sessions=SessionServiceStub(aio_channel),
         sign_in_domains=SignInDomainServiceStub(aio_channel),

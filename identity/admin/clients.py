@@ -33,6 +33,10 @@ class Consents(Protocol):
     async def remove_of_client(self, tenant: Tenant, client_id: str) -> None: ...
 
 
+class Screens(Protocol):
+    async def remove_of_client(self, tenant: Tenant, client_id: str) -> None: ...
+
+
 class Images(Protocol):
     async def remove_of_client(self, tenant: Tenant, client_id: str) -> None: ...
 
@@ -56,6 +60,7 @@ class ClientAdministration:
         *,
         token_sets: TokenSets,
         consents: Consents,
+        screens: Screens,
         images: Images,
         secrets: SecretHasher,
         version: DirectoryVersion,
@@ -67,6 +72,7 @@ class ClientAdministration:
         self._tenants = tenants
         self._token_sets = token_sets
         self._consents = consents
+        self._screens = screens
         self._secrets = NewSecrets(secrets, randomness)
         self._images = images
         self._version = version
@@ -105,6 +111,8 @@ class ClientAdministration:
             kept = await self._records.insert(client)
         except AlreadyThere as error:
             raise AlreadyExists("there is a client with this id") from error
+        # Whoever was interrupted while it removed a client of this id left them.
+        await self._screens.remove_of_client(tenant, kept.id)
         await self._tell(EventType.CREATED, kept, actor)
         return kept, secret
 
@@ -135,6 +143,7 @@ class ClientAdministration:
         """Remove it and what it has; raises NotFound, InvalidState."""
         client = await self._of_relying_party(tenant, client_id)
         await self._records.take(tenant.tenant_id, client_id)
+        await self._screens.remove_of_client(tenant, client_id)
         await self._version.advance()
         await self._images.remove_of_client(tenant, client_id)
         for served in self._tenants.all():

@@ -1,6 +1,6 @@
 """The steps of a page: signing in with credentials, and going on with the session that there is."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Protocol
 
@@ -11,6 +11,7 @@ from identity.authorization.redirection import Redirection, way_back_of
 from identity.authorization.request import AuthorizationRequest
 from identity.authorization.signing_in import PASSWORD, SignedIn
 from identity.authorization.standing import Standing, refusal_of
+from identity.clients.client import Client
 from identity.directory.user import User, UserId
 from identity.sessions.browser import Browser
 from identity.sessions.session import Session
@@ -33,7 +34,7 @@ class SecondFactor:
     """`code` begins the ceremony that follows, and names the question to whoever answers it by a code.
 
     `methods` are what the person may answer with, best first; with `is_remembered` the browser proved both factors before.
-    `redirect_origin` is where a form with a code leads.
+    `redirect_origin` is where a form with a code leads, `client` whose page asks for it.
     """
 
     code: str = field(repr=False)
@@ -42,6 +43,7 @@ class SecondFactor:
     methods: tuple[FactorMethod, ...] = (FactorMethod.PASSKEY,)
     is_remembered: bool = False
     redirect_origin: str = ""
+    client: Client | None = None
 
 
 class SecondFactors(Protocol):
@@ -91,9 +93,10 @@ class CredentialStep:
         await self._door.proof_of_work.spend(tenant, credentials.proof_of_work)
         client, request = await self._door.asked.find(tenant, before, reference)
         if not credentials.password:
-            return await self._second_factors.instead_of_password(
+            instead = await self._second_factors.instead_of_password(
                 tenant, before, request, browser, email=credentials.email
             )
+            return replace(instead, client=client)
         user = await self._password_sign_in.verify(
             tenant,
             email=credentials.email,
@@ -102,7 +105,7 @@ class CredentialStep:
         )
         follows = await self._second_factors.after_password(tenant, before, request, user)
         if follows is not None:
-            return follows
+            return replace(follows, client=client)
         return await self._door.signing_in.finish(
             tenant, browser, before, client=client, request=request, user=user, proof=PASSWORD
         )

@@ -35,6 +35,7 @@ class LogoutQuestion:
     client: Client | None
     session: Session
     redirect_uri: str
+    screen_client_id: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +45,7 @@ class SignedOut:
     client_id: str
     redirection: Redirection | None
     has_ended: bool
+    screen_client_id: str = ""
 
 
 class EndSession:
@@ -123,10 +125,15 @@ class EndSession:
                 client_id=_client_id(wish),
                 redirect_uri=wish.redirect_uri,
                 state=wish.state,
+                screen_client_id=wish.screen_client_id,
             )
         )
         return LogoutQuestion(
-            logout_id=logout_id, client=wish.client, session=session, redirect_uri=wish.redirect_uri
+            logout_id=logout_id,
+            client=wish.client,
+            session=session,
+            redirect_uri=wish.redirect_uri,
+            screen_client_id=wish.screen_client_id,
         )
 
     async def _answer(self, tenant: Tenant, session: Session, logout_id: str) -> SignedOut:
@@ -138,12 +145,18 @@ class EndSession:
             client_id=question.client_id,
             redirection=_redirection(question.redirect_uri, question.state),
             has_ended=True,
+            screen_client_id=question.screen_client_id,
         )
 
 
 def _signed_out(wish: LogoutWish, *, redirects: bool, has_ended: bool) -> SignedOut:
     redirection = _redirection(wish.redirect_uri, wish.state) if redirects else None
-    return SignedOut(client_id=_client_id(wish), redirection=redirection, has_ended=has_ended)
+    return SignedOut(
+        client_id=_client_id(wish),
+        redirection=redirection,
+        has_ended=has_ended,
+        screen_client_id=wish.screen_client_id,
+    )
 
 
 def _redirection(redirect_uri: str, state: str | None) -> Redirection | None:

@@ -10,13 +10,14 @@ from server.platform.records import Kind, Record
 class LogoutRequest(Record):
     """A logout request whose person is being asked, in the session that it would end.
 
-    `redirect_uri` is registered, or empty.
+    `redirect_uri` is registered, or empty; so is `screen_client_id`, the client whose screens the person sees.
     """
 
     session_id: str = ""
     client_id: str = ""
     redirect_uri: str = ""
     state: str | None = None
+    screen_client_id: str = ""
 
 
 LOGOUT_REQUESTS = Kind(LogoutRequest, "logout_request")

@@ -22,12 +22,16 @@ class Clients(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogoutWish:
-    """`redirect_uri` is registered for the client, or empty; `user_id` is whose session is meant, empty when unknown."""
+    """`redirect_uri` is registered for the client, or empty; `user_id` is whose session is meant, empty when unknown.
+
+    `screen_client_id` is the client when the request itself names it: whose screens the person sees.
+    """
 
     client: Client | None
     redirect_uri: str
     state: str | None
     user_id: str
+    screen_client_id: str
 
 
 class LogoutWishes:
@@ -53,6 +57,7 @@ class LogoutWishes:
             state=state or None,
             # A redirect that is refused is a reason to ask, as is a hint that is no good.
             user_id=hint.user_id if hint is not None and _is_answered(parameters, redirect_uri) else "",
+            screen_client_id=client_id if client is not None else "",
         )
 
     async def _hint(self, tenant: Tenant, token: str) -> Hint | None:

@@ -1,8 +1,10 @@
 """AuthorizationService."""
 
 import logging
+from typing import Protocol
 
 from gnomon.identity.v1 import authorization_service_pb2 as pb
+from gnomon.identity.v1.screen_pb2 import Screen
 from identity.authorization.asked import Reference
 from identity.authorization.beginning import AuthorizationBeginning
 from identity.authorization.consent import ConsentQuestion
@@ -12,6 +14,8 @@ from identity.authorization.redirection import Redirection
 from identity.authorization.refusals import NoWayBack
 from identity.authorization.steps import Credentials, CredentialStep, RefreshStep, SecondFactor
 from identity.clients.authentication import ClientAuthenticator
+from identity.clients.client import Client
+from identity.clients.screens import ClientScreen
 from identity.dpop.proofs import DpopProofs
 from identity.errors import ProtocolError
 from identity.federation.providers import Providers
@@ -26,6 +30,7 @@ from identity.rpc.browser import (
     sign_in_page,
 )
 from identity.rpc.proofs import credentials_of
+from identity.rpc.screen import screen_message
 from identity.tenants import Tenant, Tenants
 from identity.vocabulary import FactorMethod
 from server.platform.call import Call
@@ -39,6 +44,10 @@ _METHODS = {
     FactorMethod.ONE_TIME_CODE: pb.SECOND_FACTOR_METHOD_ONE_TIME_CODE,
     FactorMethod.RECOVERY_CODE: pb.SECOND_FACTOR_METHOD_RECOVERY_CODE,
 }
+
+
+class Screens(Protocol):
+    async def of_sign_in(self, client: Client) -> ClientScreen | None: ...
 
 
 class AuthorizationServicer:
@@ -55,6 +64,7 @@ class AuthorizationServicer:
         push_door: "PushDoor",
         offered: Providers | None,
         offers: Offers,
+        screens: Screens,
         clock: Clock,
     ) -> None:
         self._tenants = tenants
@@ -65,6 +75,7 @@ class AuthorizationServicer:
         self._push_door = push_door
         self._offered = offered
         self._offers = offers
+        self._screens = screens
         self._clock = clock
 
     async def begin_authorization(
@@ -82,6 +93,7 @@ class AuthorizationServicer:
         page = sign_in_page(
             outcome,
             await self._offered.offered(tenant) if self._offered else (),
+            screen=await self._screen(outcome.client),
             offers=self._offers,
         )
         return pb.BeginAuthorizationResponse(page=page, cookie=cookie)
@@ -102,7 +114,8 @@ class AuthorizationServicer:
             _log("sign-in refused", refusal.reason, call)
             raise
         if isinstance(signed_in, SecondFactor):
-            return pb.SubmitCredentialsResponse(second_factor=_second_factor(signed_in))
+            screen = await self._screen(signed_in.client)
+            return pb.SubmitCredentialsResponse(second_factor=_second_factor(signed_in, screen))
         session, outcome = signed_in.session, signed_in.outcome
         cookie = None if session is None else session_cookie(signed_in.cookie, session, self._clock)
         if isinstance(outcome, ConsentQuestion):
@@ -124,7 +137,7 @@ class AuthorizationServicer:
     ) -> pb.GetConsentPageResponse:
         tenant, browser = self._tenants.find(request.tenant_id), browser_of(request.browser)
         question = await self._consent_step.question(tenant, browser, request.authorization_id)
-        return pb.GetConsentPageResponse(page=consent_page(question))
+        return pb.GetConsentPageResponse(page=consent_page(question, await self._screen(question.client)))
 
     async def answer_consent(self, request: pb.AnswerConsentRequest, _call: Call) -> pb.AnswerConsentResponse:
         redirection = await self._consent_step.answer(
@@ -143,6 +156,9 @@ class AuthorizationServicer:
         except ProtocolError as refusal:
             _log("pushed authorization refused", refusal.error, call)
             raise
+
+    async def _screen(self, client: Client | None) -> Screen | None:
+        return None if client is None else screen_message(await self._screens.of_sign_in(client))
 
 
 class PushDoor:
@@ -174,13 +190,14 @@ def _reference(request: pb.SubmitCredentialsRequest | pb.RefreshAuthorizationReq
     return Reference(authorization_id=request.authorization_id, parameters=parameters_of(request.parameters))
 
 
-def _second_factor(follows: SecondFactor) -> pb.SecondFactor:
+def _second_factor(follows: SecondFactor, screen: Screen | None) -> pb.SecondFactor:
     return pb.SecondFactor(
         code=follows.code,
         user_id=follows.user_id,
         expires_in=int(follows.lifetime.total_seconds()),
         methods=[_METHODS[method] for method in follows.methods],
         redirect_origin=follows.redirect_origin,
+        screen=screen,
     )
 
 

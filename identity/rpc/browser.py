@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from gnomon.identity.v1 import authorization_service_pb2
 from gnomon.identity.v1 import browser_pb2 as pb
 from gnomon.identity.v1.provider_service_pb2 import OfferedProvider
+from gnomon.identity.v1.screen_pb2 import Screen
 from identity.authorization.asked_again import asked_again
 from identity.authorization.beginning import SignInStep
 from identity.authorization.consent import ConsentQuestion, terms_of
@@ -57,7 +58,7 @@ class Offers:
 
 
 def sign_in_page(
-    step: SignInStep, providers: Iterable[Provider] = (), *, offers: Offers
+    step: SignInStep, providers: Iterable[Provider] = (), *, screen: Screen | None, offers: Offers
 ) -> authorization_service_pb2.SignInPage:
     registration = asked_again(step.client, step.request) if offers.registration else ()
     return authorization_service_pb2.SignInPage(
@@ -76,10 +77,13 @@ def sign_in_page(
         client_logo_id=step.client.logo_id,
         registration=[pb.Parameter(name=name, value=value) for name, value in registration],
         is_registration_first=offers.registration and Prompt.CREATE in step.request.prompts,
+        screen=screen,
     )
 
 
-def consent_page(question: ConsentQuestion) -> authorization_service_pb2.ConsentPage:
+def consent_page(
+    question: ConsentQuestion, screen: Screen | None = None
+) -> authorization_service_pb2.ConsentPage:
     terms = terms_of(question.request)
     return authorization_service_pb2.ConsentPage(
         authorization_id=question.authorization_id,
@@ -95,6 +99,7 @@ def consent_page(question: ConsentQuestion) -> authorization_service_pb2.Consent
         client_logo_id=question.client.logo_id,
         policy_uri=question.client.policy_uri,
         tos_uri=question.client.tos_uri,
+        screen=screen,
     )
 
 

@@ -3,7 +3,9 @@
 from gnomon.identity.v1 import sign_in_service_pb2 as pb
 from identity.authorization.asked import Reference
 from identity.authorization.email_step import EmailStep, SharedSignIn
+from identity.clients.screens import Screens
 from identity.rpc.browser import Offers, browser_of, parameters_of, sign_in_page
+from identity.rpc.screen import screen_message
 from identity.tenancy.sign_in_domain import TargetType
 from identity.tenants import Tenants
 from server.platform.call import Call
@@ -23,11 +25,13 @@ class SignInServicer:
         shared_sign_in: SharedSignIn,
         *,
         offers: Offers,
+        screens: Screens,
     ) -> None:
         self._tenants = tenants
         self._email_step = email_step
         self._shared_sign_in = shared_sign_in
         self._offers = offers
+        self._screens = screens
 
     async def submit_email(self, request: pb.SubmitEmailRequest, _call: Call) -> pb.SubmitEmailResponse:
         routed = await self._email_step.submit(
@@ -39,10 +43,11 @@ class SignInServicer:
             email=request.email,
             proof_of_work=request.pow,
         )
+        screen = screen_message(await self._screens.of_sign_in(routed.step.client))
         return pb.SubmitEmailResponse(
             route=_ROUTES[routed.route.type],
             providers=[pb.SignInProvider(id=each.id, name=each.name) for each in routed.route.providers],
-            page=sign_in_page(routed.step, offers=self._offers),
+            page=sign_in_page(routed.step, screen=screen, offers=self._offers),
         )
 
     async def find_sign_in(self, request: pb.FindSignInRequest, _call: Call) -> pb.FindSignInResponse:

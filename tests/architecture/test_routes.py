@@ -79,14 +79,13 @@ PROVIDER = [
     "POST /auth/v1/users/webauthn_finish",
     "DELETE /auth/v1/users/{id}/webauthn/delete/{name}",
     "POST /auth/v1/users/{id}/self/convert_passkey",
-    "GET /.well-known/web-identity",
-]
-
-PROVIDER_NOT_YET = [
     "GET /auth/v1/clients/{id}/screens",
     "PUT /auth/v1/clients/{id}/screens",
     "POST /auth/v1/clients/{id}/screens/preview",
+    "GET /.well-known/web-identity",
 ]
+
+PROVIDER_NOT_YET: list[str] = []
 
 VARIABLE = re.compile(r"\{[^{}]*\}")
 

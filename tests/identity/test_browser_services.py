@@ -21,6 +21,7 @@ from gnomon.identity.v1.session_service_pb2_grpc import SessionServiceStub
 from identity.clients.assertions import ClientAssertions
 from identity.clients.authentication import ClientAuthenticator
 from identity.clients.keys import ClientKeys
+from identity.clients.screens import Screens
 from identity.config import DpopConfig
 from identity.dpop.nonces import DpopNonces
 from identity.dpop.proofs import DpopProofs
@@ -328,6 +329,7 @@ def _servicers(provider: Provider) -> Mapping[object, object]:
         clock=clock,
     )
     dpop = DpopProofs(single_use, DpopNonces(provider.hasher, clock, DpopConfig()), clock)
+    screens = Screens(provider.store, provider.clients)
     authorization = AuthorizationServicer(
         *(provider.tenants, provider.beginning),
         credential_step=provider.credential_step,
@@ -336,6 +338,7 @@ def _servicers(provider: Provider) -> Mapping[object, object]:
         push_door=PushDoor(authenticator, dpop, provider.pushing),
         offered=None,
         offers=Offers(registration=False, password_reset=False),
+        screens=screens,
         clock=clock,
     )
     sessions = SessionServicer(provider.tenants, provider.sessions, provider.users, clock)
@@ -346,7 +349,7 @@ def _servicers(provider: Provider) -> Mapping[object, object]:
             provider.tenants, provider.proof_of_work
         ),
         logout_service_pb2.DESCRIPTOR.services_by_name["LogoutService"]: LogoutServicer(
-            provider.tenants, provider.end_session, upstream=None
+            provider.tenants, provider.end_session, upstream=None, screens=screens
         ),
     }
 

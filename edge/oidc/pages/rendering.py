@@ -10,7 +10,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from edge.oidc.came_from import CameFrom
 from edge.oidc.pages.assets import Assets
-from edge.oidc.pages.security_policy import origin_of, security_policy
+from edge.oidc.pages.look import DEFAULT, Look, logo_address, look_of
+from edge.oidc.pages.security_policy import origin_of, preview_policy, security_policy
 from edge.oidc.pages.words import words_of
 from edge.oidc.refusal import Refused, refused_by_protocol
 from gnomon.identity.v1 import (
@@ -18,6 +19,7 @@ from gnomon.identity.v1 import (
     browser_pb2,
     logout_service_pb2,
     password_reset_service_pb2,
+    screen_pb2,
 )
 from server.platform.channels import error_of
 
@@ -53,11 +55,10 @@ class Pages:
             "page": page,
             "state": state,
             "path": path,
-            "logo": _logo(page, path),
             "forgotten": forgotten,
             "registration": registration,
         }
-        return self._page("sign_in.html", facts, form_origin=page.redirect_origin)
+        return self._page("sign_in.html", facts, look=_look(page, path), form_origin=page.redirect_origin)
 
     def shared_sign_in(self, path: str) -> web.Response:
         state = self._state(path, csrf_token="") | {"action": f"{path}/sign-in"}
@@ -72,7 +73,11 @@ class Pages:
         """For a person whose password is right, and who has a passkey or codes."""
         if authorization_service_pb2.SECOND_FACTOR_METHOD_PASSKEY not in follows.methods:
             return self.one_time_code(
-                follows.code, path, csrf_token=csrf_token, form_origin=follows.redirect_origin
+                follows.code,
+                path,
+                csrf_token=csrf_token,
+                form_origin=follows.redirect_origin,
+                look=_look(follows, path),
             )
         second_factor = {"code": follows.code, "user_id": follows.user_id}
         facts = {
@@ -80,15 +85,23 @@ class Pages:
             "code": follows.code,
             "takes_codes": len(follows.methods) > 1,
         }
-        return self._page("passkey.html", facts, form_origin=follows.redirect_origin)
+        look = _look(follows, path)
+        return self._page("passkey.html", facts, look=look, form_origin=follows.redirect_origin)
 
     def one_time_code(
-        self, code: str, path: str, *, csrf_token: str, form_origin: str, is_wrong: bool = False
+        self,
+        code: str,
+        path: str,
+        *,
+        csrf_token: str,
+        form_origin: str,
+        look: Look = DEFAULT,
+        is_wrong: bool = False,
     ) -> web.Response:
         """For a person who is asked for a code, the first time or once more."""
         facts = {"state": self._state(path, csrf_token), "code": code, "is_wrong": is_wrong}
         status = 401 if is_wrong else 200
-        return self._page("one_time_code.html", facts, status=status, form_origin=form_origin)
+        return self._page("one_time_code.html", facts, status=status, look=look, form_origin=form_origin)
 
     def go_on(self, page: authorization_service_pb2.SignInPage, path: str) -> web.Response:
         """For a person who is signed in already."""
@@ -96,17 +109,20 @@ class Pages:
             "authorization_id": page.authorization_id,
             "action": f"{path}/oidc/authorize/refresh",
         }
-        facts = {"page": page, "state": state, "logo": _logo(page, path)}
-        return self._page("go_on.html", facts, form_origin=page.redirect_origin)
+        return self._page(
+            "go_on.html",
+            {"page": page, "state": state},
+            look=_look(page, path),
+            form_origin=page.redirect_origin,
+        )
 
     def consent(self, page: authorization_service_pb2.ConsentPage, path: str) -> web.Response:
         facts = {
             "page": page,
             "action": f"{path}/oidc/authorize/consent",
             "scopes": [words_of(scope) for scope in page.scopes],
-            "logo": _logo(page, path),
         }
-        return self._page("consent.html", facts, form_origin=page.redirect_origin)
+        return self._page("consent.html", facts, look=_look(page, path), form_origin=page.redirect_origin)
 
     def device(self, path: str, user_code: str, *, csrf_token: str) -> web.Response:
         state = self._state(path, csrf_token) | {"action": f"{path}/oidc/device/verify"}
@@ -114,10 +130,28 @@ class Pages:
 
     def log_out(self, page: logout_service_pb2.LogoutPage, path: str) -> web.Response:
         facts = {"page": page, "action": f"{path}/oidc/logout"}
-        return self._page("log_out.html", facts, form_origin=page.redirect_origin)
+        return self._page("log_out.html", facts, look=_look(page, path), form_origin=page.redirect_origin)
 
-    def signed_out(self) -> web.Response:
-        return self._page("signed_out.html", {})
+    def signed_out(self, page: logout_service_pb2.SignedOutPage, path: str) -> web.Response:
+        return self._page("signed_out.html", {}, look=_look(page, path))
+
+    def sign_in_preview(self, screen: screen_pb2.Screen, path: str, *, client_name: str) -> web.Response:
+        """Show a screen that can be looked at, and nothing else."""
+        page = authorization_service_pb2.SignInPage(client_id=screen.client_id, client_name=client_name)
+        facts = {
+            "page": page,
+            "state": {"action": "", "csrf_token": "", "authorization_id": ""},
+            "path": path,
+            "forgotten": "",
+            "registration": "",
+        }
+        return self._page("sign_in.html", facts, look=look_of(screen, path, is_preview=True))
+
+    def log_out_preview(self, screen: screen_pb2.Screen, path: str, *, client_name: str) -> web.Response:
+        """Show a screen that can be looked at, and nothing else."""
+        page = logout_service_pb2.LogoutPage(client_id=screen.client_id, client_name=client_name)
+        look = look_of(screen, path, is_preview=True)
+        return self._page("log_out.html", {"page": page, "action": ""}, look=look)
 
     def form_post(self, redirect: browser_pb2.Redirect) -> web.Response:
         return self._page("form_post.html", {"redirect": redirect}, form_origin=origin_of(redirect.uri))
@@ -189,19 +223,43 @@ class Pages:
         }
 
     def _page(
-        self, template: str, facts: Mapping[str, object], *, status: int = 200, form_origin: str = ""
+        self,
+        template: str,
+        facts: Mapping[str, object],
+        *,
+        status: int = 200,
+        look: Look = DEFAULT,
+        form_origin: str = "",
     ) -> web.Response:
         nonce = secrets.token_urlsafe(_NONCE_BYTES)
-        text = self._templates.get_template(template).render(facts, assets=self._assets, nonce=nonce)
-        policy = security_policy(nonce, form_origin)
-        headers = {"Content-Security-Policy": policy}
+        text = self._templates.get_template(template).render(
+            facts, screen=look, assets=self._assets, nonce=nonce
+        )
+        if look.is_preview:
+            # A page of ours frames it.
+            headers = {
+                "Content-Security-Policy": preview_policy(nonce),
+                "X-Frame-Options": "SAMEORIGIN",
+            }
+        else:
+            headers = {"Content-Security-Policy": security_policy(nonce, form_origin)}
         return web.Response(status=status, text=text, content_type="text/html", headers=headers)
 
 
-def _logo(
-    page: authorization_service_pb2.SignInPage | authorization_service_pb2.ConsentPage, path: str
-) -> str:
-    """Where the logo of the client is, empty without one."""
-    if not page.client_logo_id:
-        return ""
-    return f"{path}/clients/{quote(page.client_id, safe='')}/logo?updated={page.client_logo_id}"
+_OfClient = (
+    authorization_service_pb2.SignInPage
+    | authorization_service_pb2.SecondFactor
+    | authorization_service_pb2.ConsentPage
+    | logout_service_pb2.LogoutPage
+    | logout_service_pb2.SignedOutPage
+)
+_WITH_LOGO = (authorization_service_pb2.SignInPage, authorization_service_pb2.ConsentPage)
+
+
+def _look(page: _OfClient, path: str) -> Look:
+    """Return the client's screen, or the default theme with its logo."""
+    if page.HasField("screen"):
+        return look_of(page.screen, path)
+    if isinstance(page, _WITH_LOGO) and page.client_logo_id:
+        return Look(logo=logo_address(page.client_id, page.client_logo_id, path))
+    return DEFAULT

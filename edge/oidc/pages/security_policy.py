@@ -27,6 +27,21 @@ def security_policy(nonce: str, form_origin: str = "") -> str:
     )
 
 
+def preview_policy(nonce: str) -> str:
+    """Allow to look at a page: no script runs, no form is sent, and it has an origin of its own."""
+    return "; ".join(
+        (
+            "sandbox",
+            "default-src 'none'",
+            f"style-src 'nonce-{nonce}'",
+            "img-src 'self'",
+            "form-action 'none'",
+            "base-uri 'none'",
+            "frame-ancestors 'self'",
+        )
+    )
+
+
 def origin_of(uri: str) -> str:
     """Return the origin of a redirect URI, the scheme where it has none."""
     parts = urlsplit(uri)

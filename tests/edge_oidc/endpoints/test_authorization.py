@@ -108,7 +108,9 @@ async def test_the_logo_of_a_client_and_the_image_of_a_provider_are_shown(provid
     response = await provider.http.get("/auth/v1/acme/oidc/authorize")
 
     page = await page_of(response)
-    assert page.xpath("//main/img/@src") == ["/auth/v1/acme/clients/the%20shop%2F%3F/logo?updated=logo-1"]
+    assert page.xpath("//main/header/img/@src") == [
+        "/auth/v1/acme/clients/the%20shop%2F%3F/logo?updated=logo-1"
+    ]
     assert page.xpath("//button/img/@src") == ["/auth/v1/acme/providers/acme/img?updated=image-1"]
     assert page.xpath("//img/@alt") == ["", ""]
     assert [button.text_content() for button in page.xpath("//button[@data-provider]")] == [

@@ -97,10 +97,24 @@ async def test_a_confirmation_without_a_page_describes_the_request(provider: Pro
     assert [(parameter.name, parameter.value) for parameter in asked.parameters] == [("client_id", "shop")]
 
 
-async def test_a_page_that_was_not_ours_confirms_nothing(provider: Provider) -> None:
+async def test_whose_page_was_not_ours_is_asked_again(provider: Provider) -> None:
+    provider.answers(
+        begin_logout=pb.BeginLogoutResponse(page=QUESTION),
+        confirm_logout=Unauthenticated("the page was not ours"),
+    )
+
+    response = await provider.http.post(LOGOUT, data={"csrf_token": "wrong", "client_id": "shop"})
+
+    asked = provider.asked(pb.BeginLogoutRequest)
+    assert [(parameter.name, parameter.value) for parameter in asked.parameters] == [("client_id", "shop")]
+    assert (await page_of(response)).xpath("string(//h1)") == "Sign out?"
+    assert "Set-Cookie" not in response.headers
+
+
+async def test_a_script_whose_page_was_not_ours_confirms_nothing(provider: Provider) -> None:
     provider.answers(confirm_logout=Unauthenticated("the page was not ours"))
 
-    response = await provider.http.post(LOGOUT, data={"csrf_token": "wrong"})
+    response = await provider.http.post(LOGOUT, data={"client_id": "shop"}, headers={"x-csrf-token": "wrong"})
 
     assert (response.status, response.content_type) == (401, "text/html")
 

@@ -159,7 +159,7 @@ async def test_a_repeated_parameter_is_an_error(provider: Provider) -> None:
 async def test_nobody_who_is_signed_out_is_asked(provider: Provider) -> None:
     outcome = await begin(provider, NEW_BROWSER, client_id="app", post_logout_redirect_uri=BYE)
 
-    assert outcome == SignedOut(client_id="app", redirection=None, has_ended=False)
+    assert outcome == SignedOut(client_id="app", redirection=None, has_ended=False, screen_client_id="app")
 
 
 async def test_a_good_hint_leads_back_even_when_the_session_has_ended(provider: Provider) -> None:

@@ -6,6 +6,7 @@ const EXPLANATIONS = {
   PasswordRefresh: document.getElementById("forgotten")
     ? "Your password has expired: a link by which you choose another one is on its way to you."
     : "Your password has expired.",
+  WrongCode: "The code is wrong, was used before or has expired. Wait for the next one, then try again.",
   MfaRequired: "This application asks for more than a password.",
   UseCompanySignIn: "The organization of this address signs its people in.",
 };
@@ -52,16 +53,31 @@ function refusedPasskey(failure) {
   throw new Refusal(failure.status ?? 0, PASSKEY);
 }
 
-// The code goes as a form, whose answer leads on.
+// Whoever mistypes stays on the page.
 function askForCode(code, isAlone) {
   document.getElementById("code-form")?.remove();
-  const step = postedForm(state.code_action, [["csrf_token", state.csrf_token], ["code", code]]);
+  const step = document.createElement("form");
   step.id = "code-form";
   step.append(codeStep.content.cloneNode(true));
+  step.addEventListener("submit", (event) => {
+    event.preventDefault();
+    goOnWithCode(step, code);
+  });
   codeStep.before(step);
   form.hidden = isAlone;
   for (const button of providers) button.hidden ||= isAlone;
   if (isAlone) document.getElementById("one-time-code").focus();
+}
+
+async function goOnWithCode(step, code) {
+  const typed = step.elements.one_time_code;
+  await attempt([step.querySelector("button")], "Signing in …", {
+    step: async () => follow(await send({ code, one_time_code: typed.value }, state.code_action)),
+    explained: (refusal) => {
+      typed.select();
+      return EXPLANATIONS[refusal.kind] ?? explainedByDefault(refusal);
+    },
+  });
 }
 
 function signIn() {

@@ -6,6 +6,7 @@ isort:skip_file
 from collections import abc as _abc
 from gnomon.identity.v1 import browser_pb2 as _browser_pb2
 from gnomon.identity.v1 import provider_service_pb2 as _provider_service_pb2
+from gnomon.identity.v1 import screen_pb2 as _screen_pb2
 from gnomon.identity.v1 import token_service_pb2 as _token_service_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -103,6 +104,7 @@ class SignInPage(_message.Message):
     REGISTRATION_FIELD_NUMBER: _builtins.int
     IS_REGISTRATION_FIRST_FIELD_NUMBER: _builtins.int
     CLIENT_LOGO_ID_FIELD_NUMBER: _builtins.int
+    SCREEN_FIELD_NUMBER: _builtins.int
     authorization_id: _builtins.str
     """The request that the sign-in goes on with."""
     client_id: _builtins.str
@@ -139,6 +141,10 @@ class SignInPage(_message.Message):
     def registration(self) -> _containers.RepeatedCompositeFieldContainer[_browser_pb2.Parameter]:
         """Parameters of the request, with which the registration page leads back here; none while nobody may register."""
 
+    @_builtins.property
+    def screen(self) -> _screen_pb2.Screen:
+        """What the page looks like, absent for the default theme."""
+
     def __init__(
         self,
         *,
@@ -157,10 +163,11 @@ class SignInPage(_message.Message):
         registration: _abc.Iterable[_browser_pb2.Parameter] | None = ...,
         is_registration_first: _builtins.bool = ...,
         client_logo_id: _builtins.str = ...,
+        screen: _screen_pb2.Screen | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["screen", b"screen"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "client_id", b"client_id", "client_logo_id", b"client_logo_id", "client_name", b"client_name", "client_uri", b"client_uri", "csrf_token", b"csrf_token", "is_email_first", b"is_email_first", "is_registration_first", b"is_registration_first", "is_signed_in", b"is_signed_in", "login_hint", b"login_hint", "offers_password_reset", b"offers_password_reset", "providers", b"providers", "redirect_origin", b"redirect_origin", "registration", b"registration", "ui_locales", b"ui_locales"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "client_id", b"client_id", "client_logo_id", b"client_logo_id", "client_name", b"client_name", "client_uri", b"client_uri", "csrf_token", b"csrf_token", "is_email_first", b"is_email_first", "is_registration_first", b"is_registration_first", "is_signed_in", b"is_signed_in", "login_hint", b"login_hint", "offers_password_reset", b"offers_password_reset", "providers", b"providers", "redirect_origin", b"redirect_origin", "registration", b"registration", "screen", b"screen", "ui_locales", b"ui_locales"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -271,6 +278,7 @@ class SecondFactor(_message.Message):
     EXPIRES_IN_FIELD_NUMBER: _builtins.int
     METHODS_FIELD_NUMBER: _builtins.int
     REDIRECT_ORIGIN_FIELD_NUMBER: _builtins.int
+    SCREEN_FIELD_NUMBER: _builtins.int
     code: _builtins.str
     """Begins the ceremony, and names the question to whoever answers it by a code."""
     user_id: _builtins.str
@@ -283,6 +291,10 @@ class SecondFactor(_message.Message):
     def methods(self) -> _containers.RepeatedScalarFieldContainer[Global___SecondFactorMethod.ValueType]:
         """What the person may answer with, best first."""
 
+    @_builtins.property
+    def screen(self) -> _screen_pb2.Screen:
+        """What a page that asks for it looks like, absent for the default theme."""
+
     def __init__(
         self,
         *,
@@ -291,10 +303,11 @@ class SecondFactor(_message.Message):
         expires_in: _builtins.int = ...,
         methods: _abc.Iterable[Global___SecondFactorMethod.ValueType] | None = ...,
         redirect_origin: _builtins.str = ...,
+        screen: _screen_pb2.Screen | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["screen", b"screen"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["code", b"code", "expires_in", b"expires_in", "methods", b"methods", "redirect_origin", b"redirect_origin", "user_id", b"user_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["code", b"code", "expires_in", b"expires_in", "methods", b"methods", "redirect_origin", b"redirect_origin", "screen", b"screen", "user_id", b"user_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -429,6 +442,7 @@ class ConsentPage(_message.Message):
     CLIENT_LOGO_ID_FIELD_NUMBER: _builtins.int
     POLICY_URI_FIELD_NUMBER: _builtins.int
     TOS_URI_FIELD_NUMBER: _builtins.int
+    SCREEN_FIELD_NUMBER: _builtins.int
     authorization_id: _builtins.str
     """The request that the answer goes on with."""
     client_id: _builtins.str
@@ -461,6 +475,10 @@ class ConsentPage(_message.Message):
     def claims(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Claims that it asks for by name, beyond what the scopes open."""
 
+    @_builtins.property
+    def screen(self) -> _screen_pb2.Screen:
+        """What the page looks like, absent for the default theme; only where the page is asked for."""
+
     def __init__(
         self,
         *,
@@ -477,10 +495,11 @@ class ConsentPage(_message.Message):
         client_logo_id: _builtins.str = ...,
         policy_uri: _builtins.str = ...,
         tos_uri: _builtins.str = ...,
+        screen: _screen_pb2.Screen | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["screen", b"screen"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "claims", b"claims", "client_id", b"client_id", "client_logo_id", b"client_logo_id", "client_name", b"client_name", "client_uri", b"client_uri", "csrf_token", b"csrf_token", "email", b"email", "policy_uri", b"policy_uri", "redirect_origin", b"redirect_origin", "resources", b"resources", "scopes", b"scopes", "tos_uri", b"tos_uri"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "claims", b"claims", "client_id", b"client_id", "client_logo_id", b"client_logo_id", "client_name", b"client_name", "client_uri", b"client_uri", "csrf_token", b"csrf_token", "email", b"email", "policy_uri", b"policy_uri", "redirect_origin", b"redirect_origin", "resources", b"resources", "scopes", b"scopes", "screen", b"screen", "tos_uri", b"tos_uri"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

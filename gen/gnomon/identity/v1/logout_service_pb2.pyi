@@ -5,6 +5,7 @@ isort:skip_file
 
 from collections import abc as _abc
 from gnomon.identity.v1 import browser_pb2 as _browser_pb2
+from gnomon.identity.v1 import screen_pb2 as _screen_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
@@ -64,8 +65,9 @@ class LogoutPage(_message.Message):
     LOGOUT_ID_FIELD_NUMBER: _builtins.int
     CSRF_TOKEN_FIELD_NUMBER: _builtins.int
     REDIRECT_ORIGIN_FIELD_NUMBER: _builtins.int
+    SCREEN_FIELD_NUMBER: _builtins.int
     client_id: _builtins.str
-    """Client whose sign-out screen is shown, empty for the default one."""
+    """Client that asks, empty when nobody knows."""
     client_name: _builtins.str
     """Name of the client, empty without one."""
     logout_id: _builtins.str
@@ -74,6 +76,10 @@ class LogoutPage(_message.Message):
     """Proof that the confirmation comes from the page."""
     redirect_origin: _builtins.str
     """Origin that the form may redirect to, for the page's content security policy; empty when it stays here."""
+    @_builtins.property
+    def screen(self) -> _screen_pb2.Screen:
+        """What the page looks like, absent for the default theme: that of the client which the request itself names."""
+
     def __init__(
         self,
         *,
@@ -82,10 +88,11 @@ class LogoutPage(_message.Message):
         logout_id: _builtins.str = ...,
         csrf_token: _builtins.str = ...,
         redirect_origin: _builtins.str = ...,
+        screen: _screen_pb2.Screen | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["screen", b"screen"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["client_id", b"client_id", "client_name", b"client_name", "csrf_token", b"csrf_token", "logout_id", b"logout_id", "redirect_origin", b"redirect_origin"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["client_id", b"client_id", "client_name", b"client_name", "csrf_token", b"csrf_token", "logout_id", b"logout_id", "redirect_origin", b"redirect_origin", "screen", b"screen"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -98,16 +105,22 @@ class SignedOutPage(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     CLIENT_ID_FIELD_NUMBER: _builtins.int
+    SCREEN_FIELD_NUMBER: _builtins.int
     client_id: _builtins.str
-    """Client whose sign-out screen is shown, empty for the default one."""
+    """Client that asked, empty when nobody knows."""
+    @_builtins.property
+    def screen(self) -> _screen_pb2.Screen:
+        """What the page looks like, absent for the default theme."""
+
     def __init__(
         self,
         *,
         client_id: _builtins.str = ...,
+        screen: _screen_pb2.Screen | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["screen", b"screen"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["client_id", b"client_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["client_id", b"client_id", "screen", b"screen"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

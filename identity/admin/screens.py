@@ -1,0 +1,139 @@
+"""The screens of a tenant's clients, as its administrators keep them."""
+
+import asyncio
+import hashlib
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+import msgspec
+
+from identity.clients.client import CLIENTS, Client
+from identity.clients.own import OWN_CLIENT_IDS
+from identity.clients.screens import CLIENT_SCREENS, ClientScreen, ClientScreens
+from identity.events.events import Actor, Events
+from identity.events.kinds import EventType
+from identity.screens.errors import ScreensRefused
+from identity.screens.screen import ScreenKind, sign_in_screen, sign_out_screen
+from identity.screens.settings import SanitizedScreens, ScreenSettings, sanitized_screens
+from identity.tenants import Tenant
+from server.platform.errors import InvalidArgument, InvalidState, NotFound, Unavailable
+from server.platform.records import AlreadyThere, Changed, RecordStore
+
+_ATTEMPTS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    settings: ScreenSettings
+    etag: str
+
+
+class ScreenAdministration:
+    """What is refused leaves everything as it was."""
+
+    def __init__(self, store: RecordStore, events: Events) -> None:
+        self._records = store.of(CLIENT_SCREENS)
+        self._clients = store.of(CLIENTS)
+        self._events = events
+
+    async def find(self, tenant: Tenant, client_id: str) -> Kept:
+        """Raises NotFound."""
+        client = await self._client(tenant, client_id)
+        return _kept(await self._records.get(tenant.tenant_id, client.id))
+
+    async def save(
+        self,
+        tenant: Tenant,
+        client_id: str,
+        draft: ScreenSettings,
+        *,
+        if_match: Collection[str],
+        actor: Actor,
+    ) -> SanitizedScreens:
+        """Put it in the place of all that there was; raises NotFound, InvalidState, InvalidArgument, Unavailable."""
+        client = await self._of_relying_party(tenant, client_id)
+        saved = await self._write(tenant, client, draft, if_match=if_match)
+        await self._expect_still_there(tenant, client)
+        await self._events.emit(
+            tenant.tenant_id,
+            EventType.CHANGED,
+            text=f"screens of client {client.id}",
+            client_id=client.id,
+            actor=actor,
+        )
+        return saved
+
+    async def preview(
+        self, tenant: Tenant, client_id: str, draft: ScreenSettings, *, kind: ScreenKind
+    ) -> ClientScreen:
+        """Return what a screen would be; raises NotFound, InvalidState, InvalidArgument."""
+        client = await self._of_relying_party(tenant, client_id)
+        before = _kept(await self._records.get(tenant.tenant_id, client.id)).settings
+        checked = await _checked(draft, before)
+        if kind is ScreenKind.LOGIN:
+            return ClientScreen(client, sign_in_screen(checked.settings))
+        return ClientScreen(client, sign_out_screen(checked.settings, checked.logout_css))
+
+    async def _write(
+        self, tenant: Tenant, client: Client, draft: ScreenSettings, *, if_match: Collection[str]
+    ) -> SanitizedScreens:
+        for _ in range(_ATTEMPTS):
+            record = await self._records.get(tenant.tenant_id, client.id)
+            kept = _kept(record)
+            if if_match and kept.etag not in if_match:
+                raise InvalidState("somebody else changed the screens in the meantime", cause="OTHER_ETAG")
+            checked = await _checked(draft, kept.settings)
+            new = ClientScreens(
+                tenant_id=tenant.tenant_id,
+                id=client.id,
+                settings=checked.settings,
+                logout_css=checked.logout_css,
+            )
+            try:
+                if record is None:
+                    await self._records.insert(new)
+                else:
+                    await self._records.replace(replace(new, revision=record.revision))
+            except (AlreadyThere, Changed):
+                continue
+            return checked
+        raise Unavailable.untouched("the screens are changed by too many at a time")
+
+    async def _expect_still_there(self, tenant: Tenant, client: Client) -> None:
+        """Leave nothing behind for a client that was removed while its screens were written."""
+        try:
+            await self._client(tenant, client.id)
+        except NotFound:
+            await self._records.take(tenant.tenant_id, client.id)
+            raise
+
+    async def _client(self, tenant: Tenant, client_id: str) -> Client:
+        client = await self._clients.get(tenant.tenant_id, client_id)
+        if client is None:
+            raise NotFound("there is no such client")
+        return client
+
+    async def _of_relying_party(self, tenant: Tenant, client_id: str) -> Client:
+        client = await self._client(tenant, client_id)
+        if client.id in OWN_CLIENT_IDS:
+            # So nobody hides the way to where it could be mended.
+            raise InvalidState("the client is the provider's own")
+        return client
+
+
+def etag_of(settings: ScreenSettings) -> str:
+    """Tell settings apart, also those of clients that had the same id."""
+    return hashlib.sha256(msgspec.json.encode(settings)).hexdigest()
+
+
+def _kept(record: ClientScreens | None) -> Kept:
+    settings = ScreenSettings() if record is None else record.settings
+    return Kept(settings, etag_of(settings))
+
+
+async def _checked(draft: ScreenSettings, kept: ScreenSettings) -> SanitizedScreens:
+    """In a thread: a stylesheet may take tenths of a second, which are everybody's."""
+    try:
+        return await asyncio.to_thread(sanitized_screens, draft, kept)
+    except ScreensRefused as error:
+        raise InvalidArgument(error.message, field=error.field) from error

@@ -1,0 +1,55 @@
+"""Screens of clients: what is kept, and what pages are made of."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from identity.clients.client import Client
+from identity.screens.screen import Screen, sign_in_screen, sign_out_screen
+from identity.screens.settings import ScreenSettings
+from identity.tenants import Tenant
+from server.platform.records import Kind, Record, RecordStore
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientScreens(Record):
+    """Those of the client whose id it has; `logout_css` is the sign-out screen's stylesheet, also where it inherits."""
+
+    settings: ScreenSettings
+    logout_css: str | None = None
+
+
+CLIENT_SCREENS = Kind(ClientScreens, "client_screens")
+
+
+class Clients(Protocol):
+    async def find(self, tenant: Tenant, client_id: str) -> Client | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ClientScreen:
+    client: Client
+    screen: Screen
+
+
+class Screens:
+    """A client has the screens of its own tenant at every provider that serves it; None is the default theme."""
+
+    def __init__(self, store: RecordStore, clients: Clients) -> None:
+        self._records = store.of(CLIENT_SCREENS)
+        self._clients = clients
+
+    async def of_sign_in(self, client: Client) -> ClientScreen | None:
+        kept = await self._records.get(client.tenant_id, client.id)
+        return None if kept is None else ClientScreen(client, sign_in_screen(kept.settings))
+
+    async def of_sign_out(self, tenant: Tenant, client_id: str) -> ClientScreen | None:
+        client = await self._clients.find(tenant, client_id) if client_id else None
+        if client is None or not client.is_enabled:
+            return None
+        kept = await self._records.get(client.tenant_id, client.id)
+        if kept is None:
+            return None
+        return ClientScreen(client, sign_out_screen(kept.settings, kept.logout_css))
+
+    async def remove_of_client(self, tenant: Tenant, client_id: str) -> None:
+        await self._records.take(tenant.tenant_id, client_id)

@@ -1,0 +1,46 @@
+"""The template language: one row for each element, with what may stand in it and the values of its attributes.
+
+Nothing else exists: no other element, no other attribute, no address. Each attribute's first value is the default.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum, auto
+
+
+class Content(Enum):
+    """What may stand in an element."""
+
+    ELEMENTS = auto()
+    TEXT = auto()
+    NOTHING = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class ElementKind:
+    """`count` is how many elements stand in it where that is fixed; `most` is how often it may stand in a layout."""
+
+    content: Content
+    attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    count: int | None = None
+    most: int | None = None
+
+
+ROOT = "screen"
+SLOT = "auth-content"
+LOGO = "client-logo"
+
+ELEMENTS: Mapping[str, ElementKind] = {
+    ROOT: ElementKind(Content.ELEMENTS, most=1),
+    "columns": ElementKind(Content.ELEMENTS, {"ratio": ("equal", "wide-left", "wide-right")}, count=2),
+    "stack": ElementKind(Content.ELEMENTS, {"gap": ("medium", "small", "large")}),
+    "panel": ElementKind(
+        Content.ELEMENTS, {"tone": ("plain", "raised", "accent"), "align": ("left", "center")}
+    ),
+    "eyebrow": ElementKind(Content.TEXT),
+    "heading": ElementKind(Content.TEXT, {"size": ("medium", "small", "large")}),
+    "text": ElementKind(Content.TEXT, {"tone": ("normal", "muted")}),
+    "divider": ElementKind(Content.NOTHING),
+    LOGO: ElementKind(Content.NOTHING, most=1),
+    SLOT: ElementKind(Content.NOTHING, most=1),
+}
