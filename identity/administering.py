@@ -18,6 +18,7 @@ from gnomon.identity.v1 import (
     user_attribute_service_pb2,
     user_service_pb2,
 )
+from identity.account.addresses import AddressChanges
 from identity.account.choosing import PasswordChoosing
 from identity.account.modification_tokens import MODIFICATION_TOKENS, ModificationTokens
 from identity.account.own_account import OwnAccount
@@ -41,7 +42,7 @@ from identity.admin.memberships import Memberships
 from identity.admin.sessions import SessionAdministration
 from identity.admin.unredeemed import UnredeemedCodes
 from identity.admin.user_attributes import UserAttributes
-from identity.admin.users import UserAdministration
+from identity.admin.users import UserAdministration, Welcome
 from identity.clients.client import CLIENTS
 from identity.devices.device import DEVICES
 from identity.directory.labels import (
@@ -59,6 +60,7 @@ from identity.directory.user import USERS
 from identity.federation.provider import PROVIDER_LINKS
 from identity.ground import Ground
 from identity.leadership import Leadership
+from identity.noticing import Noticing
 from identity.passkeys.passkey import PASSKEYS
 from identity.passkeys.passkeys import Passkeys
 from identity.presence import Presence
@@ -102,10 +104,19 @@ class Administering:
     servicers: Mapping[ServiceDescriptor, object]
 
     def __init__(
-        self, ground: Ground, presence: Presence, callers: Callers, *, passkeys: PasskeyProofs
+        self,
+        ground: Ground,
+        presence: Presence,
+        callers: Callers,
+        *,
+        passkeys: PasskeyProofs,
+        noticing: Noticing,
+        welcome: Welcome,
     ) -> None:
         self._ground = ground
         self._passkeys = passkeys
+        self._noticing = noticing
+        self._welcome = welcome
         self.modification_tokens = ModificationTokens(
             ground.store.of(MODIFICATION_TOKENS),
             ground.secrets,
@@ -114,7 +125,8 @@ class Administering:
         )
         self._presence = presence
         self._users = ground.store.of(USERS)
-        self._policies = PasswordPolicies(ground.store.of(TENANTS), ground.events)
+        self.policies = PasswordPolicies(ground.store.of(TENANTS), ground.events)
+        self.choosing = PasswordChoosing(self.policies, ground.passwords, ground.clock)
         self._administrators = Administrators(ground.standings)
         admission = Admission(ground.tenants, callers)
         acting = Acting(ground.tenants, self._users)
@@ -129,7 +141,7 @@ class Administering:
             _MEMBERSHIPS: MembershipServicer(acting, self._memberships()),
             _SCOPES: ScopeServicer(admission, self._scopes(), attributes),
             _ATTRIBUTES: UserAttributeServicer(admission, attributes),
-            _POLICIES: PasswordPolicyServicer(ground.tenants, admission, self._policies),
+            _POLICIES: PasswordPolicyServicer(ground.tenants, admission, self.policies),
             _SESSIONS: self._session_administration(admission),
             _CONSENTS: ConsentServicer(
                 admission,
@@ -169,12 +181,14 @@ class Administering:
             provider_links=ground.store.of(PROVIDER_LINKS),
             consents=self._presence.consents,
             passkeys=Passkeys(ground.store.of(PASSKEYS)),
+            places=self._noticing.places,
+            welcome=self._welcome,
             images=ground.images,
             roles=self.roles,
             groups=self.groups,
             administrators=self._administrators,
             version=ground.directory_version,
-            choosing=PasswordChoosing(self._policies, ground.passwords, ground.clock),
+            choosing=self.choosing,
             reserved_usernames=ground.config.users.preferred_username_blacklist,
             signing_out=self._presence.signing_out,
             events=ground.events,
@@ -191,8 +205,25 @@ class Administering:
             protection=presence.protection,
             tokens=self.modification_tokens,
         )
-        account = OwnAccount(self._people, proofs, sessions=presence.sessions, config=ground.config.users)
-        return AccountServicer(admission, account, proofs=proofs, clock=ground.clock)
+        addresses = AddressChanges(
+            users=self._users,
+            links=ground.links,
+            mail=ground.mail,
+            revocations=self._noticing.revocations,
+            version=ground.directory_version,
+            events=ground.events,
+            clock=ground.clock,
+        )
+        account = OwnAccount(
+            self._people,
+            proofs,
+            addresses=addresses,
+            sessions=presence.sessions,
+            config=ground.config.users,
+        )
+        return AccountServicer(
+            ground.tenants, admission, account, addresses=addresses, proofs=proofs, clock=ground.clock
+        )
 
     def _groups(self) -> Labels[Group]:
         ground = self._ground

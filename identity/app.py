@@ -52,6 +52,7 @@ from identity.mail.postbox import Postbox
 from identity.mail.queued_letter import LetterSafe
 from identity.mailing import mailing
 from identity.mediating import Mediating
+from identity.noticing import Noticing
 from identity.outgoing.documents import HttpDocuments
 from identity.outgoing.published_keys import PublishedKeys
 from identity.overseeing import Overseeing
@@ -59,6 +60,7 @@ from identity.picturing import Picturing
 from identity.presence import presence_on
 from identity.randomness import Randomness, SystemRandomness
 from identity.recognizing import Recognizing
+from identity.resetting import Resetting
 from identity.rpc.whole import Whole
 from identity.sections import IdentityConfig
 from identity.upkeep import Upkeep
@@ -91,14 +93,23 @@ async def open_identity(
         hosting = Hosting(ground)
         await hosting.open()
         presence = presence_on(ground)
+        noticing = Noticing(ground, presence)
         issuing = Issuing(ground, presence)
         browsing = Browsing(ground, presence, issuing)
         recognizing = Recognizing(ground, presence)
+        resetting = Resetting(ground, presence, hosting.targets, recognizing)
         authorizing = Authorizing(
             ground, presence, issuing, browsing, targets=hosting.targets, second_factors=recognizing.factor
         )
         callers = callers_of(ground, presence)
-        administering = Administering(ground, presence, callers, passkeys=recognizing.proof)
+        administering = Administering(
+            ground,
+            presence,
+            callers,
+            passkeys=recognizing.proof,
+            noticing=noticing,
+            welcome=resetting.welcome,
+        )
         enrolling = Enrolling(
             ground, presence, browsing.proof_of_work, targets=hosting.targets, groups=administering.groups
         )
@@ -110,7 +121,7 @@ async def open_identity(
             tasks.create_task(_back_channel(ground, delivery).run(ground.tenants.all)),
             *map(tasks.create_task, mailing(ground)),
             tasks.create_task(Upkeep(ground.store).run()),
-            *map(tasks.create_task, (*hosting.loops(), *administering.loops())),
+            *map(tasks.create_task, (*hosting.loops(), *administering.loops(), *resetting.loops())),
         ]
         try:
             servicers = {
@@ -122,7 +133,14 @@ async def open_identity(
                 **administering.servicers,
                 **enrolling.servicers,
                 **Federating(ground, callers, administering).servicers,
-                **recognizing.servicers(authorizing.door, callers, administering.modification_tokens),
+                **recognizing.servicers(
+                    authorizing.door,
+                    callers,
+                    modification_tokens=administering.modification_tokens,
+                    link_ceremony=resetting.ceremony,
+                ),
+                **resetting.servicers(browsing.proof_of_work, administering),
+                **noticing.servicers,
                 **Overseeing(ground, presence, callers).servicers,
                 **Picturing(ground, presence, callers).servicers,
                 **Mediating(ground, presence).servicers,

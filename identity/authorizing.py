@@ -132,6 +132,7 @@ class Authorizing:
             email_step,
             SharedSignIn(tenants, proof_of_work, self._targets),
             is_registration_open=self._ground.config.users.registration_enabled,
+            offers_password_reset=self._ground.mail.is_open,
         )
 
     def _authorization(self) -> AuthorizationServicer:
@@ -171,6 +172,7 @@ class Authorizing:
             ),
             offered=Providers(ground.store) if ground.config.federation.enabled else None,
             is_registration_open=ground.config.users.registration_enabled,
+            offers_password_reset=ground.mail.is_open,
             clock=ground.clock,
         )
 

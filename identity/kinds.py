@@ -26,9 +26,11 @@ from identity.leadership import LEADERS
 from identity.links.link import LINKS
 from identity.logout.records import BACK_CHANNEL_LOGOUTS, LOGOUT_REQUESTS
 from identity.mail.queued_letter import QUEUED_LETTERS
+from identity.notices.places import SIGN_IN_PLACES
 from identity.passkeys.ceremony import CEREMONIES
 from identity.passkeys.passkey import PASSKEYS
 from identity.registration.limits import REGISTRATION_ATTEMPTS
+from identity.reset.requests import RESET_REQUESTS
 from identity.sessions.session import SESSIONS
 from identity.sign_in.failures import ADDRESS_FAILURES
 from identity.single_use import SPENT_IDS
@@ -68,12 +70,14 @@ KINDS: tuple[Kind[Any], ...] = (
     PUSHED_REQUESTS,
     QUEUED_LETTERS,
     REGISTRATION_ATTEMPTS,
+    RESET_REQUESTS,
     REVOKED_TOKENS,
     ROLES,
     ROOT_SECRETS,
     SCOPE_DEFINITIONS,
     SESSIONS,
     SIGN_IN_DOMAINS,
+    SIGN_IN_PLACES,
     SPENT_IDS,
     TENANTS,
     TOKEN_SETS,

@@ -7,6 +7,7 @@ from google.protobuf.descriptor import ServiceDescriptor
 from gnomon.identity.v1 import fed_cm_service_pb2
 from identity.admin.consents import ConsentAdministration
 from identity.admin.unredeemed import UnredeemedCodes
+from identity.dynamic_clients.first_use import FirstUse
 from identity.fed_cm.accounts import Accounts
 from identity.fed_cm.assertions import Assertions, Statement
 from identity.fed_cm.disconnection import Disconnection
@@ -32,6 +33,7 @@ class Mediating:
         self._ground = ground
         self._presence = presence
         self._reports = GrantReports(ground.events, ground.config.events)
+        self._first_use = FirstUse(ground.store)
         relying_parties = RelyingParties(ground.clients)
         people = People(
             presence.sessions,
@@ -70,9 +72,11 @@ class Mediating:
             sign=signing.sign,
             report=self._report,
             events=ground.events,
+            clock=ground.clock,
         )
 
     async def _report(self, statement: Statement) -> None:
+        await self._first_use.note(statement.client)
         await self._reports.assertion_issued(
             statement.tenant, client_id=statement.client.id, user_id=statement.person.user.id
         )

@@ -21,6 +21,7 @@ from identity.passkeys.remembered import RememberedFactors
 from identity.passkeys.second_factor import PasskeyFactor
 from identity.passkeys.sign_in import PasskeySignIn
 from identity.presence import Presence
+from identity.reset.ceremony import LinkCeremony
 from identity.rpc.admission import Admission
 from identity.rpc.passkey import PasskeyAuthentication, PasskeyServicer
 from identity.tenancy.confirmation import ConfirmationBySettings
@@ -30,81 +31,87 @@ _PASSKEYS = passkey_service_pb2.DESCRIPTOR.services_by_name["PasskeyService"]
 
 
 class Recognizing:
-    """`factor` is the passkey that follows a password, or stands in its place."""
+    """`factor` is the passkey that follows a password, or stands in its place; `proof` shows once more who somebody is."""
 
     def __init__(self, ground: Ground, presence: Presence) -> None:
         self._ground = ground
         self._presence = presence
         self._authenticators = Authenticators(ground.config.webauthn)
-        self._passkeys = Passkeys(ground.store.of(PASSKEYS))
+        self.passkeys = Passkeys(ground.store.of(PASSKEYS))
         self._remembered = RememberedFactors(
             hasher=ground.secrets, clock=ground.clock, config=ground.config.webauthn
         )
-        self._ceremonies = Ceremonies(
+        self.ceremonies = Ceremonies(
             ground.store.of(CEREMONIES),
             ground.secrets,
             clock=ground.clock,
             randomness=ground.randomness,
             config=ground.config.webauthn,
         )
-        self._assertion = Assertion(
-            passkeys=self._passkeys,
+        self.assertion = Assertion(
+            passkeys=self.passkeys,
             authenticators=self._authenticators,
             hasher=ground.secrets,
             clock=ground.clock,
         )
-        self.proof = PasskeyProof(ceremonies=self._ceremonies, assertion=self._assertion)
+        self.proof = PasskeyProof(ceremonies=self.ceremonies, assertion=self.assertion)
         self.factor = PasskeyFactor(
             users=presence.users,
-            passkeys=self._passkeys,
-            ceremonies=self._ceremonies,
+            passkeys=self.passkeys,
+            ceremonies=self.ceremonies,
             remembered=self._remembered,
             hasher=ground.secrets,
             config=ground.config.webauthn,
         )
 
     def servicers(
-        self, door: Door, callers: Callers, modification_tokens: ModificationTokens
+        self,
+        door: Door,
+        callers: Callers,
+        *,
+        modification_tokens: ModificationTokens,
+        link_ceremony: LinkCeremony,
     ) -> Mapping[ServiceDescriptor, object]:
         ground = self._ground
-        accounts = PasskeyAccounts(
-            users=self._presence.users, passkeys=self._passkeys, config=ground.config.webauthn
-        )
         admission = Admission(ground.tenants, callers)
         servicer = PasskeyServicer(
             ground.tenants,
             admission,
             administration=PasskeyAdministration(
                 users=self._presence.users,
-                passkeys=self._passkeys,
-                accounts=accounts,
+                passkeys=self.passkeys,
+                accounts=self._accounts(),
                 modification_tokens=modification_tokens,
                 signing_out=self._presence.signing_out,
                 events=ground.events,
             ),
-            registration=self._registration(accounts, modification_tokens),
+            registration=self.registration(modification_tokens),
             authentication=PasskeyAuthentication(
                 admission,
                 self._sign_in(door),
                 self.proof,
+                link_ceremony=link_ceremony,
                 config=ground.config.webauthn,
                 clock=ground.clock,
             ),
         )
         return {_PASSKEYS: servicer}
 
-    def _registration(
-        self, accounts: PasskeyAccounts, modification_tokens: ModificationTokens
-    ) -> PasskeyRegistration:
+    def registration(self, modification_tokens: ModificationTokens) -> PasskeyRegistration:
         return PasskeyRegistration(
             users=self._presence.users,
-            passkeys=self._passkeys,
-            ceremonies=self._ceremonies,
+            passkeys=self.passkeys,
+            ceremonies=self.ceremonies,
             authenticators=self._authenticators,
             modification_tokens=modification_tokens,
-            accounts=accounts,
+            accounts=self._accounts(),
             events=self._ground.events,
             clock=self._ground.clock,
+        )
+
+    def _accounts(self) -> PasskeyAccounts:
+        return PasskeyAccounts(
+            users=self._presence.users, passkeys=self.passkeys, config=self._ground.config.webauthn
         )
 
     def _sign_in(self, door: Door) -> PasskeySignIn:
@@ -112,8 +119,8 @@ class Recognizing:
             sessions=self._presence.sessions,
             users=self._presence.users,
             door=door,
-            ceremonies=self._ceremonies,
-            assertion=self._assertion,
+            ceremonies=self.ceremonies,
+            assertion=self.assertion,
             remembered=self._remembered,
             protection=self._presence.protection,
             confirmation=ConfirmationBySettings(self._ground.store.of(TENANTS)),

@@ -23,6 +23,7 @@ from identity.logout.config import LogoutConfig
 from identity.mail.config import EmailConfig
 from identity.passkeys.config import WebauthnConfig
 from identity.proof_of_work.config import ProofOfWorkConfig
+from identity.reset.config import PasswordResetConfig
 from identity.sessions.config import SessionConfig, SessionLifetimes
 from identity.sign_in.config import LoginProtectionConfig
 from identity.tenancy.domain_config import SignInDomainConfig
@@ -77,6 +78,7 @@ class IdentityConfig:
     sign_in_domains: SignInDomainConfig = SignInDomainConfig()
     webauthn: WebauthnConfig = WebauthnConfig()
     email: EmailConfig = EmailConfig()
+    password_reset: PasswordResetConfig = PasswordResetConfig()
     events: EventsSection = EventsSection()
 
     def __post_init__(self) -> None:

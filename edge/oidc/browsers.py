@@ -3,7 +3,7 @@
 from aiohttp import hdrs, web
 
 from edge.oidc.config import AccessConfig, CookieMode
-from edge.oidc.cookies import REMEMBERED_FACTOR, SESSION, Cookies
+from edge.oidc.cookies import OPENED_LINK, REMEMBERED_FACTOR, SESSION, Cookies, Kept
 from edge.oidc.login_status import LoginStatus
 from edge.oidc.peers import Peers
 from gnomon.identity.v1 import browser_pb2 as pb
@@ -21,6 +21,7 @@ class Browsers:
         mode = config.cookie_mode or (CookieMode.HOST if has_tls else CookieMode.DANGER_INSECURE)
         self._sessions = Cookies(SESSION, mode)
         self._remembered_factors = Cookies(REMEMBERED_FACTOR, mode)
+        self._opened_links = Cookies(OPENED_LINK, mode)
         self._peers = Peers(config.trusted_proxies)
         self.login_status = LoginStatus(mode, is_told=has_fed_cm)
 
@@ -47,6 +48,14 @@ class Browsers:
     def remember(self, request: web.Request, response: web.Response, *, factor: RememberedFactor) -> None:
         """Have the browser keep that it showed a passkey."""
         self._remembered_factors.keep(request, response, cookie=factor)
+
+    def link_cookie(self, request: web.Request) -> str:
+        """Return what the browser keeps since it opened a link, empty without."""
+        return self._opened_links.value(request)
+
+    def hold_link(self, request: web.Request, response: web.Response, *, cookie: Kept) -> None:
+        """Have the browser keep that it opened a link, or forget it."""
+        self._opened_links.keep(request, response, cookie=cookie)
 
 
 def _printable(text: str) -> str:

@@ -1,5 +1,8 @@
 """/clients_dyn: clients that register themselves, RFC 7591, and look after it, RFC 7592."""
 
+from collections.abc import Awaitable
+from typing import TypeVar
+
 import grpc
 import msgspec
 import orjson
@@ -20,6 +23,8 @@ from server.platform.errors import InvalidArgument, OAuthError, ServiceError
 
 _MAX_TOKEN = 2048
 
+_Answer = TypeVar("_Answer")
+
 
 class ClientRegistrationEndpoint:
     def __init__(self, stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> None:
@@ -35,20 +40,14 @@ class ClientRegistrationEndpoint:
             peer_address=self._browsers.peer_address(request),
             metadata=(await self._body(request)).metadata(),
         )
-        try:
-            answer = await self._clients.RegisterClient(asked, timeout=self._timeout)
-        except grpc.RpcError as failure:
-            raise _refused(error_of(failure)) from failure
+        answer = await _answered(self._clients.RegisterClient(asked, timeout=self._timeout))
         return written(members(answer.registration), status=201)
 
     async def get(self, request: web.Request) -> web.Response:
         asked = pb.GetRegistrationRequest(
             tenant_id=tenant_of(request), client_id=segment(request, "id"), token=_bearer(request)
         )
-        try:
-            answer = await self._clients.GetRegistration(asked, timeout=self._timeout)
-        except grpc.RpcError as failure:
-            raise _refused(error_of(failure)) from failure
+        answer = await _answered(self._clients.GetRegistration(asked, timeout=self._timeout))
         return written(members(answer.registration))
 
     async def update(self, request: web.Request) -> web.Response:
@@ -63,10 +62,7 @@ class ClientRegistrationEndpoint:
             client_secret=sent.client_secret or "",
             metadata=sent.metadata(),
         )
-        try:
-            answer = await self._clients.UpdateRegistration(asked, timeout=self._timeout)
-        except grpc.RpcError as failure:
-            raise _refused(error_of(failure)) from failure
+        answer = await _answered(self._clients.UpdateRegistration(asked, timeout=self._timeout))
         return written(members(answer.registration))
 
     async def delete(self, request: web.Request) -> web.Response:
@@ -76,10 +72,7 @@ class ClientRegistrationEndpoint:
             token=_bearer(request),
             peer_address=self._browsers.peer_address(request),
         )
-        try:
-            await self._clients.DeleteRegistration(asked, timeout=self._timeout)
-        except grpc.RpcError as failure:
-            raise _refused(error_of(failure)) from failure
+        await _answered(self._clients.DeleteRegistration(asked, timeout=self._timeout))
         return web.Response(status=204)
 
     async def _body(self, request: web.Request) -> RegistrationBody:
@@ -91,6 +84,14 @@ class ClientRegistrationEndpoint:
             raise invalid_client_metadata(
                 "expected an object of client metadata, found another type"
             ) from error
+
+
+async def _answered(call: Awaitable[_Answer]) -> _Answer:
+    """Raises Refused."""
+    try:
+        return await call
+    except grpc.RpcError as failure:
+        raise _refused(error_of(failure)) from failure
 
 
 def members(registration: pb.ClientRegistration) -> dict[str, object]:

@@ -12,6 +12,8 @@ from edge.oidc.tenant import tenant_of
 
 SESSION = "GnomonSession"
 REMEMBERED_FACTOR = "GnomonMfa"
+# As programs call it that follow links in letters.
+OPENED_LINK = "rauthy-pwd-reset"
 FED_CM = "GnomonFedCM"
 
 _PREFIXES = {CookieMode.HOST: "__Host-", CookieMode.SECURE: "__Secure-", CookieMode.DANGER_INSECURE: ""}

@@ -23,7 +23,7 @@ _SIGNED_OUT = MappingProxyType({_HEADER: "logged-out"})
 
 
 class LoginStatus:
-    """Tells nothing, and takes no cookie, where FedCM is off."""
+    """Tells nothing where FedCM is off."""
 
     def __init__(self, mode: CookieMode, *, is_told: bool) -> None:
         self._cookies = Cookies(FED_CM, mode, same_site="None")

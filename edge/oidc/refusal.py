@@ -23,11 +23,14 @@ _KINDS = {
     429: "TooManyRequests",
 }
 _CAUSES = {
+    "COMPANY_SIGN_IN": (409, "UseCompanySignIn"),
     "EMAIL_NOT_CONFIRMED": (403, "EmailNotConfirmed"),
     "PASSWORD_EXPIRED": (403, "PasswordRefresh"),
     "SELF_DELETE_OFF": (406, "NotAccepted"),
     "SECOND_FACTOR_REQUIRED": (406, "MfaRequired"),
 }
+# What stands beside a cause: who signs the person in instead, and where.
+_TOLD = ("provider", "location")
 _UNAUTHORIZED = 401
 _TOO_MANY_REQUESTS = 429
 _TEMPORARILY_UNAVAILABLE = 503
@@ -137,8 +140,9 @@ def _number(text: str) -> int:
 def _by_cause(error: ServiceError) -> Refused:
     """Tell a person who has proved who it is what is in the way."""
     status, kind = _CAUSES[error.metadata["cause"]]
-    members = {"resend": True} if error.metadata.get("resend") == "true" else {}
-    return Refused(status, kind, error.detail, members=members)
+    resend = {"resend": True} if error.metadata.get("resend") == "true" else {}
+    told = {name: error.metadata[name] for name in _TOLD if name in error.metadata}
+    return Refused(status, kind, error.detail, members={**resend, **told})
 
 
 def _out_of_order(error: ServiceError) -> Refused:

@@ -37,6 +37,7 @@ from edge.oidc.hosts import Hosts
 from edge.oidc.introspection import IntrospectionEndpoint
 from edge.oidc.key_rotation import KeyRotationEndpoint
 from edge.oidc.key_set import KeySetEndpoint
+from edge.oidc.letter_links import AddressChangeEndpoint, RevocationLinkEndpoint
 from edge.oidc.logout import LogoutEndpoint
 from edge.oidc.manners import (
     BROWSER_ITSELF,
@@ -50,6 +51,7 @@ from edge.oidc.manners import (
     Manner,
 )
 from edge.oidc.pages import Assets, Pages
+from edge.oidc.password_reset import PasswordResetEndpoint
 from edge.oidc.peers import Peers
 from edge.oidc.proof_of_work import ProofOfWorkEndpoint
 from edge.oidc.pushed_authorization import PushedAuthorizationEndpoint
@@ -202,6 +204,19 @@ def _of_browsers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages:
     )
     yield "/device", OWN_PAGES, {"GET": device.get}
     yield "/oidc/device/verify", OWN_PAGES, {"POST": device.post}
+    yield from _of_letters(stubs, config, browsers=browsers, pages=pages)
+
+
+def _of_letters(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages) -> Iterator[_Row]:
+    reset = PasswordResetEndpoint(stubs, config, browsers=browsers, pages=pages)
+    revocation = RevocationLinkEndpoint(stubs, config, browsers=browsers, pages=pages)
+    address = AddressChangeEndpoint(stubs, config, browsers=browsers, pages=pages)
+
+    yield "/users/request_reset", OWN_PAGES, {"GET": reset.get_page, "POST": reset.ask}
+    yield "/users/{id}/reset/{code}", OWN_PAGES, {"GET": reset.open}
+    yield "/users/{id}/reset", OWN_PAGES, {"PUT": reset.put, "POST": reset.post_form}
+    yield "/users/{id}/revoke/{code}", OWN_PAGES, {"GET": revocation.get, "POST": revocation.post}
+    yield "/users/{id}/email_change/{code}", OWN_PAGES, {"GET": address.get, "POST": address.post}
 
 
 def _of_overseers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterator[_Row]:

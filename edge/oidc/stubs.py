@@ -23,6 +23,7 @@ from gnomon.identity.v1.key_set_service_pb2_grpc import KeySetServiceStub
 from gnomon.identity.v1.logout_service_pb2_grpc import LogoutServiceStub
 from gnomon.identity.v1.passkey_service_pb2_grpc import PasskeyServiceStub
 from gnomon.identity.v1.password_policy_service_pb2_grpc import PasswordPolicyServiceStub
+from gnomon.identity.v1.password_reset_service_pb2_grpc import PasswordResetServiceStub
 from gnomon.identity.v1.proof_of_work_service_pb2_grpc import ProofOfWorkServiceStub
 from gnomon.identity.v1.provider_service_pb2_grpc import ProviderServiceStub
 from gnomon.identity.v1.registration_service_pb2_grpc import RegistrationServiceStub
@@ -31,6 +32,7 @@ from gnomon.identity.v1.scope_service_pb2_grpc import ScopeServiceStub
 from gnomon.identity.v1.session_administration_service_pb2_grpc import SessionAdministrationServiceStub
 from gnomon.identity.v1.session_service_pb2_grpc import SessionServiceStub
 from gnomon.identity.v1.sign_in_domain_service_pb2_grpc import SignInDomainServiceStub
+from gnomon.identity.v1.sign_in_revocation_service_pb2_grpc import SignInRevocationServiceStub
 from gnomon.identity.v1.sign_in_service_pb2_grpc import SignInServiceStub
 from gnomon.identity.v1.tenant_service_pb2_grpc import TenantServiceStub
 from gnomon.identity.v1.token_service_pb2_grpc import TokenServiceStub
@@ -62,6 +64,7 @@ if TYPE_CHECKING:
     from gnomon.identity.v1.logout_service_pb2_grpc import LogoutServiceAsyncStub
     from gnomon.identity.v1.passkey_service_pb2_grpc import PasskeyServiceAsyncStub
     from gnomon.identity.v1.password_policy_service_pb2_grpc import PasswordPolicyServiceAsyncStub
+    from gnomon.identity.v1.password_reset_service_pb2_grpc import PasswordResetServiceAsyncStub
     from gnomon.identity.v1.proof_of_work_service_pb2_grpc import ProofOfWorkServiceAsyncStub
     from gnomon.identity.v1.provider_service_pb2_grpc import ProviderServiceAsyncStub
     from gnomon.identity.v1.registration_service_pb2_grpc import RegistrationServiceAsyncStub
@@ -72,6 +75,7 @@ if TYPE_CHECKING:
     )
     from gnomon.identity.v1.session_service_pb2_grpc import SessionServiceAsyncStub
     from gnomon.identity.v1.sign_in_domain_service_pb2_grpc import SignInDomainServiceAsyncStub
+    from gnomon.identity.v1.sign_in_revocation_service_pb2_grpc import SignInRevocationServiceAsyncStub
     from gnomon.identity.v1.sign_in_service_pb2_grpc import SignInServiceAsyncStub
     from gnomon.identity.v1.tenant_service_pb2_grpc import TenantServiceAsyncStub
     from gnomon.identity.v1.token_service_pb2_grpc import TokenServiceAsyncStub
@@ -102,6 +106,7 @@ class Stubs:
     logouts: "LogoutServiceAsyncStub"
     passkeys: "PasskeyServiceAsyncStub"
     password_policies: "PasswordPolicyServiceAsyncStub"
+    password_resets: "PasswordResetServiceAsyncStub"
     proofs_of_work: "ProofOfWorkServiceAsyncStub"
     providers: "ProviderServiceAsyncStub"
     registrations: "RegistrationServiceAsyncStub"
@@ -110,6 +115,7 @@ class Stubs:
     session_administration: "SessionAdministrationServiceAsyncStub"
     sessions: "SessionServiceAsyncStub"
     sign_in_domains: "SignInDomainServiceAsyncStub"
+    sign_in_revocations: "SignInRevocationServiceAsyncStub"
     sign_ins: "SignInServiceAsyncStub"
     tenants: "TenantServiceAsyncStub"
     tokens: "TokenServiceAsyncStub"
@@ -142,6 +148,7 @@ def stubs_of(channel: Channel) -> Stubs:
         logouts=LogoutServiceStub(aio_channel),
         passkeys=PasskeyServiceStub(aio_channel),
         password_policies=PasswordPolicyServiceStub(aio_channel),
+        password_resets=PasswordResetServiceStub(aio_channel),
         proofs_of_work=ProofOfWorkServiceStub(aio_channel),
         providers=ProviderServiceStub(aio_channel),
         registrations=RegistrationServiceStub(aio_channel),
@@ -150,6 +157,7 @@ def stubs_of(channel: Channel) -> Stubs:
         session_administration=SessionAdministrationServiceStub(aio_channel),
         sessions=SessionServiceStub(aio_channel),
         sign_in_domains=SignInDomainServiceStub(aio_channel),
+        sign_in_revocations=SignInRevocationServiceStub(aio_channel),
         sign_ins=SignInServiceStub(aio_channel),
         tenants=TenantServiceStub(aio_channel),
         tokens=TokenServiceStub(aio_channel),

@@ -2,6 +2,8 @@
 
 import asyncio
 import re
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from email.message import Message
 
 from aiohttp import hdrs, web
@@ -16,6 +18,27 @@ _BOUNDARY = re.compile(r"[A-Za-z0-9'()+_,./:=? -]{0,69}[A-Za-z0-9'()+_,./:=?-]")
 
 # Headers of the part, and what stands around it.
 _MOST_BESIDE = 8192
+
+_MOST_UNDER_WAY = 16
+
+
+class Uploads:
+    """Those under way, which memory holds: one for each place, and few in all."""
+
+    def __init__(self, most: int = _MOST_UNDER_WAY) -> None:
+        self._most = most
+        self._places: set[Hashable] = set()
+
+    @contextmanager
+    def turn(self, place: Hashable) -> Iterator[None]:
+        """Raises Refused when it is somebody else's."""
+        if place in self._places or len(self._places) >= self._most:
+            raise Refused(429, "TooManyRequests", "too many images are being uploaded", retry_after=1)
+        self._places.add(place)
+        try:
+            yield
+        finally:
+            self._places.remove(place)
 
 
 async def read_image(request: web.Request, *, max_bytes: int, seconds: float) -> bytes:

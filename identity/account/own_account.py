@@ -1,13 +1,14 @@
 """What people change of their own account.
 
-A new password ends every other session and all tokens of the person, and gives this session a new id.
+A new password ends every other session and all tokens of the person, and gives this session a new id. A new address is
+the person's once it is confirmed.
 """
 
 from dataclasses import dataclass, field, replace
 
+from identity.account.addresses import AddressChanges
 from identity.account.person import Person
 from identity.account.proofs import Proof, Proofs
-from identity.admin import names
 from identity.admin.callers import Actor
 from identity.admin.user_changes import UserChange
 from identity.admin.users import UserAdministration
@@ -16,7 +17,7 @@ from identity.directory.user import User, UserId
 from identity.sessions.session import Session
 from identity.sessions.sessions import Sessions
 from identity.tenants import Tenant
-from server.platform.errors import InvalidArgument, PermissionDenied
+from server.platform.errors import PermissionDenied
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,28 +30,44 @@ class RenewedSession:
 
 class OwnAccount:
     def __init__(
-        self, administration: UserAdministration, proofs: Proofs, *, sessions: Sessions, config: UsersConfig
+        self,
+        administration: UserAdministration,
+        proofs: Proofs,
+        *,
+        addresses: AddressChanges,
+        sessions: Sessions,
+        config: UsersConfig,
     ) -> None:
         self._administration = administration
         self._proofs = proofs
+        self._addresses = addresses
         self._sessions = sessions
         self._config = config
 
-    async def change(self, person: Person, change: UserChange) -> User:
-        """Change what needs no proof; raises InvalidArgument."""
-        change = await self._with_own_address(person, change)
+    async def change(self, person: Person, change: UserChange, proof: Proof) -> User:
+        """Change all but the password; another address needs a proof and waits until it is confirmed.
+
+        Raises InvalidArgument, ResourceExhausted, Unauthenticated.
+        """
+        user, address, change = await self._with_own_address(person, change)
+        if address:
+            await self._administration.expect_changeable(person.tenant, person.user_id, change)
+            await self._proofs.expect(person, proof)
+            await self._addresses.ask(person, user, address)
         return await self._administration.update(person.tenant, person.user_id, change, actor=person.actor)
 
     async def change_with_password(
         self, person: Person, change: UserChange, proof: Proof
     ) -> tuple[User, RenewedSession]:
         """Change the password too; raises InvalidArgument, InvalidState, ResourceExhausted, Unauthenticated."""
-        change = await self._with_own_address(person, change)
+        user, address, change = await self._with_own_address(person, change)
         await self._administration.expect_changeable(person.tenant, person.user_id, change)
         await self._proofs.expect(person, proof)
-        user = await self._administration.update(person.tenant, person.user_id, change, actor=person.actor)
+        updated = await self._administration.update(person.tenant, person.user_id, change, actor=person.actor)
+        if address:
+            await self._addresses.ask(person, user, address)
         cookie, session = await self._sessions.renew(person.tenant, person.actor.session)
-        return user, RenewedSession(session, cookie)
+        return updated, RenewedSession(session, cookie)
 
     async def change_username(
         self, tenant: Tenant, user_id: UserId, name: str, *, is_forced: bool, actor: Actor
@@ -77,9 +94,8 @@ class OwnAccount:
         await self._proofs.expect(person, proof)
         await self._administration.delete(person.tenant, person.user_id, person.actor)
 
-    async def _with_own_address(self, person: Person, change: UserChange) -> UserChange:
-        """Raise InvalidArgument for another address: nothing would prove that it is the person's own."""
+    async def _with_own_address(self, person: Person, change: UserChange) -> tuple[User, str, UserChange]:
+        """Return the person, the address that it wants, if it is another one, and the rest; raises InvalidArgument."""
         user = await self._administration.get(person.tenant, person.user_id)
-        if change.email is not None and names.email(change.email) != user.email:
-            raise InvalidArgument("email: expected the address of now, only an administrator changes it")
-        return replace(change, email=None)
+        address = self._addresses.checked(user, change.email)
+        return user, address, replace(change, email=None)

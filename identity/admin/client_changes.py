@@ -62,14 +62,14 @@ class ClientChange:
     consent: ConsentMode
     jwks: str
     jwks_uri: str
+    policy_uri: str
+    tos_uri: str
+    has_fed_cm: bool
     token_endpoint_auth_method: AuthenticationMethod | None = None
     token_endpoint_auth_signing_alg: str = ""
     request_object_signing_alg: str = ""
     requires_signed_request: bool = False
     request_uris: tuple[str, ...] = ()
-    policy_uri: str
-    tos_uri: str
-    has_fed_cm: bool
 
     @property
     def has_keys(self) -> bool:
@@ -132,13 +132,13 @@ def changed(client: Client, change: ClientChange) -> Client:
         consent=change.consent,
         jwks=change.jwks,
         jwks_uri=change.jwks_uri,
+        policy_uri=change.policy_uri,
+        tos_uri=change.tos_uri,
+        has_fed_cm=change.has_fed_cm,
         token_endpoint_auth_signing_alg=change.token_endpoint_auth_signing_alg,
         request_object_signing_alg=change.request_object_signing_alg,
         requires_signed_request=change.requires_signed_request,
         request_uris=change.request_uris,
-        policy_uri=change.policy_uri,
-        tos_uri=change.tos_uri,
-        has_fed_cm=change.has_fed_cm,
     )
 
 
@@ -163,6 +163,8 @@ def _expect_addresses(change: ClientChange) -> None:
     expect_safe_uri("backchannel_logout_uri", change.backchannel_logout_uri)
     expect_safe_uri("client_uri", change.client_uri)
     expect_safe_uri("jwks_uri", change.jwks_uri)
+    expect_safe_uri("policy_uri", change.policy_uri)
+    expect_safe_uri("tos_uri", change.tos_uri)
     expect_request_uris("request_uris", change.request_uris)
 
 
@@ -187,8 +189,6 @@ def _expect_signatures(change: ClientChange) -> None:
         expect_algorithm(member, algorithm, CLIENT_ALGORITHMS)
     if change.requires_signed_request and not change.has_keys:
         raise InvalidArgument("require_signed_request_object: expected jwks or jwks_uri")
-    expect_safe_uri("policy_uri", change.policy_uri)
-    expect_safe_uri("tos_uri", change.tos_uri)
 
 
 def _expect_keys(change: ClientChange) -> None:

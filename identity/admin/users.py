@@ -20,6 +20,7 @@ from identity.directory.users import email_key
 from identity.directory.version import DirectoryVersion
 from identity.events.events import Events
 from identity.events.kinds import EventType
+from identity.events.new_addresses import new_address
 from identity.federation.provider import ProviderLink
 from identity.randomness import Randomness
 from identity.tenants import Tenant
@@ -47,6 +48,16 @@ class Consents(Protocol):
     async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
 
 
+class Places(Protocol):
+    async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
+
+
+class Welcome(Protocol):
+    async def greet(self, tenant: Tenant, user: User) -> None:
+        """Write to whoever has no way to sign in yet."""
+        ...
+
+
 class Images(Protocol):
     async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
 
@@ -58,6 +69,8 @@ class UserAdministration:
     consents: Consents
     provider_links: Records[ProviderLink]
     passkeys: Passkeys
+    places: Places
+    welcome: Welcome
     images: Images
     roles: Names
     groups: Names
@@ -89,7 +102,10 @@ class UserAdministration:
         return found[0]
 
     async def create(self, tenant: Tenant, change: UserChange, actor: Actor) -> User:
-        """Make an account; raises InvalidArgument, AlreadyExists, and PermissionDenied for an API key's administrator."""
+        """Make an account, and write to its person if it has no password.
+
+        Raises InvalidArgument, AlreadyExists, and PermissionDenied for an API key's administrator.
+        """
         if not change.email:
             raise InvalidArgument("email: expected an address, found none")
         now = self.clock.now()
@@ -109,6 +125,7 @@ class UserAdministration:
             raise _taken(error) from error
         await self._tell(kept, EventType.NEW_USER_REGISTERED, kept.email, actor)
         await self._tell_of_administrator(nobody, kept, actor)
+        await self.welcome.greet(tenant, kept)
         return kept
 
     async def update(self, tenant: Tenant, user_id: UserId, change: UserChange, *, actor: Actor) -> User:
@@ -163,6 +180,7 @@ class UserAdministration:
         await self.devices.remove(tenant.tenant_id, "user_id", user_id)
         await self.provider_links.remove(tenant.tenant_id, "user_id", user_id)
         await self.passkeys.remove_of_user(tenant, user_id)
+        await self.places.remove_of_user(tenant, user_id)
         await self.consents.remove_of_user(tenant, user_id)
         await self.images.remove_of_user(tenant, user_id)
 
@@ -179,7 +197,11 @@ class UserAdministration:
             event_type = EventType.USER_PASSWORD_CHANGED if is_own else EventType.USER_PASSWORD_RESET
             await self._tell(after, event_type, after.email, actor)
         if after.email != before.email:
-            await self._tell(after, EventType.USER_EMAIL_CHANGE, f"{before.email} → {after.email}", actor)
+            await self._tell(
+                after, EventType.USER_EMAIL_CHANGE, new_address(before.email, after.email), actor
+            )
+            # What was sent to the old address opens nothing any more.
+            await self.welcome.greet(tenant, after)
         await self._tell_of_administrator(before, after, actor)
 
     async def _tell_of_administrator(self, before: User, after: User, actor: Actor) -> None:

@@ -73,6 +73,11 @@ class User(Record):
         return self.is_self_registered and not self.is_email_verified
 
     @property
+    def has_no_way_in(self) -> bool:
+        """Whether the person has neither password nor passkey nor provider yet."""
+        return self.account_type is AccountType.NEW and not self.password_hash
+
+    @property
     def picture_path(self) -> str:
         """Where its picture is, below its issuer; empty without one."""
         return f"users/{self.id}/picture/{self.picture_id}" if self.picture_id else ""

@@ -24,6 +24,8 @@ class EventsConfig:
     level_user_email_change: Level = EVENT_KINDS[EventType.USER_EMAIL_CHANGE].level
     level_user_password_reset: Level = EVENT_KINDS[EventType.USER_PASSWORD_RESET].level
     level_email_send_error: Level = EVENT_KINDS[EventType.EMAIL_SEND_ERROR].level
+    level_user_login_revoke: Level = EVENT_KINDS[EventType.USER_LOGIN_REVOKE].level
+    level_new_login_location: Level = EVENT_KINDS[EventType.LOGIN_NEW_LOCATION].level
     level_token_issued: Level = EVENT_KINDS[EventType.TOKEN_ISSUED].level
     generate_token_issued: bool = False
 
@@ -42,5 +44,7 @@ class EventsConfig:
             EventType.USER_EMAIL_CHANGE: self.level_user_email_change,
             EventType.USER_PASSWORD_RESET: self.level_user_password_reset,
             EventType.EMAIL_SEND_ERROR: self.level_email_send_error,
+            EventType.USER_LOGIN_REVOKE: self.level_user_login_revoke,
+            EventType.LOGIN_NEW_LOCATION: self.level_new_login_location,
             EventType.TOKEN_ISSUED: self.level_token_issued,
         }

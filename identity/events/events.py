@@ -28,6 +28,12 @@ class Actor(Protocol):
     def name(self) -> str: ...
 
 
+class Listener(Protocol):
+    async def hear(self, event: Event) -> None:
+        """Raises Unavailable, and nothing else."""
+        ...
+
+
 class Events:
     def __init__(
         self, store: RecordStore, levels: Mapping[EventType, Level], *, clock: Clock, randomness: Randomness
@@ -36,6 +42,11 @@ class Events:
         self._levels = levels
         self._clock = clock
         self._randomness = randomness
+        self._listeners: list[Listener] = []
+
+    def listen(self, listener: Listener) -> None:
+        """Have somebody hear of every event that was kept."""
+        self._listeners.append(listener)
 
     async def emit(
         self,
@@ -51,9 +62,9 @@ class Events:
         session: str | None = None,
         actor: Actor | None = None,
     ) -> None:
-        """Keep an event, at the level of its type unless another is given.
+        """Keep an event, at the level of its type unless another is given, and tell who listens.
 
-        What it tells of has happened, so one that cannot be kept is logged and nothing else.
+        What it tells of has happened, so one that cannot be kept or told is logged and nothing else.
         """
         now = self._clock.now()
         event = Event(
@@ -72,6 +83,8 @@ class Events:
             actor=None if actor is None else EventActor(actor.kind, actor.id, actor.name),
         )
         try:
-            await self._records.insert(event)
+            kept = await self._records.insert(event)
+            for listener in self._listeners:
+                await listener.hear(kept)
         except Unavailable:
             logger.warning("an event was lost", extra={"event_type": event_type, "tenant_id": tenant_id})

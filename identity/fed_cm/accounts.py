@@ -18,10 +18,11 @@ class Consents(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """`hints` are what pages of clients may know the account by."""
+    """Hints are what pages of clients may know the account by; `picture` is an address, empty without one."""
 
     user: User
     name: str
+    picture: str
     approved_clients: tuple[ClientId, ...]
     login_hints: tuple[str, ...]
     domain_hints: tuple[str, ...]
@@ -39,6 +40,7 @@ class Accounts:
         return Account(
             user=user,
             name=_name(user),
+            picture=f"{tenant.issuer}{user.picture_path}" if user.picture_path else "",
             approved_clients=tuple(each.client_id for each in given if is_approved(each.terms)),
             login_hints=tuple(filter(None, (user.id, user.email, user.preferred_username))),
             domain_hints=(user.email.rpartition("@")[2],) if user.is_email_verified else (),

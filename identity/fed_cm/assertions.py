@@ -5,6 +5,7 @@ No access token goes with one, and nothing stays of it but that the session has 
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Protocol
 
 import msgspec
@@ -13,7 +14,7 @@ from identity.authorization.standing import refusal_of
 from identity.clients.client import Client, ClientId
 from identity.consents.consent import Consent, Terms
 from identity.directory.user import UserId
-from identity.errors import AccessDenied
+from identity.errors import AccessDenied, LoginRequired
 from identity.events.events import Events
 from identity.events.kinds import EventType
 from identity.fed_cm.disclosure import Disclosure, approval_of, terms_of
@@ -21,6 +22,7 @@ from identity.fed_cm.people import Asker, People, SignedIn, another_account
 from identity.fed_cm.relying_parties import RelyingParties, expect_sign_in
 from identity.sessions.session import Session
 from identity.tenants import Tenant
+from server.platform.clock import Clock
 from server.platform.errors import Unauthenticated
 
 
@@ -79,6 +81,7 @@ class Assertions:
         sign: Sign,
         report: Callable[[Statement], Awaitable[None]],
         events: Events,
+        clock: Clock,
     ) -> None:
         self._relying_parties = relying_parties
         self._people = people
@@ -87,6 +90,7 @@ class Assertions:
         self._sign = sign
         self._report = report
         self._events = events
+        self._clock = clock
 
     async def issue(self, tenant: Tenant, asker: Asker, wish: Wish) -> str:
         """Return an ID token.
@@ -112,6 +116,7 @@ class Assertions:
         self, tenant: Tenant, asker: Asker, client: Client, *, person: SignedIn
     ) -> None:
         expect_sign_in(client)
+        self._expect_recent(client, person)
         refusal = refusal_of(client, person.user, person.authentication.amr)
         if refusal is None:
             return
@@ -124,6 +129,14 @@ class Assertions:
             client_id=client.id,
         )
         raise refusal
+
+    def _expect_recent(self, client: Client, person: SignedIn) -> None:
+        """OpenID Connect Dynamic Client Registration 1.0 §2, default_max_age: a page cannot ask for another."""
+        if client.default_max_age is None:
+            return
+        oldest = self._clock.now() - timedelta(seconds=client.default_max_age)
+        if person.authentication.at < oldest:
+            raise LoginRequired("the person signed in too long ago for the client")
 
     async def _note(self, session: Session, client: Client) -> None:
         used = await self._sessions.note_use(session)

@@ -33,7 +33,8 @@ class RelyingParties:
 def expect_sign_in(client: Client) -> None:
     """Raises UnauthorizedClient for one that gets no ID token without a proof of who it is, or none at all."""
     signs_in = GrantType.AUTHORIZATION_CODE in client.grant_types and Scope.OPENID in client.oauth_scopes
-    if not signs_in or not (client.is_public or client.has_fed_cm):
+    needs_proof = client.requires_signed_request or not (client.is_public or client.has_fed_cm)
+    if not signs_in or needs_proof:
         raise UnauthorizedClient("the client may not sign people in by FedCM")
 
 

@@ -16,10 +16,13 @@ from identity.images.image import SHAPES, Image, ImageKind, Owner
 from identity.images.images import Images
 from identity.images.rewriting import Shape
 from identity.tenants import Tenant
-from server.platform.errors import NotFound, ResourceExhausted
+from server.platform.errors import NotFound, ResourceExhausted, Unavailable
 from server.platform.records import Record
 
 _WORDS = {ImageKind.CLIENT: "logo", ImageKind.USER: "picture", ImageKind.PROVIDER: "image"}
+
+# An image may be replaced between a look at whose it is and a look at it.
+_LOOKS = 3
 
 
 class Rewriter(Protocol):
@@ -50,14 +53,15 @@ class ImageKeeping:
     async def find(self, tenant: Tenant, owner: Owner) -> Image:
         """Return the image that counts, of whoever the provider of the tenant shows; raises NotFound."""
         holders = self._holders[owner.kind]
-        holder = await holders.known(tenant, owner.id)
-        image_id = "" if holder is None else holders.image_id_of(holder)
-        if holder is None or not image_id:
-            raise _none()
-        image = await self._images.find(holder.tenant_id, owner, image_id)
-        if image is None:
-            raise _none()
-        return image
+        for _ in range(_LOOKS):
+            holder = await holders.known(tenant, owner.id)
+            image_id = "" if holder is None else holders.image_id_of(holder)
+            if holder is None or not image_id:
+                break
+            image = await self._images.find(holder.tenant_id, owner, image_id)
+            if image is not None:
+                return image
+        raise _none()
 
     async def put(self, tenant: Tenant, owner: Owner, content: bytes, *, actor: Actor) -> str:
         """Put an image in the place of the one before, and return its id.
@@ -72,7 +76,7 @@ class ImageKeeping:
         image = await self._images.add(tenant.tenant_id, owner, written)
         try:
             before = await holders.replace_image(tenant, owner.id, image.id)
-        except NotFound:
+        except (NotFound, Unavailable):
             await self._images.remove(tenant.tenant_id, image.id)
             raise
         await self._remove(before, holders.image_id_of(before))

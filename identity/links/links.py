@@ -1,5 +1,6 @@
 """Links that people were sent. Used and ended ones are known for a while more, so that they can be told apart from wrong ones."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -48,6 +49,14 @@ class Links:
         link = await self._records.get(tenant.tenant_id, self._id(code))
         return link if link is not None and link.holder == _holder(user_id, usage) else None
 
+    async def find_by_code(self, tenant: Tenant, code: str) -> Link | None:
+        """Return a link like `find`, whosever it is and whatever for."""
+        return await self._records.get(tenant.tenant_id, self._id(code))
+
+    async def of_user(self, tenant: Tenant, user_id: UserId, usage: Usage) -> Sequence[Link]:
+        """Return all links that a person has for this, like `find`."""
+        return await self._records.find(tenant.tenant_id, "holder", _holder(user_id, usage))
+
     async def bind(self, link: Link, binding: str) -> Link:
         """Let one browser alone use it; raises Changed when another was first."""
         return await self._records.replace(replace(link, binding=binding))
@@ -61,6 +70,10 @@ class Links:
         except Changed:
             return False
         return True
+
+    async def withdraw(self, tenant: Tenant, code: str) -> None:
+        """Forget a link that was sent to nobody."""
+        await self._records.take(tenant.tenant_id, self._id(code))
 
     async def cancel(self, tenant: Tenant, user_id: UserId, usage: Usage) -> None:
         """Forget all links that a person has for this."""

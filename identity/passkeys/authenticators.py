@@ -65,7 +65,13 @@ class Authenticators:
     config: WebauthnConfig
 
     def creation_options(
-        self, party: RelyingParty, user: User, *, code: str, kept: Sequence[Credential]
+        self,
+        party: RelyingParty,
+        user: User,
+        *,
+        code: str,
+        kept: Sequence[Credential],
+        needs_user: bool,
     ) -> str:
         """Return PublicKeyCredentialCreationOptions; whoever keeps one of `kept` makes no second one."""
         return options_to_json(
@@ -79,13 +85,13 @@ class Authenticators:
                 timeout=self.config.challenge_secs * _MS,
                 authenticator_selection=AuthenticatorSelectionCriteria(
                     resident_key=ResidentKeyRequirement.PREFERRED,
-                    user_verification=_requirement(is_required=self.config.force_uv),
+                    user_verification=_requirement(is_required=needs_user or self.config.force_uv),
                 ),
                 exclude_credentials=list(map(_descriptor, kept)),
             )
         )
 
-    def attested(self, party: RelyingParty, answer: str, code: str) -> Attested:
+    def attested(self, party: RelyingParty, answer: str, code: str, *, needs_user: bool) -> Attested:
         """Return the credential of an answer; raises Unauthenticated."""
         try:
             attestation = parse_attestation(answer)
@@ -94,7 +100,7 @@ class Authenticators:
                 expected_challenge=code.encode(),
                 expected_rp_id=party.rp_id,
                 expected_origin=party.origin,
-                require_user_verification=self.config.force_uv,
+                require_user_verification=needs_user or self.config.force_uv,
             )
         except (WebAuthnException, ValueError) as error:
             raise Unauthenticated(_REFUSED) from error

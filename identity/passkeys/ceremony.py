@@ -29,6 +29,8 @@ class Purpose(StrEnum):
     PROOF = "proof"
     PROVED = "proved"
     TEST = "test"
+    LINK = "link"
+    SHOWN_WITH_LINK = "shown_with_link"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ import unicodedata
 from dataclasses import dataclass
 
 from identity.account.person import Person
+from identity.directory.user import User
 from identity.directory.users import Users
 from identity.events.events import Events
 from identity.events.kinds import EventType
@@ -33,42 +34,63 @@ class PasskeyRegistration:
 
     async def start(self, person: Person, name: str, *, modification_token: str) -> str:
         """Return what the authenticator is asked for, as JSON; raises InvalidArgument, AlreadyExists, InvalidState."""
-        tenant, name = person.tenant, _checked(name)
-        user = await self.users.find(tenant, person.user_id)
-        kept = await self.passkeys.of(tenant, person.user_id)
-        if user is None or len(kept) >= MOST_OF_A_USER:
-            raise InvalidState(f"expected at most {MOST_OF_A_USER} passkeys")
-        if await self.passkeys.find_named(tenant, person.user_id, name) is not None:
-            raise AlreadyExists("there is a passkey of this name")
+        await self._expect_room(person, _checked(name))
         await self.modification_tokens.spend(person, modification_token)
+        return await self.begin(person, name, needs_user=False)
+
+    async def begin(self, person: Person, name: str, *, needs_user: bool) -> str:
+        """Do what `start` does, for a person who proved otherwise who it is."""
+        tenant, name = person.tenant, _checked(name)
+        user = await self._expect_room(person, name)
+        kept = await self.passkeys.of(tenant, person.user_id)
         code = await self.ceremonies.begin(
             tenant, person.actor.session, Purpose.REGISTRATION, person.user_id, passkey_name=name
         )
         return self.authenticators.creation_options(
-            relying_party_of(tenant), user, code=code, kept=[passkey.credential for passkey in kept]
+            relying_party_of(tenant),
+            user,
+            code=code,
+            kept=[passkey.credential for passkey in kept],
+            needs_user=needs_user,
         )
 
     async def finish(self, person: Person, name: str, *, answer: str) -> Passkey:
         """Keep the new passkey; raises Unauthenticated, PermissionDenied, InvalidArgument, AlreadyExists."""
+        return await self.keep(person, await self.attested(person, name, answer=answer, needs_user=False))
+
+    async def attested(self, person: Person, name: str, *, answer: str, needs_user: bool) -> Passkey:
+        """Return the new passkey, which nobody keeps yet; raises Unauthenticated, PermissionDenied, InvalidArgument."""
         tenant, code = person.tenant, code_answered(answer)
         ceremony = await self.ceremonies.take(tenant, code, person.actor.session, Purpose.REGISTRATION)
         if ceremony.user_id != person.user_id or ceremony.passkey_name != _checked(name):
             raise PermissionDenied("the ceremony was begun for another passkey")
-        attested = self.authenticators.attested(relying_party_of(tenant), answer, code)
+        attested = self.authenticators.attested(relying_party_of(tenant), answer, code, needs_user=needs_user)
+        return self._passkey(person, ceremony.passkey_name, attested)
+
+    async def keep(self, person: Person, attested: Passkey) -> Passkey:
+        """Add a passkey to the account; raises AlreadyExists."""
         try:
-            passkey = await self.passkeys.add(self._passkey(person, ceremony.passkey_name, attested))
+            passkey = await self.passkeys.add(attested)
         except AlreadyThere as error:
             raise AlreadyExists("there is such a passkey already") from error
-        await self.accounts.added(tenant, person.user_id)
+        await self.accounts.added(person.tenant, person.user_id)
         await self.events.emit(
-            tenant.tenant_id,
+            person.tenant.tenant_id,
             EventType.PASSKEY_ADDED,
             text=passkey.name,
             ip=person.actor.peer_address,
             user_id=person.user_id,
-            session=person.actor.session,
+            session=person.actor.session or None,
         )
         return passkey
+
+    async def _expect_room(self, person: Person, name: str) -> User:
+        user = await self.users.find(person.tenant, person.user_id)
+        if user is None or len(await self.passkeys.of(person.tenant, person.user_id)) >= MOST_OF_A_USER:
+            raise InvalidState(f"expected at most {MOST_OF_A_USER} passkeys")
+        if await self.passkeys.find_named(person.tenant, person.user_id, name) is not None:
+            raise AlreadyExists("there is a passkey of this name")
+        return user
 
     def _passkey(self, person: Person, name: str, attested: Attested) -> Passkey:
         return Passkey(

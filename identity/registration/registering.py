@@ -38,7 +38,7 @@ _NOTICE_EVERY = timedelta(days=1)
 
 
 class Targets(Protocol):
-    async def company_sign_in_of(self, tenant: Tenant, email: str) -> Provider | None: ...
+    async def provider_in_charge(self, tenant: Tenant, email: str) -> Provider | None: ...
 
 
 class Choosing(Protocol):
@@ -93,7 +93,7 @@ class Registering:
             raise PermissionDenied("nobody makes an account here by itself")
         draft = self._rules().drafted(tenant, form, user_id=self._new_id(), now=self.clock.now())
         await self.door.pass_through(tenant, peer_address, form.proof_of_work)
-        provider = await self.targets.company_sign_in_of(tenant, draft.email)
+        provider = await self.targets.provider_in_charge(tenant, draft.email)
         if provider is not None:
             return provider
         settings = await self.settings.of(tenant)

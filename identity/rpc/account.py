@@ -1,6 +1,7 @@
 """AccountService."""
 
 from gnomon.identity.v1 import account_service_pb2 as pb
+from identity.account.addresses import AddressChanges
 from identity.account.own_account import OwnAccount
 from identity.account.proofs import Proof, Proofs
 from identity.admin.callers import Area, Right
@@ -9,14 +10,26 @@ from identity.directory.user import UserId
 from identity.rpc.admission import Admission
 from identity.rpc.browser import session_cookie
 from identity.rpc.people import user_message, values_of
+from identity.tenants import Tenants
 from server.platform.call import Call
 from server.platform.clock import Clock
 
 
 class AccountServicer:
-    def __init__(self, admission: Admission, account: OwnAccount, *, proofs: Proofs, clock: Clock) -> None:
+    def __init__(
+        self,
+        tenants: Tenants,
+        admission: Admission,
+        account: OwnAccount,
+        *,
+        addresses: AddressChanges,
+        proofs: Proofs,
+        clock: Clock,
+    ) -> None:
+        self._tenants = tenants
         self._admission = admission
         self._account = account
+        self._addresses = addresses
         self._proofs = proofs
         self._clock = clock
 
@@ -33,12 +46,29 @@ class AccountServicer:
 
     async def update_account(self, request: pb.UpdateAccountRequest, _call: Call) -> pb.UpdateAccountResponse:
         person, change = await self._admission.of_person(request), _change(request)
-        if change.password is None:
-            return pb.UpdateAccountResponse(user=user_message(await self._account.change(person, change)))
         proof = Proof(request.password_current, request.modification_token)
+        if change.password is None:
+            user = await self._account.change(person, change, proof)
+            return pb.UpdateAccountResponse(user=user_message(user))
         user, renewed = await self._account.change_with_password(person, change, proof)
         cookie = session_cookie(renewed.cookie, renewed.session, self._clock)
         return pb.UpdateAccountResponse(user=user_message(user), cookie=cookie)
+
+    async def open_address_change(
+        self, request: pb.OpenAddressChangeRequest, _call: Call
+    ) -> pb.OpenAddressChangeResponse:
+        tenant = self._tenants.find(request.tenant_id)
+        email = await self._addresses.find(tenant, UserId(request.user_id), request.code)
+        return pb.OpenAddressChangeResponse(email=email)
+
+    async def confirm_address_change(
+        self, request: pb.ConfirmAddressChangeRequest, _call: Call
+    ) -> pb.ConfirmAddressChangeResponse:
+        tenant = self._tenants.find(request.tenant_id)
+        email = await self._addresses.confirm(
+            tenant, UserId(request.user_id), request.code, peer_address=request.peer_address
+        )
+        return pb.ConfirmAddressChangeResponse(email=email)
 
     async def update_preferred_username(
         self, request: pb.UpdatePreferredUsernameRequest, _call: Call

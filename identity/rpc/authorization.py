@@ -47,6 +47,7 @@ class AuthorizationServicer:
         push_door: "PushDoor",
         offered: Providers | None,
         is_registration_open: bool,
+        offers_password_reset: bool,
         clock: Clock,
     ) -> None:
         self._tenants = tenants
@@ -57,6 +58,7 @@ class AuthorizationServicer:
         self._push_door = push_door
         self._offered = offered
         self._is_registration_open = is_registration_open
+        self._offers_password_reset = offers_password_reset
         self._clock = clock
 
     async def begin_authorization(
@@ -75,6 +77,7 @@ class AuthorizationServicer:
             outcome,
             await self._offered.offered(tenant) if self._offered else (),
             is_registration_open=self._is_registration_open,
+            offers_password_reset=self._offers_password_reset,
         )
         return pb.BeginAuthorizationResponse(page=page, cookie=cookie)
 

@@ -48,7 +48,11 @@ def redirect(redirection: Redirection) -> pb.Redirect:
 
 
 def sign_in_page(
-    step: SignInStep, providers: Iterable[Provider] = (), *, is_registration_open: bool
+    step: SignInStep,
+    providers: Iterable[Provider] = (),
+    *,
+    is_registration_open: bool,
+    offers_password_reset: bool,
 ) -> authorization_service_pb2.SignInPage:
     registration = asked_again(step.client, step.request) if is_registration_open else ()
     return authorization_service_pb2.SignInPage(
@@ -62,6 +66,7 @@ def sign_in_page(
         redirect_origin=origin_of(step.request.redirect_uri),
         csrf_token=step.session.csrf_token,
         is_email_first=step.is_email_first,
+        offers_password_reset=offers_password_reset,
         providers=map(offered_provider, providers),
         client_logo_id=step.client.logo_id,
         registration=[pb.Parameter(name=name, value=value) for name, value in registration],

@@ -121,7 +121,7 @@ def _message(account: Account) -> pb.FedCmAccount:
         name=account.name,
         email=user.email,
         given_name=user.given_name,
-        picture=user.values.get("picture", ""),
+        picture=account.picture,
         approved_clients=account.approved_clients,
         login_hints=account.login_hints,
         domain_hints=account.domain_hints,

@@ -13,6 +13,7 @@ from identity.passkeys.passkey import Passkey
 from identity.passkeys.proof import PasskeyProof
 from identity.passkeys.registration import PasskeyRegistration
 from identity.passkeys.sign_in import Challenge, PasskeySignIn
+from identity.reset.ceremony import LinkCeremony
 from identity.rpc.admission import Admission
 from identity.rpc.browser import browser_of, consent_page, parameters_of, redirect, session_cookie
 from identity.tenants import Tenant, Tenants
@@ -91,7 +92,7 @@ class PasskeyServicer:
 
 
 class PasskeyAuthentication:
-    """Leads to a sign-in or to a proof, as the ceremony was begun."""
+    """Leads to a sign-in, to a proof, or on with a link, as the ceremony was begun."""
 
     def __init__(
         self,
@@ -99,12 +100,14 @@ class PasskeyAuthentication:
         sign_in: PasskeySignIn,
         proof: PasskeyProof,
         *,
+        link_ceremony: LinkCeremony,
         config: WebauthnConfig,
         clock: Clock,
     ) -> None:
         self._admission = admission
         self._sign_in = sign_in
         self._proof = proof
+        self._link_ceremony = link_ceremony
         self._config = config
         self._clock = clock
 
@@ -126,6 +129,8 @@ class PasskeyAuthentication:
             person = await self._admission.of_person(request)
             proof = await self._proof.finish(person, request.code, answer=request.answer)
             return pb.FinishPasskeyAuthenticationResponse(code=proof)
+        if await self._link_ceremony.is_begun(tenant, request.code):
+            return pb.FinishPasskeyAuthenticationResponse(code=await self._shown(tenant, request))
         browser, user_id = browser_of(request.caller.browser), UserId(request.user_id)
         by_passkey = await self._sign_in.finish(
             tenant, browser, user_id, code=request.code, answer=request.answer
@@ -142,11 +147,23 @@ class PasskeyAuthentication:
             response.remembered.max_age = int(self._config.remembered.total_seconds())
         return response
 
+    async def _shown(self, tenant: Tenant, request: pb.FinishPasskeyAuthenticationRequest) -> str:
+        return await self._link_ceremony.finish(
+            tenant,
+            UserId(request.user_id),
+            request.reset_cookie,
+            code=request.code,
+            answer=request.answer,
+        )
+
     async def _challenge(self, tenant: Tenant, request: pb.StartPasskeyAuthenticationRequest) -> Challenge:
         browser, user_id = browser_of(request.caller.browser), UserId(request.user_id)
         if request.purpose in _PROOFS:
             person = await self._admission.of_person(request)
             code, options = await self._proof.start(person, _PROOFS[request.purpose])
+            return Challenge(code=code, options=options, user_id=user_id)
+        if request.purpose == pb.PASSKEY_PURPOSE_PASSWORD_RESET:
+            code, options = await self._link_ceremony.start(tenant, user_id, request.reset_cookie)
             return Challenge(code=code, options=options, user_id=user_id)
         if request.purpose == pb.PASSKEY_PURPOSE_LOGIN:
             return await self._sign_in.start(tenant, browser, request.code, user_id)

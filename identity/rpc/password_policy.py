@@ -20,7 +20,7 @@ class PasswordPolicyServicer:
         self, request: pb.GetPasswordPolicyRequest, _call: Call
     ) -> pb.GetPasswordPolicyResponse:
         policy = await self._policies.of(self._tenants.find(request.tenant_id))
-        return pb.GetPasswordPolicyResponse(policy=_message(policy))
+        return pb.GetPasswordPolicyResponse(policy=policy_message(policy))
 
     async def update_password_policy(
         self, request: pb.UpdatePasswordPolicyRequest, _call: Call
@@ -28,7 +28,7 @@ class PasswordPolicyServicer:
         tenant, actor = await self._admission.of(request, Area.SECRETS, Right.UPDATE)
         policy = _policy(request.policy)
         await self._policies.change(tenant, policy, actor=actor)
-        return pb.UpdatePasswordPolicyResponse(policy=_message(policy))
+        return pb.UpdatePasswordPolicyResponse(policy=policy_message(policy))
 
 
 def _policy(message: pb.PasswordPolicy) -> PasswordPolicy:
@@ -47,7 +47,7 @@ def _policy(message: pb.PasswordPolicy) -> PasswordPolicy:
         raise InvalidArgument(str(error)) from error
 
 
-def _message(policy: PasswordPolicy) -> pb.PasswordPolicy:
+def policy_message(policy: PasswordPolicy) -> pb.PasswordPolicy:
     return pb.PasswordPolicy(
         length_min=policy.length_min,
         length_max=policy.length_max,

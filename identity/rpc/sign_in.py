@@ -23,11 +23,13 @@ class SignInServicer:
         shared_sign_in: SharedSignIn,
         *,
         is_registration_open: bool,
+        offers_password_reset: bool,
     ) -> None:
         self._tenants = tenants
         self._email_step = email_step
         self._shared_sign_in = shared_sign_in
         self._is_registration_open = is_registration_open
+        self._offers_password_reset = offers_password_reset
 
     async def submit_email(self, request: pb.SubmitEmailRequest, _call: Call) -> pb.SubmitEmailResponse:
         routed = await self._email_step.submit(
@@ -42,7 +44,11 @@ class SignInServicer:
         return pb.SubmitEmailResponse(
             route=_ROUTES[routed.route.type],
             providers=[pb.SignInProvider(id=each.id, name=each.name) for each in routed.route.providers],
-            page=sign_in_page(routed.step, is_registration_open=self._is_registration_open),
+            page=sign_in_page(
+                routed.step,
+                is_registration_open=self._is_registration_open,
+                offers_password_reset=self._offers_password_reset,
+            ),
         )
 
     async def find_sign_in(self, request: pb.FindSignInRequest, _call: Call) -> pb.FindSignInResponse:

@@ -57,13 +57,13 @@ class SignInTargets:
         enabled = tuple(provider for provider in found if provider is not None and provider.is_enabled)
         return Route(target.type, enabled) if enabled else PASSWORD_PAGE
 
-    async def company_sign_in_of(self, tenant: Tenant, email: str) -> Provider | None:
-        """Return the provider through which alone people of the address's domain sign in, None for all others."""
+    async def provider_in_charge(self, tenant: Tenant, email: str) -> Provider | None:
+        """Return the enabled provider that alone signs in who has the address, None where a password may do it too."""
         target = await self.target_of(tenant, email)
         if target is None or target.type is not TargetType.PROVIDER:
             return None
-        found = [await self._providers.find(tenant, provider_id) for provider_id in target.provider_ids]
-        return next((provider for provider in found if provider is not None and provider.is_enabled), None)
+        provider = await self._providers.find(tenant, target.provider_ids[0])
+        return provider if provider is not None and provider.is_enabled else None
 
     async def is_of_provider(self, tenant: Tenant, domain: str, provider_id: str) -> bool:
         """Whether it is the tenant's verified domain, and the provider signs its people in."""

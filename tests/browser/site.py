@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -16,6 +17,7 @@ from identity.clients.client import CLIENTS, Client
 from identity.config import ProviderConfig, Scheme
 from identity.directory.user import USERS, User
 from identity.fed_cm.config import FedCmConfig
+from identity.mail.config import EmailConfig
 from identity.proof_of_work.config import ProofOfWorkConfig
 from identity.vocabulary import AuthenticationMethod, ConsentMode, GrantType
 from server.platform.call import TenantId
@@ -53,11 +55,19 @@ class Site:
 
 
 @asynccontextmanager
-async def site(consent: ConsentMode = ConsentMode.NEVER, **sections: Any) -> AsyncIterator[Site]:
+async def site(
+    consent: ConsentMode = ConsentMode.NEVER, letters: Path | None = None, **sections: Any
+) -> AsyncIterator[Site]:
+    """With letters there is mail, which becomes files there."""
     port = unused_port()
     address = ProviderConfig(public_url=f"localhost:{port}", scheme=Scheme.HTTP)
+    email = EmailConfig(directory=letters, from_address="id@example.com", poll_interval_secs=1)
     usual = replace(
-        CONFIG, identity=address, pow=ProofOfWorkConfig(difficulty=12), fedcm=FedCmConfig(enabled=True)
+        CONFIG,
+        identity=address,
+        pow=ProofOfWorkConfig(difficulty=12),
+        fedcm=FedCmConfig(enabled=True),
+        email=email,
     )
     config = replace(usual, **sections)
     async with deployed(config) as deployment:

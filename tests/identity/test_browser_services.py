@@ -335,6 +335,7 @@ def _servicers(provider: Provider) -> Mapping[object, object]:
         push_door=PushDoor(authenticator, dpop, provider.pushing),
         offered=None,
         is_registration_open=False,
+        offers_password_reset=False,
         clock=clock,
     )
     sessions = SessionServicer(provider.tenants, provider.sessions, provider.users, clock)

@@ -13,7 +13,7 @@ from edge.oidc.browsers import Browsers
 from edge.oidc.config import OidcConfig
 from edge.oidc.stubs import Stubs
 from edge.oidc.tenant import tenant_of
-from edge.oidc.upload import read_image
+from edge.oidc.upload import Uploads, read_image
 from edge.problem import Handler
 from gnomon.identity.v1 import image_service_pb2 as pb
 
@@ -47,6 +47,7 @@ class ImagesEndpoint:
         self._images = stubs.images
         self._asking = asking
         self._kind = kind
+        self._uploads = Uploads()
 
     async def get_config(self, request: web.Request) -> web.Response:
         asked = pb.GetPictureConfigRequest(tenant_id=tenant_of(request))
@@ -71,11 +72,14 @@ class ImagesEndpoint:
             pb.AdmitImageRequest(tenant_id=tenant_id, caller=caller, owner=owner),
             timeout=self._asking.timeout,
         )
-        content = await read_image(request, max_bytes=admitted.max_bytes, seconds=self._asking.long_timeout)
-        kept = await self._images.PutImage(
-            pb.PutImageRequest(tenant_id=tenant_id, caller=caller, owner=owner, content=content),
-            timeout=self._asking.long_timeout,
-        )
+        with self._uploads.turn((tenant_id, owner.id)):
+            content = await read_image(
+                request, max_bytes=admitted.max_bytes, seconds=self._asking.long_timeout
+            )
+            kept = await self._images.PutImage(
+                pb.PutImageRequest(tenant_id=tenant_id, caller=caller, owner=owner, content=content),
+                timeout=self._asking.long_timeout,
+            )
         return web.Response(text=kept.image_id, headers={"Clear-Site-Data": '"cache"'})
 
     async def delete(self, request: web.Request) -> web.Response:

@@ -10,11 +10,13 @@ from aiohttp import web
 from edge.oidc.admin.asking import Asking, members, tenant_and_id, written
 from edge.oidc.body import bad_request, read_json
 from edge.oidc.browsers import CSRF_HEADER, Browsers
+from edge.oidc.shown_links import shown_link
 from edge.oidc.sign_in_fields import SignInFields
 from edge.oidc.steps import scripted
 from edge.oidc.stubs import Stubs
 from edge.oidc.tenant import tenant_of
 from gnomon.identity.v1 import passkey_service_pb2 as pb
+from gnomon.identity.v1 import password_reset_service_pb2 as reset_pb
 
 # An attestation with its certificates takes some kilobytes.
 _MAX_ANSWER_BYTES = 65_536
@@ -22,18 +24,23 @@ _MAX_ANSWER_BYTES = 65_536
 _PURPOSES = {
     "Discoverable": pb.PASSKEY_PURPOSE_DISCOVERABLE,
     "MfaModToken": pb.PASSKEY_PURPOSE_MODIFICATION,
+    "PasswordReset": pb.PASSKEY_PURPOSE_PASSWORD_RESET,
     "Test": pb.PASSKEY_PURPOSE_TEST,
 }
 
 
 class _Registration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """By a modification token, or by the link of a new account."""
+
     passkey_name: str
     mfa_mod_token_id: str = ""
+    magic_link_id: str = ""
 
 
 class _Registered(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     passkey_name: str
     data: msgspec.Raw
+    magic_link_id: str = ""
 
 
 class _Modified(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -45,7 +52,7 @@ class _Login(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Start(SignInFields, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    purpose: _Login | Literal["Discoverable", "MfaModToken", "Test"]
+    purpose: _Login | Literal["Discoverable", "MfaModToken", "PasswordReset", "Test"]
 
 
 class _Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -56,6 +63,7 @@ class _Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class PasskeysEndpoint:
     def __init__(self, stubs: Stubs, asking: Asking, *, browsers: Browsers) -> None:
         self._passkeys = stubs.passkeys
+        self._resets = stubs.password_resets
         self._asking = asking
         self._browsers = browsers
 
@@ -95,6 +103,8 @@ class PasskeysEndpoint:
     async def start_registration(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
         sent = await read_json(request, _Registration, max_bytes=self._asking.max_bytes)
+        if sent.magic_link_id:
+            return await self._start_enrollment(request, sent)
         asked = pb.StartPasskeyRegistrationRequest(
             tenant_id=tenant_id,
             caller=self._asking.caller(request),
@@ -108,6 +118,8 @@ class PasskeysEndpoint:
     async def finish_registration(self, request: web.Request) -> web.Response:
         tenant_id, user_id = tenant_and_id(request)
         sent = await read_json(request, _Registered, max_bytes=_MAX_ANSWER_BYTES)
+        if sent.magic_link_id:
+            return await self._finish_enrollment(request, sent)
         asked = pb.FinishPasskeyRegistrationRequest(
             tenant_id=tenant_id,
             caller=self._asking.caller(request),
@@ -130,6 +142,7 @@ class PasskeysEndpoint:
             code=purpose.code if isinstance(purpose, _Login) else "",
             authorization_id=sent.authorization_id,
             parameters=sent.parameters() if purpose == "Discoverable" else (),
+            reset_cookie=self._browsers.link_cookie(request),
         )
         started = await self._passkeys.StartPasskeyAuthentication(asked, timeout=self._asking.timeout)
         person = {"user_id": started.user_id} if started.user_id else {}
@@ -150,12 +163,35 @@ class PasskeysEndpoint:
             user_id=_user_id(request),
             code=sent.code,
             answer=_text(sent.data),
+            reset_cookie=self._browsers.link_cookie(request),
         )
         finished = await self._passkeys.FinishPasskeyAuthentication(asked, timeout=self._asking.long_timeout)
         if not (finished.HasField("redirect") or finished.HasField("consent")):
             person = {"code": finished.code, "user_id": asked.user_id} if finished.code else {}
             return written(person, status=202)
         return self._signed_in(request, finished)
+
+    async def _start_enrollment(self, request: web.Request, sent: _Registration) -> web.Response:
+        tenant_id, user_id = tenant_and_id(request)
+        asked = reset_pb.StartPasskeyEnrollmentRequest(
+            tenant_id=tenant_id,
+            link=shown_link(request, self._browsers, user_id=user_id, code=sent.magic_link_id),
+            name=sent.passkey_name,
+        )
+        started = await self._resets.StartPasskeyEnrollment(asked, timeout=self._asking.timeout)
+        return written(_public_key(started.options))
+
+    async def _finish_enrollment(self, request: web.Request, sent: _Registered) -> web.Response:
+        tenant_id, user_id = tenant_and_id(request)
+        asked = reset_pb.FinishPasskeyEnrollmentRequest(
+            tenant_id=tenant_id,
+            link=shown_link(request, self._browsers, user_id=user_id, code=sent.magic_link_id),
+            name=sent.passkey_name,
+            answer=_text(sent.data),
+            peer_address=self._browsers.peer_address(request),
+        )
+        finished = await self._resets.FinishPasskeyEnrollment(asked, timeout=self._asking.timeout)
+        return written({"location": finished.location}, status=201)
 
     def _signed_in(
         self, request: web.Request, finished: pb.FinishPasskeyAuthenticationResponse

@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Awaitable, Mapping
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import grpc
 from aiohttp import web
@@ -13,7 +13,12 @@ from edge.oidc.pages.assets import Assets
 from edge.oidc.pages.security_policy import origin_of, security_policy
 from edge.oidc.pages.words import words_of
 from edge.oidc.refusal import Refused, refused_by_protocol
-from gnomon.identity.v1 import authorization_service_pb2, browser_pb2, logout_service_pb2
+from gnomon.identity.v1 import (
+    authorization_service_pb2,
+    browser_pb2,
+    logout_service_pb2,
+    password_reset_service_pb2,
+)
 from server.platform.channels import error_of
 
 _NONCE_BYTES = 18
@@ -48,6 +53,7 @@ class Pages:
             "state": state,
             "path": path,
             "logo": _logo(page, path),
+            "forgotten": f"{path}/users/request_reset?{urlencode({'client_id': page.client_id})}",
             "registration": registration,
         }
         return self._page("sign_in.html", facts, form_origin=page.redirect_origin)
@@ -100,8 +106,39 @@ class Pages:
     def form_post(self, redirect: browser_pb2.Redirect) -> web.Response:
         return self._page("form_post.html", {"redirect": redirect}, form_origin=origin_of(redirect.uri))
 
-    def error(self, page: browser_pb2.ErrorPage) -> web.Response:
-        return self._page("error.html", {"page": page}, status=page.status or 400)
+    def request_reset(self, path: str, *, client_id: str, redirect_uri: str) -> web.Response:
+        """For a person who forgot the password, and came from a client or from nowhere."""
+        state = self._state(path, csrf_token="") | {
+            "action": f"{path}/users/request_reset",
+            "client_id": client_id,
+            "redirect_uri": redirect_uri,
+        }
+        return self._page("request_reset.html", {"state": state})
+
+    def reset(
+        self, opened: password_reset_service_pb2.OpenResetLinkResponse, path: str, *, user_id: str, code: str
+    ) -> web.Response:
+        """For a person who opened a link."""
+        person = f"{path}/users/{quote(user_id, safe='')}"
+        state = self._state(path, opened.csrf_token) | {
+            "action": f"{person}/reset",
+            "webauthn": f"{person}/webauthn",
+            "magic_link_id": code,
+            "needs_passkey": opened.needs_passkey,
+        }
+        return self._page("reset.html", {"opened": opened, "state": state})
+
+    def question(self, heading: str, text: str, *, button: str, action: str) -> web.Response:
+        """Ask once more before something is done: whatever opens addresses by itself presses no button."""
+        facts = {"heading": heading, "text": text, "button": button, "action": action}
+        return self._page("question.html", facts)
+
+    def told(self, heading: str, text: str, *, way_on: str = "", words: str = "Go on") -> web.Response:
+        """Say what has happened; `way_on` is an address that the person may want to go to."""
+        return self._page("told.html", {"heading": heading, "text": text, "way_on": way_on, "words": words})
+
+    def error(self, page: browser_pb2.ErrorPage, *, way_on: str = "") -> web.Response:
+        return self._page("error.html", {"page": page, "way_on": way_on}, status=page.status or 400)
 
     async def instead_of_refusals(self, answer: Awaitable[web.Response]) -> web.Response:
         """Answer a browser that navigates, for whom a refusal is a page."""
@@ -121,7 +158,7 @@ class Pages:
 
     def _refusal(self, refusal: Refused) -> web.Response:
         page = browser_pb2.ErrorPage(status=refusal.status, error=refusal.error, description=refusal.message)
-        response = self.error(page)
+        response = self.error(page, way_on=str(refusal.members.get("location", "")))
         response.headers.update(refusal.headers)
         return response
 

@@ -36,12 +36,19 @@ from identity.events.event import EVENTS, Event
 from identity.events.events import Events
 from identity.federation.provider import PROVIDER_LINKS
 from identity.images.images import Images
+from identity.links.links import Links
 from identity.logout.config import LogoutConfig
 from identity.logout.ending import SessionEnding
 from identity.logout.records import BACK_CHANNEL_LOGOUTS, BackChannelLogout
+from identity.notices.places import SIGN_IN_PLACES, PlaceWatch
 from identity.passkeys.passkey import PASSKEYS
 from identity.passkeys.passkeys import Passkeys
+from identity.reset.config import PasswordResetConfig
+from identity.reset.magic_links import MagicLinks
+from identity.reset.posting import Welcome
 from identity.sessions.session import SESSIONS, Authentication, Session
+from identity.sign_in.addresses import Addresses
+from identity.sign_in.config import LoginProtectionConfig
 from identity.tenancy.password_policies import PasswordPolicies
 from identity.tenancy.tenant_record import TENANTS
 from identity.tokens.token_set import TOKEN_SETS, TokenSet
@@ -49,6 +56,7 @@ from identity.tokens.token_sets import TokenSets
 from identity.vocabulary import AuthenticationContext
 from server.platform.records import Kind
 from tests.identity.browsing import ADDRESS, NOON, Provider
+from tests.identity.mailbox import Mailbox
 
 ROOT = Actor(ActorKind.USER, "root", "root@example.com", is_administrator=True)
 KEY = Actor(ActorKind.API_KEY, "robot", "robot")
@@ -74,6 +82,22 @@ class Administration:
             **sources,
         )
         signing_out, users = SigningOut(ending, token_sets), self.store.of(USERS)
+        self.signing_out = signing_out
+        self.mail = Mailbox(provider.clock)
+        self.links = Links(self.store, provider.hasher, **sources)
+        self.places = PlaceWatch(
+            records=self.store.of(SIGN_IN_PLACES),
+            addresses=Addresses(LoginProtectionConfig()),
+            events=self.told,
+        )
+        self.magic_links = MagicLinks(
+            links=self.links,
+            users=provider.users,
+            targets=provider.targets,
+            hasher=provider.hasher,
+            config=PasswordResetConfig(),
+            **sources,
+        )
         self.version = DirectoryVersion(self.store)
         self.standings = Standings(self.store, provider.tenants)
         self.administrators = Administrators(self.standings)
@@ -86,6 +110,7 @@ class Administration:
             built_in=("openid",),
         )
         self.policies = PasswordPolicies(self.store.of(TENANTS), self.told)
+        self.choosing = PasswordChoosing(self.policies, provider.passwords, provider.clock)
         self.users = UserAdministration(
             users=users,
             devices=self.store.of(DEVICES),
@@ -93,11 +118,13 @@ class Administration:
             passkeys=Passkeys(self.store.of(PASSKEYS)),
             images=Images(self.store, **sources),
             provider_links=self.store.of(PROVIDER_LINKS),
+            places=self.places,
+            welcome=Welcome(magic_links=self.magic_links, mail=self.mail),
             roles=self.roles,
             groups=self.groups,
             administrators=self.administrators,
             version=self.version,
-            choosing=PasswordChoosing(self.policies, provider.passwords, provider.clock),
+            choosing=self.choosing,
             reserved_usernames=UsersConfig().preferred_username_blacklist,
             signing_out=signing_out,
             events=self.told,

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from identity.admin.consents import ConsentAdministration
+from identity.admin.unredeemed import UnredeemedCodes
 from identity.clients.client import CLIENTS, Client, ClientId
 from identity.consents.consent import Consent, Terms
 from identity.directory.user import User, UserId
@@ -34,9 +35,7 @@ def shop(**fields: Any) -> Client:
 
 
 def person(**fields: Any) -> User:
-    return alice(
-        given_name="Alice", family_name="Liddell", values={"picture": "https://pics.example/a"}, **fields
-    )
+    return alice(given_name="Alice", family_name="Liddell", picture_id="p1", **fields)
 
 
 @dataclass
@@ -59,6 +58,7 @@ class Mediation:
         withdrawal = ConsentAdministration(
             provider.consents,
             provider.clients,
+            codes=UnredeemedCodes(provider.store),
             token_sets=TokenSets(provider.store),
             events=provider.events,
         )
@@ -71,6 +71,7 @@ class Mediation:
             sign=signing.sign,
             report=self._report,
             events=provider.events,
+            clock=provider.clock,
         )
         self._disconnection = Disconnection(parties, people, withdrawal)
 

@@ -7,7 +7,7 @@ import pytest
 from identity.consents.consent import Terms
 from identity.fed_cm.people import Asker
 from server.platform.errors import Unauthenticated
-from tests.identity.browsing import ACME, ADDRESS, NOON
+from tests.identity.browsing import ACME, ADDRESS, ISSUER, NOON
 from tests.identity.fed_cm.mediation import NOBODY, Mediation
 
 SEEN = Terms(
@@ -22,6 +22,7 @@ async def test_the_account_that_is_signed_in_is_offered(mediation: Mediation) ->
     account = await mediation.accounts(asker)
 
     assert (account.user.id, account.name) == ("alice", "Alice Liddell")
+    assert account.picture == f"{ISSUER}users/alice/picture/p1"
     assert account.login_hints == ("alice", "alice@example.com")
     assert account.domain_hints == ("example.com",)
     assert account.approved_clients == ()

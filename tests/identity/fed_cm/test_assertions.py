@@ -9,7 +9,13 @@ import pytest
 from identity.clients.client import ClientId
 from identity.clients.own import CONSOLE_CLIENT_ID, own_clients
 from identity.consents.consent import Terms
-from identity.errors import AccessDenied, ConsentRequired, InteractionRequired, UnauthorizedClient
+from identity.errors import (
+    AccessDenied,
+    ConsentRequired,
+    InteractionRequired,
+    LoginRequired,
+    UnauthorizedClient,
+)
 from identity.fed_cm.disclosure import Disclosure
 from identity.vocabulary import AuthenticationMethod, ConsentMode, GrantType
 from server.platform.errors import InvalidArgument, Unauthenticated
@@ -50,7 +56,7 @@ async def test_the_token_says_who_signed_in_to_whom(mediation: Mediation) -> Non
         "name": "Alice Liddell",
         "given_name": "Alice",
         "family_name": "Liddell",
-        "picture": "https://pics.example/a",
+        "picture": f"{ISSUER}users/alice/picture/p1",
     }
 
 
@@ -218,14 +224,28 @@ async def test_a_client_that_wants_a_second_factor_takes_nobody_without(mediatio
         {"grant_types": frozenset({GrantType.CLIENT_CREDENTIALS})},
         {"oauth_scopes": ("email",)},
         CONFIDENTIAL,
+        {"requires_signed_request": True},
     ],
-    ids=["signs nobody in", "no openid", "confidential"],
+    ids=["signs nobody in", "no openid", "confidential", "signs its requests"],
 )
 async def test_a_client_that_may_not_gets_no_token(mediation: Mediation, client: dict[str, Any]) -> None:
     await mediation.change_client(**client)
 
     with pytest.raises(UnauthorizedClient):
         await mediation.issue(await mediation.sign_in())
+
+
+async def test_whoever_signed_in_too_long_ago_for_the_client_gets_no_token(mediation: Mediation) -> None:
+    await mediation.change_client(default_max_age=600)
+    asker = await mediation.sign_in()
+    mediation.provider.clock.advance(timedelta(seconds=600))
+    in_time = await mediation.issue(asker)
+
+    mediation.provider.clock.advance(timedelta(seconds=1))
+
+    assert in_time["sub"] == "alice"
+    with pytest.raises(LoginRequired):
+        await mediation.issue(asker)
 
 
 async def test_a_confidential_client_gets_one_where_an_administrator_wants_it(mediation: Mediation) -> None:

@@ -57,6 +57,7 @@ class World:
         store = MemoryRecordStore(clock)
         self.shops, self.images = store.of(SHOPS), store.of(IMAGES)
         self.decoding = Decoding()
+        self.after_look: Callable[[], Awaitable[object]] | None = None
         self.kept = Images(store, clock=clock, randomness=randomness)
         self.keeping, self.other_process = (
             ImageKeeping(
@@ -70,7 +71,11 @@ class World:
 
     def _holders(self) -> Holders[Shop]:
         async def known(tenant: Tenant, shop_id: str) -> Shop | None:
-            return await self.shops.get(tenant.tenant_id, shop_id)
+            shop = await self.shops.get(tenant.tenant_id, shop_id)
+            if self.after_look is not None:
+                act, self.after_look = self.after_look, None
+                await act()
+            return shop
 
         async def anybody(_tenant: Tenant, _shop: Shop, _actor: Actor) -> None:
             """May change it."""
@@ -133,6 +138,13 @@ async def test_one_image_of_an_owner_is_decoded_at_a_time(world: World) -> None:
 
     assert await world.ids() == []
     assert await world.put() in await world.ids()
+
+
+async def test_whoever_looks_while_an_image_is_replaced_sees_the_new_one(world: World) -> None:
+    await world.put(b"old")
+    world.after_look = lambda: world.put(b"new")
+
+    assert (await world.keeping.find(TENANT, SHOP)).content == b"new"
 
 
 async def test_what_somebody_else_replaced_is_not_taken_away(world: World) -> None:

@@ -36,6 +36,10 @@ async def answer(request: web.Request) -> web.StreamResponse:
             return web.Response(text=DOCUMENT)
 
 
+async def accepted(request: web.Request) -> web.Response:
+    return web.Response(text=request.headers["Accept"])
+
+
 async def endless(request: web.Request) -> web.StreamResponse:
     response = web.StreamResponse()
     await response.prepare(request)
@@ -48,6 +52,7 @@ async def endless(request: web.Request) -> web.StreamResponse:
 async def publisher() -> AsyncIterator[str]:
     """Address of a server on this machine."""
     application = web.Application()
+    application.router.add_get("/accepted", accepted)
     application.router.add_get("/{path}", answer)
     runner = web.AppRunner(application, shutdown_timeout=0.1)
     await runner.setup()
@@ -60,6 +65,12 @@ async def test_a_document_is_read_as_it_is(publisher: str) -> None:
     async with HttpDocuments(in_development=True) as documents:
         assert await documents.read(f"{publisher}/document") == DOCUMENT
         assert await documents.read(publisher.replace("127.0.0.1", "localhost") + "/document") == DOCUMENT
+
+
+async def test_whoever_reads_says_what_it_takes(publisher: str) -> None:
+    async with HttpDocuments(in_development=True) as documents:
+        assert await documents.read(f"{publisher}/accepted") == "application/json"
+        assert await documents.read(f"{publisher}/accepted", accept="application/jwt") == "application/jwt"
 
 
 @pytest.mark.parametrize("path", ["elsewhere", "packed", "octets", "broken", "empty", "endless"])

@@ -23,9 +23,9 @@ CODE = "c" * 48
 ALICE = User(tenant_id=TenantId("acme"), id="alice", email="alice@example.com")
 AUTHENTICATORS = Authenticators(WebauthnConfig())
 AUTHENTICATOR = SoftwareAuthenticator(PARTY.origin)
-CREATION = json.loads(AUTHENTICATORS.creation_options(PARTY, ALICE, code=CODE, kept=()))
+CREATION = json.loads(AUTHENTICATORS.creation_options(PARTY, ALICE, code=CODE, kept=(), needs_user=False))
 ATTESTATION = AUTHENTICATOR.create(CREATION)
-ATTESTED = AUTHENTICATORS.attested(PARTY, json.dumps(ATTESTATION), CODE)
+ATTESTED = AUTHENTICATORS.attested(PARTY, json.dumps(ATTESTATION), CODE, needs_user=False)
 PASSKEY = Passkey(
     tenant_id=ALICE.tenant_id,
     id=ATTESTED.credential_id,
@@ -64,7 +64,7 @@ def spoilt(draw: st.DrawFn, answer: dict[str, Any]) -> str:
 @given(spoilt(ATTESTATION))
 def test_a_spoilt_attestation_is_refused(answer: str) -> None:
     with pytest.raises(Unauthenticated):
-        AUTHENTICATORS.attested(PARTY, answer, CODE)
+        AUTHENTICATORS.attested(PARTY, answer, CODE, needs_user=False)
 
 
 @given(spoilt(ASSERTION))
@@ -91,7 +91,7 @@ def test_nonsense_is_refused_before_anything_is_looked_up(answer: str) -> None:
 )
 def test_an_answer_for_somebody_else_is_refused(party: RelyingParty, code: str) -> None:
     with pytest.raises(Unauthenticated):
-        AUTHENTICATORS.attested(party, json.dumps(ATTESTATION), code)
+        AUTHENTICATORS.attested(party, json.dumps(ATTESTATION), code, needs_user=False)
     with pytest.raises(Unauthenticated):
         AUTHENTICATORS.asserted(party, json.dumps(ASSERTION), code, passkey=PASSKEY, needs_user=False)
 

@@ -76,7 +76,7 @@ class Company:
 
     providers: dict[str, UpstreamProvider] = field(default_factory=dict)
 
-    async def company_sign_in_of(self, _tenant: Tenant, email: str) -> UpstreamProvider | None:
+    async def provider_in_charge(self, _tenant: Tenant, email: str) -> UpstreamProvider | None:
         return self.providers.get(email.rpartition("@")[2])
 
 

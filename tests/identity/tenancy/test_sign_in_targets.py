@@ -190,9 +190,9 @@ async def test_r29_r31_a_company_signs_in_whom_its_provider_alone_does(
     await domains.verified(ACME, NAME, target)
     acme = domains.tenant(ACME)
 
-    assert await domains.targets.company_sign_in_of(acme, "USER@Example.com") == provider
-    assert await domains.targets.company_sign_in_of(acme, "user@sub.example.com") is None
-    assert await domains.targets.company_sign_in_of(domains.tenant(UMBRELLA), ADDRESS) is None
+    assert await domains.targets.provider_in_charge(acme, "USER@Example.com") == provider
+    assert await domains.targets.provider_in_charge(acme, "user@sub.example.com") is None
+    assert await domains.targets.provider_in_charge(domains.tenant(UMBRELLA), ADDRESS) is None
 
 
 async def test_r29_it_does_so_whatever_the_sign_in_page_asks_for_first() -> None:
@@ -201,11 +201,11 @@ async def test_r29_it_does_so_whatever_the_sign_in_page_asks_for_first() -> None
     domains.providers.add(ACME, OKTA)
     await domains.verified(ACME, NAME, at_provider("okta"))
 
-    assert await domains.targets.company_sign_in_of(domains.tenant(ACME), ADDRESS) == OKTA
+    assert await domains.targets.provider_in_charge(domains.tenant(ACME), ADDRESS) == OKTA
 
 
 async def test_f1_a_provider_that_is_disabled_signs_nobody_in(domains: Domains) -> None:
     domains.providers.add(ACME, Provider("okta", is_enabled=False))
     await domains.verified(ACME, NAME, at_provider("okta"))
 
-    assert await domains.targets.company_sign_in_of(domains.tenant(ACME), ADDRESS) is None
+    assert await domains.targets.provider_in_charge(domains.tenant(ACME), ADDRESS) is None

@@ -3,7 +3,9 @@
 const EXPLANATIONS = {
   Unauthorized: "The e-mail address or the password is wrong.",
   EmailNotConfirmed: "Confirm your e-mail address first: open the link in the message that was sent to you.",
-  PasswordRefresh: "Your password has expired.",
+  PasswordRefresh: document.getElementById("forgotten")
+    ? "Your password has expired: a link by which you choose another one is on its way to you."
+    : "Your password has expired.",
   MfaRequired: "This application asks for more than a password.",
   UseCompanySignIn: "The organization of this address signs its people in.",
 };

@@ -107,7 +107,7 @@ class UpdateAccountRequest(_message.Message):
     user_id: _builtins.str
     """Whose account."""
     email: _builtins.str
-    """Address, for callers that send all they have; it cannot be another one."""
+    """Address; another one than that of now is sent a link, which has to be followed."""
     given_name: _builtins.str
     """First name."""
     family_name: _builtins.str
@@ -117,9 +117,9 @@ class UpdateAccountRequest(_message.Message):
     password_new: _builtins.str
     """New password."""
     password_current: _builtins.str
-    """Proof for it: the password of now, empty without."""
+    """Proof for it and for another address: the password of now, empty without."""
     modification_token: _builtins.str
-    """Proof for it: a modification token, empty without."""
+    """Proof for both: a modification token, empty without."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
         """Who asks."""
@@ -199,6 +199,114 @@ class UpdateAccountResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___UpdateAccountResponse: _TypeAlias = UpdateAccountResponse  # noqa: Y015
+
+@_typing.final
+class OpenAddressChangeRequest(_message.Message):
+    """Request of OpenAddressChange."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    USER_ID_FIELD_NUMBER: _builtins.int
+    CODE_FIELD_NUMBER: _builtins.int
+    tenant_id: _builtins.str
+    """Tenant whose issuer was asked; empty means the default tenant."""
+    user_id: _builtins.str
+    """Whose account."""
+    code: _builtins.str
+    """Code of the link."""
+    def __init__(
+        self,
+        *,
+        tenant_id: _builtins.str = ...,
+        user_id: _builtins.str = ...,
+        code: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["code", b"code", "tenant_id", b"tenant_id", "user_id", b"user_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___OpenAddressChangeRequest: _TypeAlias = OpenAddressChangeRequest  # noqa: Y015
+
+@_typing.final
+class OpenAddressChangeResponse(_message.Message):
+    """Response of OpenAddressChange."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    EMAIL_FIELD_NUMBER: _builtins.int
+    email: _builtins.str
+    """The new address."""
+    def __init__(
+        self,
+        *,
+        email: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["email", b"email"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___OpenAddressChangeResponse: _TypeAlias = OpenAddressChangeResponse  # noqa: Y015
+
+@_typing.final
+class ConfirmAddressChangeRequest(_message.Message):
+    """Request of ConfirmAddressChange."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    USER_ID_FIELD_NUMBER: _builtins.int
+    CODE_FIELD_NUMBER: _builtins.int
+    PEER_ADDRESS_FIELD_NUMBER: _builtins.int
+    tenant_id: _builtins.str
+    """Tenant whose issuer was asked; empty means the default tenant."""
+    user_id: _builtins.str
+    """Whose account."""
+    code: _builtins.str
+    """Code of the link."""
+    peer_address: _builtins.str
+    """Address of the peer."""
+    def __init__(
+        self,
+        *,
+        tenant_id: _builtins.str = ...,
+        user_id: _builtins.str = ...,
+        code: _builtins.str = ...,
+        peer_address: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["code", b"code", "peer_address", b"peer_address", "tenant_id", b"tenant_id", "user_id", b"user_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ConfirmAddressChangeRequest: _TypeAlias = ConfirmAddressChangeRequest  # noqa: Y015
+
+@_typing.final
+class ConfirmAddressChangeResponse(_message.Message):
+    """Response of ConfirmAddressChange."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    EMAIL_FIELD_NUMBER: _builtins.int
+    email: _builtins.str
+    """The new address."""
+    def __init__(
+        self,
+        *,
+        email: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["email", b"email"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ConfirmAddressChangeResponse: _TypeAlias = ConfirmAddressChangeResponse  # noqa: Y015
 
 @_typing.final
 class UpdatePreferredUsernameRequest(_message.Message):

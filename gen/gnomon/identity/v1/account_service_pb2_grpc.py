@@ -45,6 +45,16 @@ class AccountServiceStub:
                 request_serializer=gnomon_dot_identity_dot_v1_dot_account__service__pb2.UpdateAccountRequest.SerializeToString,
                 response_deserializer=gnomon_dot_identity_dot_v1_dot_account__service__pb2.UpdateAccountResponse.FromString,
                 _registered_method=True)
+        self.OpenAddressChange = channel.unary_unary(
+                '/gnomon.identity.v1.AccountService/OpenAddressChange',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_account__service__pb2.OpenAddressChangeRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_account__service__pb2.OpenAddressChangeResponse.FromString,
+                _registered_method=True)
+        self.ConfirmAddressChange = channel.unary_unary(
+                '/gnomon.identity.v1.AccountService/ConfirmAddressChange',
+                request_serializer=gnomon_dot_identity_dot_v1_dot_account__service__pb2.ConfirmAddressChangeRequest.SerializeToString,
+                response_deserializer=gnomon_dot_identity_dot_v1_dot_account__service__pb2.ConfirmAddressChangeResponse.FromString,
+                _registered_method=True)
         self.UpdatePreferredUsername = channel.unary_unary(
                 '/gnomon.identity.v1.AccountService/UpdatePreferredUsername',
                 request_serializer=gnomon_dot_identity_dot_v1_dot_account__service__pb2.UpdatePreferredUsernameRequest.SerializeToString,
@@ -76,8 +86,26 @@ class AccountServiceServicer:
 
     def UpdateAccount(self, request, context):
         """Changes what the person may change of itself. A new password needs a proof; it ends every other session and all
-        tokens of the person, and gives this session a new id.
-        Rejected with INVALID_ARGUMENT for another address, and for a password that the policy or the proof does not let.
+        tokens of the person, and gives this session a new id. A new address needs one too, and stays the old one until the
+        link is followed that is sent to it.
+        Rejected with INVALID_ARGUMENT for another address where nobody is written to, and for an address or a password that
+        the policy or the proof does not let.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def OpenAddressChange(self, request, context):
+        """Says what a link that was sent to a new address is for, and changes nothing.
+        Rejected with NOT_FOUND when it is good for nothing any more.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ConfirmAddressChange(self, request, context):
+        """Puts the new address in the old one's place, and uses the link up.
+        Rejected like OpenAddressChange, and with ALREADY_EXISTS when the address has become somebody else's.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -120,6 +148,16 @@ def add_AccountServiceServicer_to_server(servicer, server):
                     servicer.UpdateAccount,
                     request_deserializer=gnomon_dot_identity_dot_v1_dot_account__service__pb2.UpdateAccountRequest.FromString,
                     response_serializer=gnomon_dot_identity_dot_v1_dot_account__service__pb2.UpdateAccountResponse.SerializeToString,
+            ),
+            'OpenAddressChange': grpc.unary_unary_rpc_method_handler(
+                    servicer.OpenAddressChange,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_account__service__pb2.OpenAddressChangeRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_account__service__pb2.OpenAddressChangeResponse.SerializeToString,
+            ),
+            'ConfirmAddressChange': grpc.unary_unary_rpc_method_handler(
+                    servicer.ConfirmAddressChange,
+                    request_deserializer=gnomon_dot_identity_dot_v1_dot_account__service__pb2.ConfirmAddressChangeRequest.FromString,
+                    response_serializer=gnomon_dot_identity_dot_v1_dot_account__service__pb2.ConfirmAddressChangeResponse.SerializeToString,
             ),
             'UpdatePreferredUsername': grpc.unary_unary_rpc_method_handler(
                     servicer.UpdatePreferredUsername,
@@ -192,6 +230,60 @@ class AccountService:
             '/gnomon.identity.v1.AccountService/UpdateAccount',
             gnomon_dot_identity_dot_v1_dot_account__service__pb2.UpdateAccountRequest.SerializeToString,
             gnomon_dot_identity_dot_v1_dot_account__service__pb2.UpdateAccountResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def OpenAddressChange(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.AccountService/OpenAddressChange',
+            gnomon_dot_identity_dot_v1_dot_account__service__pb2.OpenAddressChangeRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_account__service__pb2.OpenAddressChangeResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ConfirmAddressChange(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.identity.v1.AccountService/ConfirmAddressChange',
+            gnomon_dot_identity_dot_v1_dot_account__service__pb2.ConfirmAddressChangeRequest.SerializeToString,
+            gnomon_dot_identity_dot_v1_dot_account__service__pb2.ConfirmAddressChangeResponse.FromString,
             options,
             channel_credentials,
             insecure,

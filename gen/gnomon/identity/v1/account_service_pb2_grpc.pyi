@@ -39,8 +39,18 @@ class AccountServiceStub:
     """
     UpdateAccount: _grpc.UnaryUnaryMultiCallable[_account_service_pb2.UpdateAccountRequest, _account_service_pb2.UpdateAccountResponse]
     """Changes what the person may change of itself. A new password needs a proof; it ends every other session and all
-    tokens of the person, and gives this session a new id.
-    Rejected with INVALID_ARGUMENT for another address, and for a password that the policy or the proof does not let.
+    tokens of the person, and gives this session a new id. A new address needs one too, and stays the old one until the
+    link is followed that is sent to it.
+    Rejected with INVALID_ARGUMENT for another address where nobody is written to, and for an address or a password that
+    the policy or the proof does not let.
+    """
+    OpenAddressChange: _grpc.UnaryUnaryMultiCallable[_account_service_pb2.OpenAddressChangeRequest, _account_service_pb2.OpenAddressChangeResponse]
+    """Says what a link that was sent to a new address is for, and changes nothing.
+    Rejected with NOT_FOUND when it is good for nothing any more.
+    """
+    ConfirmAddressChange: _grpc.UnaryUnaryMultiCallable[_account_service_pb2.ConfirmAddressChangeRequest, _account_service_pb2.ConfirmAddressChangeResponse]
+    """Puts the new address in the old one's place, and uses the link up.
+    Rejected like OpenAddressChange, and with ALREADY_EXISTS when the address has become somebody else's.
     """
     UpdatePreferredUsername: _grpc.UnaryUnaryMultiCallable[_account_service_pb2.UpdatePreferredUsernameRequest, _account_service_pb2.UpdatePreferredUsernameResponse]
     """Gives a person the name that it is called by, or takes it away with an empty one; also for administrators, who put
@@ -67,8 +77,18 @@ class AccountServiceAsyncStub(AccountServiceStub):
     """
     UpdateAccount: _aio.UnaryUnaryMultiCallable[_account_service_pb2.UpdateAccountRequest, _account_service_pb2.UpdateAccountResponse]  # type: ignore[assignment]
     """Changes what the person may change of itself. A new password needs a proof; it ends every other session and all
-    tokens of the person, and gives this session a new id.
-    Rejected with INVALID_ARGUMENT for another address, and for a password that the policy or the proof does not let.
+    tokens of the person, and gives this session a new id. A new address needs one too, and stays the old one until the
+    link is followed that is sent to it.
+    Rejected with INVALID_ARGUMENT for another address where nobody is written to, and for an address or a password that
+    the policy or the proof does not let.
+    """
+    OpenAddressChange: _aio.UnaryUnaryMultiCallable[_account_service_pb2.OpenAddressChangeRequest, _account_service_pb2.OpenAddressChangeResponse]  # type: ignore[assignment]
+    """Says what a link that was sent to a new address is for, and changes nothing.
+    Rejected with NOT_FOUND when it is good for nothing any more.
+    """
+    ConfirmAddressChange: _aio.UnaryUnaryMultiCallable[_account_service_pb2.ConfirmAddressChangeRequest, _account_service_pb2.ConfirmAddressChangeResponse]  # type: ignore[assignment]
+    """Puts the new address in the old one's place, and uses the link up.
+    Rejected like OpenAddressChange, and with ALREADY_EXISTS when the address has become somebody else's.
     """
     UpdatePreferredUsername: _aio.UnaryUnaryMultiCallable[_account_service_pb2.UpdatePreferredUsernameRequest, _account_service_pb2.UpdatePreferredUsernameResponse]  # type: ignore[assignment]
     """Gives a person the name that it is called by, or takes it away with an empty one; also for administrators, who put
@@ -104,8 +124,30 @@ class AccountServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_account_service_pb2.UpdateAccountResponse, _abc.Awaitable[_account_service_pb2.UpdateAccountResponse]]:
         """Changes what the person may change of itself. A new password needs a proof; it ends every other session and all
-        tokens of the person, and gives this session a new id.
-        Rejected with INVALID_ARGUMENT for another address, and for a password that the policy or the proof does not let.
+        tokens of the person, and gives this session a new id. A new address needs one too, and stays the old one until the
+        link is followed that is sent to it.
+        Rejected with INVALID_ARGUMENT for another address where nobody is written to, and for an address or a password that
+        the policy or the proof does not let.
+        """
+
+    @_abc_1.abstractmethod
+    def OpenAddressChange(
+        self,
+        request: _account_service_pb2.OpenAddressChangeRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_account_service_pb2.OpenAddressChangeResponse, _abc.Awaitable[_account_service_pb2.OpenAddressChangeResponse]]:
+        """Says what a link that was sent to a new address is for, and changes nothing.
+        Rejected with NOT_FOUND when it is good for nothing any more.
+        """
+
+    @_abc_1.abstractmethod
+    def ConfirmAddressChange(
+        self,
+        request: _account_service_pb2.ConfirmAddressChangeRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_account_service_pb2.ConfirmAddressChangeResponse, _abc.Awaitable[_account_service_pb2.ConfirmAddressChangeResponse]]:
+        """Puts the new address in the old one's place, and uses the link up.
+        Rejected like OpenAddressChange, and with ALREADY_EXISTS when the address has become somebody else's.
         """
 
     @_abc_1.abstractmethod

@@ -78,9 +78,9 @@ class ClientMetadata(_message.Message):
     default_max_age: _builtins.int
     """Seconds after which people sign in anew for it."""
     policy_uri: _builtins.str
-    """What it says about people's data."""
+    """Where it says what it does with what it gets."""
     tos_uri: _builtins.str
-    """What it demands of people."""
+    """Its terms of service."""
     @_builtins.property
     def redirect_uris(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Where people may be sent back to."""

@@ -37,6 +37,8 @@ class _PasskeyPurposeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Passke
     """To change the account."""
     PASSKEY_PURPOSE_TEST: _PasskeyPurpose.ValueType  # 4
     """To see that it works."""
+    PASSKEY_PURPOSE_PASSWORD_RESET: _PasskeyPurpose.ValueType  # 5
+    """To choose a new password by a link."""
 
 class PasskeyPurpose(_PasskeyPurpose, metaclass=_PasskeyPurposeEnumTypeWrapper):
     """What a passkey is shown for."""
@@ -50,6 +52,8 @@ PASSKEY_PURPOSE_MODIFICATION: PasskeyPurpose.ValueType  # 3
 """To change the account."""
 PASSKEY_PURPOSE_TEST: PasskeyPurpose.ValueType  # 4
 """To see that it works."""
+PASSKEY_PURPOSE_PASSWORD_RESET: PasskeyPurpose.ValueType  # 5
+"""To choose a new password by a link."""
 Global___PasskeyPurpose: _TypeAlias = PasskeyPurpose  # noqa: Y015
 
 @_typing.final
@@ -386,6 +390,7 @@ class StartPasskeyAuthenticationRequest(_message.Message):
     CODE_FIELD_NUMBER: _builtins.int
     AUTHORIZATION_ID_FIELD_NUMBER: _builtins.int
     PARAMETERS_FIELD_NUMBER: _builtins.int
+    RESET_COOKIE_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
     """Tenant whose issuer was asked; empty means the default tenant."""
     user_id: _builtins.str
@@ -396,6 +401,8 @@ class StartPasskeyAuthenticationRequest(_message.Message):
     """What the credentials led to."""
     authorization_id: _builtins.str
     """The authorization request that its page was made for."""
+    reset_cookie: _builtins.str
+    """Value of the cookie that the browser got with a link, empty without one."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
         """Who asks."""
@@ -414,10 +421,11 @@ class StartPasskeyAuthenticationRequest(_message.Message):
         code: _builtins.str = ...,
         authorization_id: _builtins.str = ...,
         parameters: _abc.Iterable[_browser_pb2.Parameter] | None = ...,
+        reset_cookie: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "caller", b"caller", "code", b"code", "parameters", b"parameters", "purpose", b"purpose", "tenant_id", b"tenant_id", "user_id", b"user_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "caller", b"caller", "code", b"code", "parameters", b"parameters", "purpose", b"purpose", "reset_cookie", b"reset_cookie", "tenant_id", b"tenant_id", "user_id", b"user_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -468,6 +476,7 @@ class FinishPasskeyAuthenticationRequest(_message.Message):
     USER_ID_FIELD_NUMBER: _builtins.int
     CODE_FIELD_NUMBER: _builtins.int
     ANSWER_FIELD_NUMBER: _builtins.int
+    RESET_COOKIE_FIELD_NUMBER: _builtins.int
     tenant_id: _builtins.str
     """Tenant whose issuer was asked; empty means the default tenant."""
     user_id: _builtins.str
@@ -476,6 +485,8 @@ class FinishPasskeyAuthenticationRequest(_message.Message):
     """Names the ceremony."""
     answer: _builtins.str
     """What the authenticator answered."""
+    reset_cookie: _builtins.str
+    """Value of the cookie that the browser got with a link, empty without one."""
     @_builtins.property
     def caller(self) -> _caller_pb2.Caller:
         """Who asks."""
@@ -488,10 +499,11 @@ class FinishPasskeyAuthenticationRequest(_message.Message):
         user_id: _builtins.str = ...,
         code: _builtins.str = ...,
         answer: _builtins.str = ...,
+        reset_cookie: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["caller", b"caller"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "caller", b"caller", "code", b"code", "tenant_id", b"tenant_id", "user_id", b"user_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "caller", b"caller", "code", b"code", "reset_cookie", b"reset_cookie", "tenant_id", b"tenant_id", "user_id", b"user_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -509,7 +521,7 @@ class FinishPasskeyAuthenticationResponse(_message.Message):
     CODE_FIELD_NUMBER: _builtins.int
     CONSENT_FIELD_NUMBER: _builtins.int
     code: _builtins.str
-    """Proves at the modification token's endpoint who somebody is, empty for other purposes."""
+    """Proves at the modification token's endpoint, or with a link, who somebody is; empty for other purposes."""
     @_builtins.property
     def redirect(self) -> _browser_pb2.Redirect:
         """Back to the relying party, absent when nobody signed in."""

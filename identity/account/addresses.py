@@ -1,0 +1,130 @@
+"""Changing one's own address: it is the old one until whoever has the mailbox of the new one says so.
+
+Whether the new one is somebody else's is told to nobody.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Protocol
+
+from identity.account import letters
+from identity.account.person import Person
+from identity.admin import names
+from identity.admin.rewriting import rewritten
+from identity.directory.user import User, UserId
+from identity.directory.version import DirectoryVersion
+from identity.events.events import Events
+from identity.events.kinds import EventType
+from identity.events.new_addresses import new_address
+from identity.links.link import Link, Usage
+from identity.links.links import Links
+from identity.mail.letter import Letter
+from identity.tenants import Tenant
+from server.platform.clock import Clock
+from server.platform.errors import AlreadyExists, InvalidArgument, NotFound
+from server.platform.records import AlreadyThere, Records
+
+_GOOD_FOR = timedelta(hours=24)
+
+# What was sent to the old address, and what else was sent to new ones.
+_OUTDATED = (Usage.CHANGE_EMAIL, Usage.RESET_PASSWORD, Usage.NEW_ACCOUNT, Usage.CONFIRM_EMAIL)
+
+
+class Mail(Protocol):
+    @property
+    def is_open(self) -> bool: ...
+
+    async def post(self, tenant: Tenant, letter: Letter) -> None: ...
+
+
+class Revocations(Protocol):
+    async def link(self, tenant: Tenant, user_id: UserId) -> str:
+        """Return the address at which somebody says that it was not itself."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AddressChanges:
+    users: Records[User]
+    links: Links
+    mail: Mail
+    revocations: Revocations
+    version: DirectoryVersion
+    events: Events
+    clock: Clock
+
+    def checked(self, user: User, email: str | None) -> str:
+        """Return the address that a person wants, empty when it is the one of now.
+
+        Raises InvalidArgument for none, and where nobody is written to, so that nothing would prove that it is the person's.
+        """
+        address = user.email if email is None else names.email(email)
+        if address == user.email:
+            return ""
+        if not self.mail.is_open:
+            raise InvalidArgument("email: expected the address of now, only an administrator changes it")
+        return address
+
+    async def ask(self, person: Person, user: User, address: str) -> None:
+        """Send a link to the new address, and word of it to the old one; a link that was sent before is good no more."""
+        tenant, user_id = person.tenant, user.user_id
+        await self.links.cancel(tenant, user_id, Usage.CHANGE_EMAIL)
+        if not await self.users.find(tenant.tenant_id, "email", address, most=1):
+            until = self.clock.now() + _GOOD_FOR
+            code = await self.links.issue(tenant, user_id, Usage.CHANGE_EMAIL, until=until, value=address)
+            link = f"{tenant.issuer}users/{user_id}/email_change/{code}"
+            await self.mail.post(tenant, letters.confirm_address(address, link, until))
+        not_me = await self.revocations.link(tenant, user_id)
+        await self.mail.post(tenant, letters.address_about_to_change(user.email, address, not_me))
+
+    async def find(self, tenant: Tenant, user_id: UserId, code: str) -> str:
+        """Return the new address that a link is for; raises NotFound."""
+        return (await self._found(tenant, user_id, code)).value
+
+    async def confirm(self, tenant: Tenant, user_id: UserId, code: str, *, peer_address: str) -> str:
+        """Put the new address in the old one's place, and return it; raises NotFound, AlreadyExists."""
+        link = await self._found(tenant, user_id, code)
+        if not await self.links.redeem(link):
+            raise _dead()
+        before, after = await self._changed(tenant, user_id, link.value)
+        await self.version.advance()
+        for usage in _OUTDATED:
+            await self.links.cancel(tenant, user_id, usage)
+        await self.events.emit(
+            tenant.tenant_id,
+            EventType.USER_EMAIL_CHANGE,
+            ip=peer_address or None,
+            text=new_address(before.email, after.email),
+            user_id=user_id,
+        )
+        return after.email
+
+    async def _changed(self, tenant: Tenant, user_id: UserId, address: str) -> tuple[User, User]:
+        now = self.clock.now()
+        read: list[User] = []
+
+        async def found() -> User:
+            user = await self.users.get(tenant.tenant_id, user_id)
+            if user is None or not user.is_active(now):
+                raise _dead()
+            read.append(user)
+            return user
+
+        def changed(user: User) -> User:
+            return replace(user, email=address, is_email_verified=True, confirmed_at=now, changed_at=now)
+
+        try:
+            after = await rewritten(self.users, found, changed)
+        except AlreadyThere as error:
+            raise AlreadyExists("the address has become somebody else's") from error
+        return read[-1], after
+
+    async def _found(self, tenant: Tenant, user_id: UserId, code: str) -> Link:
+        link = await self.links.find(tenant, user_id, Usage.CHANGE_EMAIL, code)
+        if link is None or not link.is_good(self.clock.now()):
+            raise _dead()
+        return link
+
+
+def _dead() -> NotFound:
+    return NotFound("there is no such link, or it was used, has expired or was replaced by another one")

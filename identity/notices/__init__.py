@@ -1,0 +1,1 @@
+"""People are told of what happened to their account, and say when it was not them."""

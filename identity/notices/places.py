@@ -1,0 +1,73 @@
+"""From where people sign in, so that a new place is noticed: an IPv4 address or an IPv6 network.
+
+The first place of a person is nothing new.
+"""
+
+import logging
+from dataclasses import dataclass, replace
+
+from identity.directory.user import UserId
+from identity.events.event import Event
+from identity.events.events import Events
+from identity.events.kinds import EventType
+from identity.sign_in.addresses import Addresses
+from identity.tenants import Tenant
+from server.platform.records import AlreadyThere, Changed, Kind, Record, Records
+
+logger = logging.getLogger(__name__)
+
+MOST_PLACES = 50
+_ATTEMPTS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignInPlaces(Record):
+    """`id` is the person's; the newest of `places` is the last."""
+
+    places: tuple[str, ...]
+
+
+SIGN_IN_PLACES = Kind(SignInPlaces, "sign_in_places")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaceWatch:
+    """Hears of events."""
+
+    records: Records[SignInPlaces]
+    addresses: Addresses
+    events: Events
+
+    async def hear(self, event: Event) -> None:
+        if event.type is not EventType.LOGIN_SUCCEEDED or not event.user_id or not event.ip:
+            return
+        if await self._is_new(event, event.user_id, self.addresses.group(event.ip)):
+            await self.events.emit(
+                event.tenant_id,
+                EventType.LOGIN_NEW_LOCATION,
+                ip=event.ip,
+                user_id=event.user_id,
+                session=event.session,
+            )
+
+    async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None:
+        await self.records.take(tenant.tenant_id, user_id)
+
+    async def _is_new(self, event: Event, user_id: str, place: str) -> bool:
+        """Whether the person has been elsewhere only; it has been here then."""
+        for _ in range(_ATTEMPTS):
+            kept = await self.records.get(event.tenant_id, user_id)
+            if kept is not None and place in kept.places:
+                return False
+            try:
+                if kept is None:
+                    await self.records.insert(
+                        SignInPlaces(tenant_id=event.tenant_id, id=user_id, places=(place,))
+                    )
+                else:
+                    await self.records.replace(replace(kept, places=(*kept.places, place)[-MOST_PLACES:]))
+            except (AlreadyThere, Changed):
+                continue
+            return kept is not None
+        logger.info("a place was not noted", extra={"user_id": user_id})
+        return False

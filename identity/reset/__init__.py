@@ -1,0 +1,1 @@
+"""Links by which people choose a password without knowing one, and what they lead to."""

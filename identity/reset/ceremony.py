@@ -1,0 +1,55 @@
+"""Showing a passkey with a link: whoever has the mailbox alone does not get past it."""
+
+from dataclasses import dataclass
+
+from identity.directory.user import UserId
+from identity.passkeys.assertion import Assertion
+from identity.passkeys.ceremony import Ceremonies, Purpose
+from identity.passkeys.passkeys import Passkeys
+from identity.reset.magic_links import HeldLink, MagicLinks
+from identity.tenants import Tenant
+from server.platform.errors import PermissionDenied, Unauthenticated
+
+# The mailbox was shown already, so that a passkey need not verify who holds it.
+_BY_LINK = ("link",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkCeremony:
+    magic_links: MagicLinks
+    passkeys: Passkeys
+    ceremonies: Ceremonies
+    assertion: Assertion
+
+    async def is_needed(self, tenant: Tenant, user_id: UserId) -> bool:
+        return bool(await self.passkeys.of(tenant, user_id))
+
+    async def start(self, tenant: Tenant, user_id: UserId, cookie: str) -> tuple[str, str]:
+        """Return the code of the ceremony, and what the authenticator is asked; raises PermissionDenied."""
+        held = await self.magic_links.find_by_cookie(tenant, user_id, cookie)
+        code = await self.ceremonies.begin(tenant, held.sid, Purpose.LINK, user_id, amr=_BY_LINK)
+        return code, await self.assertion.options(tenant, code, user_id, needs_user=False)
+
+    async def is_begun(self, tenant: Tenant, code: str) -> bool:
+        """Whether a ceremony with a link is what the code names."""
+        return await self.ceremonies.purpose(tenant, code) is Purpose.LINK
+
+    async def finish(self, tenant: Tenant, user_id: UserId, cookie: str, *, code: str, answer: str) -> str:
+        """Return what shows that the passkey was there; raises PermissionDenied, Unauthenticated."""
+        held = await self.magic_links.find_by_cookie(tenant, user_id, cookie)
+        ceremony = await self.ceremonies.take(tenant, code, held.sid, Purpose.LINK)
+        if ceremony.user_id != user_id:
+            raise Unauthenticated("the ceremony is another person's")
+        await self.assertion.verify(tenant, ceremony, code=code, answer=answer)
+        return await self.ceremonies.begin(tenant, held.sid, Purpose.SHOWN_WITH_LINK, user_id)
+
+    async def expect_shown(self, tenant: Tenant, held: HeldLink, code: str) -> None:
+        """Use up what `finish` returned, of whoever has a passkey; raises PermissionDenied with a `cause`, Unauthenticated."""
+        user_id = held.user.user_id
+        if not await self.is_needed(tenant, user_id):
+            return
+        if not code:
+            raise PermissionDenied("the account asks for its passkey", cause="SECOND_FACTOR_REQUIRED")
+        ceremony = await self.ceremonies.take(tenant, code, held.sid, Purpose.SHOWN_WITH_LINK)
+        if ceremony.user_id != user_id:
+            raise Unauthenticated("the passkey is another person's")

@@ -1,0 +1,26 @@
+"""Addresses whose people a provider signs in: they have no password here, and choose none."""
+
+from typing import Protocol
+
+from identity.tenancy.providers import Provider
+from identity.tenants import Tenant
+from server.platform.errors import PermissionDenied
+
+
+class Targets(Protocol):
+    async def provider_in_charge(self, tenant: Tenant, email: str) -> Provider | None: ...
+
+
+async def expect_no_company(targets: Targets, tenant: Tenant, email: str) -> None:
+    """Raise PermissionDenied, with the `cause` COMPANY_SIGN_IN, the provider's name, and where its people sign in.
+
+    What is answered depends on the address's domain, not on whether there is such an account.
+    """
+    provider = await targets.provider_in_charge(tenant, email)
+    if provider is not None:
+        raise PermissionDenied(
+            "the organization of this address signs its people in",
+            cause="COMPANY_SIGN_IN",
+            provider=provider.name,
+            location=f"{tenant.issuer}sign-in",
+        )

@@ -1,0 +1,134 @@
+"""What a link leads to: a password, or a passkey in its place.
+
+The link goes first, so that of many who use it at once one succeeds. Whoever used it has the mailbox, so the address is
+confirmed. Second factors stay as they are, and a passkey has to be shown.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from identity.account.choosing import PasswordChoosing
+from identity.account.person import Person
+from identity.admin.callers import Actor, ActorKind
+from identity.admin.rewriting import rewritten
+from identity.admin.signing_out import SigningOut
+from identity.directory.user import AccountType, User
+from identity.directory.version import DirectoryVersion
+from identity.events.events import Events
+from identity.events.kinds import EventType
+from identity.passkeys.registration import PasskeyRegistration
+from identity.reset.ceremony import LinkCeremony
+from identity.reset.magic_links import HeldLink, MagicLinks, ShownLink
+from identity.tenants import Tenant
+from server.platform.clock import Clock
+from server.platform.errors import InvalidState, NotFound
+from server.platform.records import Records
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountOpening:
+    magic_links: MagicLinks
+    ceremony: LinkCeremony
+    registration: PasskeyRegistration
+    choosing: PasswordChoosing
+    users: Records[User]
+    version: DirectoryVersion
+    signing_out: SigningOut
+    events: Events
+    clock: Clock
+
+    async def with_password(
+        self, tenant: Tenant, shown: ShownLink, *, password: str, passkey_code: str, peer_address: str
+    ) -> str:
+        """Give the person a new password, and return where it goes on.
+
+        Raises what MagicLinks.expect_held does, InvalidArgument for a password that it may not have, PermissionDenied when it
+        has a passkey and did not show it, and ResourceExhausted.
+        """
+        held = await self.magic_links.expect_held(tenant, shown)
+        chosen = await self.choosing.choose(tenant, held.user, password)
+        await self.ceremony.expect_shown(tenant, held, passkey_code)
+        await self.magic_links.redeem(held)
+        user = await self._changed(tenant, held, chosen.of)
+        await self.events.emit(
+            tenant.tenant_id,
+            EventType.USER_PASSWORD_RESET,
+            ip=peer_address or None,
+            text=user.email,
+            user_id=user.id,
+        )
+        return _way_on(tenant, held)
+
+    async def start_passkey(self, tenant: Tenant, shown: ShownLink, name: str) -> str:
+        """Return what the authenticator is asked for, as JSON.
+
+        Raises what MagicLinks.expect_held does, InvalidArgument for a name, and InvalidState when the account is not new.
+        """
+        held = await self._expect_new(tenant, shown)
+        return await self.registration.begin(_in_ceremony(tenant, held), name, needs_user=True)
+
+    async def finish_passkey(
+        self, tenant: Tenant, shown: ShownLink, name: str, *, answer: str, peer_address: str
+    ) -> str:
+        """Have the new passkey stand in the password's place, and return where the person goes on.
+
+        Raises what `start_passkey` does, and Unauthenticated for an answer that does not hold or verified nobody.
+        """
+        held = await self._expect_new(tenant, shown)
+        attested = await self.registration.attested(
+            _in_ceremony(tenant, held), name, answer=answer, needs_user=True
+        )
+        await self.magic_links.redeem(held)
+        await self.registration.keep(_person(tenant, held, peer_address=peer_address), attested)
+        await self._changed(tenant, held, _without_password)
+        return _way_on(tenant, held)
+
+    async def _expect_new(self, tenant: Tenant, shown: ShownLink) -> HeldLink:
+        held = await self.magic_links.expect_held(tenant, shown)
+        if not (held.is_of_new_account and held.user.has_no_way_in):
+            raise InvalidState("expected the link of a new account")
+        return held
+
+    async def _changed(self, tenant: Tenant, held: HeldLink, change: Callable[[User], User]) -> User:
+        """Change the person, end what it was signed in to, and cancel its other links."""
+        now, user_id = self.clock.now(), held.user.user_id
+
+        async def found() -> User:
+            user = await self.users.get(tenant.tenant_id, user_id)
+            if user is None:
+                raise NotFound("there is no such user")
+            return user
+
+        def confirmed(user: User) -> User:
+            confirmed_at = user.confirmed_at if user.is_email_verified else now
+            return replace(
+                change(user),
+                is_email_verified=True,
+                confirmed_at=confirmed_at,
+                changed_at=now,
+                registration=None,
+            )
+
+        user = await rewritten(self.users, found, confirmed)
+        await self.version.advance()
+        await self.signing_out.everywhere(tenant, user_id)
+        await self.magic_links.cancel_all(tenant, user_id)
+        return user
+
+
+def _without_password(user: User) -> User:
+    return replace(user, account_type=AccountType.PASSKEY) if user.has_no_way_in else user
+
+
+def _in_ceremony(tenant: Tenant, held: HeldLink) -> Person:
+    return _person(tenant, held, session=held.sid)
+
+
+def _person(tenant: Tenant, held: HeldLink, *, session: str = "", peer_address: str = "") -> Person:
+    user = held.user
+    actor = Actor(ActorKind.USER, user.id, user.email, session=session, peer_address=peer_address)
+    return Person(tenant=tenant, actor=actor)
+
+
+def _way_on(tenant: Tenant, held: HeldLink) -> str:
+    return held.terms.redirect_uri or tenant.issuer

@@ -1,0 +1,102 @@
+"""Sends what was asked for to whom it belongs, and its first link to whom an account was made for."""
+
+import logging
+from dataclasses import dataclass
+
+from identity.directory.user import AccountType, User, UserId
+from identity.directory.users import Users
+from identity.events.event import Event
+from identity.events.kinds import EventType
+from identity.links.link import Usage
+from identity.mail.letter import Letter
+from identity.reset import letters
+from identity.reset.config import PasswordResetConfig
+from identity.reset.magic_links import MagicLinks
+from identity.reset.mail import Mail
+from identity.reset.requests import ResetRequest
+from identity.tenants import Tenant, Tenants
+from server.platform.clock import Clock
+
+logger = logging.getLogger(__name__)
+
+_SUBJECT_MATTER = "password reset"
+_EXPIRED = "PASSWORD_EXPIRED"
+
+# Those that a password would make into something else than they are.
+_WITHOUT_PASSWORD = frozenset({AccountType.FEDERATED, AccountType.FEDERATED_PASSKEY})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResetPosting:
+    """Carries requests for links."""
+
+    users: Users
+    magic_links: MagicLinks
+    mail: Mail
+    clock: Clock
+    config: PasswordResetConfig
+
+    async def carry(self, tenant: Tenant, request: ResetRequest) -> bool:
+        user = await self.users.find_by_email(tenant, request.email)
+        if user is not None:
+            await self.write(tenant, user, redirect_uri=request.redirect_uri)
+        return True
+
+    async def give_up(self, request: ResetRequest) -> None:
+        logger.error("a password reset was lost", extra={"tenant_id": request.tenant_id})
+
+    async def write(self, tenant: Tenant, user: User, *, redirect_uri: str = "") -> None:
+        """Send a link to whoever may sign in with a password, and seldom."""
+        if not user.is_active(self.clock.now()):
+            return
+        if await self._signs_in_elsewhere(tenant, user):
+            await self._posted(tenant, letters.signed_in_elsewhere(user.email, f"{tenant.issuer}sign-in"))
+            return
+        link = await self.magic_links.issue(tenant, user, Usage.RESET_PASSWORD, redirect_uri=redirect_uri)
+        if not await self._posted(tenant, letters.forgotten_password(user.email, link.address, link.until)):
+            await self.magic_links.withdraw(tenant, link)
+
+    async def _signs_in_elsewhere(self, tenant: Tenant, user: User) -> bool:
+        in_charge = await self.magic_links.targets.provider_in_charge(tenant, user.email)
+        return in_charge is not None or user.account_type in _WITHOUT_PASSWORD
+
+    async def _posted(self, tenant: Tenant, letter: Letter) -> bool:
+        return await self.mail.post_seldom(
+            tenant, letter, subject_matter=_SUBJECT_MATTER, every=self.config.letter_interval
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExpiredPasswords:
+    """Hears of events: who signs in with a password that was right, but has expired, is sent a link."""
+
+    tenants: Tenants
+    posting: ResetPosting
+
+    async def hear(self, event: Event) -> None:
+        is_expired = event.type is EventType.LOGIN_REFUSED and event.text == _EXPIRED
+        if not (is_expired and event.user_id and self.posting.mail.is_open):
+            return
+        tenant = self.tenants.find(event.tenant_id)
+        user = await self.posting.users.find(tenant, UserId(event.user_id))
+        if user is not None:
+            await self.posting.write(tenant, user)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Welcome:
+    """Writes to people for whom an administrator made an account."""
+
+    magic_links: MagicLinks
+    mail: Mail
+
+    async def greet(self, tenant: Tenant, user: User) -> None:
+        """Send a link to whoever has no way to sign in yet."""
+        if not (self.mail.is_open and user.has_no_way_in):
+            return
+        if await self.magic_links.targets.provider_in_charge(tenant, user.email) is not None:
+            letter = letters.company_account(user.email, f"{tenant.issuer}sign-in")
+        else:
+            link = await self.magic_links.issue(tenant, user, Usage.NEW_ACCOUNT)
+            letter = letters.first_password(user.email, link.address, link.until)
+        await self.mail.post(tenant, letter)

@@ -1,0 +1,112 @@
+"""Asking for a link: every address is queued alike, and whose it is is looked up later.
+
+So the answer, and the time until it comes, are the same for every address.
+"""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Protocol
+
+from identity.authorization.login_hint import login_hint
+from identity.clients.client import Client
+from identity.directory.users import email_key
+from identity.errands import Errand
+from identity.proof_of_work.proof_of_work import ProofOfWork
+from identity.randomness import Randomness
+from identity.reset.company import Targets, expect_no_company
+from identity.reset.mail import Mail
+from identity.tenants import Tenant
+from server.platform.clock import Clock
+from server.platform.errors import InvalidArgument, NotFound
+from server.platform.records import Kind, Records
+
+_ID_LENGTH = 24
+# Who has not been looked up by then has asked again.
+_QUEUED_FOR = timedelta(minutes=30)
+# A script of ours goes there: an address of another scheme could be a script itself.
+_OF_WEB = ("https://", "http://")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResetRequest(Errand):
+    """Somebody says that it forgot the password of an address, and goes on at `redirect_uri`, empty for nowhere."""
+
+    email: str
+    redirect_uri: str = ""
+
+
+RESET_REQUESTS = Kind(ResetRequest, "reset_request", indexed=("due",))
+
+
+class Clients(Protocol):
+    async def find(self, tenant: Tenant, client_id: str) -> Client | None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResetWish:
+    """What a person asks for; both ids are empty for whoever comes from nowhere."""
+
+    email: str
+    client_id: str = ""
+    redirect_uri: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResetRequests:
+    mail: Mail
+    queue: Records[ResetRequest]
+    proof_of_work: ProofOfWork
+    clients: Clients
+    targets: Targets
+    clock: Clock
+    randomness: Randomness
+
+    def expect_open(self) -> None:
+        """Raise NotFound where nobody is written to."""
+        if not self.mail.is_open:
+            raise NotFound("nobody is written to here")
+
+    async def ask(self, tenant: Tenant, wish: ResetWish, *, proof_of_work: str) -> None:
+        """Queue a wish.
+
+        Raises NotFound, InvalidArgument, and PermissionDenied for a proof of work that is none or an address whose people a
+        provider signs in.
+        """
+        self.expect_open()
+        email = email_key(login_hint(wish.email))
+        if not (email and proof_of_work):
+            raise InvalidArgument("expected an e-mail address, and a proof of work, which a script does")
+        await self.proof_of_work.spend(tenant, proof_of_work)
+        redirect_uri = await self._way_on(tenant, wish)
+        await expect_no_company(self.targets, tenant, email)
+        now = self.clock.now()
+        await self.queue.insert(
+            ResetRequest(
+                tenant_id=tenant.tenant_id,
+                id=self.randomness.alphanumeric(_ID_LENGTH),
+                expires_at=now + _QUEUED_FOR,
+                attempts=0,
+                next_at=now,
+                email=email,
+                redirect_uri=redirect_uri,
+            )
+        )
+
+    async def _way_on(self, tenant: Tenant, wish: ResetWish) -> str:
+        """Return one of the client's addresses to the letter, so that nobody is led to where a stranger wants."""
+        if not wish.client_id:
+            if wish.redirect_uri:
+                raise InvalidArgument("redirect_uri: expected client_id with it")
+            return ""
+        client = await self.clients.find(tenant, wish.client_id)
+        if client is None or not client.is_enabled:
+            raise InvalidArgument("client_id: there is no such client")
+        if client.registration is not None:
+            # A stranger registered it, and what it says of itself nobody has looked at.
+            return ""
+        if not wish.redirect_uri:
+            return client.client_uri if client.client_uri.startswith(_OF_WEB) else ""
+        registered = {client.client_uri, *client.redirect_uris, *client.post_logout_redirect_uris}
+        if wish.redirect_uri not in registered or not wish.redirect_uri.startswith(_OF_WEB):
+            raise InvalidArgument("redirect_uri: expected one of the web that is registered for the client")
+        return wish.redirect_uri

@@ -1,0 +1,106 @@
+"""Composes the links by which people choose a password."""
+
+from collections.abc import Coroutine, Iterator, Mapping
+
+from google.protobuf.descriptor import ServiceDescriptor
+
+from gnomon.identity.v1 import password_reset_service_pb2
+from identity.administering import Administering
+from identity.directory.user import USERS
+from identity.errands import Errands
+from identity.ground import Ground
+from identity.presence import Presence
+from identity.proof_of_work.proof_of_work import ProofOfWork
+from identity.recognizing import Recognizing
+from identity.reset.ceremony import LinkCeremony
+from identity.reset.magic_links import MagicLinks
+from identity.reset.opening import AccountOpening
+from identity.reset.posting import ExpiredPasswords, ResetPosting, Welcome
+from identity.reset.requests import RESET_REQUESTS, ResetRequests
+from identity.rpc.password_reset import PasswordResetServicer
+from identity.tenancy.sign_in_targets import SignInTargets
+
+_RESET = password_reset_service_pb2.DESCRIPTOR.services_by_name["PasswordResetService"]
+
+
+class Resetting:
+    """`welcome` writes to people for whom an account was made; `ceremony` is the passkey that is shown with a link."""
+
+    def __init__(
+        self, ground: Ground, presence: Presence, targets: SignInTargets, recognizing: Recognizing
+    ) -> None:
+        self._ground = ground
+        self._presence = presence
+        self._targets = targets
+        self._recognizing = recognizing
+        self._magic_links = MagicLinks(
+            links=ground.links,
+            users=presence.users,
+            targets=targets,
+            hasher=ground.secrets,
+            clock=ground.clock,
+            randomness=ground.randomness,
+            config=ground.config.password_reset,
+        )
+        self._posting = ResetPosting(
+            users=presence.users,
+            magic_links=self._magic_links,
+            mail=ground.mail,
+            clock=ground.clock,
+            config=ground.config.password_reset,
+        )
+        ground.events.listen(ExpiredPasswords(tenants=ground.tenants, posting=self._posting))
+        self.welcome = Welcome(magic_links=self._magic_links, mail=ground.mail)
+        self.ceremony = LinkCeremony(
+            magic_links=self._magic_links,
+            passkeys=recognizing.passkeys,
+            ceremonies=recognizing.ceremonies,
+            assertion=recognizing.assertion,
+        )
+
+    def loops(self) -> Iterator[Coroutine[None, None, None]]:
+        """What runs for as long as the provider does: nothing without mail."""
+        ground = self._ground
+        if not ground.mail.is_open:
+            return
+        yield Errands(
+            "password reset",
+            ground.store.of(RESET_REQUESTS),
+            self._posting,
+            clock=ground.clock,
+            randomness=ground.randomness,
+            patience=ground.config.password_reset,
+        ).run(ground.tenants.all)
+
+    def servicers(
+        self, proof_of_work: ProofOfWork, administering: Administering
+    ) -> Mapping[ServiceDescriptor, object]:
+        ground = self._ground
+        requests = ResetRequests(
+            mail=ground.mail,
+            queue=ground.store.of(RESET_REQUESTS),
+            proof_of_work=proof_of_work,
+            clients=ground.clients,
+            targets=self._targets,
+            clock=ground.clock,
+            randomness=ground.randomness,
+        )
+        opening = AccountOpening(
+            magic_links=self._magic_links,
+            ceremony=self.ceremony,
+            registration=self._recognizing.registration(administering.modification_tokens),
+            choosing=administering.choosing,
+            users=ground.store.of(USERS),
+            version=ground.directory_version,
+            signing_out=self._presence.signing_out,
+            events=ground.events,
+            clock=ground.clock,
+        )
+        servicer = PasswordResetServicer(
+            ground.tenants,
+            requests,
+            magic_links=self._magic_links,
+            opening=opening,
+            policies=administering.policies,
+        )
+        return {_RESET: servicer}

@@ -1,0 +1,15 @@
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.identity.browsing import alice
+from tests.identity.notices.told import Told
+
+
+@pytest.fixture
+async def told() -> AsyncIterator[Told]:
+    """With Alice, who has an account."""
+    told = Told()
+    await told.provider.admit(alice())
+    yield told
+    told.provider.passwords.close()

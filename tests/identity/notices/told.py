@@ -1,0 +1,48 @@
+"""People whose account others look after, and who are told of it."""
+
+from identity.directory.user import UserId
+from identity.events.kinds import EventType
+from identity.notices.notices import Notices
+from identity.notices.revocations import Revocations
+from tests.identity.admin.administration import ALICE, Administration
+from tests.identity.mailbox import link_in
+
+
+class Told(Administration):
+    def __init__(self) -> None:
+        super().__init__()
+        provider = self.provider
+        self.revocations = Revocations(
+            users=provider.users,
+            links=self.links,
+            signing_out=self.signing_out,
+            events=self.told,
+            clock=provider.clock,
+        )
+        self.told.listen(self.places)
+        self.told.listen(
+            Notices(
+                tenants=provider.tenants, users=provider.users, revocations=self.revocations, mail=self.mail
+            )
+        )
+
+    async def emit(self, event_type: EventType, **fields: str) -> None:
+        """Something happens to Alice."""
+        about = {"user_id": ALICE, "ip": "192.0.2.7"} | fields
+        await self.told.emit(self.tenant.tenant_id, event_type, **about)
+
+    async def sign_in_from(self, address: str, user_id: str = ALICE) -> None:
+        await self.emit(EventType.LOGIN_SUCCEEDED, user_id=user_id, ip=address, session="s1")
+
+    @property
+    def subjects(self) -> list[str]:
+        return [letter.subject for letter in self.mail.letters]
+
+    def code(self) -> str:
+        """Of the link in the last letter, by which Alice says that it was not her."""
+        prefix, _, code = link_in(self.mail.letters[-1].text).rpartition("/")
+        assert prefix == f"{self.tenant.issuer}users/{ALICE}/revoke"
+        return code
+
+    async def revoke(self, code: str, user_id: str = ALICE) -> None:
+        await self.revocations.revoke(self.tenant, UserId(user_id), code, peer_address="192.0.2.9")

@@ -1,0 +1,15 @@
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.identity.browsing import alice
+from tests.identity.reset.resets import Resets
+
+
+@pytest.fixture
+async def resets() -> AsyncIterator[Resets]:
+    """With Alice, who has a password."""
+    resets = Resets()
+    await resets.provider.admit(alice())
+    yield resets
+    resets.provider.passwords.close()

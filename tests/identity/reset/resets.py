@@ -1,0 +1,151 @@
+"""Everything between a letter with a link and the records, with a clock that stands still."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from identity.account.modification_tokens import MODIFICATION_TOKENS, ModificationTokens
+from identity.directory.user import USERS, AccountType, User, UserId
+from identity.links.link import Usage
+from identity.passkeys.account import PasskeyAccounts
+from identity.passkeys.authenticators import Authenticators
+from identity.passkeys.config import WebauthnConfig
+from identity.passkeys.registration import PasskeyRegistration
+from identity.reset.ceremony import LinkCeremony
+from identity.reset.config import PasswordResetConfig
+from identity.reset.magic_links import MagicLinks, OpenedLink, ShownLink
+from identity.reset.opening import AccountOpening
+from identity.reset.posting import ResetPosting
+from identity.reset.requests import RESET_REQUESTS, ResetRequest, ResetRequests, ResetWish
+from identity.tenancy.providers import Provider
+from identity.tenants import Tenant
+from tests.identity.admin.administration import ALICE, Administration
+from tests.identity.browsing import ADDRESS
+
+NEW_PASSWORD = "a new and quite long one"
+
+
+@dataclass(frozen=True)
+class Company:
+    id: str = "corp"
+    name: str = "Corp"
+    is_enabled: bool = True
+
+
+@dataclass
+class Companies:
+    """Which domains have a provider that signs their people in."""
+
+    providers: dict[str, Provider] = field(default_factory=dict)
+
+    async def provider_in_charge(self, _tenant: Tenant, email: str) -> Provider | None:
+        return self.providers.get(email.rpartition("@")[2])
+
+
+class Resets(Administration):
+    def __init__(self, config: PasswordResetConfig = PasswordResetConfig()) -> None:  # noqa: B008  # frozen
+        super().__init__()
+        provider = self.provider
+        sources = {"clock": provider.clock, "randomness": provider.randomness}
+        self.companies = Companies()
+        self.magic_links = MagicLinks(
+            links=self.links,
+            users=provider.users,
+            targets=self.companies,
+            hasher=provider.hasher,
+            config=config,
+            **sources,
+        )
+        self.ceremony = LinkCeremony(
+            magic_links=self.magic_links,
+            passkeys=provider.passkeys,
+            ceremonies=provider.ceremonies,
+            assertion=provider.assertion,
+        )
+        self.opening = AccountOpening(
+            magic_links=self.magic_links,
+            ceremony=self.ceremony,
+            registration=self._registration(),
+            choosing=self.choosing,
+            users=self.store.of(USERS),
+            version=self.version,
+            signing_out=self.signing_out,
+            events=self.told,
+            clock=provider.clock,
+        )
+        self.posting = ResetPosting(
+            users=provider.users,
+            magic_links=self.magic_links,
+            mail=self.mail,
+            clock=provider.clock,
+            config=config,
+        )
+        self.requests = ResetRequests(
+            mail=self.mail,
+            queue=self.store.of(RESET_REQUESTS),
+            proof_of_work=provider.proof_of_work,
+            clients=provider.clients,
+            targets=self.companies,
+            **sources,
+        )
+
+    def _registration(self) -> PasskeyRegistration:
+        provider = self.provider
+        return PasskeyRegistration(
+            users=provider.users,
+            passkeys=provider.passkeys,
+            ceremonies=provider.ceremonies,
+            authenticators=Authenticators(WebauthnConfig()),
+            modification_tokens=ModificationTokens(
+                self.store.of(MODIFICATION_TOKENS),
+                provider.hasher,
+                clock=provider.clock,
+                randomness=provider.randomness,
+            ),
+            accounts=PasskeyAccounts(
+                users=provider.users, passkeys=provider.passkeys, config=WebauthnConfig()
+            ),
+            events=self.told,
+            clock=provider.clock,
+        )
+
+    async def ask(self, email: str = "alice@example.com", **fields: str) -> None:
+        wish = ResetWish(email=email, **fields)
+        await self.requests.ask(self.tenant, wish, proof_of_work=self.provider.solution())
+
+    async def queued(self) -> list[ResetRequest]:
+        return list(await self.store.of(RESET_REQUESTS).page(self.tenant.tenant_id))
+
+    async def issue(self, usage: Usage = Usage.RESET_PASSWORD, user_id: str = ALICE) -> ShownLink:
+        """A link that was sent to somebody, as a browser shows it first."""
+        issued = await self.magic_links.issue(self.tenant, await self.user(user_id), usage)
+        return ShownLink(user_id=UserId(user_id), code=issued.code)
+
+    async def open(self, shown: ShownLink) -> ShownLink:
+        """The link in the browser that opened it."""
+        return held(shown, await self.magic_links.open(self.tenant, shown))
+
+    async def set_password(
+        self, shown: ShownLink, password: str = NEW_PASSWORD, passkey_code: str = ""
+    ) -> str:
+        return await self.opening.with_password(
+            self.tenant, shown, password=password, passkey_code=passkey_code, peer_address=ADDRESS
+        )
+
+    async def has_password(self, password: str, user_id: str = ALICE) -> bool:
+        user = await self.user(user_id)
+        return await self.provider.passwords.verify(user.password_hash, password)
+
+    async def change(self, **fields: object) -> User:
+        """Somebody else changes Alice."""
+        return await self.provider.users.replace(replace(await self.user(), **fields))  # type: ignore[arg-type]
+
+
+def held(shown: ShownLink, opened: OpenedLink) -> ShownLink:
+    return replace(shown, cookie=opened.cookie, csrf_token=opened.csrf_token)
+
+
+NEW_ACCOUNT: Mapping[str, object] = {
+    "account_type": AccountType.NEW,
+    "password_hash": "",
+    "is_email_verified": False,
+}
