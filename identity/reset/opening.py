@@ -101,7 +101,13 @@ class AccountOpening:
 
         def confirmed(user: User) -> User:
             confirmed_at = user.confirmed_at if user.is_email_verified else now
-            return replace(change(user), is_email_verified=True, confirmed_at=confirmed_at, changed_at=now)
+            return replace(
+                change(user),
+                is_email_verified=True,
+                confirmed_at=confirmed_at,
+                changed_at=now,
+                registration=None,
+            )
 
         user = await rewritten(self.users, found, confirmed)
         await self.version.advance()

@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.edge_oidc.people.post_office import EVE, PostOffice, heading, page_of, post_office
+from tests.edge_oidc.people.somebody import PASSWORD
 
 SEND_AGAIN = "/users/request_confirmation"
+BOB = {"email": "bob@example.com", "language": "en", "roles": [], "password": PASSWORD}
 
 
 @pytest.fixture
@@ -110,9 +112,7 @@ async def test_r24_an_administrator_who_confirms_ends_the_link(office: PostOffic
 
 
 async def test_r27_every_address_is_answered_alike(office: PostOffice) -> None:
-    await office.admin.send(
-        "POST", "/users", json={"email": "bob@example.com", "language": "en", "roles": []}
-    )
+    await office.admin.send("POST", "/users", json=BOB)
     await office.register()
     addresses = (EVE, "bob@example.com", "nobody@example.com")
 

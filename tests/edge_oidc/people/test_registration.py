@@ -19,6 +19,7 @@ from tests.identity.browsing import app
 from tests.identity.deployment import CONFIG
 
 REGISTER = "/auth/v1/users/register"
+BOB = {"email": "bob@example.com", "language": "en", "roles": [], "password": PASSWORD}
 ASKING = {
     "client_id": "app",
     "redirect_uri": "https://app.example.com/callback",
@@ -99,9 +100,7 @@ async def test_without_script_the_right_password_leads_to_the_form_that_sends_ag
 
 
 async def test_r6_r7_every_address_is_answered_alike(office: PostOffice) -> None:
-    await office.admin.send(
-        "POST", "/users", json={"email": "bob@example.com", "language": "en", "roles": []}
-    )
+    await office.admin.send("POST", "/users", json=BOB)
     await office.register()
 
     answers = [await office.register(email) for email in (EVE, "bob@example.com", "new@example.com")]
