@@ -24,6 +24,7 @@ from identity.config import LONGEST_ACCESS_TOKEN, Scheme
 from identity.directory.passwords import Passwords
 from identity.directory.standings import Standings
 from identity.directory.version import DirectoryVersion
+from identity.enrolling import Enrolling
 from identity.errands import Errands
 from identity.events.events import Events
 from identity.federating import Federating
@@ -110,6 +111,9 @@ async def open_identity(
             noticing=noticing,
             welcome=resetting.welcome,
         )
+        enrolling = Enrolling(
+            ground, presence, browsing.proof_of_work, targets=hosting.targets, groups=administering.groups
+        )
         await _seed(ground)
         delivery = await stack.enter_async_context(HttpDelivery(config.logout.timeout_secs))
         tasks = await stack.enter_async_context(asyncio.TaskGroup())
@@ -128,6 +132,7 @@ async def open_identity(
                 **Fronting(ground, presence, issuing).servicers,
                 **hosting.servicers(callers),
                 **administering.servicers,
+                **enrolling.servicers,
                 **Federating(ground, callers, administering).servicers,
                 **recognizing.servicers(
                     authorizing.door,

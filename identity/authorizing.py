@@ -36,6 +36,7 @@ from identity.issuing import Issuing
 from identity.presence import Presence
 from identity.proof_of_work.proof_of_work import ProofOfWork
 from identity.rpc.authorization import AuthorizationServicer, PushDoor
+from identity.rpc.browser import Offers
 from identity.rpc.federation import FederationServicer
 from identity.rpc.sign_in import SignInServicer
 from identity.sign_in.password import PasswordSignIn
@@ -68,6 +69,7 @@ class Authorizing:
         self._issuing = issuing
         self._targets = targets
         self._second_factors = second_factors
+        self._confirmation = ConfirmationBySettings(ground.store.of(TENANTS))
         self._pushed = self._pushed_requests()
         objects = RequestObjects(ClientKeys(ground.published_keys), ground.clock)
         self._by_themselves = (RequestsByValue(objects), PlainRequests())
@@ -130,12 +132,18 @@ class Authorizing:
             tenants,
             email_step,
             SharedSignIn(tenants, proof_of_work, self._targets),
-            offers_password_reset=self._ground.mail.is_open,
+            offers=self._offers(),
+        )
+
+    def _offers(self) -> Offers:
+        return Offers(
+            registration=self._ground.config.users.registration_enabled,
+            password_reset=self._ground.mail.is_open,
         )
 
     def _authorization(self) -> AuthorizationServicer:
         ground, sessions, asked = self._ground, self._presence.sessions, self.door.asked
-        standing = Standing(self._presence.users, ground.clock)
+        standing = Standing(self._presence.users, ground.clock, confirmation=self._confirmation)
         return AuthorizationServicer(
             ground.tenants,
             AuthorizationBeginning(
@@ -169,7 +177,7 @@ class Authorizing:
                 Pushing(self._reader, self._pushed, sources=self._by_themselves),
             ),
             offered=Providers(ground.store) if ground.config.federation.enabled else None,
-            offers_password_reset=ground.mail.is_open,
+            offers=self._offers(),
             clock=ground.clock,
         )
 
@@ -179,7 +187,7 @@ class Authorizing:
             self._presence.users,
             ground.passwords,
             protection=self._presence.protection,
-            confirmation=ConfirmationBySettings(ground.store.of(TENANTS)),
+            confirmation=self._confirmation,
             clock=ground.clock,
             events=ground.events,
         )

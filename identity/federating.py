@@ -24,6 +24,8 @@ from identity.federation.providers import Providers
 from identity.federation.secrets import ProviderSecrets
 from identity.federation.tokens import UpstreamTokens
 from identity.ground import Ground
+from identity.passkeys.passkey import PASSKEYS
+from identity.passkeys.passkeys import Passkeys
 from identity.presence import Presence
 from identity.rpc.admission import Admission
 from identity.rpc.federation import UpstreamSignIn
@@ -97,6 +99,7 @@ def upstream_sign_in(
         administers=Administrators(ground.standings).makes,
         version=ground.directory_version,
         signing_out=presence.signing_out,
+        passkeys=Passkeys(ground.store.of(PASSKEYS)),
         events=ground.events,
         clock=ground.clock,
         randomness=ground.randomness,

@@ -31,6 +31,7 @@ from identity.one_time_codes.factors import CODE_FACTORS
 from identity.one_time_codes.question import CODE_QUESTIONS
 from identity.passkeys.ceremony import CEREMONIES
 from identity.passkeys.passkey import PASSKEYS
+from identity.registration.limits import REGISTRATION_ATTEMPTS
 from identity.reset.requests import RESET_REQUESTS
 from identity.sessions.session import SESSIONS
 from identity.sign_in.failures import ADDRESS_FAILURES
@@ -73,6 +74,7 @@ KINDS: tuple[Kind[Any], ...] = (
     PUSHED_REQUESTS,
     QUEUED_LETTERS,
     RESET_REQUESTS,
+    REGISTRATION_ATTEMPTS,
     REVOKED_TOKENS,
     ROLES,
     ROOT_SECRETS,

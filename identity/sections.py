@@ -82,3 +82,10 @@ class IdentityConfig:
     email: EmailConfig = EmailConfig()
     password_reset: PasswordResetConfig = PasswordResetConfig()
     events: EventsSection = EventsSection()
+
+    def __post_init__(self) -> None:
+        if self.users.registration_enabled and not self.email.is_set:
+            # Until a tenant says otherwise, nobody signs in without the link in a letter.
+            raise ValueError(
+                "users.registration_enabled: expected mail, found neither email.smtp_host nor email.directory"
+            )

@@ -3,10 +3,11 @@
 A POST in JSON, or a form with a CSRF token, submits credentials; every other form is an authorization request.
 """
 
-from aiohttp import web
+from aiohttp import hdrs, web
 
 from edge.oidc.body import JSON
 from edge.oidc.browsers import Browsers
+from edge.oidc.came_from import CameFrom
 from edge.oidc.config import OidcConfig
 from edge.oidc.credentials import CredentialsEndpoint
 from edge.oidc.form import Parameters, form_of, query_parameters, read_parameters
@@ -59,6 +60,9 @@ class AuthorizationEndpoint:
 
     def _next(self, path: str, begun: pb.BeginAuthorizationResponse, *, status: int) -> web.Response:
         match begun.WhichOneof("next"):
+            case "page" if begun.page.is_registration_first:
+                location = CameFrom.of_page(begun.page).registration_address(path)
+                return web.Response(status=status, headers={hdrs.LOCATION: location})
             case "page":
                 page = self._pages.go_on if begun.page.is_signed_in else self._pages.sign_in
                 return page(begun.page, path)

@@ -1,5 +1,6 @@
 """POST /oidc/authorize with credentials: the answer sets the cookie of a new session."""
 
+import grpc
 from aiohttp import web
 
 from edge.oidc.admin.asking import written
@@ -8,11 +9,13 @@ from edge.oidc.browsers import CSRF_HEADER, Browsers
 from edge.oidc.config import OidcConfig
 from edge.oidc.form import Form, single
 from edge.oidc.pages import Pages
+from edge.oidc.pages.confirmation import ConfirmationPages
 from edge.oidc.sign_in_fields import Credentials
 from edge.oidc.steps import navigated, scripted
 from edge.oidc.stubs import Stubs
 from edge.oidc.tenant import issuer_path, tenant_of
 from gnomon.identity.v1 import authorization_service_pb2 as pb
+from server.platform.channels import error_of
 
 _METHODS = {
     pb.SECOND_FACTOR_METHOD_PASSKEY: "passkey",
@@ -27,6 +30,7 @@ class CredentialsEndpoint:
         self._config = config
         self._browsers = browsers
         self._pages = pages
+        self._confirmation_pages = ConfirmationPages(pages)
 
     async def post_json(self, request: web.Request) -> web.Response:
         sent = await read_json(request, Credentials, max_bytes=self._config.max_form_bytes)
@@ -50,16 +54,20 @@ class CredentialsEndpoint:
         return response
 
     async def submit_form(self, request: web.Request, form: Form) -> web.Response:
-        submitted = await self._submit(
-            pb.SubmitCredentialsRequest(
-                tenant_id=tenant_of(request),
-                browser=self._browsers.of(request, single(form, "csrf_token")),
-                authorization_id=single(form, "authorization_id"),
-                email=single(form, "email"),
-                password=single(form, "password"),
-                pow=single(form, "pow"),
-            )
+        asked = pb.SubmitCredentialsRequest(
+            tenant_id=tenant_of(request),
+            browser=self._browsers.of(request, single(form, "csrf_token")),
+            authorization_id=single(form, "authorization_id"),
+            email=single(form, "email"),
+            password=single(form, "password"),
+            pow=single(form, "pow"),
         )
+        try:
+            submitted = await self._submit(asked)
+        except grpc.RpcError as failure:
+            if error_of(failure).metadata.get("cause") != "EMAIL_NOT_CONFIRMED":
+                raise
+            return self._confirmation_pages.confirm_first(issuer_path(request), asked.email)
         if submitted.HasField("second_factor"):
             csrf_token = single(form, "csrf_token")
             return self._pages.second_factor(

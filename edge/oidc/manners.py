@@ -46,6 +46,10 @@ OWN_PAGES = Manner()
 OWN_ORIGIN = Manner(admit=from_our_origin)
 FROM_ANYWHERE = Manner(admit=from_anywhere)
 PUBLIC_DOCUMENT = Manner(admit=from_anywhere, headers=_ANY_ORIGIN, preflight=_ANY_ORIGIN | _PREFLIGHT)
+FROM_ANY_PAGE = replace(
+    PUBLIC_DOCUMENT,
+    preflight=_ANY_ORIGIN | {"Access-Control-Allow-Headers": "Content-Type"} | _PREFLIGHT,
+)
 # An answer is for one origin, or for none: no cache may give it to another.
 BROWSER_ITSELF = Manner(admit=from_browser_itself, headers={"Vary": "Origin"})
 PROTOCOL = Manner(refused=refused_by_protocol, admit=from_anywhere, headers=_NO_CACHE, is_oauth=True)

@@ -25,6 +25,7 @@ from edge.oidc.consent import ConsentEndpoint
 from edge.oidc.device import DeviceEndpoint
 from edge.oidc.device_verification import DeviceVerificationEndpoint
 from edge.oidc.discovery import DiscoveryEndpoint
+from edge.oidc.email_confirmation import EmailConfirmationEndpoint
 from edge.oidc.email_step import EmailStepEndpoint
 from edge.oidc.endpoint import Endpoint
 from edge.oidc.entry import PREFIX, entry_page, to_entry_page
@@ -40,6 +41,7 @@ from edge.oidc.letter_links import AddressChangeEndpoint, RevocationLinkEndpoint
 from edge.oidc.logout import LogoutEndpoint
 from edge.oidc.manners import (
     BROWSER_ITSELF,
+    FROM_ANY_PAGE,
     FROM_ANYWHERE,
     OWN_ORIGIN,
     OWN_PAGES,
@@ -55,6 +57,7 @@ from edge.oidc.peers import Peers
 from edge.oidc.proof_of_work import ProofOfWorkEndpoint
 from edge.oidc.pushed_authorization import PushedAuthorizationEndpoint
 from edge.oidc.refresh import RefreshEndpoint
+from edge.oidc.registration import RegistrationEndpoint
 from edge.oidc.revocation import RevocationEndpoint
 from edge.oidc.session import SessionEndpoint
 from edge.oidc.shared_sign_in import SharedSignInEndpoint
@@ -175,6 +178,8 @@ def _of_browsers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages:
     session = SessionEndpoint(stubs, config, browsers=browsers)
     shared_sign_in = SharedSignInEndpoint(stubs, config, browsers=browsers, pages=pages)
     federation = FederationEndpoint(stubs, config, browsers=browsers, pages=pages)
+    registration = RegistrationEndpoint(stubs, config, browsers=browsers, pages=pages)
+    confirmation = EmailConfirmationEndpoint(stubs, config, browsers=browsers, pages=pages)
 
     yield "/oidc/rotate_jwk", OWN_PAGES, {"POST": KeyRotationEndpoint(stubs, config).post}
     yield "/oidc/authorize", FROM_ANYWHERE, {"GET": authorization.get, "POST": authorization.post}
@@ -189,6 +194,17 @@ def _of_browsers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages:
     yield "/sign-in", OWN_PAGES, {"GET": shared_sign_in.get, "POST": shared_sign_in.post}
     yield "/providers/login", OWN_PAGES, {"POST": federation.login}
     yield "/providers/{id}/callback", FROM_ANYWHERE, {"GET": federation.callback}
+    yield "/users/register", FROM_ANY_PAGE, {"GET": registration.get, "POST": registration.post}
+    yield (
+        "/users/request_confirmation",
+        OWN_PAGES,
+        {"GET": confirmation.get_form, "POST": confirmation.request},
+    )
+    yield (
+        "/users/{id}/email_confirm/{code}",
+        OWN_PAGES,
+        {"GET": confirmation.get, "POST": confirmation.confirm},
+    )
     yield "/device", OWN_PAGES, {"GET": device.get}
     yield "/oidc/device/verify", OWN_PAGES, {"POST": device.post}
     yield from _of_letters(stubs, config, browsers=browsers, pages=pages)

@@ -27,6 +27,7 @@ from gnomon.identity.v1.password_policy_service_pb2_grpc import PasswordPolicySe
 from gnomon.identity.v1.password_reset_service_pb2_grpc import PasswordResetServiceStub
 from gnomon.identity.v1.proof_of_work_service_pb2_grpc import ProofOfWorkServiceStub
 from gnomon.identity.v1.provider_service_pb2_grpc import ProviderServiceStub
+from gnomon.identity.v1.registration_service_pb2_grpc import RegistrationServiceStub
 from gnomon.identity.v1.role_service_pb2_grpc import RoleServiceStub
 from gnomon.identity.v1.scope_service_pb2_grpc import ScopeServiceStub
 from gnomon.identity.v1.session_administration_service_pb2_grpc import SessionAdministrationServiceStub
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     from gnomon.identity.v1.password_reset_service_pb2_grpc import PasswordResetServiceAsyncStub
     from gnomon.identity.v1.proof_of_work_service_pb2_grpc import ProofOfWorkServiceAsyncStub
     from gnomon.identity.v1.provider_service_pb2_grpc import ProviderServiceAsyncStub
+    from gnomon.identity.v1.registration_service_pb2_grpc import RegistrationServiceAsyncStub
     from gnomon.identity.v1.role_service_pb2_grpc import RoleServiceAsyncStub
     from gnomon.identity.v1.scope_service_pb2_grpc import ScopeServiceAsyncStub
     from gnomon.identity.v1.session_administration_service_pb2_grpc import (
@@ -110,6 +112,7 @@ class Stubs:
     password_resets: "PasswordResetServiceAsyncStub"
     proofs_of_work: "ProofOfWorkServiceAsyncStub"
     providers: "ProviderServiceAsyncStub"
+    registrations: "RegistrationServiceAsyncStub"
     roles: "RoleServiceAsyncStub"
     scopes: "ScopeServiceAsyncStub"
     session_administration: "SessionAdministrationServiceAsyncStub"
@@ -152,6 +155,7 @@ def stubs_of(channel: Channel) -> Stubs:
         password_resets=PasswordResetServiceStub(aio_channel),
         proofs_of_work=ProofOfWorkServiceStub(aio_channel),
         providers=ProviderServiceStub(aio_channel),
+        registrations=RegistrationServiceStub(aio_channel),
         roles=RoleServiceStub(aio_channel),
         scopes=ScopeServiceStub(aio_channel),
         session_administration=SessionAdministrationServiceStub(aio_channel),

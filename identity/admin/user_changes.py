@@ -73,7 +73,7 @@ def applied(change: UserChange, user: User, *, labelled: Labelled, now: datetime
         valid_until=_end(change.valid_until, user.valid_until),
         changed_at=now,
     )
-    return _confirmed(_with_labels(changed, change, labelled), change, now)
+    return _without_links(user, _confirmed(_with_labels(changed, change, labelled), change, now))
 
 
 def _with_labels(user: User, change: UserChange, labelled: Labelled) -> User:
@@ -95,6 +95,12 @@ def _confirmed(user: User, change: UserChange, now: datetime) -> User:
         case True:
             confirmed_at = user.confirmed_at if user.is_email_verified else now
             return replace(user, is_email_verified=True, confirmed_at=confirmed_at)
+
+
+def _without_links(before: User, after: User) -> User:
+    """What an administrator says of an address, no link that was sent there says any more."""
+    is_as_before = (after.email, after.is_email_verified) == (before.email, before.is_email_verified)
+    return after if is_as_before else replace(after, registration=None)
 
 
 def _values(changes: Mapping[str, str], values: Mapping[str, str]) -> Mapping[str, str]:

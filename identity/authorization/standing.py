@@ -7,6 +7,7 @@ from identity.clients.client import Client
 from identity.directory.user import User, UserId
 from identity.errors import AccessDenied, InteractionRequired, ProtocolError
 from identity.sessions.session import Session
+from identity.sign_in.confirmation import ConfirmationPolicy, is_unconfirmed
 from identity.tenants import Tenant
 from identity.vocabulary import AuthenticationContext
 from server.platform.clock import Clock
@@ -22,8 +23,9 @@ class Users(Protocol):
 
 
 class Standing:
-    def __init__(self, users: Users, clock: Clock) -> None:
+    def __init__(self, users: Users, clock: Clock, *, confirmation: ConfirmationPolicy) -> None:
         self._users = users
+        self._confirmation = confirmation
         self._clock = clock
 
     async def user(
@@ -35,7 +37,9 @@ class Standing:
         user = await self._users.find(tenant, UserId(session.user_id))
         if user is None or not user.is_active(self._clock.now()):
             return None
-        return None if _has_more_to_prove(user, session, request) else user
+        if _has_more_to_prove(user, session, request):
+            return None
+        return None if await is_unconfirmed(self._confirmation, tenant, user) else user
 
 
 def refusal_of(client: Client, user: User, amr: tuple[str, ...]) -> ProtocolError | None:

@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NewType
 
+from identity.directory.pending_registration import PendingRegistration
 from identity.vocabulary import Permission
 from server.platform.call import TenantId
 from server.platform.records import Kind, Record
@@ -30,8 +31,9 @@ class User(Record):
 
     `email` is in lower case. `values` are the standard claims beyond those with a field: `birthdate`, `phone_number`,
     `street_address`, `postal_code`, `locality`, `country`, `zoneinfo`; `attributes` are those that the tenant defines, each
-    as JSON. `picture_id` is that of its picture, empty without one. An account is good until `valid_until`, its password until `password_until`; those that it had
-    before are kept as far as they must not be taken again, the newest first.
+    as JSON. `picture_id` is that of its picture, empty without one. An account is good until `valid_until`, its password
+    until `password_until`; those that it had before are kept as far as they must not be taken again, the newest first.
+    `registration` is what waits for the address to be confirmed.
     """
 
     email: str
@@ -60,6 +62,7 @@ class User(Record):
     last_login_at: datetime | None = None
     valid_until: datetime | None = None
     picture_id: str = ""
+    registration: PendingRegistration | None = None
 
     @property
     def user_id(self) -> UserId:

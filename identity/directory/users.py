@@ -4,6 +4,8 @@ import logging
 from dataclasses import replace
 from datetime import datetime
 
+import idna
+
 from identity.directory.user import User, UserId
 from identity.tenants import Tenant
 from server.platform.records import Changed, Records
@@ -21,6 +23,10 @@ class Users:
     async def find_by_email(self, tenant: Tenant, email: str) -> User | None:
         """Return the account of an address, in whatever case it is written."""
         found = await self._records.find(tenant.tenant_id, "email", email_key(email), most=1)
+        return found[0] if found else None
+
+    async def find_by_username(self, tenant: Tenant, username: str) -> User | None:
+        found = await self._records.find(tenant.tenant_id, "preferred_username", username, most=1)
         return found[0] if found else None
 
     async def add(self, user: User) -> User:
@@ -41,5 +47,16 @@ class Users:
 
 
 def email_key(email: str) -> str:
-    """How an address is kept and compared."""
-    return email.strip().lower()
+    """How an address is kept and compared: in lower case, an internationalized domain as A-labels (RFC 5890)."""
+    local, at, domain = email.strip().lower().rpartition("@")
+    return f"{local}{at}{_ascii(domain.removesuffix('.'))}"
+
+
+def _ascii(domain: str) -> str:
+    if domain.isascii():
+        return domain
+    try:
+        return idna.encode(domain, uts46=True).decode()
+    except idna.IDNAError:
+        # It is no domain, so nobody has such an address.
+        return domain

@@ -60,6 +60,8 @@ class EventType(StrEnum):
     DELETED = "Deleted"
     CONSENT_GRANTED = "ConsentGranted"
     CONSENT_WITHDRAWN = "ConsentWithdrawn"
+    USER_CONFIRMED = "UserConfirmed"
+    USER_CONFIRMATION_SENT = "UserConfirmationSent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,5 +119,7 @@ EVENT_KINDS = {
         EventKind(43, EventType.USER_REMOVED_UNCONFIRMED, Level.NOTICE),
         EventKind(50, EventType.CONSENT_GRANTED, Level.INFO),
         EventKind(51, EventType.CONSENT_WITHDRAWN, Level.NOTICE),
+        EventKind(60, EventType.USER_CONFIRMED, Level.INFO),
+        EventKind(61, EventType.USER_CONFIRMATION_SENT, Level.INFO),
     )
 }

@@ -6,6 +6,7 @@ is vouched for; never to that of an administrator, whom a provider could take th
 
 from collections.abc import Awaitable, Callable, Collection, Iterable
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Protocol
 
 from identity.directory.user import AccountType, User, UserId
@@ -36,6 +37,10 @@ class SigningOut(Protocol):
     async def everywhere(self, tenant: Tenant, user_id: UserId) -> None: ...
 
 
+class Passkeys(Protocol):
+    async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpstreamAccounts:
     users: Users
@@ -44,6 +49,7 @@ class UpstreamAccounts:
     administers: Callable[[User], Awaitable[bool]]
     version: DirectoryVersion
     signing_out: SigningOut
+    passkeys: Passkeys
     events: Events
     clock: Clock
     randomness: Randomness
@@ -79,8 +85,9 @@ class UpstreamAccounts:
         if not user.is_email_verified:
             # Whoever made the account never showed that the address is theirs.
             await self.signing_out.everywhere(tenant, user.user_id)
+            await self.passkeys.remove_of_user(tenant, user.user_id)
         try:
-            kept = await self.users.replace(_vouched_for(user))
+            kept = await self.users.replace(_vouched_for(user, self.clock.now()))
         except Changed as error:
             raise Unavailable.untouched("the account is changed by somebody else") from error
         await self._note(tenant, provider, person, user=kept)
@@ -153,10 +160,18 @@ def _link_id(provider: Provider, person: UpstreamPerson) -> str:
     return f"{provider.id} {person.sub}"
 
 
-def _vouched_for(user: User) -> User:
+def _vouched_for(user: User, now: datetime) -> User:
     if user.is_email_verified:
         return replace(user, account_type=_LINKED.get(user.account_type, user.account_type))
-    return replace(user, is_email_verified=True, password_hash="", account_type=AccountType.FEDERATED)
+    return replace(
+        user,
+        is_email_verified=True,
+        confirmed_at=now,
+        password_hash="",
+        registration=None,
+        has_passkey=False,
+        account_type=AccountType.FEDERATED,
+    )
 
 
 def _mapped(user: User, provider: Provider, person: UpstreamPerson) -> User:

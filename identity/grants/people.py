@@ -4,6 +4,9 @@ from identity.clients.client import Client
 from identity.directory.user import USERS, User
 from identity.errors import InvalidGrant
 from identity.grants.grant import Authorization
+from identity.sign_in.confirmation import is_unconfirmed
+from identity.tenancy.confirmation import ConfirmationBySettings
+from identity.tenancy.tenant_record import TENANTS
 from identity.tenants import Tenant
 from server.platform.clock import Clock
 from server.platform.records import RecordStore
@@ -12,18 +15,21 @@ from server.platform.records import RecordStore
 class People:
     def __init__(self, records: RecordStore, clock: Clock) -> None:
         self._users = records.of(USERS)
+        self._confirmation = ConfirmationBySettings(records.of(TENANTS))
         self._clock = clock
 
     async def behind(self, authorization: Authorization, tenant: Tenant, *, client: Client) -> User | None:
         """Return who signed in, None when the client asks in its own name.
 
-        Raises InvalidGrant for one who is disabled, or may not use the client any more.
+        Raises InvalidGrant for one who is disabled, has to confirm an address first, or may not use the client any more.
         """
         if authorization.authentication is None:
             return None
         user = await self._users.get(tenant.tenant_id, authorization.authentication.user_id)
         if user is None or not user.is_active(self._clock.now()) or not _may_use(user, client):
             raise InvalidGrant("the person's account or its access has ended")
+        if await is_unconfirmed(self._confirmation, tenant, user):
+            raise InvalidGrant("the person has to confirm its e-mail address first")
         return user
 
 

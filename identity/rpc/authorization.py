@@ -16,6 +16,7 @@ from identity.dpop.proofs import DpopProofs
 from identity.errors import ProtocolError
 from identity.federation.providers import Providers
 from identity.rpc.browser import (
+    Offers,
     browser_of,
     consent_page,
     error_page,
@@ -53,7 +54,7 @@ class AuthorizationServicer:
         consent_step: ConsentStep,
         push_door: "PushDoor",
         offered: Providers | None,
-        offers_password_reset: bool,
+        offers: Offers,
         clock: Clock,
     ) -> None:
         self._tenants = tenants
@@ -63,7 +64,7 @@ class AuthorizationServicer:
         self._consent_step = consent_step
         self._push_door = push_door
         self._offered = offered
-        self._offers_password_reset = offers_password_reset
+        self._offers = offers
         self._clock = clock
 
     async def begin_authorization(
@@ -81,7 +82,7 @@ class AuthorizationServicer:
         page = sign_in_page(
             outcome,
             await self._offered.offered(tenant) if self._offered else (),
-            offers_password_reset=self._offers_password_reset,
+            offers=self._offers,
         )
         return pb.BeginAuthorizationResponse(page=page, cookie=cookie)
 

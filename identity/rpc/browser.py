@@ -1,16 +1,18 @@
 """Browsers, cookies and redirects between the wire and the provider."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from gnomon.identity.v1 import authorization_service_pb2
 from gnomon.identity.v1 import browser_pb2 as pb
 from gnomon.identity.v1.provider_service_pb2 import OfferedProvider
+from identity.authorization.asked_again import asked_again
 from identity.authorization.beginning import SignInStep
 from identity.authorization.consent import ConsentQuestion, terms_of
 from identity.authorization.parameters import Parameters
 from identity.authorization.redirect_uris import origin_of
 from identity.authorization.redirection import Redirection
-from identity.authorization.request import ResponseMode
+from identity.authorization.request import Prompt, ResponseMode
 from identity.federation.provider import Provider
 from identity.sessions.browser import Browser
 from identity.sessions.session import Session
@@ -46,9 +48,18 @@ def redirect(redirection: Redirection) -> pb.Redirect:
     )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offers:
+    """What a sign-in page offers to whoever cannot sign in: an account, or another password."""
+
+    registration: bool
+    password_reset: bool
+
+
 def sign_in_page(
-    step: SignInStep, providers: Iterable[Provider] = (), *, offers_password_reset: bool
+    step: SignInStep, providers: Iterable[Provider] = (), *, offers: Offers
 ) -> authorization_service_pb2.SignInPage:
+    registration = asked_again(step.client, step.request) if offers.registration else ()
     return authorization_service_pb2.SignInPage(
         authorization_id=step.authorization_id,
         client_id=step.client.client_id,
@@ -60,9 +71,11 @@ def sign_in_page(
         redirect_origin=origin_of(step.request.redirect_uri),
         csrf_token=step.session.csrf_token,
         is_email_first=step.is_email_first,
-        offers_password_reset=offers_password_reset,
+        offers_password_reset=offers.password_reset,
         providers=map(offered_provider, providers),
         client_logo_id=step.client.logo_id,
+        registration=[pb.Parameter(name=name, value=value) for name, value in registration],
+        is_registration_first=offers.registration and Prompt.CREATE in step.request.prompts,
     )
 
 

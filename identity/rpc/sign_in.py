@@ -3,7 +3,7 @@
 from gnomon.identity.v1 import sign_in_service_pb2 as pb
 from identity.authorization.asked import Reference
 from identity.authorization.email_step import EmailStep, SharedSignIn
-from identity.rpc.browser import browser_of, parameters_of, sign_in_page
+from identity.rpc.browser import Offers, browser_of, parameters_of, sign_in_page
 from identity.tenancy.sign_in_domain import TargetType
 from identity.tenants import Tenants
 from server.platform.call import Call
@@ -22,12 +22,12 @@ class SignInServicer:
         email_step: EmailStep,
         shared_sign_in: SharedSignIn,
         *,
-        offers_password_reset: bool,
+        offers: Offers,
     ) -> None:
         self._tenants = tenants
         self._email_step = email_step
         self._shared_sign_in = shared_sign_in
-        self._offers_password_reset = offers_password_reset
+        self._offers = offers
 
     async def submit_email(self, request: pb.SubmitEmailRequest, _call: Call) -> pb.SubmitEmailResponse:
         routed = await self._email_step.submit(
@@ -42,7 +42,7 @@ class SignInServicer:
         return pb.SubmitEmailResponse(
             route=_ROUTES[routed.route.type],
             providers=[pb.SignInProvider(id=each.id, name=each.name) for each in routed.route.providers],
-            page=sign_in_page(routed.step, offers_password_reset=self._offers_password_reset),
+            page=sign_in_page(routed.step, offers=self._offers),
         )
 
     async def find_sign_in(self, request: pb.FindSignInRequest, _call: Call) -> pb.FindSignInResponse:

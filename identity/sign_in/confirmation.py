@@ -15,7 +15,12 @@ class ConfirmationPolicy(Protocol):
 
 async def expect_confirmed(policy: ConfirmationPolicy, tenant: Tenant, user: User) -> None:
     """Raises PermissionDenied for a person who registered without, with the metadata `cause`."""
-    if user.must_confirm_email and await policy.requires_email_confirmation(tenant):
+    if await is_unconfirmed(policy, tenant, user):
         raise PermissionDenied(
             "confirm your e-mail address first", cause="EMAIL_NOT_CONFIRMED", resend="true"
         )
+
+
+async def is_unconfirmed(policy: ConfirmationPolicy, tenant: Tenant, user: User) -> bool:
+    """Whether the person has to confirm the address before anything else."""
+    return user.must_confirm_email and await policy.requires_email_confirmation(tenant)

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 from aiohttp import web
@@ -54,18 +55,20 @@ class Site:
 
 
 @asynccontextmanager
-async def site(consent: ConsentMode = ConsentMode.NEVER, letters: Path | None = None) -> AsyncIterator[Site]:
+async def site(
+    consent: ConsentMode = ConsentMode.NEVER, letters: Path | None = None, **sections: Any
+) -> AsyncIterator[Site]:
     """With letters there is mail, which becomes files there."""
     port = unused_port()
     address = ProviderConfig(public_url=f"localhost:{port}", scheme=Scheme.HTTP)
-    email = EmailConfig(directory=letters, from_address="id@example.com", poll_interval_secs=1)
-    config = replace(
+    usual = replace(
         CONFIG,
         identity=address,
         pow=ProofOfWorkConfig(difficulty=12),
         fedcm=FedCmConfig(enabled=True),
-        email=email,
+        email=EmailConfig(directory=letters, from_address="id@example.com", poll_interval_secs=1),
     )
+    config = replace(usual, **sections)
     async with deployed(config) as deployment:
         access = AccessConfig(cookie_mode=CookieMode.DANGER_INSECURE)
         app = web.Application()

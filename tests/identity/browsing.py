@@ -253,7 +253,7 @@ class Provider:
         self.targets = SignInTargets(self.tenants, self.store, NoProviders())
         self.pushing = Pushing(self.reader, self.pushed, sources=by_themselves)
         pending = PendingRequests(self.store.of(AUTHORIZATION_REQUESTS), self.hasher, **sources)
-        standing = Standing(self.users, self.clock)
+        standing = Standing(self.users, self.clock, confirmation=self.confirmation)
         conclusion = Conclusion(
             self.store.of(AUTHORIZATION_CODES), self.sessions, hasher=self.hasher, **sources
         )

@@ -26,6 +26,7 @@ from identity.dpop.nonces import DpopNonces
 from identity.dpop.proofs import DpopProofs
 from identity.outgoing.published_keys import PublishedKeys
 from identity.rpc.authorization import AuthorizationServicer, PushDoor
+from identity.rpc.browser import Offers
 from identity.rpc.logout import LogoutServicer
 from identity.rpc.proof_of_work import ProofOfWorkServicer
 from identity.rpc.session import SessionServicer
@@ -334,7 +335,7 @@ def _servicers(provider: Provider) -> Mapping[object, object]:
         consent_step=provider.consent_step,
         push_door=PushDoor(authenticator, dpop, provider.pushing),
         offered=None,
-        offers_password_reset=False,
+        offers=Offers(registration=False, password_reset=False),
         clock=clock,
     )
     sessions = SessionServicer(provider.tenants, provider.sessions, provider.users, clock)

@@ -8,6 +8,7 @@ import grpc
 from aiohttp import web
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from edge.oidc.came_from import CameFrom
 from edge.oidc.pages.assets import Assets
 from edge.oidc.pages.security_policy import origin_of, security_policy
 from edge.oidc.pages.words import words_of
@@ -43,7 +44,10 @@ class Pages:
             "action": f"{path}/oidc/authorize",
             "email_action": f"{path}/oidc/authorize/email",
             "provider_login": f"{path}/providers/login",
+            "send_again": f"{path}/users/request_confirmation",
         }
+        came_from = CameFrom.of_page(page)
+        registration = came_from.registration_address(path) if came_from.parameters else ""
         forgotten = f"{path}/users/request_reset?{urlencode({'client_id': page.client_id})}"
         facts = {
             "page": page,
@@ -51,6 +55,7 @@ class Pages:
             "path": path,
             "logo": _logo(page, path),
             "forgotten": forgotten,
+            "registration": registration,
         }
         return self._page("sign_in.html", facts, form_origin=page.redirect_origin)
 
@@ -159,6 +164,13 @@ class Pages:
             return self._refusal(refusal)
         except grpc.RpcError as failure:
             return self._refusal(refused_by_protocol(error_of(failure)))
+
+    def rendered(self, template: str, facts: Mapping[str, object], *, status: int = 200) -> web.Response:
+        return self._page(template, facts, status=status)
+
+    def state(self, path: str, action: str) -> dict[str, object]:
+        """What the script of a page that needs no session is told: where it sends its form, and the rest."""
+        return self._state(path, csrf_token="") | {"action": f"{path}{action}"}
 
     def _refusal(self, refusal: Refused) -> web.Response:
         page = browser_pb2.ErrorPage(status=refusal.status, error=refusal.error, description=refusal.message)

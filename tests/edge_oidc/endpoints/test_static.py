@@ -17,7 +17,7 @@ async def test_what_a_page_loads_is_kept_for_ever(provider: Provider) -> None:
 
     responses = [await provider.http.get(address) for address in addresses]
 
-    assert len(addresses) == 4
+    assert len(addresses) == 5
     assert {response.status for response in responses} == {200}
     assert {response.content_type for response in responses} == {"text/css", "text/javascript"}
     assert {response.headers["Cache-Control"] for response in responses} == {

@@ -224,7 +224,10 @@ async def test_t27_other_processes_hear_of_a_tenant_that_comes_and_goes(provider
     [
         {"confirmation_link_hours": 0},
         {"confirmation_link_hours": 169},
+        {"confirmation_link_hours": 1.5},
+        {"confirmation_link_hours": "24"},
         {"unconfirmed_account_days": -1},
+        {"unconfirmed_account_days": 3651},
         {"default_groups": [""]},
         {"require_email_confirmation": "maybe"},
         {"unheard_of": 1},

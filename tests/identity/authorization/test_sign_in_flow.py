@@ -293,6 +293,22 @@ async def test_a_disabled_account_is_signed_in_nowhere(provider: Provider) -> No
     assert dict(outcome.parameters)["error"] == "login_required"
 
 
+@pytest.mark.parametrize(("is_required", "error"), [(True, "login_required"), (False, "")])
+async def test_r11_a_session_is_not_enough_for_who_has_to_confirm_an_address(
+    provider: Provider, *, is_required: bool, error: str
+) -> None:
+    browser = await provider.signed_in()
+    user = await provider.users.find_by_email(provider.tenant, "alice@example.com")
+    assert user is not None
+    await provider.users.replace(replace(user, is_self_registered=True, is_email_verified=False))
+    provider.confirmation.is_required = is_required
+
+    outcome = await provider.begin(browser, prompt="none")
+
+    assert isinstance(outcome, Redirection)
+    assert dict(outcome.parameters).get("error", "") == error
+
+
 async def test_a_session_goes_on_without_credentials(provider: Provider) -> None:
     browser = await provider.signed_in()
     step, browser = await provider.page(browser)

@@ -121,6 +121,7 @@ class Flow:
                 administers=Administrators(Standings(store, provider.tenants)).makes,
                 version=DirectoryVersion(store),
                 signing_out=SigningOut(provider.ending, TokenSets(store)),
+                passkeys=provider.passkeys,
                 events=provider.events,
                 **sources,
             ),

@@ -6,11 +6,13 @@ from typing import Any
 import pytest
 
 from identity.authorization.signing_in import SignedIn
+from identity.directory.pending_registration import PendingRegistration
 from identity.directory.user import USERS, AccountType, User, UserId
 from identity.events.event import EVENTS
 from identity.events.kinds import EventType
 from identity.federation.provider import PROVIDER_LINKS, ClaimMapping
-from tests.identity.browsing import PASSWORD_HASH, alice
+from identity.passkeys.passkey import Passkey, owned_name
+from tests.identity.browsing import NOON, PASSWORD_HASH, alice
 from tests.identity.federation.flow import Flow, way_back
 from tests.identity.federation.upstream import upstream
 
@@ -161,6 +163,38 @@ async def test_whoever_took_an_address_before_its_owner_loses_it(flow: Flow) -> 
     assert (user.is_email_verified, user.password_hash) == (True, "")
     assert user.account_type is AccountType.FEDERATED
     assert await flow.provider.session(waiting) is None
+
+
+async def test_r25_nothing_is_left_of_what_somebody_registered_before_the_owner_came(flow: Flow) -> None:
+    eve = alice(
+        is_email_verified=False,
+        is_self_registered=True,
+        has_passkey=True,
+        registration=PendingRegistration(attempt="1", password_hash=PASSWORD_HASH),
+    )
+    await flow.provider.admit(eve)
+    await flow.provider.passkeys.add(passkey_of(eve))
+
+    await flow.sign_in()
+
+    user = (await people(flow))["alice@example.com"]
+    assert (user.is_email_verified, user.password_hash, user.registration) == (True, "", None)
+    assert (user.confirmed_at, user.has_passkey) == (NOON, False)
+    assert await flow.provider.passkeys.of(flow.provider.tenant, eve.user_id) == []
+
+
+def passkey_of(user: User) -> Passkey:
+    return Passkey(
+        tenant_id=user.tenant_id,
+        id="credential",
+        user_id=user.user_id,
+        name="laptop",
+        rp_id="id.example.com",
+        public_key=b"key",
+        sign_count=0,
+        registered_at=NOON,
+        owned_name=owned_name(user.user_id, "laptop"),
+    )
 
 
 async def test_an_account_that_is_disabled_stays_so(flow: Flow) -> None:

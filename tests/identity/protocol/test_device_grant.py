@@ -161,6 +161,15 @@ async def test_a_device_code_is_good_once(provider: Provider) -> None:
         await provider.poll(started)
 
 
+async def test_r11_who_has_to_confirm_an_address_lets_no_device_in(provider: Provider) -> None:
+    started = await provider.start_device()
+    await decide(provider, started.user_code, accepted)
+    await provider.change_user(is_self_registered=True, is_email_verified=False)
+
+    with pytest.raises(InvalidGrant, match="confirm"):
+        await provider.poll(started)
+
+
 async def test_the_person_sees_who_asks_for_what_before_deciding(provider: Provider) -> None:
     started = await provider.start_device(oauth_scopes=("openid", "email"))
 

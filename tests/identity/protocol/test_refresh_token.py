@@ -182,6 +182,14 @@ async def test_a_disabled_person_cannot_refresh(provider: Provider) -> None:
         await provider.refresh(issued.refresh_token)
 
 
+async def test_r11_who_has_to_confirm_an_address_cannot_refresh(provider: Provider) -> None:
+    issued = await provider.sign_in()
+    await provider.change_user(is_self_registered=True, is_email_verified=False)
+
+    with pytest.raises(InvalidGrant, match="confirm"):
+        await provider.refresh(issued.refresh_token)
+
+
 async def test_a_disabled_client_cannot_refresh(provider: Provider) -> None:
     issued = await provider.sign_in()
     await provider.change_client(is_enabled=False)

@@ -174,3 +174,38 @@ async def test_e23_a_verified_domain_has_an_owner_while_that_is_served(domains: 
     assert served is not None
     assert served.tenant_id == ACME
     assert await domains.targets.owner_of(NAME) is None
+
+
+@pytest.mark.parametrize(
+    ("target", "provider"),
+    [
+        pytest.param(at_provider("okta"), OKTA, id="R29 a provider"),
+        pytest.param(among("okta"), None, id="R31 a choice"),
+        pytest.param(Target(), None, id="R31 the password page"),
+    ],
+)
+async def test_r29_r31_a_company_signs_in_whom_its_provider_alone_does(
+    domains: Domains, target: Target, provider: Provider | None
+) -> None:
+    await domains.verified(ACME, NAME, target)
+    acme = domains.tenant(ACME)
+
+    assert await domains.targets.provider_in_charge(acme, "USER@Example.com") == provider
+    assert await domains.targets.provider_in_charge(acme, "user@sub.example.com") is None
+    assert await domains.targets.provider_in_charge(domains.tenant(UMBRELLA), ADDRESS) is None
+
+
+async def test_r29_it_does_so_whatever_the_sign_in_page_asks_for_first() -> None:
+    domains = Domains()
+    await domains.keep_tenants({ACME: TenantSettings(email_first=EmailFirst.OFF)})
+    domains.providers.add(ACME, OKTA)
+    await domains.verified(ACME, NAME, at_provider("okta"))
+
+    assert await domains.targets.provider_in_charge(domains.tenant(ACME), ADDRESS) == OKTA
+
+
+async def test_f1_a_provider_that_is_disabled_signs_nobody_in(domains: Domains) -> None:
+    domains.providers.add(ACME, Provider("okta", is_enabled=False))
+    await domains.verified(ACME, NAME, at_provider("okta"))
+
+    assert await domains.targets.provider_in_charge(domains.tenant(ACME), ADDRESS) is None

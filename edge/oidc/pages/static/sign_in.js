@@ -18,6 +18,7 @@ const email = document.getElementById("email");
 const submit = form.querySelector("button[type=submit]");
 const providers = [...document.querySelectorAll("button[data-provider]")];
 const passkey = document.getElementById("passkey");
+const sendLinkAgain = document.getElementById("send-again");
 const anotherAddress = document.getElementById("another-address");
 
 // What whoever has codes is asked for next.
@@ -114,6 +115,7 @@ function explainedOfAddress(refusal) {
 function explainedOfPassword(refusal) {
   if (refusal.kind === PASSKEY) return explainedPasskey(refusal);
   password().select();
+  sendLinkAgain.hidden = refusal.kind !== "EmailNotConfirmed";
   return EXPLANATIONS[refusal.kind] ?? explainedByDefault(refusal);
 }
 
@@ -135,6 +137,17 @@ for (const button of providers) {
     }),
   );
 }
+
+sendLinkAgain.addEventListener("click", () =>
+  attempt([submit, sendLinkAgain], "One moment …", {
+    step: async () => {
+      await sendAgain(email.value, state.send_again);
+      tell({ progress: SENT_AGAIN });
+      submit.disabled = false;
+    },
+    explained: explainedSending,
+  }),
+);
 
 passkey.hidden = !window.PublicKeyCredential;
 passkey.addEventListener("click", () =>

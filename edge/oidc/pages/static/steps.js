@@ -6,10 +6,11 @@ const SOLVING_MS = 60_000;
 const state = JSON.parse(document.getElementById("auth-state").textContent);
 
 class Refusal extends Error {
-  constructor(status, kind) {
+  constructor(status, kind, body = {}) {
     super(kind);
     this.status = status;
     this.kind = kind;
+    this.body = body;
   }
 }
 
@@ -43,7 +44,10 @@ async function send(members, action = state.action) {
     headers: { "content-type": "application/json", "x-csrf-token": state.csrf_token },
     body: JSON.stringify(members),
   });
-  if (!answer.ok) throw new Refusal(answer.status, (await answer.json()).error);
+  if (!answer.ok) {
+    const body = await answer.json();
+    throw new Refusal(answer.status, body.error, body);
+  }
   return answer;
 }
 

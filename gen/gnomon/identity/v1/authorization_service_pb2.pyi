@@ -100,6 +100,8 @@ class SignInPage(_message.Message):
     IS_EMAIL_FIRST_FIELD_NUMBER: _builtins.int
     PROVIDERS_FIELD_NUMBER: _builtins.int
     OFFERS_PASSWORD_RESET_FIELD_NUMBER: _builtins.int
+    REGISTRATION_FIELD_NUMBER: _builtins.int
+    IS_REGISTRATION_FIRST_FIELD_NUMBER: _builtins.int
     CLIENT_LOGO_ID_FIELD_NUMBER: _builtins.int
     authorization_id: _builtins.str
     """The request that the sign-in goes on with."""
@@ -121,6 +123,8 @@ class SignInPage(_message.Message):
     """Whether the page asks for the address alone at first."""
     offers_password_reset: _builtins.bool
     """Whether people who forgot their password are sent a link."""
+    is_registration_first: _builtins.bool
+    """Whether the request asks for the registration page first: Initiating User Registration 1.0 §4."""
     client_logo_id: _builtins.str
     """Id of the client's uploaded logo, empty without one."""
     @_builtins.property
@@ -130,6 +134,10 @@ class SignInPage(_message.Message):
     @_builtins.property
     def providers(self) -> _containers.RepeatedCompositeFieldContainer[_provider_service_pb2.OfferedProvider]:
         """Providers that the person may sign in through instead, by name."""
+
+    @_builtins.property
+    def registration(self) -> _containers.RepeatedCompositeFieldContainer[_browser_pb2.Parameter]:
+        """Parameters of the request, with which the registration page leads back here; none while nobody may register."""
 
     def __init__(
         self,
@@ -146,11 +154,13 @@ class SignInPage(_message.Message):
         is_email_first: _builtins.bool = ...,
         providers: _abc.Iterable[_provider_service_pb2.OfferedProvider] | None = ...,
         offers_password_reset: _builtins.bool = ...,
+        registration: _abc.Iterable[_browser_pb2.Parameter] | None = ...,
+        is_registration_first: _builtins.bool = ...,
         client_logo_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "client_id", b"client_id", "client_logo_id", b"client_logo_id", "client_name", b"client_name", "client_uri", b"client_uri", "csrf_token", b"csrf_token", "is_email_first", b"is_email_first", "is_signed_in", b"is_signed_in", "login_hint", b"login_hint", "offers_password_reset", b"offers_password_reset", "providers", b"providers", "redirect_origin", b"redirect_origin", "ui_locales", b"ui_locales"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "client_id", b"client_id", "client_logo_id", b"client_logo_id", "client_name", b"client_name", "client_uri", b"client_uri", "csrf_token", b"csrf_token", "is_email_first", b"is_email_first", "is_registration_first", b"is_registration_first", "is_signed_in", b"is_signed_in", "login_hint", b"login_hint", "offers_password_reset", b"offers_password_reset", "providers", b"providers", "redirect_origin", b"redirect_origin", "registration", b"registration", "ui_locales", b"ui_locales"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

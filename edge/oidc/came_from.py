@@ -1,0 +1,54 @@
+"""The sign-in page that somebody came from who makes an account, and goes back to.
+
+The ways between the two carry the parameters of the authorization request. They lead to our own endpoints and nowhere
+else, which look at the parameters anew.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from urllib.parse import urlencode
+
+from edge.oidc.entry import PREFIX
+from gnomon.identity.v1 import authorization_service_pb2 as pb
+
+# What a line of a request has room for.
+_LONGEST_QUERY = 6000
+
+
+@dataclass(frozen=True, slots=True)
+class CameFrom:
+    """Without parameters, from nowhere that one could go back to."""
+
+    parameters: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+
+    @classmethod
+    def of_page(cls, page: pb.SignInPage) -> "CameFrom":
+        return cls(tuple((parameter.name, parameter.value) for parameter in page.registration))
+
+    @classmethod
+    def of_query(cls, parameters: Iterable[tuple[str, str]]) -> "CameFrom":
+        return cls(tuple(parameters))
+
+    @property
+    def client_id(self) -> str:
+        return next((value for name, value in self.parameters if name == "client_id"), "")
+
+    @property
+    def is_request(self) -> bool:
+        """Whether it is an authorization request that can be asked for once more."""
+        names = {name for name, _ in self.parameters}
+        return names >= {"client_id", "redirect_uri", "response_type"}
+
+    def registration_address(self, path: str) -> str:
+        """Address of the registration page below the issuer's path."""
+        query = urlencode(self.parameters)
+        if len(query) > _LONGEST_QUERY:
+            query = urlencode({"client_id": self.client_id})
+        return f"{path}/users/register{'?' if query else ''}{query}"
+
+    def sign_in_address(self, path: str, **more: str) -> str:
+        """Address of the sign-in page below the issuer's path, of the entry page when there is none to go back to."""
+        if not self.is_request:
+            return f"{PREFIX}/"
+        replaced = [(name, value) for name, value in self.parameters if name not in more]
+        return f"{path}/oidc/authorize?{urlencode([*replaced, *more.items()])}"

@@ -1,0 +1,40 @@
+"""The parameters of a request that is asked for once more, by a person who comes back to the sign-in page later.
+
+What a client pushed is good once, so they stand for that too.
+"""
+
+from collections.abc import Iterator
+
+from identity.authorization.request import AuthorizationRequest, Prompt, ResponseMode
+from identity.clients.client import Client
+
+
+def asked_again(client: Client, request: AuthorizationRequest) -> tuple[tuple[str, str], ...]:
+    """Return what leads to a request like this one; whoever was to register first signs in then.
+
+    Of a client that signs its requests the name alone: nobody else asks in its place.
+    """
+    if client.requires_signed_request:
+        return (("client_id", client.client_id),)
+    return tuple((name, value) for name, value in _parameters(request) if value)
+
+
+def _parameters(request: AuthorizationRequest) -> Iterator[tuple[str, str]]:
+    yield "client_id", request.client_id
+    yield "redirect_uri", request.redirect_uri
+    yield "response_type", "code"
+    yield "response_mode", "" if request.response_mode is ResponseMode.QUERY else request.response_mode
+    yield "scope", " ".join(request.oauth_scopes)
+    yield "state", request.state or ""
+    yield "nonce", request.nonce
+    yield "code_challenge", request.code_challenge
+    yield "code_challenge_method", "S256" if request.code_challenge else ""
+    for resource in request.resources:
+        yield "resource", resource
+    yield "prompt", " ".join(prompt for prompt in request.prompts if prompt is not Prompt.CREATE)
+    yield "max_age", "" if request.max_age is None else str(request.max_age)
+    yield "claims", request.claims
+    yield "acr_values", " ".join(request.acr_values)
+    yield "login_hint", request.login_hint
+    yield "ui_locales", " ".join(request.ui_locales)
+    yield "dpop_jkt", request.dpop_jkt

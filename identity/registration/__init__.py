@@ -1,0 +1,1 @@
+"""People make their own accounts, and confirm that the address is theirs."""

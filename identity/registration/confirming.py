@@ -1,0 +1,127 @@
+"""Confirming that an address is one's own: by a link that was sent there, and a button.
+
+Programs that look at mail open links, so opening one changes nothing.
+"""
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from enum import StrEnum
+
+from identity.directory.pending_registration import PendingRegistration
+from identity.directory.user import User, UserId
+from identity.directory.users import Users
+from identity.events.events import Events
+from identity.events.kinds import EventType
+from identity.links.link import Link
+from identity.registration.links import ConfirmationLinks
+from identity.registration.returning import Return, Returning
+from identity.tenants import Tenant
+from server.platform.clock import Clock
+from server.platform.errors import NotFound, Unavailable
+from server.platform.records import AlreadyThere, Changed
+
+_ATTEMPTS = 20
+
+
+class Status(StrEnum):
+    OPEN = "open"
+    CONFIRMED = "confirmed"
+    EXPIRED = "expired"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confirmation:
+    """A link that was sent to `email`, and where its person goes on."""
+
+    status: Status
+    email: str
+    way_on: Return = field(default_factory=Return)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confirming:
+    users: Users
+    links: ConfirmationLinks
+    returning: Returning
+    events: Events
+    clock: Clock
+
+    async def look(self, tenant: Tenant, user_id: UserId, code: str) -> Confirmation:
+        """Say what a link would do, and leave it as it is; raises NotFound for one that counts no more, or never did."""
+        user, link = await self._found(tenant, user_id, code)
+        return await self._said(tenant, user, self._status(user, link))
+
+    async def confirm(self, tenant: Tenant, user_id: UserId, code: str, *, peer_address: str) -> Confirmation:
+        """Follow a link that is open, and say what became of it; raises NotFound as `look` does."""
+        for _ in range(_ATTEMPTS):
+            user, link = await self._found(tenant, user_id, code)
+            status = self._status(user, link)
+            if status is not Status.OPEN:
+                return await self._said(tenant, user, status)
+            try:
+                kept = await self._kept(user)
+            except Changed:
+                continue
+            await self.links.use_up(link)
+            await self.events.emit(
+                tenant.tenant_id,
+                EventType.USER_CONFIRMED,
+                ip=peer_address or None,
+                text=kept.email,
+                user_id=kept.id,
+            )
+            return await self._said(tenant, kept, Status.CONFIRMED)
+        raise Unavailable.untouched("the account is changed by too many at a time")
+
+    async def _found(self, tenant: Tenant, user_id: UserId, code: str) -> tuple[User, Link]:
+        user = await self.users.find(tenant, user_id)
+        link = await self.links.find(tenant, user, code) if user is not None else None
+        if user is None or link is None:
+            raise NotFound("there is no such link, or a newer one was sent")
+        return user, link
+
+    def _status(self, user: User, link: Link) -> Status:
+        if user.is_email_verified:
+            return Status.CONFIRMED
+        return Status.OPEN if link.is_good(self.clock.now()) else Status.EXPIRED
+
+    async def _said(self, tenant: Tenant, user: User, status: Status) -> Confirmation:
+        registration = user.registration
+        way_on = Return() if registration is None else await self.returning.of(tenant, registration)
+        return Confirmation(status=status, email=user.email, way_on=way_on)
+
+    async def _kept(self, user: User) -> User:
+        now = self.clock.now()
+        try:
+            return await self.users.replace(confirmed(user, now))
+        except AlreadyThere:
+            # Somebody took the username since it was asked for: the address matters more.
+            return await self.users.replace(
+                replace(confirmed(user, now), preferred_username=user.preferred_username)
+            )
+
+
+def confirmed(user: User, now: datetime) -> User:
+    """Return the account of somebody who has shown that its address, and what was asked for last, are theirs."""
+    asked = user.registration
+    if asked is None:
+        return replace(user, is_email_verified=True, confirmed_at=now, changed_at=now)
+    return replace(
+        _as_asked(user, asked) if asked.password_hash else user,
+        is_email_verified=True,
+        confirmed_at=now,
+        changed_at=now,
+        registration=asked.done(),
+    )
+
+
+def _as_asked(user: User, asked: PendingRegistration) -> User:
+    return replace(
+        user,
+        password_hash=asked.password_hash,
+        password_until=asked.password_until,
+        previous_password_hashes=(),
+        given_name=asked.given_name,
+        family_name=asked.family_name,
+        preferred_username=asked.preferred_username or user.preferred_username,
+    )

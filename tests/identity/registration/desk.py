@@ -1,0 +1,211 @@
+"""Where people register: everything between the servicer and the records, which keeps the letters that are posted."""
+
+import re
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+
+from identity.account.choosing import PasswordChoosing
+from identity.clients.client import Client
+from identity.directory.config import UsersConfig
+from identity.directory.passwords import Passwords
+from identity.directory.user import USERS, User, UserId
+from identity.links.links import Links
+from identity.mail.letter import Letter
+from identity.registration.confirming import Confirmation, Confirming
+from identity.registration.door import RegistrationDoor
+from identity.registration.evenly import Evenly
+from identity.registration.form import RegistrationForm
+from identity.registration.limits import REGISTRATION_ATTEMPTS, RegistrationLimits
+from identity.registration.links import ConfirmationLinks
+from identity.registration.registering import Registering
+from identity.registration.requesting import ConfirmationRequests
+from identity.registration.returning import Returning
+from identity.sign_in.addresses import Addresses
+from identity.sign_in.config import LoginProtectionConfig
+from identity.sign_in.delays import Delays
+from identity.single_use import SingleUse
+from identity.tenancy.providers import Provider as UpstreamProvider
+from identity.tenancy.settings import TenantSettings
+from identity.tenancy.settings_of_tenants import SettingsOfTenants
+from identity.tenancy.tenant_record import DEPLOYMENT, TENANTS, TenantRecord
+from identity.tenants import Tenant
+from server.platform.clock import Clock
+from server.platform.records import RecordStore
+from tests.identity.admin.administration import Administration
+from tests.identity.browsing import ADDRESS, NOON, Pauses
+
+EVE = "eve@example.com"
+PASSWORD = "correct horse battery staple"
+OTHER_PASSWORD = "another one of many words"
+OPEN = UsersConfig(registration_enabled=True)
+
+_LINK = re.compile(r"(?P<issuer>\S+/)users/(?P<user_id>\w+)/email_confirm/(?P<code>\w{64})")
+
+
+@dataclass
+class PostOffice:
+    """Keeps what is posted."""
+
+    store: RecordStore
+    clock: Clock
+    letters: list[Letter] = field(default_factory=list)
+
+    async def post(self, _tenant: Tenant, letter: Letter) -> None:
+        self.letters.append(letter)
+
+    async def post_seldom(
+        self, tenant: Tenant, letter: Letter, *, subject_matter: str, every: timedelta
+    ) -> bool:
+        until = self.clock.now() + every
+        if not await SingleUse(self.store).spend(tenant, subject_matter, letter.to, until=until):
+            return False
+        self.letters.append(letter)
+        return True
+
+
+@dataclass(frozen=True)
+class SentLink:
+    issuer: str
+    user_id: UserId
+    code: str
+
+
+@dataclass
+class Company:
+    """The providers that sign the people of domains in."""
+
+    providers: dict[str, UpstreamProvider] = field(default_factory=dict)
+
+    async def provider_in_charge(self, _tenant: Tenant, email: str) -> UpstreamProvider | None:
+        return self.providers.get(email.rpartition("@")[2])
+
+
+class Desk:
+    def __init__(self, config: UsersConfig = OPEN, passwords: Passwords | None = None) -> None:
+        administration = self.administration = Administration()
+        provider = self.provider = administration.provider
+        self.tenant, self.store, self.clock = provider.tenant, provider.store, provider.clock
+        self.post_office = PostOffice(self.store, self.clock)
+        self.pauses = Pauses()
+        self.company = Company()
+        sources = {"clock": self.clock, "randomness": provider.randomness}
+        self.links = ConfirmationLinks(
+            links=Links(self.store, provider.hasher, **sources),
+            postbox=self.post_office,
+            events=provider.events,
+            **sources,
+        )
+        protection = LoginProtectionConfig()
+        limits = RegistrationLimits(
+            self.store.of(REGISTRATION_ATTEMPTS),
+            Addresses(protection),
+            most=config.registration_limit,
+            clock=self.clock,
+        )
+        shared = {
+            "users": provider.users,
+            "door": RegistrationDoor(proof_of_work=provider.proof_of_work, limits=limits),
+            "settings": SettingsOfTenants(self.store.of(TENANTS)),
+            "links": self.links,
+            "evenly": Evenly(Delays(100, self.pauses)),
+            "clock": self.clock,
+        }
+        self.registering = Registering(
+            targets=self.company,
+            choosing=PasswordChoosing(administration.policies, passwords or provider.passwords, self.clock),
+            groups=administration.groups,
+            postbox=self.post_office,
+            returning=Returning(provider.clients),
+            events=provider.events,
+            randomness=provider.randomness,
+            config=config,
+            **shared,
+        )
+        self.requests = ConfirmationRequests(**shared)
+        self.confirming = Confirming(
+            users=provider.users,
+            links=self.links,
+            returning=Returning(provider.clients),
+            events=provider.events,
+            clock=self.clock,
+        )
+
+    @property
+    def letters(self) -> list[Letter]:
+        return self.post_office.letters
+
+    @property
+    def link(self) -> SentLink:
+        """That of the last letter."""
+        return self.link_in(self.letters[-1])
+
+    def link_in(self, letter: Letter) -> SentLink:
+        found = _LINK.search(letter.text)
+        assert found is not None, letter.text
+        return SentLink(found["issuer"], UserId(found["user_id"]), found["code"])
+
+    def close(self) -> None:
+        self.provider.passwords.close()
+
+    async def register(self, email: str = EVE, **fields: str) -> UpstreamProvider | None:
+        peer_address = fields.pop("peer_address", ADDRESS)
+        filled = {"password": PASSWORD, "proof_of_work": self.provider.solution()} | fields
+        form = RegistrationForm(email=email, **filled)
+        return await self.registering.register(self.tenant, form, peer_address=peer_address)
+
+    async def ask_again(self, email: str = EVE, peer_address: str = ADDRESS) -> None:
+        await self.requests.request(
+            self.tenant,
+            email=email,
+            proof_of_work=self.provider.solution(),
+            peer_address=peer_address,
+        )
+
+    async def confirm(self, link: SentLink, tenant: Tenant | None = None) -> Confirmation:
+        return await self.confirming.confirm(
+            tenant or self.tenant, link.user_id, link.code, peer_address=ADDRESS
+        )
+
+    async def look(self, link: SentLink) -> Confirmation:
+        return await self.confirming.look(self.tenant, link.user_id, link.code)
+
+    async def user(self, email: str = EVE) -> User | None:
+        return await self.provider.users.find_by_email(self.tenant, email)
+
+    async def known(self, email: str = EVE) -> User:
+        user = await self.user(email)
+        assert user is not None
+        return user
+
+    async def has_password(self, password: str, email: str = EVE) -> bool:
+        user = await self.known(email)
+        return await self.provider.passwords.verify(user.password_hash, password)
+
+    async def everybody(self) -> list[User]:
+        return list(await self.store.of(USERS).page(self.tenant.tenant_id))
+
+    async def ask_of(self, settings: TenantSettings) -> None:
+        """Have the tenant's settings be these."""
+        records = self.store.of(TENANTS)
+        before = await records.get(DEPLOYMENT, self.tenant.tenant_id)
+        if before is not None:
+            await records.replace(replace(before, settings=settings))
+            return
+        await records.insert(
+            TenantRecord(
+                tenant_id=DEPLOYMENT,
+                id=self.tenant.tenant_id,
+                name="Default",
+                created_at=NOON,
+                settings=settings,
+            )
+        )
+
+    async def add_client(self, client: Client) -> None:
+        await self.provider.register(client)
+
+    async def told_of(self) -> set[tuple[str, str | None]]:
+        return await self.administration.told_of()
+
+    def advance(self, **span: float) -> None:
+        self.clock.advance(timedelta(**span))
