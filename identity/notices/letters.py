@@ -15,7 +15,9 @@ _Words = Callable[[Event], tuple[str, str]]
 def notice(to: str, event: Event, not_me: str) -> Letter:
     """Raises KeyError for an event that nobody is told of."""
     subject, text = _WORDS[event.type](event)
-    where = f" from the address {event.ip}" if event.ip else ""
+    # Where an administrator sits is nobody's business.
+    is_own = event.actor is None or event.actor.id == event.user_id
+    where = f" from the address {event.ip}" if event.ip and is_own else ""
     return Letter(
         to,
         subject,
@@ -46,6 +48,33 @@ def _converted(_event: Event) -> tuple[str, str]:
     return "Your password was removed", "Your account has no password any more: its passkeys sign you in."
 
 
+def _codes_added(_event: Event) -> tuple[str, str]:
+    return "One-time codes were added", "A program that makes one-time codes was added to your account."
+
+
+def _codes_removed(_event: Event) -> tuple[str, str]:
+    return "One-time codes were removed", "A program that makes one-time codes was removed from your account."
+
+
+def _codes_paused(_event: Event) -> tuple[str, str]:
+    return "Wrong one-time codes", "Somebody gave too many wrong one-time codes for your account."
+
+
+def _recovery_made(_event: Event) -> tuple[str, str]:
+    return (
+        "New recovery codes",
+        "New recovery codes were made for your account; those before are good no more.",
+    )
+
+
+def _recovery_removed(_event: Event) -> tuple[str, str]:
+    return "Recovery codes were removed", "Your account has no recovery codes any more."
+
+
+def _recovery_used(_event: Event) -> tuple[str, str]:
+    return "A recovery code was used", "A recovery code of your account was used; it is good no more."
+
+
 def _address(event: Event) -> tuple[str, str]:
     return "Your address was changed", f"The address of your account was changed: {event.text}."
 
@@ -60,6 +89,12 @@ _WORDS: Mapping[EventType, _Words] = {
     EventType.PASSKEY_ADDED: _passkey_added,
     EventType.PASSKEY_REMOVED: _passkey_removed,
     EventType.ACCOUNT_CONVERTED_TO_PASSKEY: _converted,
+    EventType.ONE_TIME_CODES_ADDED: _codes_added,
+    EventType.ONE_TIME_CODES_REMOVED: _codes_removed,
+    EventType.ONE_TIME_CODES_PAUSED: _codes_paused,
+    EventType.RECOVERY_CODES_MADE: _recovery_made,
+    EventType.RECOVERY_CODES_REMOVED: _recovery_removed,
+    EventType.RECOVERY_CODE_USED: _recovery_used,
     EventType.USER_EMAIL_CHANGE: _address,
     EventType.LOGIN_NEW_LOCATION: _new_location,
 }

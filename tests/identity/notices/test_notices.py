@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from identity.admin.callers import Actor, ActorKind
@@ -11,7 +13,9 @@ HERSELF = Actor(ActorKind.USER, ALICE, "alice@example.com", session="s1", peer_a
 PASSWORD = UserChange(password="a new and quite long one")
 
 
-@pytest.mark.parametrize("actor", [HERSELF, ROOT], ids=["by herself", "by an administrator"])
+@pytest.mark.parametrize(
+    "actor", [HERSELF, replace(ROOT, peer_address=ADDRESS)], ids=["by herself", "by an administrator"]
+)
 async def test_a_person_is_told_of_a_new_password(told: Told, actor: Actor) -> None:
     await told.users.update(told.tenant, ALICE, PASSWORD, actor=actor)
 
@@ -34,6 +38,12 @@ async def test_a_new_address_is_told_at_the_old_one_too(told: Told) -> None:
         (EventType.PASSKEY_ADDED, "A passkey was added"),
         (EventType.PASSKEY_REMOVED, "A passkey was removed"),
         (EventType.ACCOUNT_CONVERTED_TO_PASSKEY, "Your password was removed"),
+        (EventType.ONE_TIME_CODES_ADDED, "One-time codes were added"),
+        (EventType.ONE_TIME_CODES_REMOVED, "One-time codes were removed"),
+        (EventType.ONE_TIME_CODES_PAUSED, "Wrong one-time codes"),
+        (EventType.RECOVERY_CODES_MADE, "New recovery codes"),
+        (EventType.RECOVERY_CODES_REMOVED, "Recovery codes were removed"),
+        (EventType.RECOVERY_CODE_USED, "A recovery code was used"),
         (EventType.USER_PASSWORD_RESET, "Your password was changed"),
     ],
 )

@@ -26,10 +26,19 @@ class Told(Administration):
             )
         )
 
-    async def emit(self, event_type: EventType, **fields: str) -> None:
+    async def emit(
+        self,
+        event_type: EventType,
+        *,
+        user_id: str = ALICE,
+        ip: str = "192.0.2.7",
+        text: str | None = None,
+        session: str | None = None,
+    ) -> None:
         """Something happens to Alice."""
-        about = {"user_id": ALICE, "ip": "192.0.2.7"} | fields
-        await self.told.emit(self.tenant.tenant_id, event_type, **about)
+        await self.told.emit(
+            self.tenant.tenant_id, event_type, user_id=user_id, ip=ip, text=text, session=session
+        )
 
     async def sign_in_from(self, address: str, user_id: str = ALICE) -> None:
         await self.emit(EventType.LOGIN_SUCCEEDED, user_id=user_id, ip=address, session="s1")

@@ -41,6 +41,13 @@ class Companies:
         return self.providers.get(email.rpartition("@")[2])
 
 
+class NoOtherFactors:
+    """Nobody has any."""
+
+    async def without_passkeys(self, _tenant: Tenant, _user_id: UserId) -> None:
+        return
+
+
 class Resets(Administration):
     def __init__(self, config: PasswordResetConfig = PasswordResetConfig()) -> None:  # noqa: B008  # frozen
         super().__init__()
@@ -102,7 +109,10 @@ class Resets(Administration):
                 randomness=provider.randomness,
             ),
             accounts=PasskeyAccounts(
-                users=provider.users, passkeys=provider.passkeys, config=WebauthnConfig()
+                users=provider.users,
+                passkeys=provider.passkeys,
+                other_factors=NoOtherFactors(),
+                config=WebauthnConfig(),
             ),
             events=self.told,
             clock=provider.clock,
