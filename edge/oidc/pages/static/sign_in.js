@@ -54,7 +54,9 @@ function askForCode(code, isAlone) {
   document.getElementById("code-form")?.remove();
   const step = postedForm(state.code_action, [["csrf_token", state.csrf_token], ["code", code]]);
   step.id = "code-form";
-  step.append(codeStep.content.cloneNode(true));
+  const goOn = document.createElement("button");
+  goOn.textContent = "Go on";
+  step.append(codeStep.content.cloneNode(true), goOn);
   codeStep.before(step);
   form.hidden = isAlone;
   for (const button of providers) button.hidden ||= isAlone;
