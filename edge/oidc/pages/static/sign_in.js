@@ -58,7 +58,9 @@ function askForCode(code, isAlone) {
   document.getElementById("code-form")?.remove();
   const step = document.createElement("form");
   step.id = "code-form";
-  step.append(codeStep.content.cloneNode(true));
+  const goOn = document.createElement("button");
+  goOn.textContent = "Go on";
+  step.append(codeStep.content.cloneNode(true), goOn);
   step.addEventListener("submit", (event) => {
     event.preventDefault();
     goOnWithCode(step, code);
