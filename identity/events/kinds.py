@@ -119,7 +119,7 @@ EVENT_KINDS = {
         EventKind(43, EventType.USER_REMOVED_UNCONFIRMED, Level.NOTICE),
         EventKind(50, EventType.CONSENT_GRANTED, Level.INFO),
         EventKind(51, EventType.CONSENT_WITHDRAWN, Level.NOTICE),
-        EventKind(60, EventType.USER_CONFIRMED, Level.INFO),
-        EventKind(61, EventType.USER_CONFIRMATION_SENT, Level.INFO),
+        EventKind(44, EventType.USER_CONFIRMED, Level.INFO),
+        EventKind(45, EventType.USER_CONFIRMATION_SENT, Level.INFO),
     )
 }
