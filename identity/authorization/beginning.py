@@ -19,18 +19,21 @@ from identity.errors import LoginRequired
 from identity.sessions.browser import Browser
 from identity.sessions.session import Session
 from identity.sessions.sessions import Sessions
+from identity.tenancy.sign_in_targets import PASSWORD_PAGE, Route
 from identity.tenants import Tenant
 
 
 class Targets(Protocol):
     async def is_email_first(self, tenant: Tenant) -> bool: ...
 
+    async def route_of(self, tenant: Tenant, email: str) -> Route: ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignInStep:
     """`cookie` is that of a session that began with the page, empty when there was one.
 
-    With `is_email_first` the page asks for the address alone.
+    With `is_email_first` the page asks for the address alone; `route` is where the address signs in that it fills in.
     """
 
     authorization_id: str
@@ -39,6 +42,7 @@ class SignInStep:
     session: Session
     is_signed_in: bool
     is_email_first: bool = False
+    route: Route = PASSWORD_PAGE
     cookie: str = field(default="", repr=False)
 
 
@@ -107,8 +111,12 @@ class AuthorizationBeginning:
             session=session,
             is_signed_in=user is not None and refusal_of(client, user, _amr(session)) is None,
             is_email_first=not request.login_hint and await self._targets.is_email_first(tenant),
+            route=await self._route(tenant, request.login_hint),
             cookie=cookie,
         )
+
+    async def _route(self, tenant: Tenant, login_hint: str) -> Route:
+        return await self._targets.route_of(tenant, login_hint) if login_hint else PASSWORD_PAGE
 
 
 def _amr(session: Session) -> tuple[str, ...]:

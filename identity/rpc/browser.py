@@ -18,6 +18,8 @@ from identity.federation.provider import Provider
 from identity.sessions.browser import Browser
 from identity.sessions.session import Session
 from identity.sessions.ways import way_to
+from identity.tenancy.sign_in_domain import TargetType
+from identity.tenancy.sign_in_targets import Route
 from server.platform.clock import Clock
 from server.platform.errors import OAuthError
 
@@ -73,12 +75,19 @@ def sign_in_page(
         csrf_token=step.session.csrf_token,
         is_email_first=step.is_email_first,
         offers_password_reset=offers.password_reset,
-        providers=map(offered_provider, providers),
+        providers=map(offered_provider, _chosen(step.route, providers)),
+        is_provider_alone=step.route.type is TargetType.PROVIDER,
         client_logo_id=step.client.logo_id,
         registration=[pb.Parameter(name=name, value=value) for name, value in registration],
         is_registration_first=offers.registration and Prompt.CREATE in step.request.prompts,
         screen=screen,
     )
+
+
+def _chosen(route: Route, providers: Iterable[Provider]) -> Iterable[Provider]:
+    """Return those through which the address signs in that the page fills in; all where that is left open."""
+    chosen = {provider.id for provider in route.providers}
+    return (provider for provider in providers if not chosen or provider.id in chosen)
 
 
 def consent_page(

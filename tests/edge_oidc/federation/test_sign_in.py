@@ -4,9 +4,11 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 import requests
+from lxml import html
 
 from identity.directory.user import USERS
 from identity.federation.provider import PROVIDER_LINKS
@@ -94,6 +96,33 @@ class Two:
         assert isinstance(arrival, Arrival), arrival
         assert arrival.url.startswith(CALLBACK)
         return arrival.parameters
+
+    async def give_domain(self, target: str) -> None:
+        """Have the people of example.org sign in through the provider, alone or beside their password."""
+        domain = {"domain": "example.org", "target": {"type": target, "providers": [self.provider_id]}}
+        made = await self.here.administer("POST", "tenants/default/domains", json=domain)
+        assert made.status == 201, await made.text()
+        await self.here.administer(
+            "POST", "tenants/default/domains/example.org/verify", json={"without_dns": True}
+        )
+
+    async def page(self, login_hint: str) -> Page:
+        def visit() -> Page:
+            person = self.person()
+            try:
+                page = person.visit(f"{self.here.authorization()}&{urlencode({'login_hint': login_hint})}")
+            finally:
+                person.close()
+            assert isinstance(page, Page)
+            return page
+
+        return await asyncio.to_thread(visit)
+
+
+def buttons(page: Page) -> list[str]:
+    """Those that a person sees."""
+    found = html.fromstring(page.text).xpath("//button[not(@hidden)]")
+    return [button.text_content() for button in found]
 
 
 @pytest.fixture
@@ -188,3 +217,28 @@ async def test_without_federation_there_is_no_way_in(two: Two) -> None:
         )
         assert isinstance(page, Page)
         assert "Acme" not in page.words
+
+
+async def test_h9_a_hint_at_a_providers_domain_leads_on_to_that_provider_alone(two: Two) -> None:
+    await two.register(name="Another")
+    await two.register()
+    await two.give_domain("provider")
+
+    hinted, elsewhere = await two.page("bob@example.org"), await two.page("bob@example.com")
+
+    assert not hinted.asks_for_a_password
+    assert buttons(hinted) == ["Use another address", "Continue", "Sign in with Acme"]
+    assert html.fromstring(hinted.text).xpath("//input[@name='email']/@value") == ["bob@example.org"]
+    assert elsewhere.asks_for_a_password
+    assert {"Sign in with Acme", "Sign in with Another"} <= set(buttons(elsewhere))
+
+
+async def test_h9_a_hint_at_a_domain_with_a_choice_offers_that_choice(two: Two) -> None:
+    await two.register(name="Another")
+    await two.register()
+    await two.give_domain("choice")
+
+    page = await two.page("bob@example.org")
+
+    assert page.asks_for_a_password
+    assert buttons(page) == ["Use another address", "Sign in", "Sign in with Acme"]

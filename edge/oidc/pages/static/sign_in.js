@@ -173,13 +173,13 @@ passkey.addEventListener("click", () =>
 );
 
 anotherAddress?.addEventListener("click", () => {
-  if (passwordStep) {
+  if (email.readOnly) {
     window.location.reload();
     return;
   }
   anotherAddress.hidden = true;
   email.value = "";
-  password().value = "";
+  if (password()) password().value = "";
   email.focus();
 });
 

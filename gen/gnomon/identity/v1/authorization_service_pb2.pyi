@@ -103,6 +103,7 @@ class SignInPage(_message.Message):
     OFFERS_PASSWORD_RESET_FIELD_NUMBER: _builtins.int
     REGISTRATION_FIELD_NUMBER: _builtins.int
     IS_REGISTRATION_FIRST_FIELD_NUMBER: _builtins.int
+    IS_PROVIDER_ALONE_FIELD_NUMBER: _builtins.int
     CLIENT_LOGO_ID_FIELD_NUMBER: _builtins.int
     SCREEN_FIELD_NUMBER: _builtins.int
     authorization_id: _builtins.str
@@ -127,6 +128,8 @@ class SignInPage(_message.Message):
     """Whether people who forgot their password are sent a link."""
     is_registration_first: _builtins.bool
     """Whether the request asks for the registration page first: Initiating User Registration 1.0 §4."""
+    is_provider_alone: _builtins.bool
+    """Whether who has the address that is filled in signs in through a provider alone."""
     client_logo_id: _builtins.str
     """Id of the client's uploaded logo, empty without one."""
     @_builtins.property
@@ -162,12 +165,13 @@ class SignInPage(_message.Message):
         offers_password_reset: _builtins.bool = ...,
         registration: _abc.Iterable[_browser_pb2.Parameter] | None = ...,
         is_registration_first: _builtins.bool = ...,
+        is_provider_alone: _builtins.bool = ...,
         client_logo_id: _builtins.str = ...,
         screen: _screen_pb2.Screen | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["screen", b"screen"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "client_id", b"client_id", "client_logo_id", b"client_logo_id", "client_name", b"client_name", "client_uri", b"client_uri", "csrf_token", b"csrf_token", "is_email_first", b"is_email_first", "is_registration_first", b"is_registration_first", "is_signed_in", b"is_signed_in", "login_hint", b"login_hint", "offers_password_reset", b"offers_password_reset", "providers", b"providers", "redirect_origin", b"redirect_origin", "registration", b"registration", "screen", b"screen", "ui_locales", b"ui_locales"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_id", b"authorization_id", "client_id", b"client_id", "client_logo_id", b"client_logo_id", "client_name", b"client_name", "client_uri", b"client_uri", "csrf_token", b"csrf_token", "is_email_first", b"is_email_first", "is_provider_alone", b"is_provider_alone", "is_registration_first", b"is_registration_first", "is_signed_in", b"is_signed_in", "login_hint", b"login_hint", "offers_password_reset", b"offers_password_reset", "providers", b"providers", "redirect_origin", b"redirect_origin", "registration", b"registration", "screen", b"screen", "ui_locales", b"ui_locales"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

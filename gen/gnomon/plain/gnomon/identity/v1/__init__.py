@@ -10062,6 +10062,11 @@ class SignInPage(betterproto2.Message):
     Whether the request asks for the registration page first: Initiating User Registration 1.0 §4.
     """
 
+    is_provider_alone: "bool" = betterproto2.field(18, betterproto2.TYPE_BOOL)
+    """
+    Whether who has the address that is filled in signs in through a provider alone.
+    """
+
     client_logo_id: "str" = betterproto2.field(20, betterproto2.TYPE_STRING)
     """
     Id of the client's uploaded logo, empty without one.
