@@ -55,7 +55,15 @@ def test_the_python_blocks_of_the_readme_run(code: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "file", ["README.md", "docs/embedding.md", "docs/operating.md", "examples/README.md"]
+    "file",
+    [
+        "README.md",
+        "docs/embedding.md",
+        "docs/operating.md",
+        "docs/people.md",
+        "docs/clients.md",
+        "examples/README.md",
+    ],
 )
 def test_a_document_links_to_what_exists(file: str) -> None:
     text = (ROOT / file).read_text()
