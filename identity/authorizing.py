@@ -99,7 +99,10 @@ class Authorizing:
             _AUTHORIZATION: self._authorization(),
             _SIGN_IN: self._sign_in(),
             _FEDERATION: FederationServicer(
-                ground.tenants, upstream_sign_in(ground, presence, self.door, targets), ground.clock
+                ground.tenants,
+                upstream_sign_in(ground, presence, self.door, domains=targets, second_factors=second_factors),
+                screens=screens_on(ground),
+                clock=ground.clock,
             ),
         }
 

@@ -10,6 +10,7 @@ from identity.admin.callers import Callers
 from identity.admin.providers import ProviderAdministration
 from identity.administering import Administering
 from identity.authorization.door import Door
+from identity.authorization.steps import SecondFactors
 from identity.directory.user import USERS
 from identity.federation.accounts import UpstreamAccounts
 from identity.federation.arriving import UpstreamArriving
@@ -76,7 +77,7 @@ def upstream_logout(ground: Ground, presence: Presence) -> UpstreamLogout | None
 
 
 def upstream_sign_in(
-    ground: Ground, presence: Presence, door: Door, domains: SignInDomains
+    ground: Ground, presence: Presence, door: Door, *, domains: SignInDomains, second_factors: SecondFactors
 ) -> UpstreamSignIn | None:
     if not ground.config.federation.enabled:
         return None
@@ -115,5 +116,6 @@ def upstream_sign_in(
         id_tokens=UpstreamIdTokens(ground.published_keys, ground.clock),
         accounts=accounts,
         signing_in=door.signing_in,
+        second_factors=second_factors,
     )
     return UpstreamSignIn(leaving, arriving)

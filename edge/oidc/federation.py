@@ -12,7 +12,7 @@ from edge.oidc.redirects import accepted
 from edge.oidc.refusal import Refused
 from edge.oidc.steps import navigated
 from edge.oidc.stubs import Stubs
-from edge.oidc.tenant import tenant_of
+from edge.oidc.tenant import issuer_path, tenant_of
 from gnomon.identity.v1 import federation_service_pb2 as pb
 from gnomon.identity.v1.browser_pb2 import Parameter
 
@@ -63,6 +63,9 @@ class FederationEndpoint:
         returned = await self._federations.ReturnFromProvider(
             asked, timeout=self._config.long_call_timeout_seconds
         )
+        if returned.HasField("second_factor"):
+            path, csrf_token = issuer_path(request), returned.csrf_token
+            return self._pages.second_factor(returned.second_factor, path, csrf_token=csrf_token)
         response = navigated(request, returned, self._pages, status=302)
         if returned.HasField("cookie"):
             self._browsers.keep(request, response, cookie=returned.cookie)

@@ -33,9 +33,15 @@ def expect_provider(fields: ProviderFields, *, roles: Collection[str], groups: C
         raise InvalidArgument("scope: expected scopes separated by spaces")
     if fields.workspace_domain and _DOMAIN.fullmatch(fields.workspace_domain) is None:
         raise InvalidArgument("workspace_domain: expected a domain in lower case")
+    _expect_claims(fields)
     for mapping in fields.mappings:
         names.among(mapping.roles, roles, what="mappings: roles")
         names.among(mapping.groups, groups, what="mappings: groups")
+
+
+def _expect_claims(fields: ProviderFields) -> None:
+    if bool(fields.mfa_claim) is not bool(fields.mfa_value):
+        raise InvalidArgument("mfa_claim_path: expected one together with mfa_claim_value")
 
 
 def is_known_elsewhere(before: ProviderFields, after: ProviderFields) -> bool:

@@ -9,7 +9,7 @@ from identity.authorization.consent import ConsentGate, ConsentQuestion
 from identity.authorization.door import Door
 from identity.authorization.redirection import Redirection, way_back_of
 from identity.authorization.request import AuthorizationRequest
-from identity.authorization.signing_in import PASSWORD, SignedIn
+from identity.authorization.signing_in import PASSWORD, Proof, SignedIn
 from identity.authorization.standing import Standing, refusal_of
 from identity.clients.client import Client
 from identity.directory.user import User, UserId
@@ -47,8 +47,8 @@ class SecondFactor:
 
 
 class SecondFactors(Protocol):
-    async def after_password(
-        self, tenant: Tenant, session: Session, request: AuthorizationRequest, user: User
+    async def after(
+        self, tenant: Tenant, session: Session, request: AuthorizationRequest, user: User, *, first: Proof
     ) -> SecondFactor | None:
         """Return None for a person who has none."""
         ...
@@ -103,7 +103,7 @@ class CredentialStep:
             password=credentials.password,
             peer_address=browser.peer_address,
         )
-        follows = await self._second_factors.after_password(tenant, before, request, user)
+        follows = await self._second_factors.after(tenant, before, request, user, first=PASSWORD)
         if follows is not None:
             return replace(follows, client=client)
         return await self._door.signing_in.finish(

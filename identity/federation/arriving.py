@@ -3,6 +3,7 @@
 What comes back is good once, for the browser that left, from the provider that it left for.
 """
 
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from identity.authorization.asked import AskedRequests
@@ -10,9 +11,10 @@ from identity.authorization.parameters import Parameters
 from identity.authorization.redirection import way_back_of
 from identity.authorization.signing_in import Proof, SignedIn, SigningIn
 from identity.authorization.standing import refusal_of
+from identity.authorization.steps import SecondFactor, SecondFactors
 from identity.clients.client import Client
 from identity.clients.secrets import SecretHasher
-from identity.errors import AccessDenied, InvalidToken, ProtocolError
+from identity.errors import AccessDenied, InteractionRequired, InvalidToken, ProtocolError
 from identity.federation.accounts import UpstreamAccounts
 from identity.federation.claims import UpstreamPerson, person_of
 from identity.federation.id_token import UpstreamIdTokens
@@ -29,12 +31,20 @@ from identity.vocabulary import AuthenticationContext
 from server.platform.errors import Unauthenticated
 from server.platform.records import Records
 
-# Not of RFC 8176: how the person proved who it is, the provider knows.
-_FEDERATED = ("fed",)
+# The first is not of RFC 8176: how the person proved who it is, the provider knows.
+_FEDERATED, _SEVERAL = "fed", "mfa"
 
 
 class Clients(Protocol):
     async def find(self, tenant: Tenant, client_id: str) -> Client | None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedForMore:
+    """The client asks for more than the provider vouches for, and the person has it; `session` is the browser's."""
+
+    follows: SecondFactor
+    session: Session
 
 
 class UpstreamArriving:
@@ -51,6 +61,7 @@ class UpstreamArriving:
         id_tokens: UpstreamIdTokens,
         accounts: UpstreamAccounts,
         signing_in: SigningIn,
+        second_factors: SecondFactors,
     ) -> None:
         self._sessions = sessions
         self._logins = logins
@@ -62,10 +73,11 @@ class UpstreamArriving:
         self._id_tokens = id_tokens
         self._accounts = accounts
         self._signing_in = signing_in
+        self._second_factors = second_factors
 
     async def arrive(
         self, tenant: Tenant, browser: Browser, provider_id: str, parameters: Parameters
-    ) -> SignedIn:
+    ) -> SignedIn | AskedForMore:
         """Raises Unauthenticated for an answer that does not hold; a refusal goes back to the relying party."""
         if parameters.are_malformed:
             raise Unauthenticated("a parameter came more than once, or holds NUL")
@@ -78,11 +90,15 @@ class UpstreamArriving:
             user = await self._accounts.of(tenant, provider, person)
         except AccessDenied as refusal:
             return await self._sent_back(tenant, login, refusal)
-        refusal_of_client = refusal_of(client, user, _FEDERATED)
+        proof = _proof(provider, person)
+        refusal_of_client = refusal_of(client, user, proof.amr)
+        if isinstance(refusal_of_client, InteractionRequired):
+            follows = await self._second_factors.after(tenant, before, login.request, user, first=proof)
+            if follows is not None:
+                return AskedForMore(follows=replace(follows, client=client), session=before)
         if refusal_of_client is not None:
             return await self._sent_back(tenant, login, refusal_of_client)
         await self._asked.take(login.request)
-        vouching = Vouching(provider_id=provider.id, sub=person.sub, sid=person.sid)
         return await self._signing_in.conclude(
             tenant,
             browser,
@@ -90,8 +106,7 @@ class UpstreamArriving:
             client=client,
             request=login.request,
             user=user,
-            # The least that it took.
-            proof=Proof(amr=_FEDERATED, acr=AuthenticationContext.PASSWORD, vouching=vouching),
+            proof=proof,
         )
 
     async def _login(
@@ -135,3 +150,12 @@ class UpstreamArriving:
     async def _sent_back(self, tenant: Tenant, login: UpstreamLogin, refusal: ProtocolError) -> SignedIn:
         await self._asked.take(login.request)
         return SignedIn(outcome=way_back_of(login.request, tenant).with_error(refusal))
+
+
+def _proof(provider: Provider, person: UpstreamPerson) -> Proof:
+    vouching = Vouching(provider_id=provider.id, sub=person.sub, sid=person.sid)
+    if person.used_several_factors:
+        context = AuthenticationContext.SEVERAL_FACTORS
+        return Proof(amr=(_FEDERATED, _SEVERAL), acr=context, vouching=vouching)
+    # The least that it took.
+    return Proof(amr=(_FEDERATED,), acr=AuthenticationContext.PASSWORD, vouching=vouching)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from identity.authorization.login_hint import login_hint
 from identity.federation.id_token import is_name
-from identity.federation.provider import ClaimMapping, ProviderFields
+from identity.federation.provider import ProviderFields
 
 _MAX_NAME_LENGTH = 64
 
@@ -22,10 +22,11 @@ class UpstreamPerson:
     family_name: str
     roles: frozenset[str]
     groups: frozenset[str]
+    used_several_factors: bool
 
 
 def person_of(claims: Mapping[str, object], fields: ProviderFields) -> UpstreamPerson:
-    matched = [mapping for mapping in fields.mappings if _matches(mapping, claims)]
+    matched = [mapping for mapping in fields.mappings if _says(claims, mapping.claim, mapping.value)]
     sid = claims.get("sid")
     return UpstreamPerson(
         sub=_text(claims, "sub"),
@@ -37,14 +38,15 @@ def person_of(claims: Mapping[str, object], fields: ProviderFields) -> UpstreamP
         family_name=_printable(_text(claims, "family_name")),
         roles=frozenset(role for mapping in matched for role in mapping.roles),
         groups=frozenset(group for mapping in matched for group in mapping.groups),
+        used_several_factors=_says(claims, fields.mfa_claim, fields.mfa_value),
     )
 
 
-def _matches(mapping: ClaimMapping, claims: Mapping[str, object]) -> bool:
+def _says(claims: Mapping[str, object], claim: str, expected: str) -> bool:
     value: object = claims
-    for name in mapping.claim.split("."):
+    for name in claim.split("."):
         value = value.get(name) if isinstance(value, Mapping) else None
-    return mapping.value in value if isinstance(value, list) else value == mapping.value
+    return expected in value if isinstance(value, list) else value == expected
 
 
 def _text(claims: Mapping[str, object], name: str) -> str:

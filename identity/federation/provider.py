@@ -34,7 +34,10 @@ class ClaimMapping:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderFields:
-    """What administrators say about it; an empty address is none."""
+    """What administrators say about it; an empty address is none.
+
+    People whose `mfa_claim` is `mfa_value` used several factors there.
+    """
 
     name: str
     type: ProviderType
@@ -52,6 +55,8 @@ class ProviderFields:
     onboards: bool = False
     links: bool = False
     mappings: tuple[ClaimMapping, ...] = ()
+    mfa_claim: str = ""
+    mfa_value: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

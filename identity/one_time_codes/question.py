@@ -7,10 +7,12 @@ import hmac
 from dataclasses import dataclass, field
 
 from identity.authorization.request import AuthorizationRequest
+from identity.authorization.signing_in import Proof
 from identity.clients.secrets import SecretHasher
 from identity.directory.user import User, UserId
 from identity.one_time_codes.config import OneTimeCodeConfig
 from identity.randomness import Randomness
+from identity.sessions.session import Vouching
 from identity.tenants import Tenant
 from server.platform.clock import Clock
 from server.platform.errors import Unauthenticated
@@ -24,7 +26,8 @@ _UNKNOWN = "nobody is asked for a code, or in another browser"
 class CodeQuestion(Record):
     """`id` is a keyed hash of what the browser was given; answered once, in the session `sid`.
 
-    A sign-in goes on with `request`, whose client is told of `amr`, what was proved before. That is empty where the
+    A sign-in goes on with `request`, whose client is told of `amr`, what was proved before, by `vouching` where
+    a provider said so. That is empty where the
     browser is remembered instead. Either was while the account had the password of which `password` is a keyed hash.
     """
 
@@ -33,6 +36,7 @@ class CodeQuestion(Record):
     password: str = field(repr=False)
     request: AuthorizationRequest
     amr: tuple[str, ...] = ()
+    vouching: Vouching | None = None
 
 
 CODE_QUESTIONS = Kind(CodeQuestion, "code_question")
@@ -59,8 +63,9 @@ class CodeQuestions:
         return self._randomness.alphanumeric(_CODE_LENGTH)
 
     async def ask(
-        self, name: str, sid: str, user: User, *, request: AuthorizationRequest, amr: tuple[str, ...]
+        self, name: str, sid: str, user: User, *, request: AuthorizationRequest, first: Proof | None
     ) -> None:
+        """Without a first factor the browser is remembered instead."""
         await self._records.insert(
             CodeQuestion(
                 tenant_id=user.tenant_id,
@@ -70,7 +75,8 @@ class CodeQuestions:
                 user_id=user.user_id,
                 password=self._password(user),
                 request=request,
-                amr=amr,
+                amr=first.amr if first is not None else (),
+                vouching=first.vouching if first is not None else None,
             )
         )
 

@@ -66,7 +66,8 @@ class CodeSignIn:
             user=user,
             proof=_proof(question),
         )
-        is_remembered = kind is CodeKind.ONE_TIME
+        # What is remembered stands for the password.
+        is_remembered = kind is CodeKind.ONE_TIME and question.vouching is None
         remembered = self.remembered.issue(tenant, user) if is_remembered else ""
         return SignedInByCode(signed_in=signed_in, remembered=remembered)
 
@@ -101,4 +102,8 @@ def _proof(question: CodeQuestion) -> Proof:
     if not question.amr:
         # The browser was remembered, which is no factor that anybody proved now.
         return Proof(amr=(_ONE_TIME,), acr=AuthenticationContext.PASSWORD)
-    return Proof(amr=(*question.amr, _ONE_TIME, _SEVERAL), acr=AuthenticationContext.SEVERAL_FACTORS)
+    return Proof(
+        amr=(*question.amr, _ONE_TIME, _SEVERAL),
+        acr=AuthenticationContext.SEVERAL_FACTORS,
+        vouching=question.vouching,
+    )

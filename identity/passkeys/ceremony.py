@@ -12,6 +12,7 @@ from identity.clients.secrets import SecretHasher
 from identity.directory.user import UserId
 from identity.passkeys.config import WebauthnConfig
 from identity.randomness import Randomness
+from identity.sessions.session import Vouching
 from identity.tenants import Tenant
 from server.platform.clock import Clock
 from server.platform.errors import Unauthenticated
@@ -38,7 +39,7 @@ class Ceremony(Record):
     """`id` is a keyed hash of the code that the browser was given; good once, in the session `sid`.
 
     `user_id` is empty where the authenticator says whose it is. A sign-in goes on with `request`, whose client is told
-    of `amr`, what was proved before, as well; with `is_remembered` the browser showed a passkey of the person before.
+    of `amr`, what was proved before, as well, by `vouching` where a provider said so; with `is_remembered` the browser showed a passkey of the person before.
     """
 
     purpose: Purpose
@@ -48,6 +49,7 @@ class Ceremony(Record):
     passkey_name: str = ""
     request: AuthorizationRequest | None = None
     amr: tuple[str, ...] = ()
+    vouching: Vouching | None = None
     is_remembered: bool = False
 
     @property
@@ -85,6 +87,7 @@ class Ceremonies:
         passkey_name: str = "",
         request: AuthorizationRequest | None = None,
         amr: tuple[str, ...] = (),
+        vouching: Vouching | None = None,
         is_remembered: bool = False,
     ) -> str:
         """Return the code."""
@@ -102,6 +105,7 @@ class Ceremonies:
                 passkey_name=passkey_name,
                 request=request,
                 amr=amr,
+                vouching=vouching,
                 is_remembered=is_remembered,
             )
         )

@@ -1,4 +1,4 @@
-"""The passkey that follows a password, or stands in its place.
+"""The passkey that follows a first factor, or stands in the place of a password.
 
 Without a password the answer is the same for every address: who has no account, or no passkey, gets a ceremony that
 nobody can finish.
@@ -8,7 +8,7 @@ import base64
 from dataclasses import dataclass
 
 from identity.authorization.request import AuthorizationRequest
-from identity.authorization.signing_in import PASSWORD
+from identity.authorization.signing_in import Proof
 from identity.authorization.steps import SecondFactor
 from identity.clients.secrets import SecretHasher
 from identity.directory.user import User, UserId
@@ -33,14 +33,20 @@ class PasskeyFactor:
     hasher: SecretHasher
     config: WebauthnConfig
 
-    async def after_password(
-        self, tenant: Tenant, session: Session, request: AuthorizationRequest, user: User
+    async def after(
+        self, tenant: Tenant, session: Session, request: AuthorizationRequest, user: User, *, first: Proof
     ) -> SecondFactor | None:
         """Return None for a person without a passkey."""
         if not await self.passkeys.of(tenant, user.user_id):
             return None
         code = await self.ceremonies.begin(
-            tenant, session.sid, Purpose.SECOND_FACTOR, user.user_id, request=request, amr=PASSWORD.amr
+            tenant,
+            session.sid,
+            Purpose.SECOND_FACTOR,
+            user.user_id,
+            request=request,
+            amr=first.amr,
+            vouching=first.vouching,
         )
         return SecondFactor(code=code, user_id=user.user_id, lifetime=self.config.challenge_lifetime)
 

@@ -33,7 +33,7 @@ class Challenge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignedInByPasskey:
-    """`remembered` is what the browser keeps, so that it needs no password for a while."""
+    """`remembered` is what the browser keeps, so that it needs no password for a while; empty when it is not."""
 
     signed_in: SignedIn
     remembered: str = field(repr=False)
@@ -64,6 +64,7 @@ class PasskeySignIn:
             begun.user_id,
             request=begun.request,
             amr=begun.amr,
+            vouching=begun.vouching,
             is_remembered=begun.is_remembered,
         )
         options = await self.assertion.options(tenant, code, begun.user_id, needs_user=begun.needs_user)
@@ -98,9 +99,13 @@ class PasskeySignIn:
             client=client,
             request=ceremony.request,
             user=user,
-            proof=Proof(amr=shown.amr, acr=AuthenticationContext.PHISHING_RESISTANT),
+            proof=Proof(
+                amr=shown.amr, acr=AuthenticationContext.PHISHING_RESISTANT, vouching=ceremony.vouching
+            ),
         )
-        return SignedInByPasskey(signed_in=signed_in, remembered=self.remembered.issue(tenant, user))
+        # What is remembered stands for the password.
+        remembered = self.remembered.issue(tenant, user) if ceremony.vouching is None else ""
+        return SignedInByPasskey(signed_in=signed_in, remembered=remembered)
 
     async def _shown(
         self, tenant: Tenant, browser: Browser, ceremony: Ceremony, *, code: str, answer: str

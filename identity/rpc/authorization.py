@@ -26,24 +26,18 @@ from identity.rpc.browser import (
     error_page,
     parameters_of,
     redirect,
+    second_factor,
     session_cookie,
     sign_in_page,
 )
 from identity.rpc.proofs import credentials_of
 from identity.rpc.screen import screen_message
 from identity.tenants import Tenant, Tenants
-from identity.vocabulary import FactorMethod
 from server.platform.call import Call
 from server.platform.clock import Clock
 from server.platform.errors import ServiceError
 
 logger = logging.getLogger(__name__)
-
-_METHODS = {
-    FactorMethod.PASSKEY: pb.SECOND_FACTOR_METHOD_PASSKEY,
-    FactorMethod.ONE_TIME_CODE: pb.SECOND_FACTOR_METHOD_ONE_TIME_CODE,
-    FactorMethod.RECOVERY_CODE: pb.SECOND_FACTOR_METHOD_RECOVERY_CODE,
-}
 
 
 class Screens(Protocol):
@@ -115,7 +109,7 @@ class AuthorizationServicer:
             raise
         if isinstance(signed_in, SecondFactor):
             screen = await self._screen(signed_in.client)
-            return pb.SubmitCredentialsResponse(second_factor=_second_factor(signed_in, screen))
+            return pb.SubmitCredentialsResponse(second_factor=second_factor(signed_in, screen))
         session, outcome = signed_in.session, signed_in.outcome
         cookie = None if session is None else session_cookie(signed_in.cookie, session, self._clock)
         if isinstance(outcome, ConsentQuestion):
@@ -188,17 +182,6 @@ class PushDoor:
 
 def _reference(request: pb.SubmitCredentialsRequest | pb.RefreshAuthorizationRequest) -> Reference:
     return Reference(authorization_id=request.authorization_id, parameters=parameters_of(request.parameters))
-
-
-def _second_factor(follows: SecondFactor, screen: Screen | None) -> pb.SecondFactor:
-    return pb.SecondFactor(
-        code=follows.code,
-        user_id=follows.user_id,
-        expires_in=int(follows.lifetime.total_seconds()),
-        methods=[_METHODS[method] for method in follows.methods],
-        redirect_origin=follows.redirect_origin,
-        screen=screen,
-    )
 
 
 def _log(message: str, error: str, call: Call) -> None:

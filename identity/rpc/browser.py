@@ -14,12 +14,14 @@ from identity.authorization.parameters import Parameters
 from identity.authorization.redirect_uris import origin_of
 from identity.authorization.redirection import Redirection
 from identity.authorization.request import Prompt, ResponseMode
+from identity.authorization.steps import SecondFactor
 from identity.federation.provider import Provider
 from identity.sessions.browser import Browser
 from identity.sessions.session import Session
 from identity.sessions.ways import way_to
 from identity.tenancy.sign_in_domain import TargetType
 from identity.tenancy.sign_in_targets import Route
+from identity.vocabulary import FactorMethod
 from server.platform.clock import Clock
 from server.platform.errors import OAuthError
 
@@ -28,6 +30,11 @@ _RESPONSE_MODES = {
     ResponseMode.FORM_POST: pb.RESPONSE_MODE_FORM_POST,
 }
 _BAD_REQUEST = 400
+_METHODS = {
+    FactorMethod.PASSKEY: authorization_service_pb2.SECOND_FACTOR_METHOD_PASSKEY,
+    FactorMethod.ONE_TIME_CODE: authorization_service_pb2.SECOND_FACTOR_METHOD_ONE_TIME_CODE,
+    FactorMethod.RECOVERY_CODE: authorization_service_pb2.SECOND_FACTOR_METHOD_RECOVERY_CODE,
+}
 
 
 def browser_of(message: pb.Browser) -> Browser:
@@ -80,6 +87,17 @@ def sign_in_page(
         client_logo_id=step.client.logo_id,
         registration=[pb.Parameter(name=name, value=value) for name, value in registration],
         is_registration_first=offers.registration and Prompt.CREATE in step.request.prompts,
+        screen=screen,
+    )
+
+
+def second_factor(follows: SecondFactor, screen: Screen | None) -> authorization_service_pb2.SecondFactor:
+    return authorization_service_pb2.SecondFactor(
+        code=follows.code,
+        user_id=follows.user_id,
+        expires_in=int(follows.lifetime.total_seconds()),
+        methods=[_METHODS[method] for method in follows.methods],
+        redirect_origin=follows.redirect_origin,
         screen=screen,
     )
 

@@ -4,9 +4,18 @@ from dataclasses import dataclass
 
 from gnomon.identity.v1 import federation_service_pb2 as pb
 from identity.authorization.consent import ConsentQuestion
-from identity.federation.arriving import UpstreamArriving
+from identity.clients.screens import Screens
+from identity.federation.arriving import AskedForMore, UpstreamArriving
 from identity.federation.leaving import Departure, UpstreamLeaving
-from identity.rpc.browser import browser_of, consent_page, parameters_of, redirect, session_cookie
+from identity.rpc.browser import (
+    browser_of,
+    consent_page,
+    parameters_of,
+    redirect,
+    second_factor,
+    session_cookie,
+)
+from identity.rpc.screen import screen_message
 from identity.tenants import Tenants
 from server.platform.call import Call
 from server.platform.clock import Clock
@@ -22,9 +31,12 @@ class UpstreamSignIn:
 class FederationServicer:
     """`sign_in` is None where nobody signs in through providers."""
 
-    def __init__(self, tenants: Tenants, sign_in: UpstreamSignIn | None, clock: Clock) -> None:
+    def __init__(
+        self, tenants: Tenants, sign_in: UpstreamSignIn | None, *, screens: Screens, clock: Clock
+    ) -> None:
         self._tenants = tenants
         self._sign_in = sign_in
+        self._screens = screens
         self._clock = clock
 
     async def leave_for_provider(
@@ -47,11 +59,20 @@ class FederationServicer:
         signed_in = await self._enabled().arriving.arrive(
             tenant, browser_of(request.browser), request.provider_id, parameters
         )
+        if isinstance(signed_in, AskedForMore):
+            return await self._asked_for_more(signed_in)
         session, outcome = signed_in.session, signed_in.outcome
         cookie = None if session is None else session_cookie(signed_in.cookie, session, self._clock)
         if isinstance(outcome, ConsentQuestion):
             return pb.ReturnFromProviderResponse(consent=consent_page(outcome), cookie=cookie)
         return pb.ReturnFromProviderResponse(redirect=redirect(outcome), cookie=cookie)
+
+    async def _asked_for_more(self, asked: AskedForMore) -> pb.ReturnFromProviderResponse:
+        client = asked.follows.client
+        screen = None if client is None else screen_message(await self._screens.of_sign_in(client))
+        return pb.ReturnFromProviderResponse(
+            second_factor=second_factor(asked.follows, screen), csrf_token=asked.session.csrf_token
+        )
 
     def _enabled(self) -> UpstreamSignIn:
         if self._sign_in is None:

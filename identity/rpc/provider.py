@@ -119,6 +119,8 @@ def _fields(message: pb.ProviderFields) -> ProviderFields:
         onboards=message.auto_onboarding,
         links=message.auto_link,
         mappings=tuple(map(_mapping, message.mappings)),
+        mfa_claim=message.mfa_claim_path,
+        mfa_value=message.mfa_claim_value,
     )
 
 
@@ -175,5 +177,7 @@ def _message(provider: Provider) -> pb.Provider:
                 )
                 for mapping in fields.mappings
             ],
+            mfa_claim_path=fields.mfa_claim,
+            mfa_claim_value=fields.mfa_value,
         ),
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from identity.authorization.redirect_uris import origin_of
 from identity.authorization.request import AuthorizationRequest
-from identity.authorization.signing_in import PASSWORD
+from identity.authorization.signing_in import Proof
 from identity.authorization.steps import SecondFactor, SecondFactors
 from identity.directory.user import User
 from identity.directory.users import Users
@@ -31,14 +31,15 @@ class SecondFactorAsking:
     questions: CodeQuestions
     config: OneTimeCodeConfig
 
-    async def after_password(
-        self, tenant: Tenant, session: Session, request: AuthorizationRequest, user: User
+    async def after(
+        self, tenant: Tenant, session: Session, request: AuthorizationRequest, user: User, *, first: Proof
     ) -> SecondFactor | None:
         """Return None for a person who has none."""
-        by_passkey = await self.passkeys.after_password(tenant, session, request, user)
+        by_passkey = await self.passkeys.after(tenant, session, request, user, first=first)
         kept = await self.codes.of(tenant, user.user_id)
         methods = _methods(kept)
-        if not methods or (by_passkey is None and not kept.generators):
+        # Codes belong to an account with a password.
+        if not (methods and user.password_hash) or (by_passkey is None and not kept.generators):
             return by_passkey
         follows = by_passkey or SecondFactor(
             code=self.questions.new_name(),
@@ -46,7 +47,7 @@ class SecondFactorAsking:
             lifetime=self.config.asked_lifetime,
             methods=(),
         )
-        await self.questions.ask(follows.code, session.sid, user, request=request, amr=PASSWORD.amr)
+        await self.questions.ask(follows.code, session.sid, user, request=request, first=first)
         return _with_codes(follows, request, methods)
 
     async def instead_of_password(
@@ -62,7 +63,7 @@ class SecondFactorAsking:
             return follows
         if not user.has_passkey:
             follows = replace(follows, methods=(), lifetime=self.config.asked_lifetime)
-        await self.questions.ask(follows.code, session.sid, user, request=request, amr=())
+        await self.questions.ask(follows.code, session.sid, user, request=request, first=None)
         return _with_codes(follows, request, (FactorMethod.ONE_TIME_CODE,))
 
 

@@ -295,11 +295,12 @@ class Provider:
                 events=self.events,
             ),
         )
+        self.second_factors = self._passkey_factor()
         self.credential_step = CredentialStep(
             self.sessions,
             self.door,
             password_sign_in=password_sign_in,
-            second_factors=self._passkey_factor(),
+            second_factors=self.second_factors,
         )
         self.refresh_step = RefreshStep(
             self.sessions, asked=asked, standing=standing, consent_gate=consent_gate

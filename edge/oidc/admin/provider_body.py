@@ -39,6 +39,8 @@ class WholeProvider(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     auto_onboarding: bool = False
     auto_link: bool = False
     mappings: tuple[_Mapping, ...] = ()
+    mfa_claim_path: str | None = None
+    mfa_claim_value: str | None = None
 
     def fields(self) -> pb.ProviderFields:
         """Raises Refused when it says two ways to prove who we are."""
@@ -64,6 +66,8 @@ class WholeProvider(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
                 )
                 for mapping in self.mappings
             ],
+            mfa_claim_path=self.mfa_claim_path or "",
+            mfa_claim_value=self.mfa_claim_value or "",
         )
 
     def _method(self) -> str:
@@ -103,6 +107,8 @@ def provider_members(provider: pb.Provider) -> dict[str, object]:
             }
             for mapping in fields.mappings
         ],
+        "mfa_claim_path": fields.mfa_claim_path or None,
+        "mfa_claim_value": fields.mfa_claim_value or None,
     }
 
 

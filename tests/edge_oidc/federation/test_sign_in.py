@@ -15,7 +15,8 @@ from identity.federation.provider import PROVIDER_LINKS
 from identity.sessions.session import SESSIONS
 from server.platform.call import TenantId
 from tests.edge_oidc.tenancy.world import CALLBACK, EMAIL, PASSWORD, World, world
-from tests.people.person import Arrival, Page, Person
+from tests.identity.passkeys.authenticator import SoftwareAuthenticator
+from tests.people.person import SECONDS, Arrival, Page, Person
 from tests.people.proof_of_work import solved
 
 DEFAULT = TenantId("default")
@@ -60,9 +61,9 @@ class Two:
         assert changed.status == 200, await changed.text()
         return str((await created.json()).get("secret", ""))
 
-    def leave(self, person: Person) -> requests.Response:
+    def leave(self, person: Person, client_id: str = "app") -> requests.Response:
         """Press the provider's button on our sign-in page."""
-        page = person.visit(self.here.authorization())
+        page = person.visit(self.here.authorization(client_id=client_id))
         assert isinstance(page, Page)
         headers = {"x-csrf-token": str(page.state["csrf_token"])}
         members = {
@@ -75,17 +76,51 @@ class Two:
         )
         return answer
 
-    def go(self) -> Any:
+    def go(self, client_id: str = "app") -> Any:
         """Sign in, all the way; returns where the browser ended: at the app, or on a page of ours."""
         person, there = self.person(), Person(self.upstream.issuer("acme"), EMAIL, PASSWORD)
         there.browser = person.browser
         try:
-            left = self.leave(person)
+            left = self.leave(person, client_id)
             assert left.status_code == 202, left.text
             back = there.sign_in(left.headers["location"])
             return person.visit(back.url)
         finally:
             person.close()
+
+    def add_passkey(self, person: Person, authenticator: SoftwareAuthenticator) -> None:
+        """To the account that the person has here, with a password."""
+        person.sign_in(self.here.authorization())
+        own = f"users/{person.session()['user_id']}"
+        token = self.sent(person, f"{own}/mfa_token", password=PASSWORD)["id"]
+        names = {"passkey_name": "laptop"}
+        started = self.sent(person, f"{own}/webauthn/register/start", **names, mfa_mod_token_id=token)
+        data = authenticator.create(started["publicKey"])
+        self.sent(person, f"{own}/webauthn/register/finish", **names, data=data)
+
+    def show_passkey(self, person: Person, page: Page, authenticator: SoftwareAuthenticator) -> str:
+        """Do what the page's script does; returns where it leads."""
+        factor, csrf_token = page.state["second_factor"], str(page.state["csrf_token"])
+        assert isinstance(factor, dict)
+        path = f"users/{factor['user_id']}/webauthn/auth"
+        begun = self.sent(person, f"{path}/start", csrf_token=csrf_token, purpose={"Login": factor["code"]})
+        data = authenticator.get(begun["rcr"]["publicKey"])
+        finished = self.answer(person, f"{path}/finish", csrf_token=csrf_token, code=begun["code"], data=data)
+        assert finished.status_code == 202, finished.text
+        return str(finished.headers["location"])
+
+    def sent(self, person: Person, path: str, **members: object) -> dict[str, Any]:
+        answer = self.answer(person, path, **members)
+        assert answer.ok, answer.text
+        return dict(answer.json()) if answer.content else {}
+
+    def answer(
+        self, person: Person, path: str, *, csrf_token: str = "", **members: object
+    ) -> requests.Response:
+        proof = {"x-csrf-token": csrf_token or str(person.session()["csrf_token"])}
+        url = f"{self.here.issuer()}{path}"
+        answer: requests.Response = person.browser.post(url, json=members, headers=proof, timeout=SECONDS)
+        return answer
 
     def person(self) -> Person:
         return Person(self.here.issuer(), EMAIL, PASSWORD)
@@ -242,3 +277,48 @@ async def test_h9_a_hint_at_a_domain_with_a_choice_offers_that_choice(two: Two) 
 
     assert page.asks_for_a_password
     assert buttons(page) == ["Use another address", "Sign in", "Sign in with Acme"]
+
+
+async def test_f18_who_has_a_passkey_shows_it_where_two_factors_are_asked_for(two: Two) -> None:
+    await two.here.add_user("default", "alice-here")
+    await two.here.add_app("default", id="strict", requires_mfa=True)
+    authenticator = SoftwareAuthenticator(two.here.issuer().removesuffix("/auth/v1/"))
+    await asyncio.to_thread(two.add_passkey, two.person(), authenticator)
+    await two.register(auto_link=True)
+
+    def go() -> Arrival:
+        person, there = two.person(), Person(two.upstream.issuer("acme"), EMAIL, PASSWORD)
+        there.browser = person.browser
+        left = two.leave(person, client_id="strict")
+        page = person.visit(there.sign_in(left.headers["location"]).url)
+        assert isinstance(page, Page)
+        return Arrival(two.show_passkey(person, page, authenticator))
+
+    arrival = await asyncio.to_thread(go)
+
+    assert arrival.url.startswith(CALLBACK)
+    assert "code" in arrival.parameters
+    (session,) = [each for each in await two.here.store.of(SESSIONS).page(DEFAULT) if each.provider_id]
+    assert session.authentication is not None
+    assert session.authentication.amr == ("fed", "hwk", "user", "mfa")
+
+
+async def test_f18_who_has_none_is_sent_back(two: Two) -> None:
+    await two.here.add_app("default", id="strict", requires_mfa=True)
+    await two.register()
+
+    arrival = await asyncio.to_thread(two.go, "strict")
+
+    assert arrival.parameters["error"] == "interaction_required"
+
+
+async def test_f18_a_provider_that_vouches_for_two_factors_is_enough(two: Two) -> None:
+    await two.here.add_app("default", id="strict", requires_mfa=True)
+    await two.register(mfa_claim_path="amr", mfa_claim_value="pwd")
+
+    arrival = await asyncio.to_thread(two.go, "strict")
+
+    assert "code" in arrival.parameters
+    (session,) = [each for each in await two.here.store.of(SESSIONS).page(DEFAULT) if each.provider_id]
+    assert session.authentication is not None
+    assert session.authentication.amr == ("fed", "mfa")

@@ -110,9 +110,9 @@ class World:
         )
         await self.store.of(CLIENTS).insert(replace(app, **fields))  # type: ignore[arg-type]
 
-    def authorization(self, tenant: str = "") -> str:
+    def authorization(self, tenant: str = "", *, client_id: str = "app") -> str:
         parameters = {
-            "client_id": "app",
+            "client_id": client_id,
             "redirect_uri": CALLBACK,
             "response_type": "code",
             "scope": "openid email",

@@ -126,6 +126,7 @@ class Flow:
                 **sources,
             ),
             signing_in=provider.door.signing_in,
+            second_factors=provider.second_factors,
             **shared,
         )
 
@@ -161,7 +162,9 @@ class Flow:
 
     async def arrive(self, browser: Browser, provider_id: str = "p1", **parameters: str) -> SignedIn:
         given = Parameters.of(({"code": "c1"} | parameters).items())
-        return await self.arriving.arrive(self.provider.tenant, browser, provider_id, given)
+        arrived = await self.arriving.arrive(self.provider.tenant, browser, provider_id, given)
+        assert isinstance(arrived, SignedIn)
+        return arrived
 
     async def sign_in(self) -> SignedIn:
         asked, browser = await self.leave()

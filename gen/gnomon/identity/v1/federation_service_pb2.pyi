@@ -135,6 +135,10 @@ class ReturnFromProviderResponse(_message.Message):
     REDIRECT_FIELD_NUMBER: _builtins.int
     COOKIE_FIELD_NUMBER: _builtins.int
     CONSENT_FIELD_NUMBER: _builtins.int
+    SECOND_FACTOR_FIELD_NUMBER: _builtins.int
+    CSRF_TOKEN_FIELD_NUMBER: _builtins.int
+    csrf_token: _builtins.str
+    """Proof that what the page of the second factor sends comes from it."""
     @_builtins.property
     def redirect(self) -> _browser_pb2.Redirect:
         """Back to the relying party, absent when there is a question first."""
@@ -147,16 +151,22 @@ class ReturnFromProviderResponse(_message.Message):
     def consent(self) -> _authorization_service_pb2.ConsentPage:
         """The question that comes before a code, absent without one."""
 
+    @_builtins.property
+    def second_factor(self) -> _authorization_service_pb2.SecondFactor:
+        """What follows, where the client asks for more than the provider vouches for; nobody is signed in then."""
+
     def __init__(
         self,
         *,
         redirect: _browser_pb2.Redirect | None = ...,
         cookie: _browser_pb2.SessionCookie | None = ...,
         consent: _authorization_service_pb2.ConsentPage | None = ...,
+        second_factor: _authorization_service_pb2.SecondFactor | None = ...,
+        csrf_token: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["consent", b"consent", "cookie", b"cookie", "redirect", b"redirect"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["consent", b"consent", "cookie", b"cookie", "redirect", b"redirect", "second_factor", b"second_factor"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["consent", b"consent", "cookie", b"cookie", "redirect", b"redirect"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["consent", b"consent", "cookie", b"cookie", "csrf_token", b"csrf_token", "redirect", b"redirect", "second_factor", b"second_factor"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -79,6 +79,8 @@ class ProviderFields(_message.Message):
     AUTO_ONBOARDING_FIELD_NUMBER: _builtins.int
     AUTO_LINK_FIELD_NUMBER: _builtins.int
     MAPPINGS_FIELD_NUMBER: _builtins.int
+    MFA_CLAIM_PATH_FIELD_NUMBER: _builtins.int
+    MFA_CLAIM_VALUE_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """What people know it by."""
     type: _builtins.str
@@ -109,6 +111,10 @@ class ProviderFields(_message.Message):
     """Whether people who are new get an account."""
     auto_link: _builtins.bool
     """Whether people who have an account of the same, verified address are linked to it."""
+    mfa_claim_path: _builtins.str
+    """Claim that says whether a person used several factors there, empty without one; dots lead into objects."""
+    mfa_claim_value: _builtins.str
+    """What it says, or has among its values, when the person did."""
     @_builtins.property
     def mappings(self) -> _containers.RepeatedCompositeFieldContainer[Global___ProviderClaimMapping]:
         """What follows from claims of its people."""
@@ -132,10 +138,12 @@ class ProviderFields(_message.Message):
         auto_onboarding: _builtins.bool = ...,
         auto_link: _builtins.bool = ...,
         mappings: _abc.Iterable[Global___ProviderClaimMapping] | None = ...,
+        mfa_claim_path: _builtins.str = ...,
+        mfa_claim_value: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_endpoint", b"authorization_endpoint", "auto_link", b"auto_link", "auto_onboarding", b"auto_onboarding", "client_id", b"client_id", "enabled", b"enabled", "forward_sign_in_hints", b"forward_sign_in_hints", "issuer", b"issuer", "jwks_endpoint", b"jwks_endpoint", "mappings", b"mappings", "name", b"name", "scope", b"scope", "token_endpoint", b"token_endpoint", "token_endpoint_auth_method", b"token_endpoint_auth_method", "type", b"type", "userinfo_endpoint", b"userinfo_endpoint", "workspace_domain", b"workspace_domain"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["authorization_endpoint", b"authorization_endpoint", "auto_link", b"auto_link", "auto_onboarding", b"auto_onboarding", "client_id", b"client_id", "enabled", b"enabled", "forward_sign_in_hints", b"forward_sign_in_hints", "issuer", b"issuer", "jwks_endpoint", b"jwks_endpoint", "mappings", b"mappings", "mfa_claim_path", b"mfa_claim_path", "mfa_claim_value", b"mfa_claim_value", "name", b"name", "scope", b"scope", "token_endpoint", b"token_endpoint", "token_endpoint_auth_method", b"token_endpoint_auth_method", "type", b"type", "userinfo_endpoint", b"userinfo_endpoint", "workspace_domain", b"workspace_domain"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -8295,6 +8295,16 @@ class ProviderFields(betterproto2.Message):
     What follows from claims of its people.
     """
 
+    mfa_claim_path: "str" = betterproto2.field(17, betterproto2.TYPE_STRING)
+    """
+    Claim that says whether a person used several factors there, empty without one; dots lead into objects.
+    """
+
+    mfa_claim_value: "str" = betterproto2.field(18, betterproto2.TYPE_STRING)
+    """
+    What it says, or has among its values, when the person did.
+    """
+
 
 default_message_pool.register_message("gnomon.identity.v1", "ProviderFields", ProviderFields)
 
@@ -9191,6 +9201,16 @@ class ReturnFromProviderResponse(betterproto2.Message):
     consent: "ConsentPage | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
     The question that comes before a code, absent without one.
+    """
+
+    second_factor: "SecondFactor | None" = betterproto2.field(4, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    What follows, where the client asks for more than the provider vouches for; nobody is signed in then.
+    """
+
+    csrf_token: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
+    """
+    Proof that what the page of the second factor sends comes from it.
     """
 
 
