@@ -88,6 +88,7 @@ async def test_who_goes_back_to_sign_in_is_told_what_is_missing_and_sent_another
 ) -> None:
     await register(page, provider)
     await page.until(f"{HEADING} === 'Confirm your e-mail address'")
+    first = await link(letters)
     await page.click("a[href*='oidc/authorize']")
     await sign_in(page)
     await page.until("document.getElementById('error').textContent.startsWith('Confirm your e-mail')")
@@ -97,6 +98,8 @@ async def test_who_goes_back_to_sign_in_is_told_what_is_missing_and_sent_another
     await page.until("document.getElementById('progress').textContent.includes('on its way')")
     await page.goto(await link(letters, 2))
     assert await page.run(HEADING) == "Confirm your e-mail address"
+    await page.goto(first)
+    assert await page.run(HEADING) == "This link is good no more"
 
 
 async def test_the_message_is_sent_again_from_where_it_was_announced(

@@ -46,7 +46,6 @@ FORGED = [
         {"data": {"authorization_id": "x", "decision": "accept", "csrf_token": "forged"}},
         id="letting a client have something",
     ),
-    pytest.param("oidc/logout", {"data": {"csrf_token": "forged"}}, id="signing out"),
     pytest.param(
         "oidc/device/verify",
         {"json": {"user_code": "BCDF-GHJK", "pow": "x", "device_accepted": "accept"}},
@@ -72,6 +71,16 @@ def test_a_request_that_no_page_of_ours_made_changes_nothing(
     )
 
     assert answer.status_code == 401
+    assert is_signed_in(party)
+
+
+def test_a_forged_logout_asks_once_more(party: RelyingParty) -> None:
+    party.signed_in()
+
+    page = party.person.visit(urljoin(party.provider.issuer, "oidc/logout"), {"csrf_token": "forged"})
+
+    assert isinstance(page, Page)
+    assert page.hidden["csrf_token"] != "forged"
     assert is_signed_in(party)
 
 

@@ -73,7 +73,10 @@ def begun(shown: Screen | None, **fields: Any) -> pb.BeginAuthorizationResponse:
 
 def steps(shown: Screen | None) -> dict[str, tuple[str, str, dict[str, str], Message]]:
     """Method, address, form, and what the service answers, for every page of a client."""
-    second_factor = pb.SecondFactor(code="c", user_id="u", screen=shown)
+    passkey = pb.SecondFactor(code="c", user_id="u", screen=shown, methods=[pb.SECOND_FACTOR_METHOD_PASSKEY])
+    code = pb.SecondFactor(
+        code="c", user_id="u", screen=shown, methods=[pb.SECOND_FACTOR_METHOD_ONE_TIME_CODE]
+    )
     consent = pb.ConsentPage(authorization_id="request-1", client_id="shop", csrf_token=PROOF, screen=shown)
     question = logout_service_pb2.LogoutPage(client_id="shop", csrf_token=PROOF, logout_id="l1", screen=shown)
     signed_out = logout_service_pb2.SignedOutPage(client_id="shop", screen=shown)
@@ -83,7 +86,8 @@ def steps(shown: Screen | None) -> dict[str, tuple[str, str, dict[str, str], Mes
         "sign in": ("GET", AUTHORIZE, {}, begun(shown)),
         "e-mail first": ("GET", AUTHORIZE, {}, begun(shown, is_email_first=True)),
         "password": ("POST", f"{AUTHORIZE}/email", form, routed),
-        "passkey": ("POST", AUTHORIZE, form, pb.SubmitCredentialsResponse(second_factor=second_factor)),
+        "passkey": ("POST", AUTHORIZE, form, pb.SubmitCredentialsResponse(second_factor=passkey)),
+        "code": ("POST", AUTHORIZE, form, pb.SubmitCredentialsResponse(second_factor=code)),
         "go on": ("GET", AUTHORIZE, {}, begun(shown, is_signed_in=True)),
         "consent": ("GET", f"{CONSENT}?authorization_id=x", {}, pb.GetConsentPageResponse(page=consent)),
         "logout": ("GET", LOGOUT, {}, logout_service_pb2.BeginLogoutResponse(page=question)),
@@ -97,6 +101,7 @@ NAMES = {
     "e-mail first": "begin_authorization",
     "password": "submit_email",
     "passkey": "submit_credentials",
+    "code": "submit_credentials",
     "go on": "begin_authorization",
     "consent": "get_consent_page",
     "logout": "begin_logout",
@@ -104,7 +109,7 @@ NAMES = {
     "confirmed": "confirm_logout",
 }
 WITH_PROOF = {*NAMES} - {"signed out", "confirmed"}
-WITH_FORM = ("sign in", "e-mail first", "password", "go on", "consent", "logout")
+WITH_FORM = ("sign in", "e-mail first", "password", "code", "go on", "consent", "logout")
 
 
 async def page_at(provider: Provider, step: str, shown: Screen | None) -> html.HtmlElement:

@@ -50,7 +50,7 @@ class Own:
         proofs = Proofs(
             provider.users,
             provider.passwords,
-            passkeys=PasskeyProof(ceremonies=provider.ceremonies, assertion=provider.assertion),
+            factors=PasskeyProof(ceremonies=provider.ceremonies, assertion=provider.assertion),
             protection=provider.protection,
             tokens=ModificationTokens(
                 administration.store.of(MODIFICATION_TOKENS),
