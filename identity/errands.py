@@ -89,12 +89,21 @@ class Errands(Generic[E]):
     ) -> None:
         """Run what is due, for as long as the caller lets it."""
         while True:
+            try:
+                waited_for = frozenset(await self._queue.tenants("due", "due"))
+            except Unavailable:
+                logger.warning("errands wait", extra={"errand": self._name})
+                waited_for = frozenset()
             for tenant in tenants():
-                try:
-                    await self.run_due(tenant)
-                except Unavailable:
-                    self._waits(tenant)
+                if tenant.tenant_id in waited_for:
+                    await self._run_due_of(tenant)
             await pause(self._patience.poll_interval_secs)
+
+    async def _run_due_of(self, tenant: Tenant) -> None:
+        try:
+            await self.run_due(tenant)
+        except Unavailable:
+            self._waits(tenant)
 
     async def run_due(self, tenant: Tenant) -> None:
         """Try once what is due now; returns when every answer is there or late."""

@@ -39,6 +39,10 @@ class MemoryRecords(Generic[R]):
         found = (self._live(tenant_id, record_id) for record_id in ids)
         return [record for record in found if record is not None][:most]
 
+    async def tenants(self, field: str, text: str) -> Sequence[TenantId]:
+        places = {tenant_id for tenant_id, *place in self._index if place == [field, text]}
+        return [tenant_id for tenant_id in sorted(places) if await self.find(tenant_id, field, text, most=1)]
+
     async def page(self, tenant_id: TenantId, *, after: str = "", most: int = 100) -> Sequence[R]:
         ids = sorted(
             record_id for tenant, record_id in self._records if tenant == tenant_id and record_id > after

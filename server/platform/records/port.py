@@ -59,6 +59,10 @@ class Records(Protocol[R]):
         """Records with this text in a unique or indexed field, by id."""
         ...
 
+    async def tenants(self, field: str, text: str) -> Sequence[TenantId]:
+        """Those that have records with this text in a unique or indexed field, in their order."""
+        ...
+
     async def page(self, tenant_id: TenantId, *, after: str = "", most: int = 100) -> Sequence[R]:
         """Records by id, those behind `after`."""
         ...

@@ -68,6 +68,12 @@ class PostgresRecords(Generic[R]):
         rows = await self._database.fetch(statement, tenant_id, text, self._clock.now(), most)
         return [self._record(row) for row in rows]
 
+    async def tenants(self, field: str, text: str) -> Sequence[TenantId]:
+        if not text or not can_be_kept(text):
+            return []
+        rows = await self._database.fetch(self._statements.tenants[field], text, self._clock.now())
+        return [TenantId(row["tenant_id"]) for row in rows]
+
     async def page(self, tenant_id: TenantId, *, after: str = "", most: int = 100) -> Sequence[R]:
         if not can_be_kept(tenant_id, after):
             return []

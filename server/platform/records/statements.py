@@ -21,12 +21,14 @@ OWN_COLUMNS = (*_PLACE, "revision", "expires_at", "content")
 class Statements:
     """Of `insert` and `replace` the arguments are all columns, of the latter then the time and the revision before.
 
-    All others begin with the tenant and what records are looked for by, then the time, then how many.
+    Those of `tenants` are a text and the time. All others begin with the tenant and what records are looked for by, then
+    the time, then how many.
     """
 
     kind: str
     get: str
     find: Mapping[str, str]
+    tenants: Mapping[str, str]
     page: str
     insert: str
     replace: str
@@ -48,6 +50,7 @@ class Statements:
                 field: f"SELECT content FROM {table} WHERE tenant_id = $1 AND {match} AND {_LIVE} ORDER BY id LIMIT $4"
                 for field, match in matches.items()
             },
+            tenants={field: _tenants(table, field, lists) for field in fields},
             page=f"SELECT content FROM {table} WHERE tenant_id = $1 AND id > $2 AND {_LIVE} ORDER BY id LIMIT $4",
             insert=_insert(table, columns),
             replace=_replace(table, columns),
@@ -76,6 +79,14 @@ _LIVE = "(expires_at IS NULL OR expires_at > $3)"
 
 def _match(field: str, lists: frozenset[str]) -> str:
     return f"{field} @> ARRAY[$2::text]" if field in lists else f"{field} = $2"
+
+
+def _tenants(table: str, field: str, lists: frozenset[str]) -> str:
+    match = f"{field} @> ARRAY[$1::text]" if field in lists else f"{field} = $1"
+    return f"""
+        SELECT DISTINCT tenant_id FROM {table}
+        WHERE {match} AND (expires_at IS NULL OR expires_at > $2) ORDER BY tenant_id
+    """
 
 
 def _insert(table: str, columns: tuple[str, ...]) -> str:

@@ -162,6 +162,23 @@ async def test_all_that_a_text_finds_is_removed(records: Records[Thing]) -> None
     assert await records.page(ACME) == []
 
 
+async def test_tenants_are_told_by_what_their_records_are_found_by(
+    records: Records[Thing], clock: VirtualClock
+) -> None:
+    await records.insert(thing("a", UMBRELLA, owner="o", colours=("red", "blue")))
+    await records.insert(thing("a", ACME, owner="o", expires_at=after(1)))
+    await records.insert(thing("b", ACME, owner="o"))
+    await records.insert(thing("c", ACME, owner="p", expires_at=after(1)))
+
+    assert await records.tenants("owner", "o") == [ACME, UMBRELLA]
+    assert await records.tenants("owner", "p") == [ACME]
+    assert await records.tenants("colours", "red") == [UMBRELLA]
+    assert await records.tenants("owner", "") == []
+    clock.advance(timedelta(seconds=1))
+    assert await records.tenants("owner", "p") == []
+    assert await records.tenants("owner", "o") == [ACME, UMBRELLA]
+
+
 async def test_an_expired_record_is_as_good_as_gone(records: Records[Thing], clock: VirtualClock) -> None:
     kept = await records.insert(thing(name="n", owner="o", expires_at=after(60)))
     clock.pin(after(59.999))

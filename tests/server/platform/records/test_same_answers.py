@@ -40,6 +40,7 @@ STEPS = st.one_of(
     st.tuples(st.just("take"), TENANTS, IDS),
     st.tuples(st.just("find"), TENANTS, FIELDS, TEXTS),
     st.tuples(st.just("remove"), TENANTS, FIELDS, TEXTS),
+    st.tuples(st.just("tenants"), FIELDS, TEXTS),
     st.tuples(st.just("page"), TENANTS),
     st.tuples(st.just("remove_expired")),
     st.tuples(st.just("wait")),
