@@ -7,6 +7,7 @@ from contextlib import AsyncExitStack
 import pytest
 
 from identity.authorization.request import AuthorizationRequest
+from identity.authorization.signing_in import PASSWORD
 from identity.clients.client import ClientId
 from identity.clients.secrets import SecretHasher
 from identity.keys.master_keys import MasterKeys
@@ -113,7 +114,7 @@ async def test_a_question_is_answered_once(stores: tuple[RecordStore, RecordStor
         tenant_id=tenant.tenant_id, id="", client_id=ClientId("app"), redirect_uri="https://app.example/"
     )
     name = one.new_name()
-    await one.ask(name, "s1", alice(), request=request, amr=("pwd",))
+    await one.ask(name, "s1", alice(), request=request, first=PASSWORD)
     asked = [await each.find(tenant, name, "s1") for each in (one, other)]
 
     found = await outcomes(*(each.take(question) for each, question in zip((one, other), asked, strict=True)))
