@@ -1,5 +1,7 @@
 """People give codes at the pages, in a real browser."""
 
+from datetime import timedelta
+
 from pyotp import TOTP
 
 from tests.browser.chromium import Page
@@ -19,6 +21,8 @@ _BEGIN = _ASK % (
 )
 _CONFIRM = _ASK % """return (await post("one_time_codes/%s/confirm", { one_time_code: "%s" })).status;"""
 
+TOLD = """[...document.querySelectorAll('[role=alert]')].some(
+  (each) => each.checkVisibility() && each.textContent.includes('%s'))"""
 ASKED = "document.querySelector('#one-time-code')?.checkVisibility()"
 
 
@@ -63,10 +67,24 @@ async def test_a_wrong_code_is_told_and_may_be_corrected(page: Page, provider: S
     await sign_in(page, provider.authorization())
     await page.until(ASKED)
     await give(page, "nonsense")
-    await page.until("document.querySelector('[role=alert]')?.textContent.includes('wrong')")
+    await page.until(TOLD % "wrong")
     await give(page, code(provider, secret))
 
     await page.until(ARRIVED)
+
+
+async def test_who_takes_too_long_is_told_so(page: Page, provider: Site) -> None:
+    await sign_in(page, provider.authorization())
+    await page.until(ARRIVED)
+    secret = await add_program(page, provider)
+    await page.forget()
+    await sign_in(page, provider.authorization())
+    await page.until(ASKED)
+
+    provider.deployment.clock.advance(timedelta(minutes=6))
+    await give(page, code(provider, secret))
+
+    await page.until(TOLD % "too long")
 
 
 async def test_who_cannot_show_the_passkey_gives_a_code(page: Page, provider: Site) -> None:

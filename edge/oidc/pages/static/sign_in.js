@@ -68,7 +68,10 @@ function askForCode(code, isAlone) {
   codeStep.before(step);
   form.hidden = isAlone;
   for (const button of providers) button.hidden ||= isAlone;
-  if (isAlone) document.getElementById("one-time-code").focus();
+  if (!isAlone) return;
+  // What is told has to be seen, and the form that told it is hidden.
+  goOn.before(document.getElementById("error"), document.getElementById("progress"));
+  step.elements.one_time_code.focus();
 }
 
 async function goOnWithCode(step, code) {
@@ -77,7 +80,7 @@ async function goOnWithCode(step, code) {
     step: async () => follow(await send({ code, one_time_code: typed.value }, state.code_action)),
     explained: (refusal) => {
       typed.select();
-      return EXPLANATIONS[refusal.kind] ?? explainedByDefault(refusal);
+      return explainedOfCode(refusal);
     },
   });
 }
@@ -122,6 +125,12 @@ async function goOnWithAddress() {
   submit.disabled = false;
   tell({});
   password().focus();
+}
+
+function explainedOfCode(refusal) {
+  return refusal.kind === "Unauthorized"
+    ? "That took too long. Load the page again, then sign in once more."
+    : (EXPLANATIONS[refusal.kind] ?? explainedByDefault(refusal));
 }
 
 function explainedOfAddress(refusal) {
