@@ -129,11 +129,21 @@ class Errands(Generic[E]):
             self._waits(tenant)
 
     async def _run(self, tenant: Tenant, errand: E) -> None:
-        if await self._carrier.carry(tenant, errand):
+        if await self._is_carried(tenant, errand):
             await self._queue.take(tenant.tenant_id, errand.id)
         elif errand.attempts >= self._patience.attempts:
             await self._queue.take(tenant.tenant_id, errand.id)
             await self._carrier.give_up(errand)
+
+    async def _is_carried(self, tenant: Tenant, errand: E) -> bool:
+        try:
+            return await self._carrier.carry(tenant, errand)
+        except Unavailable:
+            raise
+        except Exception:
+            # It ends no other errand, and nothing else of the provider.
+            logger.exception("an errand failed", extra={"errand": self._name, "tenant_id": tenant.tenant_id})
+            return False
 
     def _waits(self, tenant: Tenant) -> None:
         logger.warning("an errand waits", extra={"errand": self._name, "tenant_id": tenant.tenant_id})

@@ -1,6 +1,7 @@
 """Letters wait in the store, sealed, until a mail server has taken them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 
 import msgspec
@@ -105,6 +106,20 @@ async def test_a_letter_that_nobody_takes_is_told_to_administrators(provider: Pr
     [event] = await provider.store.of(EVENTS).page(provider.tenant.tenant_id)
     assert (event.type, event.level, event.data) == (EventType.EMAIL_SEND_ERROR, Level.CRITICAL, 3)
     assert event.text == "Confirm your address -> alice@example.com"
+
+
+async def test_a_letter_that_cannot_be_read_ends_no_other(provider: Provider) -> None:
+    office, box = PostOffice(), postbox(provider)
+    await box.post(provider.tenant, LETTER)
+    await box.post(provider.tenant, LETTER)
+    one, other = await queued(provider)
+    records = provider.store.of(QUEUED_LETTERS)
+    await records.replace(replace(one, content=other.content))
+
+    await carrying(provider, office).run_due(provider.tenant)
+
+    assert [letter_id for letter_id, _ in office.received] == [other.id]
+    assert [letter.id for letter in await queued(provider)] == [one.id]
 
 
 @pytest.mark.parametrize(
