@@ -16,6 +16,7 @@ from identity.reset.mail import Mail
 from identity.reset.requests import ResetRequest
 from identity.tenants import Tenant, Tenants
 from server.platform.clock import Clock
+from server.platform.errors import NotFound
 
 logger = logging.getLogger(__name__)
 
@@ -77,7 +78,10 @@ class ExpiredPasswords:
         is_expired = event.type is EventType.LOGIN_REFUSED and event.text == _EXPIRED
         if not (is_expired and event.user_id and self.posting.mail.is_open):
             return
-        tenant = self.tenants.find(event.tenant_id)
+        try:
+            tenant = self.tenants.find(event.tenant_id)
+        except NotFound:
+            return
         user = await self.posting.users.find(tenant, UserId(event.user_id))
         if user is not None:
             await self.posting.write(tenant, user)
