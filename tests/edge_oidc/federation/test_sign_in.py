@@ -3,12 +3,14 @@
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
 import requests
 from lxml import html
+from pyotp import TOTP
 
 from identity.directory.user import USERS
 from identity.federation.provider import PROVIDER_LINKS
@@ -97,6 +99,20 @@ class Two:
         started = self.sent(person, f"{own}/webauthn/register/start", **names, mfa_mod_token_id=token)
         data = authenticator.create(started["publicKey"])
         self.sent(person, f"{own}/webauthn/register/finish", **names, data=data)
+
+    def add_codes(self, person: Person) -> str:
+        """To the account that the person has here, with a password; returns the secret."""
+        person.sign_in(self.here.authorization())
+        own = f"users/{person.session()['user_id']}"
+        token = self.sent(person, f"{own}/mfa_token", password=PASSWORD)["id"]
+        begun = self.sent(person, f"{own}/one_time_codes", name="phone", mfa_mod_token_id=token)
+        secret = str(begun["secret"])
+        confirm = f"{own}/one_time_codes/{begun['id']}/confirm"
+        assert self.answer(person, confirm, one_time_code=self.code(secret)).status_code == 201
+        return secret
+
+    def code(self, secret: str) -> str:
+        return TOTP(secret).at(self.here.deployment.clock.now())
 
     def show_passkey(self, person: Person, page: Page, authenticator: SoftwareAuthenticator) -> str:
         """Do what the page's script does; returns where it leads."""
@@ -301,6 +317,31 @@ async def test_f18_who_has_a_passkey_shows_it_where_two_factors_are_asked_for(tw
     (session,) = [each for each in await two.here.store.of(SESSIONS).page(DEFAULT) if each.provider_id]
     assert session.authentication is not None
     assert session.authentication.amr == ("fed", "hwk", "user", "mfa")
+
+
+async def test_f18_who_has_codes_gives_one_where_two_factors_are_asked_for(two: Two) -> None:
+    await two.here.add_user("default", "alice-here")
+    await two.here.add_app("default", id="strict", requires_mfa=True)
+    secret = await asyncio.to_thread(two.add_codes, two.person())
+    two.here.deployment.clock.advance(timedelta(seconds=60))
+    await two.register(auto_link=True)
+
+    def go() -> Page | Arrival:
+        person, there = two.person(), Person(two.upstream.issuer("acme"), EMAIL, PASSWORD)
+        there.browser = person.browser
+        left = two.leave(person, client_id="strict")
+        page = person.visit(there.sign_in(left.headers["location"]).url)
+        assert isinstance(page, Page)
+        form = page.hidden | {"one_time_code": two.code(secret)}
+        return person.visit(f"{two.here.issuer()}oidc/authorize/one_time_code", form)
+
+    arrival = await asyncio.to_thread(go)
+
+    assert isinstance(arrival, Arrival)
+    assert "code" in arrival.parameters
+    (session,) = [each for each in await two.here.store.of(SESSIONS).page(DEFAULT) if each.provider_id]
+    assert session.authentication is not None
+    assert session.authentication.amr == ("fed", "otp", "mfa")
 
 
 async def test_f18_who_has_none_is_sent_back(two: Two) -> None:
