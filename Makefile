@@ -43,7 +43,7 @@ format: .venv/.dev ## Format the code
 	@$(BIN)/buf format -w proto --path proto/gnomon
 
 ##@ Campaigns: processes die under load, everything is counted (ROUNDS=, SEED=)
-.PHONY: crash cluster failover storm fuzz
+.PHONY: crash cluster failover neighbour storm upgrade fuzz
 crash: .venv/.dev ## Kill engines, PostgreSQL, both and the program, 50 rounds
 	@$(BIN)/python -m tests.campaigns crash $(or $(ROUNDS),50) $(SEED)
 
@@ -53,8 +53,14 @@ cluster: .venv/.dev ## Kill, pause and cut off the owner of partitions, 50 round
 failover: .venv/.bench ## Kill the leader of PostgreSQL under Patroni, 10 rounds; needs etcd
 	@$(BIN)/python -m tests.campaigns failover $(or $(ROUNDS),10) $(SEED)
 
+neighbour: .venv/.dev ## One tenant runs the worst models it may deploy, another completes jobs, 1 round
+	@$(BIN)/python -m tests.campaigns neighbour $(or $(ROUNDS),1) $(SEED)
+
 storm: .venv/.dev ## 64 clients send every command three times over broken connections, 10 rounds
 	@$(BIN)/python -m tests.campaigns storm $(or $(ROUNDS),10) $(SEED)
+
+upgrade: .venv/.dev ## Replace nodes of an earlier commit one by one under load, and back, 20 rounds (EARLIER=)
+	@EARLIER=$(EARLIER) $(BIN)/python -m tests.campaigns upgrade $(or $(ROUNDS),20) $(SEED)
 
 fuzz: .venv/.dev .venv/.feelin ## Compare 20,000 FEEL expressions with feelin; needs node (COUNT=, SEED=)
 	@$(BIN)/python -m tests.feelin $(or $(COUNT),20000) $(SEED)

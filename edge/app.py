@@ -1,37 +1,52 @@
-"""The HTTP application and its listener."""
+"""The HTTP application."""
 
 import re
 from collections.abc import Callable, Sequence
 
-from aiohttp import HttpVersion11, web
+from aiohttp import HttpVersion11, hdrs, web
+from multidict import istr
 
 from edge.config import EdgeConfig
 from edge.contract import JSON, routes
 from edge.gateway import handler_of
+from edge.navigation import opens_address
 from edge.openapi import render
-from edge.problem import Handler, guarded, problem
+from edge.problem import SERVER, Handler, RefusalOf, guarded, problem
+from edge.refusals import RefusalReports
 from server.platform.channels import Channel
 from server.platform.errors import NotFound, PayloadTooLarge
 
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
 
+# RFC 6797 §7.2: sent over https alone.
+STRICT_TRANSPORT_SECURITY = ((istr("Strict-Transport-Security"), "max-age=31536000;includeSubDomains"),)
+
 ChannelOf = Callable[[str], Channel]
 
 
 def create_app(
-    config: EdgeConfig, channel_of: ChannelOf, extra_routes: Sequence[web.RouteDef] = ()
+    config: EdgeConfig,
+    channel_of: ChannelOf,
+    extra_routes: Sequence[web.RouteDef] = (),
+    *,
+    has_tls: bool = False,
+    page_of: RefusalOf = problem,
+    reports: RefusalReports | None = None,
 ) -> web.Application:
     """Every route of the contract; `channel_of` answers with the channel to a service, by its full name.
 
-    `extra_routes` answer for themselves, whatever happens. There is no middleware: what every request needs is compiled into its handler.
+    `extra_routes` answer for themselves. `page_of` answers a browser that opens an unknown address. There is no
+    middleware: what every request needs is compiled into its handler. With `has_tls`, clients reach the application by
+    https, and browsers are told to use nothing else (RFC 6797). Commands that are refused here are told to `reports`.
     """
     app = web.Application(client_max_size=config.max_body_bytes)
+    name_no_software(app, *(STRICT_TRANSPORT_SECURITY if has_tls else ()))
     for route in routes():
         channel = channel_of(route.policy.descriptor.containing_service.full_name)
-        _add(app, route.method, route.path, handler_of(route, channel, config))
+        _add(app, route.method, route.path, handler_of(route, channel, config, reports))
     app.add_routes(extra_routes)
     _add(app, "GET", "/openapi.json", _document_handler())
-    app.router.add_route("*", "/{path:.*}", guarded(_no_operation))
+    app.router.add_route("*", "/{path:.*}", guarded(_unknown_handler(page_of)))
     return app
 
 
@@ -41,6 +56,18 @@ def _add(app: web.Application, method: str, path: str, handler: Handler) -> None
     # RFC 9110 §9.1: what answers GET answers HEAD.
     for verb in (method, "HEAD") if method == "GET" else (method,):
         app.router.add_route(verb, variables, guarded(handler), expect_handler=_expect)
+
+
+def name_no_software(app: web.Application, *others: tuple[istr, str]) -> None:
+    """Give every answer a Server header of ours, and other headers that all answers have."""
+    always = ((hdrs.SERVER, SERVER), *others)
+
+    async def add(_: web.Request, response: web.StreamResponse) -> None:
+        headers = response.headers
+        for name, value in always:
+            headers[name] = value
+
+    app.on_response_prepare.append(add)
 
 
 async def _expect(request: web.Request) -> web.StreamResponse | None:
@@ -65,44 +92,20 @@ def _document_handler() -> Handler:
     return handle
 
 
-async def _no_operation(request: web.Request) -> web.StreamResponse:
+def _unknown_handler(page_of: RefusalOf) -> Handler:
     """Answer for a path that is not ours, or a method that its path does not have."""
-    refusal = problem(NotFound(f"there is no {request.method} {request.rel_url.raw_path}"), request)
-    allowed = await _allowed_methods(request)
-    if allowed:
-        refusal.headers["Allow"] = ", ".join(sorted(allowed))
-    return refusal
+
+    async def handle(request: web.Request) -> web.StreamResponse:
+        error = NotFound(f"there is no {request.method} {request.rel_url.raw_path}")
+        refusal = page_of(error, request) if opens_address(request) else problem(error, request)
+        allowed = await _allowed_methods(request)
+        if allowed:
+            refusal.headers["Allow"] = ", ".join(sorted(allowed))
+        return refusal
+
+    return handle
 
 
 async def _allowed_methods(request: web.Request) -> set[str]:
     resolved = [await resource.resolve(request) for resource in request.app.router.resources()]
     return {method for match, allowed in resolved for method in allowed if match is None}
-
-
-class EdgeServer:
-    """Listens for an application; `start` answers with the port."""
-
-    def __init__(self, app: web.Application, config: EdgeConfig) -> None:
-        self._config = config
-        self._runner = web.AppRunner(
-            app,
-            # A client that goes away takes its call with it.
-            handler_cancellation=True,
-            # The body's bound is that of the bytes on the wire; nobody needs to send them packed.
-            auto_decompress=False,
-            access_log=None,
-            # It is waited for twice: before the handlers are cancelled, and after.
-            shutdown_timeout=config.shutdown_seconds / 2,
-        )
-
-    async def start(self) -> int:
-        await self._runner.setup()
-        config = self._config
-        site = web.TCPSite(self._runner, config.host, config.port, reuse_port=config.reuse_port or None)
-        await site.start()
-        port: int = self._runner.addresses[0][1]
-        return port
-
-    async def stop(self) -> None:
-        """Take no more connections, let requests end for `shutdown_seconds`, then cut them."""
-        await self._runner.cleanup()

@@ -1,35 +1,66 @@
-"""[edge]: where HTTP listens and what one request may take."""
+"""[edge]: where HTTP listens, and the bounds of connections and requests."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-MEBIBYTE = 1024 * 1024
+from server.platform.sockets import LOCALHOST
+
+KIBIBYTE = 1024
+MEBIBYTE = 1024 * KIBIBYTE
 MAX_PORT = 65535
+MIN_SECRET = 16
 
 
 @dataclass(frozen=True, slots=True)
 class EdgeConfig:
-    """`port` 0 takes a free one; `long_call_timeout_seconds` is for calls that wait for something to happen.
+    """`host` `localhost` is both loopback addresses; `port` 0 takes a free one.
 
-    `public_url` is the address that clients know; empty means what they connect to. `shutdown_seconds` is what
+    `long_call_timeout_seconds` is for calls that wait for something to happen.
+    `max_connections` bounds the open connections of this process, fewer where the limit of open files is lower;
+    `max_connections_per_address` bounds those of one client address (IPv6: one /64 network), except
+    `access.trusted_proxies`. At a bound, the connection that has waited longest for a request closes.
+    `head_timeout_seconds` is for a complete request head, `body_timeout_seconds` for a complete body,
+    `idle_timeout_seconds` for the next request of a kept connection; a client that reads nothing of its answer for
+    `send_timeout_seconds` is disconnected. `shutdown_seconds` is what
     requests get to end at stop. `reuse_port` lets several processes share the port. `services` are the gRPC addresses,
-    host:port, of the processes that serve; without any this process serves itself.
+    host:port, of the processes that serve; without any this process serves itself. `secret` is what such an edge and
+    those processes share: without it they take nothing from it that is about a browser.
     """
 
-    host: str = "127.0.0.1"
+    host: str = LOCALHOST
     port: int = 8080
-    public_url: str = ""
+    max_connections: int = 8192
+    max_connections_per_address: int = 1024
+    max_head_bytes: int = 64 * KIBIBYTE
     max_body_bytes: int = 4 * MEBIBYTE
+    head_timeout_seconds: float = 15.0
+    body_timeout_seconds: float = 60.0
+    idle_timeout_seconds: float = 75.0
+    send_timeout_seconds: float = 60.0
     call_timeout_seconds: float = 30.0
     long_call_timeout_seconds: float = 3700.0
     shutdown_seconds: float = 5.0
     reuse_port: bool = False
     services: tuple[str, ...] = ()
+    secret: str = field(default="", repr=False)
 
     def __post_init__(self) -> None:
         if not 0 <= self.port <= MAX_PORT:
             raise ValueError(f"edge.port must be 0 to {MAX_PORT}, not {self.port}")
+        if self.services and not self.secret:
+            raise ValueError("edge.services needs edge.secret, the same on this edge and on the services")
+        if self.secret and not (self.secret.isascii() and self.secret.isprintable()):
+            raise ValueError("edge.secret must be printable ASCII")
+        if 0 < len(self.secret) < MIN_SECRET:
+            raise ValueError(f"edge.secret must have {MIN_SECRET} characters at least")
         for name in (
+            "max_connections",
+            "max_connections_per_address",
+            "max_head_bytes",
             "max_body_bytes",
+            "head_timeout_seconds",
+            "body_timeout_seconds",
+            "idle_timeout_seconds",
+            "send_timeout_seconds",
             "call_timeout_seconds",
             "long_call_timeout_seconds",
             "shutdown_seconds",

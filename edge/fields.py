@@ -1,4 +1,4 @@
-"""What the descriptor of a field says about its JSON."""
+"""The JSON options of a field, read from its descriptor."""
 
 from collections.abc import Mapping
 from enum import Enum, auto

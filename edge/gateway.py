@@ -1,5 +1,7 @@
 """The REST handler: decode, call, encode. One function per route, compiled at start-up."""
 
+from collections.abc import Awaitable, Callable
+
 import grpc
 from aiohttp import web
 from google.protobuf.message import Message
@@ -8,8 +10,9 @@ from multidict import CIMultiDict, istr
 from edge.conditional import Respond, conditionally
 from edge.config import EdgeConfig
 from edge.contract import JSON, Route
-from edge.metadata import metadata_of
-from edge.problem import REQUEST_ID, Handler
+from edge.metadata import Metadata, metadata_of
+from edge.problem import REQUEST_ID, Handler, body_of
+from edge.refusals import RefusalReports
 from edge.transcode import decoder_of, encoder_of
 from server.platform.channels import Channel, error_of
 from server.platform.errors import DeadlineExceeded, ServiceError, Unavailable
@@ -25,20 +28,26 @@ _TEXT_HEADERS = (
 )
 
 
-def handler_of(route: Route, channel: Channel, config: EdgeConfig) -> Handler:
-    """Compile the handler of a route; it raises ServiceError for what `problem.guarded` answers."""
+Asked = tuple[Message, Metadata]
+Read = Callable[[web.Request], Awaitable[Asked]]
+
+
+def handler_of(
+    route: Route, channel: Channel, config: EdgeConfig, reports: RefusalReports | None = None
+) -> Handler:
+    """Compile the handler of a route; it raises ServiceError for what `problem.guarded` answers.
+
+    Commands that it refuses to read are told to `reports`.
+    """
     policy = route.policy
-    decode, respond = decoder_of(route), _responder(route)
+    read, respond = _reader(route), _responder(route)
+    if reports is not None and policy.is_audited:
+        read = _reported(read, route, reports)
     call = channel.unary_unary(policy.path, policy.request.SerializeToString, policy.response.FromString)
     timeout = config.long_call_timeout_seconds if route.may_wait else config.call_timeout_seconds
-    is_command = policy.is_command
 
     async def handle(request: web.Request) -> web.StreamResponse:
-        headers = request.headers
-        metadata = metadata_of(headers, request[REQUEST_ID], is_command=is_command)
-        message = decode(
-            await request.read(), headers.get(_CONTENT_TYPE, ""), path=request.match_info, query=request.query
-        )
+        message, metadata = await read(request)
         try:
             answer = await call(message, timeout=timeout, metadata=metadata)
         except grpc.RpcError as failure:
@@ -46,6 +55,34 @@ def handler_of(route: Route, channel: Channel, config: EdgeConfig) -> Handler:
         return respond(answer, request)
 
     return handle
+
+
+def _reader(route: Route) -> Read:
+    decode, is_command = decoder_of(route), route.policy.is_command
+
+    async def read(request: web.Request) -> Asked:
+        headers = request.headers
+        metadata = metadata_of(headers, request[REQUEST_ID], is_command=is_command)
+        message = decode(
+            await body_of(request),
+            headers.get(_CONTENT_TYPE, ""),
+            path=request.match_info,
+            query=request.query,
+        )
+        return message, metadata
+
+    return read
+
+
+def _reported(read: Read, route: Route, reports: RefusalReports) -> Read:
+    async def read_or_report(request: web.Request) -> Asked:
+        try:
+            return await read(request)
+        except ServiceError as refusal:
+            await reports.report(route, request, refusal)
+            raise
+
+    return read_or_report
 
 
 def _responder(route: Route) -> Respond:

@@ -4,6 +4,7 @@ Metadata holds printable ASCII, and each of these headers once; anything else is
 """
 
 import secrets
+from contextlib import suppress
 
 from aiohttp import web
 from multidict import MultiMapping, istr
@@ -43,6 +44,17 @@ def metadata_of(headers: MultiMapping[str], request_id: str, *, is_command: bool
     idempotency_key = _value(headers, _IDEMPOTENCY_KEY, MAX_IDEMPOTENCY_KEY) if is_command else None
     if idempotency_key is not None:
         metadata.append((IDEMPOTENCY_KEY, idempotency_key))
+    return metadata
+
+
+def readable_metadata_of(headers: MultiMapping[str], request_id: str) -> Metadata:
+    """What a refused call says about its caller, as far as it can be read."""
+    metadata = [(REQUEST_ID, request_id)]
+    for name, header in ((AUTHORIZATION, _AUTHORIZATION), (TENANT, _TENANT)):
+        with suppress(InvalidArgument):
+            value = _value(headers, header, _UNBOUNDED)
+            if value is not None:
+                metadata.append((name, value))
     return metadata
 
 

@@ -2,11 +2,12 @@
 
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from http import HTTPStatus
 
 import grpc
 import orjson
 from aiohttp import web
-from multidict import istr
 
 from edge.metadata import new_request_id, request_id_of
 from server.platform.channels import error_of
@@ -15,6 +16,7 @@ from server.platform.errors import (
     InvalidArgument,
     ModeNotSupported,
     PayloadTooLarge,
+    Problem,
     ServiceError,
     Unauthenticated,
 )
@@ -23,10 +25,20 @@ logger = logging.getLogger(__name__)
 
 MEDIA_TYPE = "application/problem+json"
 REQUEST_ID = web.RequestKey("request_id", str)
-_SERVER = istr("Server")
+SERVER = "gnomon"
+# Of the metadata of an error: in how many seconds the same request may succeed.
+RETRY_AFTER = "retry_after_secs"
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 RefusalOf = Callable[[ServiceError, web.Request], web.StreamResponse]
+
+
+class RequestTimeout(InvalidArgument):
+    """A client did not send all of its request in time (RFC 9110 §15.5.9)."""
+
+    @property
+    def problem(self) -> Problem:
+        return replace(super().problem, status=HTTPStatus.REQUEST_TIMEOUT.value)
 
 
 def guarded(handler: Handler) -> Handler:
@@ -39,13 +51,7 @@ def guarded(handler: Handler) -> Handler:
 
 
 async def answered(handler: Handler, request: web.Request, refusal_of: RefusalOf) -> web.StreamResponse:
-    """Answer a request, whatever happens: `refusal_of` says how to, and no answer says what we are built with."""
-    response = await _answered(handler, request, refusal_of)
-    response.headers[_SERVER] = "gnomon"
-    return response
-
-
-async def _answered(handler: Handler, request: web.Request, refusal_of: RefusalOf) -> web.StreamResponse:
+    """Answer a request, whatever happens: `refusal_of` makes an answer of an error."""
     try:
         request[REQUEST_ID] = request_id_of(request)
         return await handler(request)
@@ -53,10 +59,8 @@ async def _answered(handler: Handler, request: web.Request, refusal_of: RefusalO
         return refusal_of(error, request)
     except grpc.RpcError as failure:
         return refusal_of(error_of(failure), request)
-    except web.HTTPRequestEntityTooLarge:
-        return refusal_of(PayloadTooLarge("the body exceeds the configured size"), request)
-    except web.RequestPayloadError:
-        return refusal_of(InvalidArgument("the body ended early or its encoding is broken"), request)
+    except (web.HTTPRequestEntityTooLarge, web.RequestPayloadError) as error:
+        return refusal_of(_of_body(error), request)
     except web.HTTPException:
         raise
     except Exception:
@@ -64,10 +68,27 @@ async def _answered(handler: Handler, request: web.Request, refusal_of: RefusalO
         return refusal_of(Internal(), request)
 
 
-def problem(error: ServiceError, request: web.Request) -> web.Response:
+async def body_of(request: web.Request) -> bytes:
+    """Read the body; raises PayloadTooLarge, InvalidArgument."""
+    try:
+        return await request.read()
+    except (web.HTTPRequestEntityTooLarge, web.RequestPayloadError) as error:
+        raise _of_body(error) from error
+
+
+def _of_body(error: Exception) -> ServiceError:
+    if isinstance(error, web.HTTPRequestEntityTooLarge):
+        return PayloadTooLarge("the body exceeds the configured size")
+    return InvalidArgument("the body ended early or its encoding is broken")
+
+
+def problem(error: ServiceError, request: web.BaseRequest) -> web.Response:
     headers = {"X-Request-Id": request.get(REQUEST_ID) or new_request_id(), "Cache-Control": "no-store"}
     if isinstance(error, Unauthenticated):
         headers["WWW-Authenticate"] = "Bearer"
+    seconds = error.metadata.get(RETRY_AFTER, "")
+    if seconds.isdecimal():
+        headers["Retry-After"] = seconds
     return web.Response(
         body=document(error, request.rel_url.raw_path),
         status=error.problem.status,
@@ -82,14 +103,14 @@ def document(error: ServiceError, path: str) -> bytes:
         "type": kind.type,
         "title": kind.title,
         "status": kind.status,
-        "detail": _printable(error.detail),
-        "instance": _printable(path),
+        "detail": printable(error.detail),
+        "instance": printable(path),
     }
     if isinstance(error, ModeNotSupported):
         members["mode"] = error.metadata.get("mode", "")
     return orjson.dumps(members)
 
 
-def _printable(text: str) -> str:
+def printable(text: str) -> str:
     """Replace lone surrogates, which stand for bytes of a caller that were no UTF-8."""
     return text.encode("utf-8", "replace").decode()

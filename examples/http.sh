@@ -2,7 +2,7 @@
 # Deploy, start and search over HTTP, beside a server that `make run` started.
 set -euo pipefail
 cd "$(dirname "$0")"
-server=${1:-http://127.0.0.1:8080}
+server=${1:-http://localhost:8080}
 
 token=$(curl -sSf "$server/auth/v1/oidc/token" -u demo:demo-secret -d grant_type=client_credentials |
   sed 's/.*"access_token": *"\([^"]*\)".*/\1/')

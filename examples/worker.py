@@ -46,4 +46,4 @@ async def main(address: str) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1] if len(sys.argv) > 1 else "127.0.0.1:26500"))
+    asyncio.run(main(sys.argv[1] if len(sys.argv) > 1 else "localhost:26500"))

@@ -23,6 +23,7 @@ from identity.account.choosing import PasswordChoosing
 from identity.account.modification_tokens import MODIFICATION_TOKENS, ModificationTokens
 from identity.account.own_account import OwnAccount
 from identity.account.proofs import FactorProofs, Proofs
+from identity.account.shown_factors import ShownFactors
 from identity.account.upkeep import PURPOSE, AccountUpkeep
 from identity.admin import names
 from identity.admin.administrators import Administrators
@@ -30,6 +31,7 @@ from identity.admin.callers import Callers
 from identity.admin.consents import ConsentAdministration
 from identity.admin.devices import DeviceAdministration
 from identity.admin.holders import (
+    AllOf,
     PeopleWithAttributes,
     RecordsWith,
     ScopesWithAttributes,
@@ -80,6 +82,7 @@ from identity.rpc.session_administration import SessionAdministrationServicer
 from identity.rpc.user import UserServicer
 from identity.rpc.user_attribute import UserAttributeServicer
 from identity.sessions.session import SESSIONS
+from identity.tenancy.default_groups import DefaultGroups
 from identity.tenancy.password_policies import PasswordPolicies
 from identity.tenancy.tenant_record import TENANTS
 from identity.tokens.token_set import TOKEN_SETS
@@ -121,6 +124,7 @@ class Administering:
         self.modification_tokens = ModificationTokens(
             ground.store.of(MODIFICATION_TOKENS),
             ground.secrets,
+            shown_factors=ShownFactors(presence.users, presence.sessions),
             clock=ground.clock,
             randomness=ground.randomness,
         )
@@ -130,7 +134,10 @@ class Administering:
         self.choosing = PasswordChoosing(self.policies, ground.passwords, ground.clock)
         self._administrators = Administrators(ground.standings)
         admission = Admission(ground.tenants, callers)
-        acting = Acting(ground.tenants, self._users)
+        acting = Acting(
+            *(ground.tenants, self._users, ground.clock),
+            deployment_client_id=ground.config.bootstrap.client_id,
+        )
         self.groups, self.roles, attributes = self._groups(), self._roles(), self._attributes()
         self._people = self._user_administration()
         self.servicers = {
@@ -204,6 +211,7 @@ class Administering:
             presence.users,
             ground.passwords,
             factors=self._factors,
+            shown_factors=ShownFactors(presence.users, presence.sessions),
             protection=presence.protection,
             tokens=self.modification_tokens,
         )
@@ -234,7 +242,7 @@ class Administering:
             ground.store.of(GROUPS),
             checked=names.group,
             built_in=(),
-            holders=holders_of_groups(ground.store),
+            holders=AllOf(holders_of_groups(ground.store), DefaultGroups(ground.store)),
             administrators=self._administrators,
             version=ground.directory_version,
             events=ground.events,
@@ -268,6 +276,7 @@ class Administering:
             ground.tenants,
             roles=self.roles,
             groups=self.groups,
+            administrators=self._administrators,
             version=ground.directory_version,
             events=ground.events,
         )
@@ -295,6 +304,7 @@ class Administering:
                 PeopleWithAttributes(self._users),
                 ScopesWithAttributes(ground.store.of(SCOPE_DEFINITIONS)),
             ),
+            administrators=self._administrators,
             events=ground.events,
             clock=ground.clock,
         )

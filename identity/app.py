@@ -20,12 +20,11 @@ from identity.browsing import Browsing
 from identity.calling import callers_of
 from identity.clients.clients import Clients
 from identity.clients.secrets import SecretHasher
-from identity.config import LONGEST_ACCESS_TOKEN, Scheme
+from identity.config import LONGEST_ACCESS_TOKEN
 from identity.directory.passwords import Passwords
 from identity.directory.standings import Standings
 from identity.directory.version import DirectoryVersion
 from identity.enrolling import Enrolling
-from identity.errands import Errands
 from identity.events.events import Events
 from identity.federating import Federating
 from identity.federation.secrets import ProviderSecrets
@@ -39,6 +38,7 @@ from identity.keys.keeper import PURPOSE, KeyKeeper
 from identity.keys.key_file import master_keys
 from identity.keys.key_ring import KeyRing
 from identity.keys.making import ThreadedKeyMaking
+from identity.keys.publication import KeyPublication
 from identity.keys.root_secret import RootSecrets
 from identity.keys.safe import KeySafe
 from identity.keys.schedule import Schedule
@@ -54,6 +54,7 @@ from identity.mailing import mailing
 from identity.mediating import Mediating
 from identity.noticing import Noticing
 from identity.one_time_codes.secrets import GeneratorSecrets
+from identity.outgoing.destinations import Destinations
 from identity.outgoing.documents import HttpDocuments
 from identity.outgoing.published_keys import PublishedKeys
 from identity.overseeing import Overseeing
@@ -62,9 +63,11 @@ from identity.presence import presence_on
 from identity.randomness import Randomness, SystemRandomness
 from identity.recognizing import Recognizing
 from identity.resetting import Resetting
-from identity.rpc.whole import Whole
+from identity.retry_queue import RetryQueue
+from identity.rpc.shield import CallShield, ShieldedServicer, call_shield
 from identity.screening import Screening
 from identity.sections import IdentityConfig
+from identity.sign_in.delays import Delays
 from identity.upkeep import Upkeep
 from server.platform.clock import Clock, SystemClock
 from server.platform.records import RecordStore
@@ -77,6 +80,16 @@ class Identity:
     issuer: str
     servicers: Mapping[ServiceDescriptor, object]
     keys: KeyRing
+    delays: Delays
+    calls: CallShield
+
+    def drain(self) -> None:
+        """Hold back no answer any longer; calls are served until `stop`."""
+        self.delays.drain()
+
+    async def stop(self) -> None:
+        """Take no more calls, and return when those under way have ended or are cut off."""
+        await self.calls.drain()
 
 
 @asynccontextmanager
@@ -96,14 +109,14 @@ async def open_identity(
         await hosting.open()
         presence = presence_on(ground)
         noticing = Noticing(ground, presence)
-        issuing = Issuing(ground, presence)
+        callers = callers_of(ground, presence)
+        issuing = Issuing(ground, presence, callers)
         browsing = Browsing(ground, presence, issuing)
         recognizing = Recognizing(ground, presence)
         resetting = Resetting(ground, presence, hosting.targets, recognizing)
         authorizing = Authorizing(
             ground, presence, issuing, browsing, targets=hosting.targets, second_factors=recognizing.factors
         )
-        callers = callers_of(ground, presence)
         administering = Administering(
             ground,
             presence,
@@ -113,18 +126,27 @@ async def open_identity(
             welcome=resetting.welcome,
         )
         enrolling = Enrolling(
-            ground, presence, browsing.proof_of_work, targets=hosting.targets, groups=administering.groups
+            ground,
+            presence,
+            browsing.proof_of_work,
+            targets=hosting.targets,
+            groups=administering.groups,
+            password_links=resetting.magic_links,
         )
         await _seed(ground)
-        delivery = await stack.enter_async_context(HttpDelivery(config.logout.timeout_secs))
+        delivery = await stack.enter_async_context(
+            HttpDelivery(ground.destinations, config.logout.timeout_secs)
+        )
         tasks = await stack.enter_async_context(asyncio.TaskGroup())
         running = [
             tasks.create_task(_keeper(ground).run()),
+            tasks.create_task(ground.key_publication.run()),
             tasks.create_task(_back_channel(ground, delivery).run(ground.tenants.all)),
             *map(tasks.create_task, mailing(ground)),
             tasks.create_task(Upkeep(ground.store).run()),
             *map(tasks.create_task, (*hosting.loops(), *administering.loops(), *resetting.loops())),
         ]
+        calls = await stack.enter_async_context(call_shield())
         try:
             servicers = {
                 **issuing.servicers,
@@ -148,9 +170,10 @@ async def open_identity(
                 **Mediating(ground, presence).servicers,
                 **Screening(ground, callers).servicers,
             }
-            whole = {service: Whole(servicer, tasks) for service, servicer in servicers.items()}
-            yield Identity(ground.tenants.default.issuer, whole, ground.keys)
+            shielded = {service: ShieldedServicer(servicer, calls) for service, servicer in servicers.items()}
+            yield Identity(ground.tenants.default.issuer, shielded, ground.keys, ground.delays, calls)
         finally:
+            ground.delays.drain()
             for task in running:
                 task.cancel()
 
@@ -165,8 +188,16 @@ async def _ground(
     events = Events(store, config.events.levels, clock=clock, randomness=randomness)
     making, passwords = ThreadedKeyMaking(), Passwords(config.passwords)
     rewriter = Rewriter(config.pictures)
-    # Who is reached without TLS is reached by its developers alone.
-    documents = HttpDocuments(in_development=config.identity.scheme is Scheme.HTTP)
+    keys = KeyRing(
+        store,
+        KeySafe(masters, making, randomness),
+        events,
+        clock=clock,
+        longest_token=LONGEST_ACCESS_TOKEN,
+    )
+    named = [client.backchannel_logout_uri for client in config.bootstrap.clients]
+    destinations = Destinations.of(config.outgoing, named)
+    documents = HttpDocuments(destinations)
     stack.callback(making.close)
     stack.callback(passwords.close)
     stack.callback(rewriter.close)
@@ -181,13 +212,8 @@ async def _ground(
         root_secrets=root_secrets,
         root=root,
         secrets=SecretHasher(root.derived("secrets")),
-        keys=KeyRing(
-            store,
-            KeySafe(masters, making, randomness),
-            events,
-            clock=clock,
-            longest_token=LONGEST_ACCESS_TOKEN,
-        ),
+        keys=keys,
+        key_publication=KeyPublication(keys),
         events=events,
         mail=Postbox(
             store,
@@ -203,8 +229,10 @@ async def _ground(
         rewriter=rewriter,
         standings=Standings(store, tenants),
         directory_version=DirectoryVersion(store),
+        destinations=destinations,
         documents=documents,
         published_keys=PublishedKeys(documents, clock),
+        delays=Delays(config.events.login_protection.max_delayed),
     )
 
 
@@ -233,13 +261,13 @@ def _keeper(ground: Ground) -> KeyKeeper:
     )
 
 
-def _back_channel(ground: Ground, delivery: HttpDelivery) -> Errands[BackChannelLogout]:
+def _back_channel(ground: Ground, delivery: HttpDelivery) -> RetryQueue[BackChannelLogout]:
     tokens = LogoutTokens(ground.keys, clock=ground.clock, randomness=ground.randomness)
-    return Errands(
+    return RetryQueue(
         "back-channel logout",
         ground.store.of(BACK_CHANNEL_LOGOUTS),
         BackChannel(ground.clients, tokens, delivery=delivery, events=ground.events),
         clock=ground.clock,
         randomness=ground.randomness,
-        patience=ground.config.logout,
+        policy=ground.config.logout,
     )

@@ -1,5 +1,6 @@
-"""Composes what says who calls an administrator's endpoint."""
+"""Composes the admission of callers of administration."""
 
+from identity.admin.administrators import Administrators
 from identity.admin.api_keys import ApiKeys
 from identity.admin.callers import Callers
 from identity.ground import Ground
@@ -14,5 +15,6 @@ def callers_of(ground: Ground, presence: Presence) -> Callers:
         standings=ground.standings,
         tokens=presence.active_tokens,
         api_keys=ApiKeys(ground.store, ground.secrets),
+        administers=Administrators(ground.standings).makes,
         clock=ground.clock,
     )

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from google.protobuf.descriptor import ServiceDescriptor
 
 from gnomon.identity.v1 import one_time_code_service_pb2
+from identity.account.shown_factors import ShownFactors
 from identity.admin.callers import Callers
 from identity.authorization.door import Door
 from identity.ground import Ground
@@ -93,6 +94,7 @@ class Coding:
             secrets=self._secrets,
             accounts=accounts,
             modification_tokens=modification_tokens,
+            shown_factors=ShownFactors(self._presence.users, self._presence.sessions),
             events=ground.events,
             clock=ground.clock,
             randomness=ground.randomness,

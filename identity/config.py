@@ -58,8 +58,9 @@ class TokenConfig:
     """[token]: how long tokens live, where a client does not say otherwise.
 
     A refresh token is good for `refresh_token_lifetime_hours` after it was issued, and all that came of one grant ends
-    after `refresh_family_lifetime_days`; one that was replaced is good for `refresh_grace_secs` more, for callers whose
-    answer got lost.
+    after `refresh_family_lifetime_days`. A token that was replaced is good for `refresh_grace_secs` more, for callers
+    whose answer got lost: every use within that time gets the same successor, and reuse of a stolen token is detected
+    that much later.
     """
 
     access_token_lifetime_secs: int = 1800

@@ -1,4 +1,4 @@
-"""Composes how people make accounts for themselves."""
+"""Composes the registration of people."""
 
 from collections.abc import Mapping
 
@@ -11,7 +11,7 @@ from identity.directory.labels import Group
 from identity.ground import Ground
 from identity.presence import Presence
 from identity.proof_of_work.proof_of_work import ProofOfWork
-from identity.registration.confirming import Confirming
+from identity.registration.confirming import Confirming, PasswordLinks
 from identity.registration.door import RegistrationDoor
 from identity.registration.evenly import Evenly
 from identity.registration.limits import REGISTRATION_ATTEMPTS, RegistrationLimits
@@ -41,8 +41,10 @@ class Enrolling:
         *,
         targets: SignInTargets,
         groups: Labels[Group],
+        password_links: PasswordLinks,
     ) -> None:
         self._ground = ground
+        self._password_links = password_links
         self._presence = presence
         protection = ground.config.events.login_protection
         self._door = RegistrationDoor(
@@ -75,6 +77,7 @@ class Enrolling:
             confirming=Confirming(
                 users=users,
                 links=self._links,
+                password_links=self._password_links,
                 returning=self._returning,
                 events=ground.events,
                 clock=ground.clock,

@@ -48,6 +48,7 @@ class Federating:
             administrators=Administrators(ground.standings),
             roles=administering.roles,
             groups=administering.groups,
+            destinations=ground.destinations,
             secrets=ProviderSecrets(ground.store, ground.master_keys),
             events=ground.events,
             randomness=ground.randomness,
@@ -55,7 +56,7 @@ class Federating:
         servicer = ProviderServicer(
             Admission(ground.tenants, callers),
             administration,
-            lookup=ProviderLookup(ground.documents),
+            lookup=ProviderLookup(ground.documents, ground.destinations),
             tenants=ground.tenants,
             offered=Providers(ground.store) if ground.config.federation.enabled else None,
         )

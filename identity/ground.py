@@ -12,13 +12,16 @@ from identity.images.images import Images
 from identity.images.rewriter import Rewriter
 from identity.keys.key_ring import KeyRing
 from identity.keys.master_keys import MasterKeys
+from identity.keys.publication import KeyPublication
 from identity.keys.root_secret import RootSecret, RootSecrets
 from identity.links.links import Links
 from identity.mail.postbox import Postbox
+from identity.outgoing.destinations import Destinations
 from identity.outgoing.documents import HttpDocuments
 from identity.outgoing.published_keys import PublishedKeys
 from identity.randomness import Randomness
 from identity.sections import IdentityConfig
+from identity.sign_in.delays import Delays
 from identity.tenants import Tenants
 from server.platform.clock import Clock
 from server.platform.records import RecordStore
@@ -36,6 +39,7 @@ class Ground:
     root: RootSecret
     secrets: SecretHasher
     keys: KeyRing
+    key_publication: KeyPublication
     events: Events
     mail: Postbox
     links: Links
@@ -45,5 +49,7 @@ class Ground:
     rewriter: Rewriter
     standings: Standings
     directory_version: DirectoryVersion
+    destinations: Destinations
     documents: HttpDocuments
     published_keys: PublishedKeys
+    delays: Delays

@@ -56,6 +56,7 @@ class Hosting:
             ground.tenants,
             self._directory,
             self._removal,
+            keys=ground.key_publication,
             version=ground.directory_version,
             events=ground.events,
             store=ground.store,

@@ -11,6 +11,7 @@ from gnomon.identity.v1 import (
     token_service_pb2,
     user_info_service_pb2,
 )
+from identity.admin.callers import Callers
 from identity.clients.assertions import ClientAssertions
 from identity.clients.authentication import ClientAuthenticator
 from identity.clients.keys import ClientKeys
@@ -29,6 +30,7 @@ from identity.grants.signing import Signing
 from identity.grants.table import grants
 from identity.ground import Ground
 from identity.presence import Presence
+from identity.rpc.admission import Admission
 from identity.rpc.directory import DirectoryServicer
 from identity.rpc.discovery import DiscoveryServicer
 from identity.rpc.key_set import KeySetServicer
@@ -59,9 +61,10 @@ class Issuing:
 
     servicers: Mapping[ServiceDescriptor, object]
 
-    def __init__(self, ground: Ground, presence: Presence) -> None:
+    def __init__(self, ground: Ground, presence: Presence, callers: Callers) -> None:
         self._ground = ground
         self._presence = presence
+        self._callers = callers
         self._reports = GrantReports(ground.events, ground.config.events)
         self._first_use = FirstUse(ground.store)
         single_use = SingleUse(ground.store)
@@ -86,6 +89,7 @@ class Issuing:
             ground.secrets,
             sets=presence.token_sets,
             families=self._families,
+            standings=ground.standings,
             clock=ground.clock,
             randomness=ground.randomness,
             report_replay=self._reports.code_replay,
@@ -153,7 +157,12 @@ class Issuing:
             clock=ground.clock,
         )
         return {
-            _KEY_SET: KeySetServicer(ground.tenants, ground.keys),
+            _KEY_SET: KeySetServicer(
+                ground.tenants,
+                ground.keys,
+                publication=ground.key_publication,
+                admission=Admission(ground.tenants, self._callers),
+            ),
             _DISCOVERY: DiscoveryServicer(
                 ground.tenants,
                 ground.store.of(SCOPE_DEFINITIONS),

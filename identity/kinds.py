@@ -35,6 +35,7 @@ from identity.passkeys.passkey import PASSKEYS
 from identity.registration.limits import REGISTRATION_ATTEMPTS
 from identity.reset.requests import RESET_REQUESTS
 from identity.sessions.session import SESSIONS
+from identity.sign_in.account_failures import ACCOUNT_FAILURES
 from identity.sign_in.failures import ADDRESS_FAILURES
 from identity.single_use import SPENT_IDS
 from identity.tenancy.sign_in_domain import SIGN_IN_DOMAINS
@@ -44,6 +45,7 @@ from identity.tokens.token_set import TOKEN_SETS
 from server.platform.records import Kind
 
 KINDS: tuple[Kind[Any], ...] = (
+    ACCOUNT_FAILURES,
     ADDRESS_FAILURES,
     API_KEYS,
     AUTHORIZATION_CODES,

@@ -1,38 +1,38 @@
-"""Composes what carries letters."""
+"""Composes the delivery of letters."""
 
 from collections.abc import Coroutine, Iterator
 
-from identity.errands import Errands
 from identity.ground import Ground
 from identity.mail.carrier import LetterCarrier, MailServer
 from identity.mail.config import EmailConfig
 from identity.mail.directory import LetterDirectory
 from identity.mail.queued_letter import QUEUED_LETTERS, LetterSafe, QueuedLetter
 from identity.mail.smtp import SmtpServer
+from identity.retry_queue import RetryQueue
 
 
 def mailing(ground: Ground) -> Iterator[Coroutine[None, None, None]]:
-    """What runs for as long as the provider does: nothing without mail."""
+    """Loops that run for as long as the provider does: none without mail."""
     if ground.config.email.is_set:
         yield _letters(ground).run(ground.tenants.all)
 
 
-def _letters(ground: Ground) -> Errands[QueuedLetter]:
+def _letters(ground: Ground) -> RetryQueue[QueuedLetter]:
     config = ground.config.email
-    carrier = LetterCarrier(
+    handler = LetterCarrier(
         _server(config),
         LetterSafe(ground.master_keys),
         sender=config.from_address,
         events=ground.events,
         clock=ground.clock,
     )
-    return Errands(
+    return RetryQueue(
         "letter",
         ground.store.of(QUEUED_LETTERS),
-        carrier,
+        handler,
         clock=ground.clock,
         randomness=ground.randomness,
-        patience=config,
+        policy=config,
     )
 
 

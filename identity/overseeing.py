@@ -11,10 +11,10 @@ from gnomon.identity.v1 import (
     dynamic_client_service_pb2,
     event_service_pb2,
 )
+from identity.admin.administrators import Administrators
 from identity.admin.api_keys import ApiKeyAdministration, ApiKeys
 from identity.admin.callers import Callers
 from identity.admin.clients import ClientAdministration
-from identity.config import Scheme
 from identity.dynamic_clients.registration import DynamicRegistration
 from identity.events.reading import EventReader
 from identity.ground import Ground
@@ -67,6 +67,8 @@ class Overseeing:
             consents=self._presence.consents,
             screens=screens_on(ground),
             images=ground.images,
+            administrators=Administrators(ground.standings),
+            destinations=ground.destinations,
             secrets=ground.secrets,
             version=ground.directory_version,
             events=ground.events,
@@ -86,7 +88,7 @@ class Overseeing:
             events=ground.events,
             clock=ground.clock,
             randomness=ground.randomness,
-            in_development=ground.config.identity.scheme is Scheme.HTTP,
+            destinations=ground.destinations,
         )
         return DynamicClientServicer(ground.tenants, registration)
 

@@ -49,7 +49,8 @@ class Picturing:
         self.servicers = {_IMAGES: servicer}
 
     def _clients(self) -> Holders[Client]:
-        async def expect_may_change(_tenant: Tenant, client: Client, _actor: Actor) -> None:
+        async def expect_may_change(_tenant: Tenant, client: Client, actor: Actor) -> None:
+            await self._administrators.expect_may_change(client, actor)
             if client.id in OWN_CLIENT_IDS:
                 raise InvalidState("the client is the provider's own")
 

@@ -11,8 +11,6 @@ from identity.logout.ending import SessionEnding
 from identity.logout.records import BACK_CHANNEL_LOGOUTS
 from identity.sessions.session import SESSIONS
 from identity.sessions.sessions import Sessions
-from identity.sign_in.delays import Delays
-from identity.sign_in.failures import ADDRESS_FAILURES
 from identity.sign_in.protection import LoginProtection
 from identity.tokens.active import ActiveTokens
 from identity.tokens.revoked import RevokedTokens
@@ -69,10 +67,10 @@ def presence_on(ground: Ground) -> Presence:
         ending=ending,
         signing_out=SigningOut(ending, token_sets),
         protection=LoginProtection(
-            ground.store.of(ADDRESS_FAILURES),
+            ground.store,
             ground.secrets,
             clock=ground.clock,
-            delays=Delays(ground.config.events.login_protection.max_delayed),
+            delays=ground.delays,
             config=ground.config.events.login_protection,
             events=ground.events,
         ),

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from google.protobuf.descriptor import ServiceDescriptor
 
 from gnomon.identity.v1 import passkey_service_pb2
+from identity.account.shown_factors import ShownFactors
 from identity.admin.callers import Callers
 from identity.authorization.door import Door
 from identity.coding import Coding
@@ -122,6 +123,7 @@ class Recognizing:
             ceremonies=self.ceremonies,
             authenticators=self._authenticators,
             modification_tokens=modification_tokens,
+            shown_factors=ShownFactors(self._presence.users, self._presence.sessions),
             accounts=self._accounts(),
             events=self._ground.events,
             clock=self._ground.clock,

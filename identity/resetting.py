@@ -7,7 +7,6 @@ from google.protobuf.descriptor import ServiceDescriptor
 from gnomon.identity.v1 import password_reset_service_pb2
 from identity.administering import Administering
 from identity.directory.user import USERS
-from identity.errands import Errands
 from identity.ground import Ground
 from identity.presence import Presence
 from identity.proof_of_work.proof_of_work import ProofOfWork
@@ -17,6 +16,7 @@ from identity.reset.magic_links import MagicLinks
 from identity.reset.opening import AccountOpening
 from identity.reset.posting import ExpiredPasswords, ResetPosting, Welcome
 from identity.reset.requests import RESET_REQUESTS, ResetRequests
+from identity.retry_queue import RetryQueue
 from identity.rpc.password_reset import PasswordResetServicer
 from identity.tenancy.sign_in_targets import SignInTargets
 
@@ -24,7 +24,10 @@ _RESET = password_reset_service_pb2.DESCRIPTOR.services_by_name["PasswordResetSe
 
 
 class Resetting:
-    """`welcome` writes to people for whom an account was made; `ceremony` is the passkey that is shown with a link."""
+    """`welcome` writes to people for whom an account was made; `ceremony` is the passkey that is shown with a link.
+
+    `magic_links` are the links themselves.
+    """
 
     def __init__(
         self, ground: Ground, presence: Presence, targets: SignInTargets, recognizing: Recognizing
@@ -33,7 +36,7 @@ class Resetting:
         self._presence = presence
         self._targets = targets
         self._recognizing = recognizing
-        self._magic_links = MagicLinks(
+        self.magic_links = MagicLinks(
             links=ground.links,
             users=presence.users,
             targets=targets,
@@ -44,15 +47,15 @@ class Resetting:
         )
         self._posting = ResetPosting(
             users=presence.users,
-            magic_links=self._magic_links,
+            magic_links=self.magic_links,
             mail=ground.mail,
             clock=ground.clock,
             config=ground.config.password_reset,
         )
         ground.events.listen(ExpiredPasswords(tenants=ground.tenants, posting=self._posting))
-        self.welcome = Welcome(magic_links=self._magic_links, mail=ground.mail)
+        self.welcome = Welcome(magic_links=self.magic_links, mail=ground.mail)
         self.ceremony = LinkCeremony(
-            magic_links=self._magic_links,
+            magic_links=self.magic_links,
             passkeys=recognizing.passkeys,
             ceremonies=recognizing.ceremonies,
             assertion=recognizing.assertion,
@@ -63,13 +66,13 @@ class Resetting:
         ground = self._ground
         if not ground.mail.is_open:
             return
-        yield Errands(
+        yield RetryQueue(
             "password reset",
             ground.store.of(RESET_REQUESTS),
             self._posting,
             clock=ground.clock,
             randomness=ground.randomness,
-            patience=ground.config.password_reset,
+            policy=ground.config.password_reset,
         ).run(ground.tenants.all)
 
     def servicers(
@@ -86,20 +89,21 @@ class Resetting:
             randomness=ground.randomness,
         )
         opening = AccountOpening(
-            magic_links=self._magic_links,
+            magic_links=self.magic_links,
             ceremony=self.ceremony,
             registration=self._recognizing.registration(administering.modification_tokens),
             choosing=administering.choosing,
             users=ground.store.of(USERS),
             version=ground.directory_version,
             signing_out=self._presence.signing_out,
+            protection=self._presence.protection,
             events=ground.events,
             clock=ground.clock,
         )
         servicer = PasswordResetServicer(
             ground.tenants,
             requests,
-            magic_links=self._magic_links,
+            magic_links=self.magic_links,
             opening=opening,
             policies=administering.policies,
         )

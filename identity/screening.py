@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from google.protobuf.descriptor import ServiceDescriptor
 
 from gnomon.identity.v1 import screen_service_pb2
+from identity.admin.administrators import Administrators
 from identity.admin.callers import Callers
 from identity.admin.screens import ScreenAdministration
 from identity.clients.screens import Screens
@@ -23,5 +24,5 @@ class Screening:
     servicers: Mapping[ServiceDescriptor, object]
 
     def __init__(self, ground: Ground, callers: Callers) -> None:
-        administration = ScreenAdministration(ground.store, ground.events)
+        administration = ScreenAdministration(ground.store, Administrators(ground.standings), ground.events)
         self.servicers = {_SCREENS: ScreenServicer(Admission(ground.tenants, callers), administration)}

@@ -22,6 +22,7 @@ from identity.keys.schedule import Schedule
 from identity.logout.config import LogoutConfig
 from identity.mail.config import EmailConfig
 from identity.one_time_codes.config import OneTimeCodeConfig
+from identity.outgoing.config import OutgoingConfig
 from identity.passkeys.config import WebauthnConfig
 from identity.proof_of_work.config import ProofOfWorkConfig
 from identity.reset.config import PasswordResetConfig
@@ -71,6 +72,7 @@ class IdentityConfig:
     sessions: SessionConfig = SessionConfig()
     logout: LogoutConfig = LogoutConfig()
     federation: FederationConfig = FederationConfig()
+    outgoing: OutgoingConfig = OutgoingConfig()
     fedcm: FedCmConfig = FedCmConfig()
     pow: ProofOfWorkConfig = ProofOfWorkConfig()
     passwords: PasswordConfig = PasswordConfig()

@@ -19,14 +19,14 @@ class Upkeep:
         self._store = store
 
     async def run(self) -> None:
-        """Until it is cancelled."""
+        """Remove expired records of all kinds in passes, until it is cancelled."""
         while True:
             await asyncio.sleep(PASS_SECONDS)
             try:
                 for kind in KINDS:
                     await self._remove_expired(kind)
             except Unavailable:
-                logger.warning("what has expired stays for now")
+                logger.warning("removing expired records failed; it is tried again")
 
     async def _remove_expired(self, kind: Kind[Any]) -> None:
         removed = MOST_OF_A_KIND

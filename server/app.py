@@ -1,12 +1,14 @@
 """Composition root of the engine: the only place that sees all of it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
+import asyncpg
 from google.protobuf.descriptor import ServiceDescriptor
 
 from gnomon.engine.v1 import (
@@ -22,9 +24,11 @@ from gnomon.engine.v1 import (
     history_service_pb2,
     incident_service_pb2,
     job_service_pb2,
+    message_service_pb2,
     operations_service_pb2,
     process_definition_service_pb2,
     process_instance_service_pb2,
+    refusal_service_pb2,
     topology_service_pb2,
     user_task_service_pb2,
     variable_service_pb2,
@@ -32,22 +36,30 @@ from gnomon.engine.v1 import (
 from gnomon.partition.v1 import partition_service_pb2
 from server.config import EngineConfig
 from server.engine import State
+from server.engine.formats import Feature
 from server.partition.audit_trail import WaitingEntries
 from server.partition.config import ClusterConfig
+from server.partition.delivery import Delivery
 from server.partition.durable import DurablePartitions
+from server.partition.lease_renewal import renewing
 from server.partition.local import LocalPartition, OnlyPartition
+from server.partition.meter import UNMEASURED, Meter
 from server.partition.node import Node
 from server.partition.partition import Partition
 from server.partition.quota import Quota
 from server.partition.router import Router
+from server.partition.samples import Samples
 from server.partition.tunnels import Tunnels
 from server.partition.upkeep import keep_decisions, keep_history, note_refusals
 from server.platform.clock import Clock, SystemClock, VirtualClock
-from server.platform.dispatch import Dispatcher, Refused, unnoticed
+from server.platform.dispatch import Dispatcher, Interceptor, Refused, unnoticed
 from server.platform.grpc_server import GrpcConfig, GrpcServer
 from server.platform.interceptors import identify_request
-from server.platform.postgres.pool import open_pool
+from server.platform.metrics import Gauge, Metrics
+from server.platform.observation_config import MetricsConfig
+from server.platform.postgres.pool import open_pool, report_pool
 from server.platform.postgres.pooled import PooledDatabase
+from server.platform.records import AuditLog
 from server.rpc.audit_log import AuditLogServicer
 from server.rpc.clock import ClockServicer
 from server.rpc.console import ConsoleServicer
@@ -60,23 +72,30 @@ from server.rpc.expression import ExpressionServicer
 from server.rpc.history import HistoryServicer
 from server.rpc.incident import IncidentServicer
 from server.rpc.job import JobServicer
+from server.rpc.message import MessageServicer
 from server.rpc.operations import OperationsServicer
 from server.rpc.partition import PartitionServicer, check_secret
 from server.rpc.process_definition import ProcessDefinitionServicer
 from server.rpc.process_instance import ProcessInstanceServicer
+from server.rpc.refusal_reports import RefusalServicer
 from server.rpc.refusals import Refusals
 from server.rpc.topology import TopologyServicer
 from server.rpc.user_task import UserTaskServicer
+from server.rpc.user_task_list import DurableUserTaskServicer
 from server.rpc.variable import VariableServicer
 from server.store.memory import MemoryStore
 from server.store.ports import Store
+from server.store.postgres.backlog import backlog
+from server.store.postgres.dedicated import DedicatedDatabase
 from server.store.postgres.history import History
+from server.store.postgres.identity_audit import IdentityAudit
 from server.store.postgres.leases import Leases
 from server.store.postgres.reads import PostgresStore
 
 MOST_REFUSALS = 10_000
 
 Servicers = Mapping[ServiceDescriptor, object | None]
+Work = Callable[[], Coroutine[None, None, None]]
 
 
 class Engine(Protocol):
@@ -88,6 +107,11 @@ class Engine(Protocol):
     @property
     def refused(self) -> Refused:
         """Wants to be told of commands that were refused before they came here."""
+        ...
+
+    @property
+    def audit(self) -> AuditLog | None:
+        """Takes notes of changes of identity, None where there is no audit log."""
         ...
 
     async def run(self) -> None: ...
@@ -113,6 +137,7 @@ class MemoryEngine:
     partition: Partition
     servicers: Servicers
     refused: Refused = unnoticed
+    audit: AuditLog | None = None
 
     async def run(self) -> None:
         await self.partition.run()
@@ -127,21 +152,25 @@ class MemoryEngine:
         self.partition.stop()
 
 
-def create_embedded_engine(config: EngineConfig, clock: VirtualClock | None = None) -> MemoryEngine:
+def create_embedded_engine(
+    config: EngineConfig, clock: VirtualClock | None = None, *, meter: Meter = UNMEASURED
+) -> MemoryEngine:
     clock = clock or VirtualClock()
     store = MemoryStore(config.history.max_finished_instances)
-    partition = Partition(State(), store, clock, config.partition, quota=Quota(config.quota))
+    quota = Quota(config.quota)
+    partition = Partition(State(), store, clock, config.partition, quota=quota, meter=meter)
     local = LocalPartition(partition, store, config.jobs, config.instances)
+    meter.watch(local)
     router = Router(OnlyPartition(local, config.grpc.host, config.grpc.port))
     servicers: Servicers = {
         **_servicers(config, store, router, clock),
         _service(clock_service_pb2): ClockServicer(clock, partition),
         # Offered over durable history only; the mode gate answers for them.
-        _service(user_task_service_pb2): None,
         _service(history_service_pb2): None,
         _service(console_service_pb2): None,
         _service(operations_service_pb2): None,
         _service(audit_log_service_pb2): None,
+        _service(refusal_service_pb2): None,
     }
     return MemoryEngine(clock, partition, servicers)
 
@@ -154,7 +183,8 @@ class DurableEngine:
     router: Router
     servicers: Servicers
     refused: Refused
-    upkeep: Sequence[Callable[[], Coroutine[None, None, None]]]
+    audit: AuditLog
+    upkeep: Sequence[Work]
 
     async def run(self) -> None:
         """Serve until `stop`, then hand the partitions over."""
@@ -176,11 +206,22 @@ class DurableEngine:
 
 
 @asynccontextmanager
-async def durable_engine(config: EngineConfig, clock: Clock | None = None) -> AsyncIterator[DurableEngine]:
+async def durable_engine(
+    config: EngineConfig,
+    clock: Clock | None = None,
+    *,
+    meter: Meter = UNMEASURED,
+    metrics: Metrics | None = None,
+) -> AsyncIterator[DurableEngine]:
     """Other processes of the deployment reach its partitions while the block runs. Raises Unavailable."""
     dsn = config.database.dsn
-    async with open_pool(dsn, config.database.pool_connections) as pool, Tunnels() as tunnels:
+    async with (
+        open_pool(dsn, config.database.pool_connections) as pool,
+        DedicatedDatabase(dsn, name="node", statement_seconds=config.partition.statement_seconds) as own,
+        Tunnels() as tunnels,
+    ):
         database, store, clock = PooledDatabase(pool), PostgresStore(pool), clock or SystemClock()
+        delivery = Delivery()
         partitions = DurablePartitions(
             dsn=dsn,
             database=database,
@@ -190,24 +231,57 @@ async def durable_engine(config: EngineConfig, clock: Clock | None = None) -> As
             jobs=config.jobs,
             instances=config.instances,
             quota=config.quota,
+            sent=delivery.sent,
+            meter=meter,
         )
-        node = Node(config.cluster, Leases(database), partitions.open, tunnels)
-        router, refusals = Router(node), WaitingEntries(MOST_REFUSALS)
+        node = Node(
+            config.cluster,
+            Leases(own),
+            renewing(dsn, config.cluster),
+            open_partition=partitions.open,
+            tunnels=tunnels,
+        )
+        router, waiting = Router(node), WaitingEntries(MOST_REFUSALS)
         servicers = {**_servicers(config, store, router, clock), **_durable_servicers(store, router)}
-        upkeep = (
-            partial(note_refusals, refusals, router),
+        upkeep: Sequence[Work] = (
+            partial(delivery.run, node),
+            partial(note_refusals, waiting, router),
             partial(keep_history, History(database), config.history, clock),
             partial(keep_decisions, database, config.history, clock),
+            *_samples(metrics, config.metrics, pool, node),
         )
         async with _reachable_by_others(node, config.cluster):
-            yield DurableEngine(node, router, servicers, Refusals(refusals, clock), upkeep)
+            yield DurableEngine(
+                node,
+                router,
+                servicers,
+                Refusals(waiting, clock, partial(_audits_identity, node)),
+                IdentityAudit(database, partial(_audits_identity, node)),
+                upkeep,
+            )
+
+
+def _audits_identity(node: Node) -> bool:
+    return node.format.has(Feature.AUDITED_IDENTITY)
+
+
+def _samples(
+    metrics: Metrics | None, config: MetricsConfig, pool: asyncpg.Pool, node: Node
+) -> Iterator[Work]:
+    """Report on the database and the cluster format, where there are metrics."""
+    if metrics is not None:
+        report_pool(metrics, "engine", pool)
+        meaning = "Format that the nodes of the deployment write"
+        metrics.gauge("gnomon_cluster_format", meaning, lambda: (Gauge(node.format.number),))
+        count = partial(backlog, PooledDatabase(pool), node.node_id)
+        yield partial(Samples(metrics).run, count, seconds=config.sample_seconds)
 
 
 @asynccontextmanager
 async def _reachable_by_others(node: Node, config: ClusterConfig) -> AsyncIterator[None]:
     servicers = {_service(partition_service_pb2): PartitionServicer(node.find_local)}
     dispatcher = Dispatcher(servicers, (identify_request, check_secret(config.secret)))
-    listener = GrpcServer(dispatcher, GrpcConfig(host=config.host, port=config.port))
+    listener = GrpcServer(dispatcher, GrpcConfig(host=config.host, port=config.port), section="cluster")
     await listener.start()
     try:
         yield
@@ -220,10 +294,12 @@ def _servicers(config: EngineConfig, store: Store, router: Router, clock: Clock)
         _service(deployment_service_pb2): DeploymentServicer(router, config.decisions),
         _service(process_definition_service_pb2): ProcessDefinitionServicer(store),
         _service(process_instance_service_pb2): ProcessInstanceServicer(store, router, config.instances),
-        _service(element_instance_service_pb2): ElementInstanceServicer(store),
+        _service(element_instance_service_pb2): ElementInstanceServicer(store, router),
         _service(job_service_pb2): JobServicer(store, router, config.jobs),
+        _service(user_task_service_pb2): UserTaskServicer(store, router),
         _service(variable_service_pb2): VariableServicer(store),
         _service(incident_service_pb2): IncidentServicer(store, router),
+        _service(message_service_pb2): MessageServicer(router),
         _service(decision_requirements_service_pb2): DecisionRequirementsServicer(store),
         _service(decision_definition_service_pb2): DecisionDefinitionServicer(store, router),
         _service(decision_instance_service_pb2): DecisionInstanceServicer(store),
@@ -235,13 +311,22 @@ def _servicers(config: EngineConfig, store: Store, router: Router, clock: Clock)
 def _durable_servicers(store: Store, router: Router) -> Servicers:
     """Of what is offered over durable history only."""
     return {
-        _service(user_task_service_pb2): UserTaskServicer(),
+        _service(user_task_service_pb2): DurableUserTaskServicer(store, router),
         _service(history_service_pb2): HistoryServicer(store),
         _service(console_service_pb2): ConsoleServicer(store),
         _service(operations_service_pb2): OperationsServicer(router),
         _service(audit_log_service_pb2): AuditLogServicer(store),
         # The virtual clock is embedded mode's alone.
         _service(clock_service_pb2): None,
+    }
+
+
+def refusal_reports(engine: Engine, authenticate: Interceptor) -> Servicers:
+    """Serve edges that refuse commands, where there is an audit log."""
+    if engine.audit is None:
+        return {}
+    return {
+        _service(refusal_service_pb2): RefusalServicer(authenticate, engine.refused, time.monotonic),
     }
 
 

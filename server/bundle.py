@@ -3,49 +3,58 @@
 import asyncio
 import dataclasses
 import logging
-import re
-import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from functools import partial
+from typing import TYPE_CHECKING
 
-from edge.app import EdgeServer, create_app
+from edge.app import create_app
 from edge.config import EdgeConfig
-from edge.oidc.config import AccessConfig as CookieConfig
-from edge.oidc.config import OidcConfig
+from edge.exposition import exposition_app
+from edge.listener import EdgeServer
+from edge.oidc.canonical_host import CanonicalHost
 from edge.oidc.routes import routes as oidc_routes
+from edge.oidc.unknown_address import unknown_address_page
+from edge.refusals import RefusalReports
 from identity.app import Identity, open_identity
 from identity.config import ProviderConfig, Scheme
-from identity.sections import IdentityConfig
 from server.access.authenticate import Authenticator
 from server.access.config import AccessConfig
 from server.access.directory_watch import DirectoryWatch
-from server.app import Engine, create_embedded_engine, durable_engine
-from server.config import EngineConfig, HistoryConfig, ServerConfig
-from server.partition.config import (
-    ClusterConfig,
-    DecisionsConfig,
-    InstancesConfig,
-    JobsConfig,
-    PartitionConfig,
-    QuotaConfig,
-)
+from server.app import Engine, create_embedded_engine, durable_engine, refusal_reports
+from server.config import EngineConfig
+from server.partition.instruments import instruments
+from server.platform.addresses import Addresses
+from server.platform.caller import EDGE_SECRET, EdgeSecret
 from server.platform.channels import Channel, LocalChannel
 from server.platform.channels.several import SeveralChannels
+from server.platform.channels.traced import TracedChannel
 from server.platform.channels.tunnel import TunnelChannel
 from server.platform.clock import SystemClock, VirtualClock
 from server.platform.config import ConfigError
+from server.platform.cores import available_cores
 from server.platform.dispatch import Dispatcher
-from server.platform.grpc_server import GrpcConfig, GrpcServer
+from server.platform.grpc_server import GrpcServer
 from server.platform.interceptors import interceptors
-from server.platform.logging import LoggingConfig
+from server.platform.metrics import Metrics
+from server.platform.observation import Observation, observing
+from server.platform.observation_config import MetricsConfig
+from server.platform.peer import LOCAL_EDGE
 from server.platform.policy import Mode
-from server.platform.postgres.config import DatabaseConfig
-from server.platform.postgres.pool import open_pool
+from server.platform.postgres.pool import open_pool, report_pool
 from server.platform.postgres.pooled import PooledDatabase
+from server.platform.records import AuditLog
 from server.platform.records.memory import MemoryRecordStore
 from server.platform.records.postgres import PostgresRecordStore
+from server.platform.sockets import (
+    LOCALHOST,
+    LOOPBACK,
+    LOOPBACK_ADDRESSES,
+    authority,
+    free_port,
+    public_host,
+)
+from server.sections import Config
 from server.storage import prepare
 
 if TYPE_CHECKING:
@@ -56,90 +65,87 @@ logger = logging.getLogger(__name__)
 # SIGTERM to the end of the process takes ten at most.
 STOP_SECONDS = 7.0
 HAND_OVER_SECONDS = 2.0
-READY_LINE = re.compile(r"ready http=(\S+) grpc=(\S+)")
-LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+METRICS_CONNECTIONS = 64
 DEMO_CLIENT = "demo"
 DEMO_SECRET = "demo-secret"  # noqa: S105  # known to everybody; embedded mode with it listens on loopback only
 DEMO_PASSWORD = "demo"  # noqa: S105
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Config(IdentityConfig):
-    """Every section of the file, by its name."""
-
-    server: ServerConfig = ServerConfig()
-    edge: EdgeConfig = EdgeConfig()
-    grpc: GrpcConfig = GrpcConfig()
-    partition: PartitionConfig = PartitionConfig()
-    jobs: JobsConfig = JobsConfig()
-    instances: InstancesConfig = InstancesConfig()
-    decisions: DecisionsConfig = DecisionsConfig()
-    quota: QuotaConfig = QuotaConfig()
-    history: HistoryConfig = HistoryConfig()
-    cluster: ClusterConfig = ClusterConfig()
-    database: DatabaseConfig = DatabaseConfig()
-    oidc: OidcConfig = OidcConfig()
-    access: CookieConfig = CookieConfig()
-    logging: LoggingConfig = LoggingConfig()
-
-
-@dataclass(frozen=True, slots=True)
-class Addresses:
-    """Where the process listens."""
-
-    http: str
-    grpc: str
-
-    @classmethod
-    def read(cls, line: str) -> Self | None:
-        """What the line says that a process prints when it is ready; None when it is another line."""
-        found = READY_LINE.fullmatch(line.rstrip())
-        return cls(*found.groups()) if found else None
-
-    def __str__(self) -> str:
-        return f"ready http={self.http} grpc={self.grpc}"
-
-
-def serving(config: Config, clock: VirtualClock | None = None) -> AbstractAsyncContextManager[Addresses]:
+def serving(
+    config: Config, clock: VirtualClock | None = None, observation: Observation | None = None
+) -> AbstractAsyncContextManager[Addresses]:
     """Serve while the block runs; at its end take no more calls, let those under way end, then stop.
 
     Embedded mode has its own clock, `clock` when it is given; the others keep their state in `config.database`. An edge
-    that names its services is an edge and nothing else.
+    that names its services is an edge and nothing else. `observation` is made of the configuration unless it is given.
     """
     config = _with_ports(config)
     if config.edge.services:
-        return _edge_alone(config)
+        return _observed(config, partial(_edge_alone, config), observation)
     if config.server.mode is Mode.EMBEDDED:
         config = _with_demo_access(config)
-    return _everything(config, clock)
+    return _observed(config, partial(_everything, config, clock), observation)
 
 
 @asynccontextmanager
-async def _everything(config: Config, clock: VirtualClock | None) -> AsyncIterator[Addresses]:
-    async with _engine(config, clock) as engine, _identity(config) as identity:
+async def _observed(
+    config: Config,
+    serve: Callable[[Observation], AbstractAsyncContextManager[Addresses]],
+    observation: Observation | None,
+) -> AsyncIterator[Addresses]:
+    async with AsyncExitStack() as stack:
+        if observation is None:
+            observation = await stack.enter_async_context(observing(config.metrics, config.tracing))
+        if observation.metrics is not None:
+            await _expose(observation.metrics, config.metrics, stack)
+        yield await stack.enter_async_context(serve(observation))
+
+
+async def _expose(metrics: Metrics, config: MetricsConfig, stack: AsyncExitStack) -> None:
+    """Let Prometheus read the metrics until the stack unwinds."""
+    own = EdgeConfig(host=config.host, port=config.port, max_connections=METRICS_CONNECTIONS)
+    listener = EdgeServer(exposition_app(metrics), own, section="metrics")
+    port = await listener.start()
+    stack.push_async_callback(listener.stop)
+    logger.info("metrics", extra={"url": f"http://{authority(config.host, port)}/metrics"})
+
+
+@asynccontextmanager
+async def _everything(
+    config: Config, clock: VirtualClock | None, observation: Observation
+) -> AsyncIterator[Addresses]:
+    async with (
+        _engine(config, clock, observation) as engine,
+        _identity(config, engine.audit, observation.metrics) as identity,
+    ):
         directory = LocalChannel(Dispatcher(identity.servicers, ()))
         access = AccessConfig(issuer=identity.issuer)
         authenticate = Authenticator(directory, access, SystemClock())
         watch = DirectoryWatch(directory, access, authenticate.invalidate)
-        dispatcher = _dispatcher(config, engine, identity, authenticate)
-        grpc_server = GrpcServer(dispatcher, config.grpc)
-        edge = _edge(config, LocalChannel(dispatcher))
+        dispatcher = _dispatcher(config, engine, identity, authenticate=authenticate, observation=observation)
+        grpc_server = GrpcServer(dispatcher, config.grpc, EdgeSecret(config.edge.secret))
+        channel = LocalChannel(dispatcher, peer=LOCAL_EDGE)
+        reports = RefusalReports(channel) if engine.audit is not None else None
+        edge = _edge(config, channel, observation, canonical=_canonical_host(config), reports=reports)
         async with asyncio.TaskGroup() as tasks:
             running = tasks.create_task(engine.run())
             watching = tasks.create_task(watch.run())
             try:
                 await engine.ready()
                 grpc_port, http_port = await grpc_server.start(), await edge.start()
-                yield Addresses(_url(config, http_port), f"{config.grpc.host}:{grpc_port}")
+                yield Addresses(_url(config, http_port), authority(config.grpc.host, grpc_port))
             finally:
                 engine.drain()
+                identity.drain()
                 await _stop(edge, grpc_server)
                 watching.cancel()
-                await _ended(engine, running)
+                await asyncio.gather(_ended(engine, running), identity.stop())
 
 
 @asynccontextmanager
-async def _identity(config: Config) -> AsyncIterator[Identity]:
+async def _identity(
+    config: Config, audit: AuditLog | None, metrics: Metrics | None
+) -> AsyncIterator[Identity]:
     """With its records in memory in embedded mode, else in the database."""
     async with AsyncExitStack() as stack:
         clock = SystemClock()
@@ -148,45 +154,88 @@ async def _identity(config: Config) -> AsyncIterator[Identity]:
             pool = await stack.enter_async_context(
                 open_pool(config.database.dsn, config.database.pool_connections)
             )
-            store = PostgresRecordStore(PooledDatabase(pool), clock)
-        own = dataclasses.replace(config, identity=_provider(config))
+            store = PostgresRecordStore(PooledDatabase(pool), clock, audit)
+            if metrics is not None:
+                report_pool(metrics, "identity", pool)
+        own = dataclasses.replace(config, identity=provider_of(config))
         yield await stack.enter_async_context(open_identity(own, store, clock))
 
 
 @asynccontextmanager
-async def _edge_alone(config: Config) -> AsyncIterator[Addresses]:
+async def _edge_alone(config: Config, observation: Observation) -> AsyncIterator[Addresses]:
+    proof = ((EDGE_SECRET, config.edge.secret),)
     async with AsyncExitStack() as stack:
         tunnels = [
-            await stack.enter_async_context(TunnelChannel(address)) for address in config.edge.services
+            await stack.enter_async_context(TunnelChannel(address, metadata=proof))
+            for address in config.edge.services
         ]
-        edge = _edge(config, SeveralChannels(tunnels))
+        channel = TracedChannel(SeveralChannels(tunnels))
+        edge = _edge(config, channel, observation, reports=RefusalReports(channel))
         port = await edge.start()
         stack.push_async_callback(edge.stop)
         yield Addresses(_url(config, port), ",".join(config.edge.services))
 
 
-def _edge(config: Config, channel: Channel) -> EdgeServer:
-    has_tls = _provider(config).scheme is Scheme.HTTPS
+def _edge(
+    config: Config,
+    channel: Channel,
+    observation: Observation,
+    *,
+    canonical: CanonicalHost | None = None,
+    reports: RefusalReports | None,
+) -> EdgeServer:
+    has_tls = provider_of(config).scheme is Scheme.HTTPS
     provider = oidc_routes(
-        channel, config.oidc, access=config.access, has_tls=has_tls, has_fed_cm=config.fedcm.enabled
+        channel,
+        config.oidc,
+        access=config.access,
+        has_tls=has_tls,
+        has_fed_cm=config.fedcm.enabled,
+        canonical=canonical,
     )
-    app = create_app(config.edge, lambda _: channel, provider)
-    return EdgeServer(app, config.edge)
+    app = create_app(
+        config.edge,
+        lambda _: channel,
+        provider,
+        has_tls=has_tls,
+        page_of=unknown_address_page(SystemClock()),
+        reports=reports,
+    )
+    return EdgeServer(
+        app,
+        config.edge,
+        trusted_proxies=config.access.trusted_proxies,
+        metrics=observation.metrics,
+        tracer=observation.tracer,
+    )
+
+
+def _canonical_host(config: Config) -> CanonicalHost | None:
+    """That of an issuer which is this listener itself, by its default name; None where a proxy may be before it."""
+    provider = provider_of(config)
+    is_own = config.identity.public_url is None and provider.scheme is Scheme.HTTP
+    if not is_own or public_host(config.edge.host) != LOCALHOST:
+        return None
+    aliases = frozenset(authority(address, config.edge.port) for address in LOOPBACK_ADDRESSES)
+    return CanonicalHost(provider.origin, aliases)
 
 
 def _url(config: Config, port: int) -> str:
-    return f"http://{config.edge.host}:{port}"
+    return f"http://{authority(config.edge.host, port)}"
 
 
 @asynccontextmanager
-async def _engine(config: Config, clock: VirtualClock | None) -> AsyncIterator[Engine]:
-    engine_config = _engine_config(config)
+async def _engine(
+    config: Config, clock: VirtualClock | None, observation: Observation
+) -> AsyncIterator[Engine]:
+    engine_config, metrics = _engine_config(config), observation.metrics
+    meter = instruments(observation, max_tenants=config.metrics.max_tenants)
     if config.server.mode is Mode.EMBEDDED:
-        yield create_embedded_engine(engine_config, clock)
+        yield create_embedded_engine(engine_config, clock, meter=meter)
         return
     if config.server.mode is Mode.CLUSTER:
-        await prepare(config.database.dsn, config.cluster.partitions)
-    async with durable_engine(engine_config) as engine:
+        await prepare(config.database.dsn, config.cluster.partitions, at_first=available_cores())
+    async with durable_engine(engine_config, meter=meter, metrics=metrics) as engine:
         yield engine
 
 
@@ -238,19 +287,20 @@ def _with_ports(config: Config) -> Config:
     )
 
 
-def free_port(host: str) -> int:
-    with socket.create_server((host, 0)) as reserved:
-        port: int = reserved.getsockname()[1]
-    return port
-
-
 def _dispatcher(
-    config: Config, engine: Engine, identity: Identity, authenticate: Authenticator
+    config: Config,
+    engine: Engine,
+    identity: Identity,
+    *,
+    authenticate: Authenticator,
+    observation: Observation,
 ) -> Dispatcher:
     return Dispatcher(
-        {**engine.servicers, **identity.servicers},
+        {**engine.servicers, **identity.servicers, **refusal_reports(engine, authenticate)},
         interceptors(config.server.mode, authenticate),
         refused=engine.refused,
+        metrics=observation.metrics,
+        tracer=observation.tracer,
     )
 
 
@@ -267,9 +317,10 @@ def _engine_config(config: Config) -> EngineConfig:
         cluster=config.cluster,
         database=config.database,
         logging=config.logging,
+        metrics=config.metrics,
     )
 
 
-def _provider(config: Config) -> ProviderConfig:
+def provider_of(config: Config) -> ProviderConfig:
     """Where the provider is reached: at this process's own address unless it is configured."""
-    return config.identity.at(f"{config.edge.host}:{config.edge.port}")
+    return config.identity.at(authority(public_host(config.edge.host), config.edge.port))

@@ -12,6 +12,7 @@ from server.partition.config import (
 )
 from server.platform.grpc_server import GrpcConfig
 from server.platform.logging import LoggingConfig
+from server.platform.observation_config import MetricsConfig
 from server.platform.policy import Mode
 from server.platform.postgres.config import DatabaseConfig
 
@@ -62,3 +63,4 @@ class EngineConfig:
     cluster: ClusterConfig = ClusterConfig()
     database: DatabaseConfig = DatabaseConfig()
     logging: LoggingConfig = LoggingConfig()
+    metrics: MetricsConfig = MetricsConfig()

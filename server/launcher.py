@@ -1,7 +1,7 @@
 """Bundled mode: one program that runs a database and a process for each partition, and ends them with itself.
 
-The processes share both ports. One that dies is started again, and so is the database. Each ends when its standard input does, so that nothing
-is left behind when this program is killed.
+The processes share both ports; there are never more of them than cores. One that dies is started again, and so is the
+database. Each ends when its standard input does, so that nothing is left behind when this program is killed.
 """
 
 import asyncio
@@ -16,10 +16,13 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from server.bundle import Addresses, Config, free_port
+from server.platform.addresses import Addresses
+from server.platform.cores import available_cores
 from server.platform.postgres.bundled import bundled_server
 from server.platform.postgres.bundled.process import Server
 from server.platform.private_file import kept_text
+from server.platform.sockets import expect_free, free_port
+from server.sections import Config
 from server.storage import prepare
 
 logger = logging.getLogger(__name__)
@@ -55,10 +58,15 @@ def database(config: Config) -> Iterator[Database]:
 @asynccontextmanager
 async def launched(config: Config, file: Path | None, database: Database) -> AsyncIterator[Addresses]:
     """All processes serve when the block begins, and are gone at its end. Raises CannotLaunch, MigrationError."""
-    partitions = await prepare(database.dsn, config.cluster.partitions)
-    count = min(partitions, os.cpu_count() or 1)
+    cores = available_cores()
+    partitions = await prepare(database.dsn, config.cluster.partitions, at_first=default_partitions(cores))
+    count = min(partitions, cores)
     environment = _environment(config, database.dsn)
-    children = [_Child(number, file, environment) for number in range(count)]
+    children = [
+        # Each is read by itself, so that each has a port of its own for metrics.
+        _Child(number, file, {**environment, "GNOMON_METRICS__PORT": str(_metrics_port(config, number))})
+        for number in range(count)
+    ]
     async with asyncio.TaskGroup() as tasks:
         supervising = [tasks.create_task(child.supervise()) for child in children]
         if database.server is not None:
@@ -69,6 +77,28 @@ async def launched(config: Config, file: Path | None, database: Database) -> Asy
         finally:
             for task in supervising:
                 task.cancel()
+
+
+def default_partitions(cores: int) -> int:
+    """Return how many partitions a new database gets.
+
+    The process of a partition keeps one core busy, its edge included, and PostgreSQL needs half a core for it. The rest is
+    for workers, a proxy and maintenance; docs/operating.md has the measurement.
+    """
+    return max(1, cores // 2)
+
+
+def expect_free_ports(config: Config) -> None:
+    """Raise PortTaken for a port that other programs have; processes of an earlier start may still have it."""
+    if config.edge.port:
+        expect_free(config.edge.host, config.edge.port, section="edge", reuse_port=True)
+    if config.grpc.port:
+        expect_free(config.grpc.host, config.grpc.port, section="grpc", reuse_port=True)
+
+
+def secrets_file(config: Config) -> Path:
+    """Where the secrets are that the operator left out."""
+    return (config.database.data_directory / "bootstrap-secrets").absolute()
 
 
 def _environment(config: Config, dsn: str) -> Mapping[str, str]:
@@ -89,6 +119,10 @@ def _environment(config: Config, dsn: str) -> Mapping[str, str]:
     }
 
 
+def _metrics_port(config: Config, number: int) -> int:
+    return config.metrics.port + number if config.metrics.port else 0
+
+
 def _bootstrap_secrets(config: Config) -> Mapping[str, str]:
     """Those that the operator left out: made at the first start, told in a file that the log names."""
     given = {
@@ -97,10 +131,10 @@ def _bootstrap_secrets(config: Config) -> Mapping[str, str]:
     }
     if all(given.values()):
         return {}
-    file = config.database.data_directory / "bootstrap-secrets"
+    file = secrets_file(config)
     text = kept_text(file, lambda: "".join(f"{name}={secrets.token_hex(SECRET_OCTETS)}\n" for name in given))
     kept = dict(line.split("=", 1) for line in text.splitlines() if "=" in line)
-    logger.info("secrets of [bootstrap] are kept in a file", extra={"file": str(file.absolute())})
+    logger.info("secrets of [bootstrap] are kept in a file", extra={"file": str(file)})
     return {f"GNOMON_BOOTSTRAP__{name.upper()}": given[name] or kept.get(name, "") for name in given}
 
 

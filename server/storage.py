@@ -1,9 +1,9 @@
 """The tables of a deployment: made and brought up to date before anything serves."""
 
-import os
 from importlib.resources import files
 
-from server.platform.postgres.migrations import migrate
+from server.engine.formats import LATEST
+from server.platform.postgres.migrations import MigrationError, migrate
 from server.platform.postgres.pool import open_pool
 from server.platform.postgres.pooled import PooledDatabase
 from server.store.postgres.leases import Leases
@@ -11,15 +11,25 @@ from server.store.postgres.leases import Leases
 MIGRATIONS = files("server.store.postgres") / "migrations"
 
 
-async def prepare(dsn: str, partitions: int) -> int:
-    """Apply what is missing and make partitions 1 to so many; several processes may do so at once.
+async def prepare(dsn: str, partitions: int, *, at_first: int = 1) -> int:
+    """Apply missing migrations and make partitions 1 to so many; several processes may do so at once.
 
-    0 stands for as many as there are, and for one a core where there are none. How many there are now. Raises
-    MigrationError, Unavailable.
+    With 0 a new database gets `at_first` partitions, and any other keeps those that it has. Returns how many there are
+    now. Raises MigrationError, Unavailable.
     """
     await migrate(dsn, MIGRATIONS)
     async with open_pool(dsn, 1) as pool:
         leases = Leases(PooledDatabase(pool))
-        count = partitions or len(await leases.holdings()) or os.cpu_count() or 1
+        _expect_readable((await leases.formats()).cluster)
+        count = partitions or len(await leases.holdings()) or at_first
         await leases.create_partitions(count)
         return len(await leases.holdings())
+
+
+def _expect_readable(cluster_format: int) -> None:
+    """Raises MigrationError."""
+    if cluster_format > LATEST:
+        raise MigrationError(
+            f"the deployment writes format {cluster_format}, this program reads formats up to {LATEST}:"
+            " start a later version of it"
+        )

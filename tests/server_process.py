@@ -4,7 +4,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,18 +44,20 @@ class Addresses:
 def server_in(
     mode: str, *arguments: str, environment: Mapping[str, str] | None = None
 ) -> Iterator[Addresses]:
-    """One with a data directory of its own, where its mode needs any."""
+    """One with a data directory of its own, where its mode needs any; bundled mode has two processes."""
     with open_directory() as data:
-        of_its_own = {"GNOMON_DATA_DIR": str(data), **(environment or {})}
+        of_its_own = {"GNOMON_DATA_DIR": str(data), "GNOMON_CLUSTER__PARTITIONS": "2", **(environment or {})}
         with server_process("--mode", mode, *arguments, environment=of_its_own) as addresses:
             yield addresses
 
 
 @contextmanager
-def server_process(*arguments: str, environment: Mapping[str, str] | None = None) -> Iterator[Addresses]:
-    """Ready when the block begins; `arguments` follow `serve`."""
+def server_process(
+    *arguments: str, environment: Mapping[str, str] | None = None, before: Sequence[str] = ()
+) -> Iterator[Addresses]:
+    """Ready when the block begins; `arguments` follow `serve`, and `before` is a command that runs another one."""
     process = subprocess.Popen(
-        [*COMMAND, "serve", *arguments],
+        [*before, *COMMAND, "serve", *arguments],
         cwd=ROOT,
         env={**os.environ, **FREE_PORTS, **(environment or {})},
         stdout=subprocess.PIPE,

@@ -1,7 +1,7 @@
-"""Turns blocked addresses away from every endpoint.
+"""Refuses every request from a network address that an administrator blocked.
 
-What is known of an address is kept for a second, so a block takes as long to be heeded. While nobody can tell, everybody is
-let in: what needs the same services fails by itself.
+An answer about an address is kept for a second, so a block takes effect a second later at most. While the services do not
+answer, every address is let in: the endpoint that needs them fails by itself.
 """
 
 from collections import OrderedDict
@@ -28,7 +28,7 @@ _MAX_ADDRESSES = 4096
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """`block` is why the address is turned away, None when it is not."""
+    """`block` is the refusal of a blocked address."""
 
     block: ResourceExhausted | None
     fresh_until: datetime

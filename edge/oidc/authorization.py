@@ -28,12 +28,12 @@ class AuthorizationEndpoint:
         self._credentials = CredentialsEndpoint(stubs, config, browsers=browsers, pages=pages)
 
     async def get(self, request: web.Request) -> web.Response:
-        return await self._pages.instead_of_refusals(self._get(request))
+        return await self._pages.instead_of_refusals(request, self._get(request))
 
     async def post(self, request: web.Request) -> web.Response:
         if request.content_type == JSON:
             return await self._credentials.post_json(request)
-        return await self._pages.instead_of_refusals(self._post_form(request))
+        return await self._pages.instead_of_refusals(request, self._post_form(request))
 
     async def _get(self, request: web.Request) -> web.Response:
         return await self._begin(request, query_parameters(request), status=302)
@@ -53,12 +53,15 @@ class AuthorizationEndpoint:
         begun = await self._authorizations.BeginAuthorization(
             asked, timeout=self._config.call_timeout_seconds
         )
-        response = self._next(issuer_path(request), begun, status=status)
+        response = self._next(request, begun, status=status)
         if begun.HasField("cookie"):
             self._browsers.keep(request, response, cookie=begun.cookie)
         return response
 
-    def _next(self, path: str, begun: pb.BeginAuthorizationResponse, *, status: int) -> web.Response:
+    def _next(
+        self, request: web.Request, begun: pb.BeginAuthorizationResponse, *, status: int
+    ) -> web.Response:
+        path = issuer_path(request)
         match begun.WhichOneof("next"):
             case "page" if begun.page.is_registration_first:
                 location = CameFrom.of_page(begun.page).registration_address(path)
@@ -69,4 +72,4 @@ class AuthorizationEndpoint:
             case "redirect":
                 return sent_back(begun.redirect, self._pages, status=status)
             case _:
-                return self._pages.error(begun.error)
+                return self._pages.error(request, begun.error)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
-from edge.oidc.entry import PREFIX
+from edge.oidc.prefix import PREFIX
 from gnomon.identity.v1 import authorization_service_pb2 as pb
 
 # What a line of a request has room for.

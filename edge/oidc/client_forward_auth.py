@@ -58,7 +58,7 @@ class ClientForwardAuthEndpoint:
         return _to_sign_in(admitted.sign_in, cookies, status=status)
 
     async def callback(self, request: web.Request) -> web.Response:
-        return await self._pages.instead_of_refusals(self._callback(request))
+        return await self._pages.instead_of_refusals(request, self._callback(request))
 
     async def _callback(self, request: web.Request) -> web.Response:
         client_id, parameters = segment(request, "id"), query_parameters(request)

@@ -32,11 +32,10 @@ class CookieMode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccessConfig:
-    """[access]: how browsers are recognized.
+    """[access]: session cookies, and the proxies before the server.
 
-    Without `cookie_mode` it is `host`, and `danger-insecure` where the provider is reached by `http`.
-    `trusted_proxies` are networks whose X-Forwarded-For and X-Forwarded-Host are believed; without any the peer of the
-    socket is the client.
+    `cookie_mode` defaults to `host`, or to `danger-insecure` when `identity.scheme` is `http`. `trusted_proxies` are
+    networks whose X-Forwarded-For and X-Forwarded-Host are believed; by default the peer of the socket is the client.
     """
 
     cookie_mode: CookieMode | None = None

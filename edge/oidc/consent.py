@@ -35,13 +35,13 @@ class ConsentEndpoint:
         self._pages = pages
 
     async def get(self, request: web.Request) -> web.Response:
-        return await self._pages.instead_of_refusals(self._get(request))
+        return await self._pages.instead_of_refusals(request, self._get(request))
 
     async def post(self, request: web.Request) -> web.Response:
         if request.content_type == JSON:
             sent = await read_json(request, Answer, max_bytes=self._config.max_form_bytes)
             return accepted(await self._answer(request, sent))
-        return await self._pages.instead_of_refusals(self._post_form(request))
+        return await self._pages.instead_of_refusals(request, self._post_form(request))
 
     async def _get(self, request: web.Request) -> web.Response:
         asked = pb.GetConsentPageRequest(

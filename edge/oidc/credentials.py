@@ -8,7 +8,7 @@ from edge.oidc.body import read_json
 from edge.oidc.browsers import CSRF_HEADER, Browsers
 from edge.oidc.config import OidcConfig
 from edge.oidc.form import Form, single
-from edge.oidc.pages import Pages
+from edge.oidc.pages import CODE_METHODS, Pages
 from edge.oidc.pages.confirmation import ConfirmationPages
 from edge.oidc.sign_in_fields import Credentials
 from edge.oidc.steps import navigated, scripted
@@ -17,11 +17,7 @@ from edge.oidc.tenant import issuer_path, tenant_of
 from gnomon.identity.v1 import authorization_service_pb2 as pb
 from server.platform.channels import error_of
 
-_METHODS = {
-    pb.SECOND_FACTOR_METHOD_PASSKEY: "passkey",
-    pb.SECOND_FACTOR_METHOD_ONE_TIME_CODE: "one_time_code",
-    pb.SECOND_FACTOR_METHOD_RECOVERY_CODE: "recovery_code",
-}
+_METHODS = {pb.SECOND_FACTOR_METHOD_PASSKEY: "passkey", **CODE_METHODS}
 
 
 class CredentialsEndpoint:

@@ -55,7 +55,7 @@ class DeviceVerificationEndpoint:
         self._pages = pages
 
     async def get(self, request: web.Request) -> web.Response:
-        return await self._pages.instead_of_refusals(self._get(request))
+        return await self._pages.instead_of_refusals(request, self._get(request))
 
     async def post(self, request: web.Request) -> web.Response:
         sent = await read_json(request, Verification, max_bytes=self._config.max_form_bytes)

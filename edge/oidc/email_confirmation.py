@@ -1,11 +1,12 @@
-"""/users/{id}/email_confirm/{code} and /users/request_confirmation: an address is confirmed by a link that was sent there.
+"""/users/{id}/email_confirm/{code} and /users/request_confirmation: confirmation of an address by a link in a letter.
 
-GET shows a button and changes nothing, since programs that look at mail open links.
+GET shows a button and changes nothing, since programs that scan mail open links. The browser that confirms an address of
+several registrations goes on to choosing a password.
 """
 
 import grpc
 import msgspec
-from aiohttp import web
+from aiohttp import hdrs, web
 
 from edge.oidc.admin.asking import segment
 from edge.oidc.body import JSON, read_json
@@ -36,10 +37,10 @@ class EmailConfirmationEndpoint:
         self._own_pages = ConfirmationPages(pages)
 
     async def get(self, request: web.Request) -> web.Response:
-        return await self._pages.instead_of_refusals(self._get(request))
+        return await self._pages.instead_of_refusals(request, self._get(request))
 
     async def confirm(self, request: web.Request) -> web.Response:
-        return await self._pages.instead_of_refusals(self._confirm(request))
+        return await self._pages.instead_of_refusals(request, self._confirm(request))
 
     async def get_form(self, request: web.Request) -> web.Response:
         return self._own_pages.send_again(issuer_path(request))
@@ -49,7 +50,7 @@ class EmailConfirmationEndpoint:
             sent = await read_json(request, _Request, max_bytes=self._config.max_form_bytes)
             await self._request(request, sent.email, sent.pow)
             return web.Response()
-        return await self._pages.instead_of_refusals(self._request_by_form(request))
+        return await self._pages.instead_of_refusals(request, self._request_by_form(request))
 
     async def _get(self, request: web.Request) -> web.Response:
         asked = pb.GetConfirmationRequest(
@@ -72,6 +73,8 @@ class EmailConfirmationEndpoint:
             confirmed = await self._registrations.ConfirmEmail(asked, timeout=self._timeout)
         except grpc.RpcError as failure:
             return self._without_link(request, failure)
+        if confirmed.confirmation.password_uri:
+            return web.Response(status=303, headers={hdrs.LOCATION: confirmed.confirmation.password_uri})
         return self._own_pages.behind_link(confirmed.confirmation, issuer_path(request))
 
     def _without_link(self, request: web.Request, failure: grpc.RpcError) -> web.Response:

@@ -31,7 +31,7 @@ class EmailStepEndpoint:
     async def post(self, request: web.Request) -> web.Response:
         if request.content_type == JSON:
             return await self._post_json(request)
-        return await self._pages.instead_of_refusals(self._post_form(request))
+        return await self._pages.instead_of_refusals(request, self._post_form(request))
 
     async def _post_json(self, request: web.Request) -> web.Response:
         sent = await read_json(request, Address, max_bytes=self._config.max_form_bytes)

@@ -1,23 +1,26 @@
-"""What all endpoints share: their methods, the headers of every answer, refusals as bodies."""
+"""The shared part of all endpoints: methods, headers of every answer, refusals as JSON or as a page."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from aiohttp import web
 
+from edge.navigation import opens_address, sends_form
 from edge.oidc.admission import Admission
+from edge.oidc.canonical_host import CanonicalHost
 from edge.oidc.hosts import Hosts
 from edge.oidc.manners import OWN_PAGES, Manner
+from edge.oidc.pages import Pages
 from edge.oidc.refusal import Refused
+from edge.oidc.request_ids import keep_request_id
 from edge.oidc.tenant import keep_tenant_of_host, names_tenant
-from edge.problem import Handler, answered
+from edge.problem import REQUEST_ID, Handler, answered
 from server.platform.clock import Clock
 from server.platform.errors import ServiceError
 
 SECURITY_HEADERS = {
     "X-Frame-Options": "DENY",
     "X-Content-Type-Options": "nosniff",
-    "Strict-Transport-Security": "max-age=31536000;includeSubDomains",
     "Referrer-Policy": "no-referrer",
     "X-Robots-Tag": "noindex, nofollow",
     "Content-Security-Policy": "frame-ancestors 'none'; object-src 'none';",
@@ -27,13 +30,18 @@ SECURITY_HEADERS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """Handlers by method; GET serves HEAD too."""
+    """Handlers by method; GET serves HEAD too.
+
+    A refusal is a page for a browser that navigates, and JSON for everybody else.
+    """
 
     handlers: Mapping[str, Handler]
     clock: Clock
     hosts: Hosts
     admission: Admission
+    pages: Pages
     manner: Manner = OWN_PAGES
+    canonical: CanonicalHost = CanonicalHost()
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
         response = await answered(self._handle, request, self._refuse)
@@ -42,25 +50,30 @@ class Endpoint:
         return response
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
+        keep_request_id(request[REQUEST_ID])
         try:
             return await self._dispatch(request)
         except Refused as refusal:
-            return self._answer(refusal)
+            return self._answer(request, refusal)
 
     async def _dispatch(self, request: web.Request) -> web.StreamResponse:
         if request.method == "OPTIONS":
             return self._options()
+        if self.manner.has_one_host and (redirect := self.canonical.redirect(request)):
+            return redirect
         handler = self.handlers.get("GET" if request.method == "HEAD" else request.method)
         if handler is None:
             raise self.manner.method_not_allowed(self._allow())
         self.manner.admit(request)
+        if self.manner.is_static:
+            return await handler(request)
         if not names_tenant(request):
             keep_tenant_of_host(request, await self.hosts.tenant_at(request))
         await self.admission.expect(request)
         return await handler(request)
 
-    def _refuse(self, error: ServiceError, _request: web.Request) -> web.Response:
-        return self._answer(self.manner.refused(error))
+    def _refuse(self, error: ServiceError, request: web.Request) -> web.Response:
+        return self._answer(request, self.manner.refused(error))
 
     def _options(self) -> web.Response:
         preflight = self.manner.preflight
@@ -71,15 +84,19 @@ class Endpoint:
         head = ("HEAD",) if "GET" in self.handlers else ()
         return ", ".join((*self.handlers, *head, "OPTIONS"))
 
-    def _answer(self, refusal: Refused) -> web.Response:
+    def _answer(self, request: web.Request, refusal: Refused) -> web.Response:
+        if self._wants_page(request):
+            return self.pages.refusal(request, refusal)
         now = self.clock.now()
-        response = web.Response(
+        return web.Response(
             status=refusal.status,
             body=refusal.body(now),
             content_type="application/json",
-            headers=refusal.headers,
+            headers=refusal.headers_at(now),
         )
-        if seconds := refusal.seconds_to_wait(now):
-            response.headers["Retry-After"] = str(seconds)
-            response.headers["x-retry-not-before"] = str(int(now.timestamp()) + seconds)
-        return response
+
+    def _wants_page(self, request: web.Request) -> bool:
+        """Whether a person sees the answer. Forms for protocol endpoints come from programs."""
+        if not self.manner.has_pages:
+            return False
+        return opens_address(request) or (sends_form(request) and not self.manner.is_oauth)

@@ -1,37 +1,118 @@
-"""GET /auth/v1/, where everything unknown below /auth leads."""
+"""The start page of the deployment, the entry page of each tenant, and small files that browsers and robots ask for.
 
-from aiohttp import hdrs, web
-
-PREFIX = "/auth/v1"
-
-_CONTENT_SECURITY_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-
-_PAGE = f"""<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>OpenID Connect provider</title>
-</head>
-<body>
-<main>
-<h1>OpenID Connect provider</h1>
-<ul>
-<li><a href="{PREFIX}/.well-known/openid-configuration">Provider metadata</a></li>
-<li><a href="{PREFIX}/oidc/certs">Published keys</a></li>
-</ul>
-</main>
-</body>
-</html>
+Redirects go to a path alone: the Host header decides nothing.
 """
 
+from collections.abc import Awaitable
 
-async def entry_page(_request: web.Request) -> web.Response:
-    headers = {"Content-Security-Policy": _CONTENT_SECURITY_POLICY}
-    return web.Response(text=_PAGE, content_type="text/html", headers=headers)
+import grpc
+import orjson
+from aiohttp import hdrs, web
+
+from edge.navigation import opens_address
+from edge.oidc.browsers import Browsers
+from edge.oidc.config import OidcConfig
+from edge.oidc.pages import Pages
+from edge.oidc.pages.entry import EntryFacts, entry_page, start_page
+from edge.oidc.prefix import PREFIX
+from edge.oidc.refusal import Refused
+from edge.oidc.stubs import Stubs
+from edge.oidc.tenant import issuer_path, names_tenant, tenant_of
+from gnomon.identity.v1.discovery_service_pb2 import GetMetadataRequest
+from gnomon.identity.v1.password_reset_service_pb2 import CheckPasswordResetRequest
+from gnomon.identity.v1.session_service_pb2 import GetSessionRequest
+from server.platform.channels import error_of
+from server.platform.errors import NotFound, Unauthenticated
+
+_ENTRY = f"{PREFIX}/"
+# Nothing here is for search engines.
+_ROBOTS = "User-agent: *\nDisallow: /\n"
+_ONE_DAY = "public, max-age=86400"
 
 
-async def to_entry_page(_request: web.Request) -> web.Response:
-    """Redirect by path alone: the Host header decides nothing."""
-    return web.Response(status=308, headers={hdrs.LOCATION: f"{PREFIX}/"})
+class EntryEndpoint:
+    def __init__(self, stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages) -> None:
+        self._stubs = stubs
+        self._timeout = config.call_timeout_seconds
+        self._browsers = browsers
+        self._pages = pages
+
+    async def start(self, request: web.Request) -> web.Response:
+        """Say what is served here and where: a page for a browser, JSON for a program."""
+        issuer = await self._issuer(request)
+        if opens_address(request):
+            response = start_page(self._pages, issuer)
+        else:
+            links = {
+                "product": "gnomon",
+                "openapi": "/openapi.json",
+                "issuer": issuer,
+                "openid_configuration": f"{issuer}.well-known/openid-configuration",
+                "sign_in": _ENTRY,
+            }
+            response = web.Response(body=orjson.dumps(links), content_type="application/json")
+        response.headers[hdrs.VARY] = hdrs.ACCEPT
+        return response
+
+    async def entry(self, request: web.Request) -> web.Response:
+        """Show what a person can do at an issuer; an address of no tenant leads to the default one."""
+        if not await self._is_served(request):
+            return _moved(_ENTRY)
+        facts = EntryFacts(
+            path=issuer_path(request),
+            issuer=await self._issuer(request),
+            offers_password_reset=await self._offers_password_reset(request),
+            is_signed_in=await self._is_signed_in(request),
+        )
+        return entry_page(self._pages, facts)
+
+    async def to_entry(self, request: web.Request) -> web.Response:
+        """Redirect an unknown address to the entry page of its tenant."""
+        return _moved(f"{issuer_path(request)}/" if await self._is_served(request) else _ENTRY)
+
+    async def _is_served(self, request: web.Request) -> bool:
+        """Whether the address names no tenant, or one that is served."""
+        return not names_tenant(request) or await _holds(self._issuer(request), unless=NotFound)
+
+    async def _issuer(self, request: web.Request) -> str:
+        asked = GetMetadataRequest(tenant_id=tenant_of(request))
+        return (await self._stubs.discovery.GetMetadata(asked, timeout=self._timeout)).metadata.issuer
+
+    async def _offers_password_reset(self, request: web.Request) -> bool:
+        asked = CheckPasswordResetRequest(tenant_id=tenant_of(request))
+        checked = self._stubs.password_resets.CheckPasswordReset(asked, timeout=self._timeout)
+        return await _holds(checked, unless=NotFound)
+
+    async def _is_signed_in(self, request: web.Request) -> bool:
+        asked = GetSessionRequest(tenant_id=tenant_of(request), browser=self._browsers.of(request))
+        found = self._stubs.sessions.GetSession(asked, timeout=self._timeout)
+        return await _holds(found, unless=Unauthenticated)
+
+
+async def nothing_there(_request: web.Request) -> web.Response:
+    """Refuse to change what does not exist. A redirect would hide the mistake behind a page."""
+    raise Refused(404, "NotFound", "there is no such endpoint")
+
+
+async def robots(_request: web.Request) -> web.Response:
+    return web.Response(text=_ROBOTS, content_type="text/plain", headers={hdrs.CACHE_CONTROL: _ONE_DAY})
+
+
+async def to_change_password(_request: web.Request) -> web.Response:
+    """Redirect to where the tenant of the host has passwords changed: W3C A Well-Known URL for Changing Passwords."""
+    return web.Response(status=302, headers={hdrs.LOCATION: f"{PREFIX}/users/request_reset"})
+
+
+def _moved(location: str) -> web.Response:
+    return web.Response(status=308, headers={hdrs.LOCATION: location})
+
+
+async def _holds(answer: Awaitable[object], *, unless: type[NotFound | Unauthenticated]) -> bool:
+    """Whether a service answers; False for the one refusal that means no."""
+    try:
+        await answer
+    except grpc.RpcError as failure:
+        if not isinstance(error_of(failure), unless):
+            raise
+        return False
+    return True

@@ -47,7 +47,7 @@ class FederationEndpoint:
         return accepted(left.redirect)
 
     async def callback(self, request: web.Request) -> web.Response:
-        return await self._pages.instead_of_refusals(self._return(request))
+        return await self._pages.instead_of_refusals(request, self._return(request))
 
     async def _return(self, request: web.Request) -> web.Response:
         provider_id = request.match_info["id"]

@@ -18,10 +18,13 @@ class KeySetEndpoint:
     def __init__(self, stubs: Stubs, config: OidcConfig) -> None:
         self._key_sets = stubs.key_sets
         self._timeout = config.call_timeout_seconds
+        self._long_timeout = config.long_call_timeout_seconds
 
     async def get_all(self, request: web.Request) -> web.Response:
         asked = pb.GetKeySetRequest(tenant_id=tenant_of(request))
-        return _cacheable(request, document(await self._key_sets.GetKeySet(asked, timeout=self._timeout)))
+        # The first key set of a tenant waits for keys that are being made.
+        found = await self._key_sets.GetKeySet(asked, timeout=self._long_timeout)
+        return _cacheable(request, document(found))
 
     async def get(self, request: web.Request) -> web.Response:
         tenant_id = tenant_of(request)

@@ -1,6 +1,6 @@
-"""/users/{id}/revoke/{code} and /users/{id}/email_change/{code}: links whose page asks first, and a button that does it.
+"""/users/{id}/revoke/{code} and /users/{id}/email_change/{code}: links in messages, whose page has a button.
 
-Mail is scanned by programs that open every address, but press no button.
+Only the button changes something: programs that scan mail open every link, but press no button.
 """
 
 from aiohttp import web
@@ -9,13 +9,14 @@ from edge.oidc.admin.asking import tenant_and_id
 from edge.oidc.browsers import Browsers
 from edge.oidc.config import OidcConfig
 from edge.oidc.pages import Pages
+from edge.oidc.pages.explanations import Explain, explanation_of_link
 from edge.oidc.stubs import Stubs
 from edge.oidc.tenant import issuer_path
 from gnomon.identity.v1 import account_service_pb2, sign_in_revocation_service_pb2
 
 
 class RevocationLinkEndpoint:
-    """Where somebody says: this was not me."""
+    """The link for a person who did not do what a message reports."""
 
     def __init__(self, stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages) -> None:
         self._revocations = stubs.sign_in_revocations
@@ -24,10 +25,10 @@ class RevocationLinkEndpoint:
         self._pages = pages
 
     async def get(self, request: web.Request) -> web.Response:
-        return await self._pages.instead_of_refusals(self._get(request))
+        return await self._pages.instead_of_refusals(request, self._get(request), _to_new_password(request))
 
     async def post(self, request: web.Request) -> web.Response:
-        return await self._pages.instead_of_refusals(self._post(request))
+        return await self._pages.instead_of_refusals(request, self._post(request), _to_new_password(request))
 
     async def _get(self, request: web.Request) -> web.Response:
         (tenant_id, user_id), (_, code) = tenant_and_id(request), tenant_and_id(request, "code")
@@ -37,7 +38,7 @@ class RevocationLinkEndpoint:
         await self._revocations.CheckRevocationLink(asked, timeout=self._timeout)
         return self._pages.question(
             "Was this not you?",
-            "All sessions of your account end, on every device, and changes that wait to be confirmed are cancelled.",
+            "If not, end all sessions of your account, on every device. This also cancels unconfirmed changes.",
             button="End all sessions",
             action=request.rel_url.raw_path,
         )
@@ -53,14 +54,14 @@ class RevocationLinkEndpoint:
         await self._revocations.RevokeSignIns(asked, timeout=self._timeout)
         return self._pages.told(
             "All sessions have ended",
-            "Whoever knows your password can sign in again: choose another one now.",
+            "Someone else may still know your password. Choose a new one now.",
             way_on=f"{issuer_path(request)}/users/request_reset",
             words="Choose a new password",
         )
 
 
 class AddressChangeEndpoint:
-    """A new address, which whoever has its mailbox confirms."""
+    """The link that confirms a new address."""
 
     def __init__(self, stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages) -> None:
         self._accounts = stubs.accounts
@@ -69,18 +70,18 @@ class AddressChangeEndpoint:
         self._pages = pages
 
     async def get(self, request: web.Request) -> web.Response:
-        return await self._pages.instead_of_refusals(self._get(request))
+        return await self._pages.instead_of_refusals(request, self._get(request), _to_entry(request))
 
     async def post(self, request: web.Request) -> web.Response:
-        return await self._pages.instead_of_refusals(self._post(request))
+        return await self._pages.instead_of_refusals(request, self._post(request), _to_entry(request))
 
     async def _get(self, request: web.Request) -> web.Response:
         (tenant_id, user_id), (_, code) = tenant_and_id(request), tenant_and_id(request, "code")
         asked = account_service_pb2.OpenAddressChangeRequest(tenant_id=tenant_id, user_id=user_id, code=code)
         opened = await self._accounts.OpenAddressChange(asked, timeout=self._timeout)
         return self._pages.question(
-            "Confirm your new address",
-            f"From now on you sign in with {opened.email}.",
+            "Confirm your new email address",
+            f"After that, you sign in with {opened.email}.",
             button="Confirm",
             action=request.rel_url.raw_path,
         )
@@ -94,4 +95,25 @@ class AddressChangeEndpoint:
             peer_address=self._browsers.peer_address(request),
         )
         confirmed = await self._accounts.ConfirmAddressChange(asked, timeout=self._timeout)
-        return self._pages.told("Your address is confirmed", f"Sign in with {confirmed.email} from now on.")
+        return self._pages.told(
+            "Your email address is confirmed",
+            f"From now on, sign in with {confirmed.email}.",
+            way_on=f"{issuer_path(request)}/",
+            words="Go to the start page",
+        )
+
+
+def _to_new_password(request: web.Request) -> Explain:
+    return explanation_of_link(
+        "If someone else may know your password, choose a new one now.",
+        way_on=f"{issuer_path(request)}/users/request_reset",
+        words="Choose a new password",
+    )
+
+
+def _to_entry(request: web.Request) -> Explain:
+    return explanation_of_link(
+        "Sign in and change your address again.",
+        way_on=f"{issuer_path(request)}/",
+        words="Go to the start page",
+    )

@@ -2,6 +2,10 @@
 
 A POST with a hint is a logout request, one with a CSRF token is the confirmation that our page asked for, and one with a
 logout token comes from an upstream provider: Back-Channel Logout 1.0 §2.5.
+
+Browsers send no session cookie with a form that another site posts. Such a request is answered with a page of ours that
+posts it again, so that the hint is compared with the session of this browser. An ID token alone ends no session: tokens
+stand in addresses and logs, and whoever has one is not the person.
 """
 
 import grpc
@@ -11,6 +15,7 @@ from edge.oidc.browsers import CSRF_HEADER, Browsers
 from edge.oidc.config import OidcConfig
 from edge.oidc.form import Form, Parameters, form_of, query_parameters, read_parameters, single
 from edge.oidc.pages import Pages
+from edge.oidc.pages.security_policy import origin_of
 from edge.oidc.redirects import sent_back
 from edge.oidc.stubs import Stubs
 from edge.oidc.tenant import issuer_path, tenant_of
@@ -19,7 +24,13 @@ from gnomon.identity.v1.browser_pb2 import Parameter
 from server.platform.channels import error_of
 from server.platform.errors import Unauthenticated
 
-_OF_THE_PAGE = frozenset({"csrf_token", "logout_id", "decision"})
+_OF_THE_PAGE = frozenset({"csrf_token", "logout_id", "decision", "posted_again"})
+# RP-Initiated Logout 1.0 §2.
+_OF_A_REQUEST = frozenset(
+    {"id_token_hint", "logout_hint", "client_id", "post_logout_redirect_uri", "state", "ui_locales"}
+)
+# What browsers call it, and those that call it nothing.
+_OTHER_SITES = frozenset({"cross-site", ""})
 _STAY = "stay"
 
 
@@ -31,7 +42,7 @@ class LogoutEndpoint:
         self._pages = pages
 
     async def get(self, request: web.Request) -> web.Response:
-        return await self._pages.instead_of_refusals(self._get(request))
+        return await self._pages.instead_of_refusals(request, self._get(request))
 
     async def post(self, request: web.Request) -> web.Response:
         parameters = await read_parameters(request, self._config.max_form_bytes)
@@ -43,17 +54,32 @@ class LogoutEndpoint:
         ):
             # It is a provider that tells, not a browser that asks.
             return await self._receive(request, form)
-        return await self._pages.instead_of_refusals(self._post_form(request, parameters, form=form))
+        return await self._pages.instead_of_refusals(request, self._post_form(request, parameters, form=form))
 
     async def _get(self, request: web.Request) -> web.Response:
         return await self._begin(request, query_parameters(request), status=302)
 
     async def _post_form(self, request: web.Request, parameters: Parameters, *, form: Form) -> web.Response:
         if single(form, "decision") == _STAY:
-            return self._pages.signed_in()
+            return self._pages.signed_in(issuer_path(request))
         if _is_confirmation(request, form) and not single(form, "id_token_hint"):
             return await self._confirm_or_ask_again(request, parameters, form=form)
+        if self._may_lack_its_cookie(request, form):
+            return self._posted_again(request, parameters, form=form)
         return await self._begin(request, parameters, status=303)
+
+    def _may_lack_its_cookie(self, request: web.Request, form: Form) -> bool:
+        is_from_elsewhere = request.headers.get("Sec-Fetch-Site", "") in _OTHER_SITES
+        is_of_ours = _is_confirmation(request, form) or bool(single(form, "posted_again"))
+        return is_from_elsewhere and not is_of_ours and not self._browsers.of(request).session
+
+    def _posted_again(self, request: web.Request, parameters: Parameters, *, form: Form) -> web.Response:
+        asked = [(name, value) for name, value in parameters if name in _OF_A_REQUEST]
+        return self._pages.posted_again(
+            f"{issuer_path(request)}/oidc/logout",
+            [*asked, ("posted_again", "yes")],
+            form_origin=_origin_of(single(form, "post_logout_redirect_uri")),
+        )
 
     async def _confirm_or_ask_again(
         self, request: web.Request, parameters: Parameters, *, form: Form
@@ -79,12 +105,13 @@ class LogoutEndpoint:
             tenant_id=tenant_of(request), parameters=_sent(parameters), browser=self._browsers.of(request)
         )
         begun = await self._logouts.BeginLogout(asked, timeout=self._config.call_timeout_seconds)
-        response = self._next(issuer_path(request), begun, status=status)
+        response = self._next(request, begun, status=status)
         if begun.HasField("cookie"):
             self._browsers.keep(request, response, cookie=begun.cookie)
         return response
 
-    def _next(self, path: str, begun: pb.BeginLogoutResponse, *, status: int) -> web.Response:
+    def _next(self, request: web.Request, begun: pb.BeginLogoutResponse, *, status: int) -> web.Response:
+        path = issuer_path(request)
         match begun.WhichOneof("next"):
             case "page":
                 return self._pages.log_out(begun.page, path)
@@ -93,7 +120,7 @@ class LogoutEndpoint:
             case "signed_out":
                 return self._pages.signed_out(begun.signed_out, path)
             case _:
-                return self._pages.error(begun.error)
+                return self._pages.error(request, begun.error)
 
     async def _confirm(self, request: web.Request, form: Form) -> web.Response:
         logout_id = single(form, "logout_id")
@@ -118,6 +145,14 @@ class LogoutEndpoint:
 
 def _is_confirmation(request: web.Request, form: Form) -> bool:
     return "csrf_token" in form or CSRF_HEADER in request.headers
+
+
+def _origin_of(uri: str) -> str:
+    """Empty for what is no address: nobody has looked at it yet."""
+    try:
+        return origin_of(uri) if uri else ""
+    except ValueError:
+        return ""
 
 
 def _sent(parameters: Parameters) -> tuple[Parameter, ...]:

@@ -8,7 +8,7 @@ from edge.oidc.body import JSON, read_json
 from edge.oidc.browsers import CSRF_HEADER, Browsers
 from edge.oidc.config import OidcConfig
 from edge.oidc.form import Form, read_form, single
-from edge.oidc.pages import Pages
+from edge.oidc.pages import CODE_METHODS, Pages
 from edge.oidc.steps import navigated, scripted
 from edge.oidc.stubs import Stubs
 from edge.oidc.tenant import issuer_path, tenant_of
@@ -16,6 +16,7 @@ from gnomon.identity.v1 import one_time_code_service_pb2 as pb
 from server.platform.channels import error_of
 
 _WRONG = "WRONG_CODE"
+_METHODS = frozenset(CODE_METHODS.values())
 
 
 class _Answer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -33,7 +34,7 @@ class OneTimeCodeEndpoint:
     async def post(self, request: web.Request) -> web.Response:
         if request.content_type == JSON:
             return await self._post_json(request)
-        return await self._pages.instead_of_refusals(self._post_form(request))
+        return await self._pages.instead_of_refusals(request, self._post_form(request))
 
     async def _post_json(self, request: web.Request) -> web.Response:
         sent = await read_json(request, _Answer, max_bytes=self._config.max_form_bytes)
@@ -69,6 +70,8 @@ class OneTimeCodeEndpoint:
             issuer_path(request),
             csrf_token=single(form, "csrf_token"),
             form_origin=form_origin,
+            # The page says which of them the person has.
+            methods=_METHODS.intersection(single(form, "methods").split()) or _METHODS,
             is_wrong=True,
         )
 

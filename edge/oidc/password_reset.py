@@ -1,5 +1,6 @@
 """/users/request_reset and /users/{id}/reset: a person who forgot the password, or never had one, chooses it by a link."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import msgspec
@@ -11,6 +12,7 @@ from edge.oidc.browsers import Browsers
 from edge.oidc.config import OidcConfig
 from edge.oidc.form import form_of, query_parameters, read_form, single
 from edge.oidc.pages import Pages
+from edge.oidc.pages.explanations import explanation_of_link, explanation_of_password, explanation_of_reset
 from edge.oidc.shown_links import shown_link
 from edge.oidc.stubs import Stubs
 from edge.oidc.tenant import issuer_path, tenant_of
@@ -47,7 +49,7 @@ class PasswordResetEndpoint:
         self._pages = pages
 
     async def get_page(self, request: web.Request) -> web.Response:
-        return await self._pages.instead_of_refusals(self._get_page(request))
+        return await self._pages.instead_of_refusals(request, self._get_page(request), explanation_of_reset)
 
     async def ask(self, request: web.Request) -> web.Response:
         """Have a link sent."""
@@ -55,7 +57,7 @@ class PasswordResetEndpoint:
             sent = await read_json(request, _Wish, max_bytes=self._config.max_form_bytes)
             await self._ask(request, sent)
             return web.Response()
-        return await self._pages.instead_of_refusals(self._ask_by_form(request))
+        return await self._pages.instead_of_refusals(request, self._ask_by_form(request))
 
     async def open(self, request: web.Request) -> web.Response:
         """Open a link, as a page or as JSON, unless something does so that is no browser of a person."""
@@ -63,7 +65,10 @@ class PasswordResetEndpoint:
             return web.Response(headers={hdrs.VARY: hdrs.ACCEPT})
         wants_json = JSON in request.headers.get(hdrs.ACCEPT, "")
         opening = self._open(request, wants_json=wants_json)
-        response = await (opening if wants_json else self._pages.instead_of_refusals(opening))
+        explain = explanation_of_link("Request a new link.", **_another_link(request))
+        response = await (
+            opening if wants_json else self._pages.instead_of_refusals(request, opening, explain)
+        )
         response.headers[hdrs.VARY] = hdrs.ACCEPT
         return response
 
@@ -75,7 +80,8 @@ class PasswordResetEndpoint:
         return response
 
     async def post_form(self, request: web.Request) -> web.Response:
-        return await self._pages.instead_of_refusals(self._post_form(request))
+        explain = explanation_of_password(**_another_link(request))
+        return await self._pages.instead_of_refusals(request, self._post_form(request), explain)
 
     async def _get_page(self, request: web.Request) -> web.Response:
         query = form_of(query_parameters(request))
@@ -91,7 +97,8 @@ class PasswordResetEndpoint:
         form = await read_form(request, self._config.max_form_bytes)
         await self._ask(request, _Wish(*(single(form, name) for name in _Wish.__struct_fields__)))
         return self._pages.told(
-            "Look into your mailbox", "If there is an account with this address, a link is on its way there."
+            "Check your inbox",
+            "If there is an account with this address, a link to choose a new password is on its way.",
         )
 
     async def _ask(self, request: web.Request, wish: _Wish) -> None:
@@ -123,7 +130,7 @@ class PasswordResetEndpoint:
         sent = _NewPassword(single(form, "magic_link_id"), single(form, "password"))
         location = await self._reset(request, sent, csrf_token=single(form, "csrf_token"))
         response = self._pages.told(
-            "Your password is set", "Sign in with it from now on.", way_on=location, words="Sign in"
+            "Your password is set", "From now on, sign in with it.", way_on=location, words="Sign in"
         )
         self._browsers.hold_link(request, response, cookie=_Cookie("", 0))
         return response
@@ -142,6 +149,11 @@ class PasswordResetEndpoint:
         )
         reset = await self._resets.ResetPassword(asked, timeout=self._config.long_call_timeout_seconds)
         return reset.location
+
+
+def _another_link(request: web.Request) -> Mapping[str, str]:
+    """Where a person requests another link."""
+    return {"way_on": f"{issuer_path(request)}/users/request_reset", "words": "Request a new link"}
 
 
 def _is_prefetch(request: web.Request) -> bool:

@@ -19,6 +19,7 @@ _KINDS = {
     401: "Unauthorized",
     403: "Forbidden",
     404: "NotFound",
+    408: "RequestTimeout",
     409: "Conflict",
     429: "TooManyRequests",
 }
@@ -28,13 +29,17 @@ _CAUSES = {
     "PASSWORD_EXPIRED": (403, "PasswordRefresh"),
     "SELF_DELETE_OFF": (406, "NotAccepted"),
     "SECOND_FACTOR_REQUIRED": (406, "MfaRequired"),
+    "OWN_FACTOR_REQUIRED": (403, "MfaRequired"),
     "WRONG_CODE": (401, "WrongCode"),
     "OTHER_ETAG": (412, "PreconditionFailed"),
 }
+# The session of a sign-in page has ended, or its cookie never came back.
+SESSION_ENDED = "SESSION_ENDED"
+
 # What stands beside a cause: who signs the person in instead, and where.
 _TOLD = ("provider", "location")
 _UNAUTHORIZED = 401
-_TOO_MANY_REQUESTS = 429
+TOO_MANY_REQUESTS = 429
 _TEMPORARILY_UNAVAILABLE = 503
 _SERVER_ERROR = 500
 
@@ -47,7 +52,7 @@ class Refused(Exception):
     """An answer that is no success; `is_oauth` when `error` is a code of OAuth.
 
     The same request would be refused again until `retry_at`, in Unix seconds, or for `retry_after` seconds; both are 0
-    when nobody knows. `members` stand in the body besides.
+    when nobody knows. `members` stand in the body besides. `cause` is the service's, empty without one.
     """
 
     status: int
@@ -58,9 +63,18 @@ class Refused(Exception):
     retry_at: int = 0
     retry_after: int = 0
     members: Mapping[str, object] = field(default_factory=dict)
+    cause: str = ""
 
     def seconds_to_wait(self, now: datetime) -> int:
         return max(self.retry_after, self.retry_at - int(now.timestamp()), 0)
+
+    def headers_at(self, now: datetime) -> Mapping[str, str]:
+        """Return the headers of the answer; those that say how long to wait depend on the time."""
+        seconds = self.seconds_to_wait(now)
+        if not seconds:
+            return self.headers
+        waiting = {"Retry-After": str(seconds), "x-retry-not-before": str(int(now.timestamp()) + seconds)}
+        return {**self.headers, **waiting}
 
     def body(self, now: datetime) -> bytes:
         description = {"error_description": self.message} if self.is_oauth else {}
@@ -97,7 +111,7 @@ def refused_by_protocol(error: ServiceError) -> Refused:
         status = _STATUSES.get(error.error, 400)
         return Refused(status, error.error, error.detail, is_oauth=True, headers=dpop_nonce(error))
     if isinstance(error, InvalidArgument):
-        return invalid_request(error.detail)
+        return invalid_request(error.detail, status=error.problem.status)
     if error.problem.status < _SERVER_ERROR or isinstance(error, ResourceExhausted):
         return refused(error)
     return _out_of_order(error)
@@ -116,7 +130,10 @@ def refused(error: ServiceError) -> Refused:
         return Refused(status, "Unavailable", error.detail)
     kind = _KINDS.get(status, "Internal")
     members = {"field": error.metadata["field"]} if "field" in error.metadata else {}
-    return Refused(status, kind, error.detail, headers=_challenge(status), members=members)
+    cause = error.metadata.get("cause", "")
+    return Refused(
+        status, kind, error.detail, headers=_challenge(status, cause), members=members, cause=cause
+    )
 
 
 def dpop_nonce(error: OAuthError) -> Mapping[str, str]:
@@ -127,8 +144,8 @@ def dpop_nonce(error: OAuthError) -> Mapping[str, str]:
 
 def _too_many_requests(error: ServiceError) -> Refused:
     return Refused(
-        _TOO_MANY_REQUESTS,
-        _KINDS[_TOO_MANY_REQUESTS],
+        TOO_MANY_REQUESTS,
+        _KINDS[TOO_MANY_REQUESTS],
         error.detail,
         retry_at=_number(error.metadata.get("retry_at", "")),
         retry_after=_number(error.metadata.get("retry_after_secs", "")),
@@ -147,9 +164,15 @@ def _by_cause(error: ServiceError) -> Refused:
     return Refused(status, kind, error.detail, members={**resend, **told}, headers=_challenge(status))
 
 
-def _challenge(status: int) -> Mapping[str, str]:
-    # RFC 9110 §11.6.1: a 401 names a way to authenticate; here it is the provider's own sign-in.
-    return {"WWW-Authenticate": "OAuth"} if status == _UNAUTHORIZED else {}
+def _challenge(status: int, cause: str = "") -> Mapping[str, str]:
+    """RFC 9110 §11.6.1: a 401 names a way to authenticate; here it is the provider's own sign-in.
+
+    The `error` parameter tells a page that has lost its session from one whose person gave a wrong password.
+    """
+    if status != _UNAUTHORIZED:
+        return {}
+    error = ' error="session_ended"' if cause == SESSION_ENDED else ""
+    return {"WWW-Authenticate": f"OAuth{error}"}
 
 
 def _out_of_order(error: ServiceError) -> Refused:

@@ -14,6 +14,7 @@ from edge.oidc.form import query_parameters, read_form, single
 from edge.oidc.own_authorization import own_authorization
 from edge.oidc.pages import Pages
 from edge.oidc.pages.confirmation import ConfirmationPages
+from edge.oidc.pages.explanations import explanation_of_registration
 from edge.oidc.refusal import Refused
 from edge.oidc.stubs import Stubs
 from edge.oidc.tenant import issuer_path, tenant_of
@@ -40,12 +41,12 @@ class RegistrationEndpoint:
         self._own_pages = ConfirmationPages(pages)
 
     async def get(self, request: web.Request) -> web.Response:
-        return await self._pages.instead_of_refusals(self._get(request))
+        return await self._pages.instead_of_refusals(request, self._get(request), explanation_of_registration)
 
     async def post(self, request: web.Request) -> web.Response:
         if request.content_type == JSON:
             return await self._post_json(request)
-        return await self._pages.instead_of_refusals(self._post_form(request))
+        return await self._pages.instead_of_refusals(request, self._post_form(request))
 
     async def _get(self, request: web.Request) -> web.Response:
         asked = pb.GetRegistrationPageRequest(tenant_id=tenant_of(request))

@@ -19,6 +19,7 @@ from edge.oidc.admin.tenants import TenantsEndpoint
 from edge.oidc.admission import Admission
 from edge.oidc.authorization import AuthorizationEndpoint
 from edge.oidc.browsers import Browsers
+from edge.oidc.canonical_host import CanonicalHost
 from edge.oidc.client_forward_auth import ClientForwardAuthEndpoint
 from edge.oidc.client_registration import ClientRegistrationEndpoint
 from edge.oidc.config import AccessConfig, OidcConfig
@@ -29,7 +30,7 @@ from edge.oidc.discovery import DiscoveryEndpoint
 from edge.oidc.email_confirmation import EmailConfirmationEndpoint
 from edge.oidc.email_step import EmailStepEndpoint
 from edge.oidc.endpoint import Endpoint
-from edge.oidc.entry import PREFIX, entry_page, to_entry_page
+from edge.oidc.entry import EntryEndpoint, nothing_there, robots, to_change_password
 from edge.oidc.fed_cm import FedCmEndpoint
 from edge.oidc.fed_cm_assertion import FedCmAssertionEndpoint
 from edge.oidc.federation import FederationEndpoint
@@ -41,20 +42,25 @@ from edge.oidc.key_set import KeySetEndpoint
 from edge.oidc.letter_links import AddressChangeEndpoint, RevocationLinkEndpoint
 from edge.oidc.logout import LogoutEndpoint
 from edge.oidc.manners import (
+    ASKED_BY_PROXY,
     BROWSER_ITSELF,
     FROM_ANY_PAGE,
     FROM_ANYWHERE,
+    FROM_PROXIES,
     OWN_ORIGIN,
     OWN_PAGES,
     PROTOCOL,
     PROTOCOL_FOR_PAGES,
     PUBLIC_DOCUMENT,
+    STATIC,
+    TOKEN_OF_PROXY,
     Manner,
 )
 from edge.oidc.one_time_code import OneTimeCodeEndpoint
 from edge.oidc.pages import Assets, Pages
 from edge.oidc.password_reset import PasswordResetEndpoint
 from edge.oidc.peers import Peers
+from edge.oidc.prefix import PREFIX
 from edge.oidc.proof_of_work import ProofOfWorkEndpoint
 from edge.oidc.pushed_authorization import PushedAuthorizationEndpoint
 from edge.oidc.refresh import RefreshEndpoint
@@ -70,6 +76,8 @@ from server.platform.channels import Channel
 from server.platform.clock import Clock, SystemClock
 
 _TENANT = f"{PREFIX}/{{tenant}}"
+# As names of tenants look, so that no other first segment is taken for one.
+_SLUG = "{tenant:[a-z0-9-]+}"
 _OPENID = "/.well-known/openid-configuration"
 _OAUTH = "/.well-known/oauth-authorization-server"
 
@@ -79,7 +87,7 @@ _DISCOVERY = (
     *(f"{_TENANT}{_OPENID}", f"{_TENANT}{_OAUTH}", f"{_OAUTH}{_TENANT}", f"{_OAUTH}{_TENANT}/"),
 )
 
-_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+_CHANGES = ("POST", "PUT", "PATCH", "DELETE")
 
 _Row = tuple[str, Manner, Mapping[str, Handler]]
 
@@ -92,17 +100,19 @@ def routes(
     access: AccessConfig | None = None,
     has_tls: bool = True,
     has_fed_cm: bool = False,
+    canonical: CanonicalHost | None = None,
 ) -> list[web.RouteDef]:
     """Return the routes of the provider, whose services are behind the channel and which browsers reach by TLS or not.
 
-    With `has_fed_cm` there are those that browsers ask by themselves, and they are told who is signed in.
+    With `has_fed_cm` there are those that browsers ask by themselves, and they are told who is signed in. Pages are
+    shown at the `canonical` host.
     """
     stubs, assets = stubs_of(channel), Assets()
     access, used = access or AccessConfig(), clock or SystemClock()
     hosts = Hosts(stubs, config, peers=Peers(access.trusted_proxies), clock=used)
     browsers = Browsers(access, has_tls=has_tls, has_fed_cm=has_fed_cm)
     admission = Admission(stubs, config, browsers=browsers, clock=used)
-    pages = Pages(assets)
+    pages = Pages(assets, used)
     forward_auth = ClientForwardAuthEndpoint(stubs, config, peers=Peers(access.trusted_proxies), pages=pages)
     rows = (
         *_rows(stubs, config, browsers=browsers, pages=pages),
@@ -110,12 +120,21 @@ def routes(
         *_of_deployment(stubs, config, browsers=browsers),
         *(_of_fed_cm(stubs, config, browsers=browsers) if has_fed_cm else ()),
     )
-    table = (*_documents(stubs, config, assets=assets), *rows, *_everything_else())
+    entry = EntryEndpoint(stubs, config, browsers=browsers, pages=pages)
+    table = (*_documents(stubs, config, assets=assets), *rows, *_entries(entry))
     return [
         web.route(
             hdrs.METH_ANY,
             path,
-            Endpoint(handlers=handlers, clock=used, hosts=hosts, admission=admission, manner=manner).serve,
+            Endpoint(
+                handlers=handlers,
+                clock=used,
+                hosts=hosts,
+                admission=admission,
+                pages=pages,
+                manner=manner,
+                canonical=canonical or CanonicalHost(),
+            ).serve,
         )
         for path, manner, handlers in table
     ]
@@ -125,7 +144,10 @@ def _documents(stubs: Stubs, config: OidcConfig, *, assets: Assets) -> Iterator[
     metadata = DiscoveryEndpoint(stubs, config)
     for path in _DISCOVERY:
         yield path, PUBLIC_DOCUMENT, {"GET": metadata.get}
-    yield f"{PREFIX}/static/{{name}}", FROM_ANYWHERE, {"GET": assets.get}
+    yield f"{PREFIX}/static/{{name}}", STATIC, {"GET": assets.get}
+    yield "/favicon.ico", STATIC, {"GET": assets.get_favicon}
+    yield "/robots.txt", STATIC, {"GET": robots}
+    yield "/.well-known/change-password", STATIC, {"GET": to_change_password}
 
 
 def _rows(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages) -> Iterator[_Row]:
@@ -159,7 +181,11 @@ def _protocol(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterat
     yield "/oidc/introspect", PROTOCOL_FOR_PAGES, {"POST": IntrospectionEndpoint(stubs, config).post}
     yield "/oidc/par", PROTOCOL_FOR_PAGES, {"POST": PushedAuthorizationEndpoint(stubs, config).post}
     yield "/oidc/userinfo", PROTOCOL_FOR_PAGES, {"GET": user_info.get, "POST": user_info.post}
-    yield "/oidc/forward_auth", PROTOCOL, {"GET": forward_auth.authorize, "POST": forward_auth.authorize}
+    yield (
+        "/oidc/forward_auth",
+        TOKEN_OF_PROXY,
+        {"GET": forward_auth.authorize, "POST": forward_auth.authorize},
+    )
     yield "/oidc/device", PROTOCOL, {"POST": device.post}
     yield "/clients_dyn", PROTOCOL_FOR_PAGES, {"POST": registrations.create}
     yield (
@@ -183,7 +209,6 @@ def _of_browsers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages:
     registration = RegistrationEndpoint(stubs, config, browsers=browsers, pages=pages)
     confirmation = EmailConfirmationEndpoint(stubs, config, browsers=browsers, pages=pages)
 
-    yield "/oidc/rotate_jwk", OWN_PAGES, {"POST": KeyRotationEndpoint(stubs, config).post}
     yield "/oidc/authorize", FROM_ANYWHERE, {"GET": authorization.get, "POST": authorization.post}
     yield "/oidc/authorize/email", OWN_PAGES, {"POST": email_step.post}
     yield "/oidc/authorize/one_time_code", OWN_PAGES, {"POST": one_time_code.post}
@@ -227,6 +252,7 @@ def _of_letters(stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: 
 def _of_overseers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterator[_Row]:
     clients = ClientsEndpoint(stubs, config, browsers=browsers)
     keys = ApiKeysEndpoint(stubs, config, browsers=browsers)
+    rotation = KeyRotationEndpoint(stubs, Asking(config, browsers))
     events = EventsEndpoint(stubs, config, browsers=browsers)
     stream = EventStreamEndpoint(stubs, config, browsers=browsers)
     blacklist = BlacklistEndpoint(stubs, config, browsers=browsers)
@@ -238,6 +264,7 @@ def _of_overseers(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> It
         {"GET": clients.get, "PUT": clients.update, "DELETE": clients.delete},
     )
     yield "/clients/{id}/secret", OWN_PAGES, {"PUT": clients.rotate_secret}
+    yield "/oidc/rotate_jwk", OWN_PAGES, {"POST": rotation.post}
     yield "/api_keys", OWN_PAGES, {"GET": keys.list, "POST": keys.create}
     yield "/api_keys/{name}", OWN_PAGES, {"PUT": keys.update, "DELETE": keys.delete}
     yield "/api_keys/{name}/test", OWN_PAGES, {"GET": keys.test}
@@ -261,8 +288,8 @@ def _of_tenant_keepers(stubs: Stubs, asking: Asking) -> Iterator[_Row]:
 def _behind_proxies(forward_auth: ClientForwardAuthEndpoint) -> Iterator[_Row]:
     for issuer in (PREFIX, _TENANT):
         # The browser's request was to another host, and its headers say so.
-        yield f"{issuer}/clients/{{id}}/forward_auth", FROM_ANYWHERE, {"GET": forward_auth.admit}
-        yield f"{issuer}/clients/{{id}}/forward_auth/callback", FROM_ANYWHERE, {"GET": forward_auth.callback}
+        yield f"{issuer}/clients/{{id}}/forward_auth", ASKED_BY_PROXY, {"GET": forward_auth.admit}
+        yield f"{issuer}/clients/{{id}}/forward_auth/callback", FROM_PROXIES, {"GET": forward_auth.callback}
 
 
 def _of_fed_cm(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterator[_Row]:
@@ -293,7 +320,12 @@ def _of_deployment(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> I
     yield f"{PREFIX}/tenants/{{id}}/settings", OWN_PAGES, settings
 
 
-def _everything_else() -> Iterator[_Row]:
-    yield f"{PREFIX}/", FROM_ANYWHERE, {"GET": entry_page}
-    for unknown in ("/auth", "/auth/{rest:.*}"):
-        yield unknown, FROM_ANYWHERE, dict.fromkeys(_METHODS, to_entry_page)
+def _entries(entry: EntryEndpoint) -> Iterator[_Row]:
+    """The pages that say what there is, and every address below /auth that nothing else answers."""
+    unknown = dict.fromkeys(_CHANGES, nothing_there) | {"GET": entry.to_entry}
+
+    yield "/", FROM_ANYWHERE, {"GET": entry.start}
+    yield f"{PREFIX}/", FROM_ANYWHERE, {"GET": entry.entry}
+    yield f"{PREFIX}/{_SLUG}/", FROM_ANYWHERE, {"GET": entry.entry}
+    for path in (f"{PREFIX}/{_SLUG}", f"{PREFIX}/{_SLUG}/{{rest:.*}}", "/auth", "/auth/{rest:.*}"):
+        yield path, FROM_ANYWHERE, unknown

@@ -33,12 +33,12 @@ class SharedSignInEndpoint:
         self._pages = pages
 
     async def get(self, request: web.Request) -> web.Response:
-        return await self._pages.instead_of_refusals(self._get(request))
+        return await self._pages.instead_of_refusals(request, self._get(request))
 
     async def post(self, request: web.Request) -> web.Response:
         if request.content_type == JSON:
             return await self._post_json(request)
-        return await self._pages.instead_of_refusals(self._post_form(request))
+        return await self._pages.instead_of_refusals(request, self._post_form(request))
 
     async def _get(self, request: web.Request) -> web.Response:
         # RFC 9207: an answer to an authorization request says whose it is.
@@ -46,7 +46,7 @@ class SharedSignInEndpoint:
             return self._pages.shared_sign_in(issuer_path(request))
         asked = GetSessionRequest(tenant_id=tenant_of(request), browser=self._browsers.of(request))
         found = await self._stubs.sessions.GetSession(asked, timeout=self._timeout)
-        response = self._pages.signed_in()
+        response = self._pages.signed_in(issuer_path(request))
         # Whoever was signed in already may lack what FedCM needs.
         self._browsers.login_status.tell(request, response, cookie=found.cookie)
         return response

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
+from edge.oidc.request_ids import IdentifiedChannel
 from gnomon.identity.v1.account_service_pb2_grpc import AccountServiceStub
 from gnomon.identity.v1.api_key_service_pb2_grpc import ApiKeyServiceStub
 from gnomon.identity.v1.authorization_service_pb2_grpc import AuthorizationServiceStub
@@ -132,7 +133,7 @@ class Stubs:
 
 def stubs_of(channel: Channel) -> Stubs:
     # A stub asks nothing more of its channel than our Channel has.
-    aio_channel = cast("grpc.aio.Channel", channel)
+    aio_channel = cast("grpc.aio.Channel", IdentifiedChannel(channel))
     return Stubs(
         accounts=AccountServiceStub(aio_channel),
         api_keys=ApiKeyServiceStub(aio_channel),

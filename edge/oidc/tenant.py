@@ -2,7 +2,7 @@
 
 from aiohttp import web
 
-from edge.oidc.entry import PREFIX
+from edge.oidc.prefix import PREFIX
 from edge.oidc.refusal import Refused
 
 _OF_HOST = web.RequestKey("tenant of the host", str)

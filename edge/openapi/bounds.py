@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.message import Message
 
-from edge.fields import Kind, bounds_of, kind_of
+from edge.fields import Kind, bounds_of, kind_of, rule_of
 from gnomon.buf.validate import validate_pb2
 
 Schema = dict[str, object]
@@ -46,7 +46,7 @@ def rule_texts(message: Descriptor) -> list[str]:
 def is_required(field: FieldDescriptor) -> bool:
     """Whether a request without the field is refused: by rule, or because its zero value breaks a bound."""
     rules = bounds_of(field)
-    if rules.required:
+    if rules.required or rule_of(field).required:
         return True
     if field.has_presence or rules.ignore == validate_pb2.IGNORE_IF_ZERO_VALUE:
         return False

@@ -22,7 +22,7 @@ def operation(route: Route, schemas: Schemas) -> Schema:
         "operationId": route.operation_id,
         "tags": [tag_of(policy)],
         **_texts(policy, schemas),
-        **({"security": []} if policy.is_public else {}),
+        **({"security": []} if not policy.needs_principal else {}),
         **({"x-permission": policy.permission} if policy.permission else {}),
         **({"x-modes": sorted(policy.modes)} if policy.modes < frozenset(Mode) else {}),
         "parameters": list(_parameters(route, schemas)),
@@ -48,7 +48,7 @@ def _parameters(route: Route, schemas: Schemas) -> Iterator[Schema]:
         yield {**_parameter(field, schemas), "in": "path", "required": True}
     for field in route.query_fields:
         yield {**_parameter(field, schemas), "in": "query", "required": is_required(field)}
-    if not route.policy.is_public:
+    if route.policy.needs_principal:
         yield {"$ref": "#/components/parameters/TenantId"}
     if route.policy.is_command:
         yield {"$ref": "#/components/parameters/IdempotencyKey"}
@@ -141,7 +141,7 @@ def _refusals(route: Route) -> list[int]:
 def _reasons(route: Route) -> Iterator[str]:
     policy = route.policy
     yield from ("INVALID_ARGUMENT", "INTERNAL", "UNAVAILABLE", *policy.rejections)
-    if not policy.is_public:
+    if policy.needs_principal:
         yield from ("UNAUTHENTICATED", "PERMISSION_DENIED")
     if policy.modes < frozenset(Mode):
         yield "MODE_NOT_SUPPORTED"

@@ -118,7 +118,9 @@ class Schemas:
     def _request_message(self, message: Descriptor) -> Schema:
         reference = self.request(message, message.fields)
         short = shorthand_of(message)
-        return {"oneOf": [self._request_value(short), reference]} if short else reference
+        if short is None:
+            return reference
+        return {"oneOf": [_list_or_map(short, self._request_value) or self._request_value(short), reference]}
 
     def _answer_value(self, field: FieldDescriptor) -> Schema:
         match kind_of(field):

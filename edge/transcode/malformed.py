@@ -1,4 +1,4 @@
-"""What is wrong with a request, and where."""
+"""Errors of a malformed request, each with its place."""
 
 import re
 

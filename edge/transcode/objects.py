@@ -22,6 +22,7 @@ from edge.fields import (
     kind_of,
     map_value,
     message_of,
+    rule_of,
     shorthand_of,
 )
 from edge.transcode import values
@@ -90,7 +91,12 @@ def _reader(name: str, fields: tuple[FieldDescriptor, ...]) -> ObjectReader:
         for field, shape in shapes.items()
     ]
 
+    required = [(f"member{field.number}", field.json_name) for field in fields if rule_of(field).required]
+
     def members(found: msgspec.Struct) -> Members:
+        for member, json_name in required:
+            if getattr(found, member) is None:
+                raise Malformed("expected a value, found none", json_name)
         arguments = {}
         for member, field_name, json_name, convert in rows:
             value = getattr(found, member)
@@ -162,7 +168,7 @@ def _message(message: Descriptor) -> Shape:
     short = shorthand_of(message)
     if short is None:
         return Shape(reader.structure, lambda found: create(**reader.members(found)))
-    plain = single_shape(short)
+    plain = _list(single_shape(short), min_items=0) if short.is_repeated else single_shape(short)
 
     def convert(found: Any) -> Any:
         if type(found) is reader.structure:

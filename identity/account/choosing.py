@@ -30,7 +30,7 @@ class PasswordChoosing:
         policy = await self._policies.of(tenant)
         policy.expect(password)
         if await self._passwords.is_easily_guessed(password, _about(user)):
-            raise InvalidArgument("the password is easily guessed: it is known, or made of what is known")
+            raise InvalidArgument("the password is easily guessed; choose a longer or less common one")
         await self._expect_new(policy, user, password)
         valid_for = timedelta(days=policy.valid_days)
         return ChosenPassword(
@@ -43,7 +43,9 @@ class PasswordChoosing:
         used = filter(None, (user.password_hash, *user.previous_password_hashes))
         for password_hash in tuple(used)[: policy.not_recently_used]:
             if await self._passwords.verify(password_hash, password):
-                raise InvalidArgument(f"expected none of the last {policy.not_recently_used} used passwords")
+                raise InvalidArgument(
+                    f"the password is one of the last {policy.not_recently_used}; choose a new one"
+                )
 
 
 def _about(user: User) -> tuple[str, ...]:

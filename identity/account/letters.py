@@ -1,4 +1,4 @@
-"""What people are written when they change their address."""
+"""Messages about a change of the email address."""
 
 from datetime import datetime
 
@@ -8,16 +8,18 @@ from identity.mail.letter import Letter
 def confirm_address(to: str, link: str, until: datetime) -> Letter:
     return Letter(
         to,
-        "Confirm your new address",
-        f"""Somebody, hopefully you, wants to sign in with the address {to} from now on.
+        "Confirm your new email address",
+        f"""Hello,
 
-To confirm that it is yours, open this address:
+We received a request to use {to} as the email address of an account.
+
+To confirm that the address is yours, open this link and press the button there:
 
 {link}
 
-It is good once, until {until:%Y-%m-%d %H:%M} UTC.
+The link works once and expires at {until:%Y-%m-%d %H:%M} UTC.
 
-If you did not ask for it, ignore this letter.
+If you did not request this, ignore this message.
 """,
     )
 
@@ -25,15 +27,17 @@ If you did not ask for it, ignore this letter.
 def address_about_to_change(to: str, address: str, not_me: str) -> Letter:
     return Letter(
         to,
-        "Your address is about to change",
-        f"""Somebody who is signed in to your account, hopefully you, wants to change its address
+        "Your email address is about to change",
+        f"""Hello,
+
+We received a request to change the email address of your account
 
 from {to}
 to   {address}
 
-It changes as soon as the new address is confirmed.
+The address changes as soon as the new one is confirmed.
 
-If this was not you, open this address, which ends all your sessions and cancels the change:
+If this was not you, open this link. It ends all your sessions and cancels the change:
 
 {not_me}
 """,

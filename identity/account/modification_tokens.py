@@ -1,12 +1,14 @@
 """Modification tokens: a person has just proved once more who it is.
 
-One is good for two minutes and once, for its person in its session at its address. It is kept as a keyed hash.
+One is good for two minutes and once, for its person in its session at its address. It is kept as a keyed hash. Where the
+person has a second factor by the time that it is used, the session has to have shown it.
 """
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from identity.account.person import Person
+from identity.account.shown_factors import ShownFactors
 from identity.clients.secrets import SecretHasher
 from identity.randomness import Randomness
 from server.platform.clock import Clock
@@ -41,11 +43,13 @@ class ModificationTokens:
         records: Records[ModificationToken],
         hasher: SecretHasher,
         *,
+        shown_factors: ShownFactors,
         clock: Clock,
         randomness: Randomness,
     ) -> None:
         self._records = records
         self._hasher = hasher
+        self._shown_factors = shown_factors
         self._clock = clock
         self._randomness = randomness
 
@@ -64,7 +68,8 @@ class ModificationTokens:
         return IssuedToken(token, expires_at)
 
     async def spend(self, person: Person, token: str) -> None:
-        """Use a token up; raises InvalidArgument when it is not good for the person."""
+        """Use a token up; raises InvalidArgument when it is not good for the person, PermissionDenied without its factor."""
+        await self._shown_factors.expect(person)
         tenant_id = person.tenant.tenant_id
         kept = await self._records.get(tenant_id, self._id(token))
         # Whoever it is not for does not use it up.

@@ -47,7 +47,7 @@ class OwnAccount:
     async def change(self, person: Person, change: UserChange, proof: Proof) -> User:
         """Change all but the password; another address needs a proof and waits until it is confirmed.
 
-        Raises InvalidArgument, ResourceExhausted, Unauthenticated.
+        Raises InvalidArgument, ResourceExhausted, Unauthenticated, PermissionDenied.
         """
         user, address, change = await self._with_own_address(person, change)
         if address:
@@ -59,10 +59,16 @@ class OwnAccount:
     async def change_with_password(
         self, person: Person, change: UserChange, proof: Proof
     ) -> tuple[User, RenewedSession]:
-        """Change the password too; raises InvalidArgument, InvalidState, ResourceExhausted, Unauthenticated."""
+        """Change the password too, which the password of now is enough for.
+
+        Raises InvalidArgument, InvalidState, ResourceExhausted, Unauthenticated, PermissionDenied.
+        """
         user, address, change = await self._with_own_address(person, change)
         await self._administration.expect_changeable(person.tenant, person.user_id, change)
-        await self._proofs.expect(person, proof)
+        if address:
+            await self._proofs.expect(person, proof)
+        else:
+            await self._proofs.expect_password_or_token(person, proof)
         updated = await self._administration.update(person.tenant, person.user_id, change, actor=person.actor)
         if address:
             await self._addresses.ask(person, user, address)

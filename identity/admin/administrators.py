@@ -1,11 +1,18 @@
-"""Who administers, and what makes somebody do so.
+"""What makes an administrator, and how far callers hand on what they may do.
 
-An API key neither gives nor changes that, whatever it may: it would be as good as an administrator.
+An API key neither makes administrators nor changes them: it would be as good as one of them. People, clients, labels and
+providers of a tenant all pass here before they are changed. A permission goes to a client or a label only from a caller
+who has it.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
+import msgspec
+
 from identity.admin.callers import Actor
+from identity.clients.client import Client
+from identity.directory.claims import Claims, claims_of
 from identity.directory.labels import Group, Label, Role
 from identity.directory.standings import Standings
 from identity.directory.user import User
@@ -31,7 +38,7 @@ class Administrators:
     def __init__(self, standings: Standings) -> None:
         self._standings = standings
 
-    async def expect_may_change(self, what: User | Label, actor: Actor) -> None:
+    async def expect_may_change(self, what: User | Client | Label, actor: Actor) -> None:
         """Raise PermissionDenied for an API key when it is an administrator, or makes one."""
         if actor.is_api_key and await self.makes(what):
             raise PermissionDenied("an API key neither makes administrators nor changes them")
@@ -46,15 +53,64 @@ class Administrators:
         if actor.is_api_key and (await self._standings.of(anybody)).administers:
             raise PermissionDenied("an API key neither makes providers of administrators nor changes them")
 
-    async def makes(self, what: User | Label) -> bool:
-        """Whether the person administers, or whoever has the label does."""
+    def expect_may_give(self, permissions: Collection[Permission], actor: Actor) -> None:
+        """Raise PermissionDenied when the caller lacks one of the permissions."""
+        lacking = sorted(set(permissions) - actor.permissions)
+        if lacking:
+            raise PermissionDenied(
+                f"the caller gives only what it may do itself, which {', '.join(lacking)} is not"
+            )
+
+    async def expect_may_assign(
+        self, tenant: Tenant, actor: Actor, *, roles: tuple[str, ...] = (), groups: tuple[str, ...] = ()
+    ) -> None:
+        """Raise PermissionDenied when the caller lacks a permission that the labels give."""
+        anybody = _Anybody(tenant_id=tenant.tenant_id, roles=roles, groups=groups)
+        self.expect_may_give((await self._standings.of(anybody)).permissions, actor)
+
+    async def given_by(self, label: Label) -> frozenset[Permission]:
+        """Return the permissions of whoever has the label."""
+        match label:
+            case Role():
+                return frozenset(label.permissions)
+            case Group():
+                anybody = _Anybody(tenant_id=label.tenant_id, roles=label.roles)
+                return (await self._standings.of(anybody)).permissions
+            case _:
+                return frozenset()
+
+    async def makes(self, what: User | Client | Label) -> bool:
+        """Whether the person or the client administers, or a holder of the label does."""
         match what:
             case User():
-                return (await self._standings.of(what)).administers
-            case Role():
-                return Permission.IDENTITY_WRITE in what.permissions
-            case Group():
-                anybody = _Anybody(tenant_id=what.tenant_id, roles=what.roles)
-                return (await self._standings.of(anybody)).administers
+                return (await self._standings.of(what, _claims_of_person(what))).administers
+            case Client():
+                return await self._client_administers(what)
             case _:
-                return False
+                return Permission.IDENTITY_WRITE in await self.given_by(what)
+
+    async def _client_administers(self, client: Client) -> bool:
+        """Whether its own tokens administer, or those that people get through it."""
+        if Permission.IDENTITY_WRITE in client.oauth_scopes:
+            return True
+        return (await self._standings.of(client, _claims_of_client(client))).administers
+
+
+def _claims_of_person(user: User) -> Claims:
+    """What its tokens may say by one client or another, as mapping rules compare it."""
+    own = {
+        "sub": user.id,
+        "email": user.email,
+        "email_verified": user.is_email_verified,
+        "roles": user.roles,
+        "groups": user.groups,
+    }
+    attributes = {name: msgspec.Raw(text.encode()) for name, text in user.attributes.items()}
+    return claims_of(msgspec.json.encode({**attributes, **own}))
+
+
+def _claims_of_client(client: Client) -> Claims:
+    """What all its tokens say, as mapping rules compare it."""
+    at_root = claims_of(client.claims.encode()) if client.claims and client.claims_at_root else {}
+    own = frozenset({client.id})
+    return {**at_root, "sub": own, "azp": own}

@@ -146,4 +146,10 @@ class ApiKeyAdministration:
             raise InvalidState("somebody else changed the API key in the meantime") from error
 
     async def _tell(self, event_type: EventType, key: ApiKey, actor: Actor) -> None:
-        await self._events.emit(key.tenant_id, event_type, text=f"api_key {key.name}", actor=actor)
+        await self._events.emit(
+            key.tenant_id,
+            event_type,
+            ip=actor.peer_address or None,
+            text=f"api_key {key.name}",
+            actor=actor,
+        )

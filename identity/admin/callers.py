@@ -4,8 +4,8 @@ An API key counts by its own rights, an access token by its scopes within what i
 signed in. Mapping rules are for the process API: here nobody gains by what a token says. Administrators of the default tenant are those of the whole deployment; all others are of their own tenant.
 """
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Collection
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Protocol
 
@@ -62,7 +62,9 @@ class ActorKind(StrEnum):
 class Actor:
     """Whose doing a change is; `name` is what people know it by, and an administrator may all that there is.
 
-    `session` names the session of the browser that asks, at `peer_address`; both are empty without one.
+    `session` names the session of the browser that asks, empty without one; `peer_address` is where the request came
+    from, empty where that is not known. `permissions` are its own, as far as its token goes: it gives no others. An API key
+    has none. `has_shown_factor` says that the person showed a second factor in the session.
     """
 
     kind: ActorKind
@@ -71,6 +73,8 @@ class Actor:
     is_administrator: bool = False
     session: str = ""
     peer_address: str = ""
+    permissions: frozenset[Permission] = frozenset()
+    has_shown_factor: bool = False
 
     @property
     def is_api_key(self) -> bool:
@@ -114,6 +118,7 @@ class Callers:
         standings: Standings,
         tokens: Tokens,
         api_keys: ApiKeys,
+        administers: Callable[[User], Awaitable[bool]],
         clock: Clock,
     ) -> None:
         self._tenants = tenants
@@ -122,29 +127,36 @@ class Callers:
         self._standings = standings
         self._tokens = tokens
         self._api_keys = api_keys
+        self._administers = administers
         self._clock = clock
 
     async def expect(self, tenant: Tenant, caller: pb.Caller, area: Area, right: Right) -> Actor:
         """Return who calls; raises Unauthenticated, and PermissionDenied for one who may not."""
         if caller.api_key:
-            return await self._key(tenant, caller.api_key, area, right)
+            return await self._key(tenant, caller, area, right)
         if caller.access_token:
-            return await self._bearer(tenant, caller.access_token, right)
+            return await self._bearer(tenant, caller, right)
         user, session = await self._signed_in(tenant, caller)
         standing = await self._standings.of(user)
         self._expect_reach(user, standing, tenant, right)
-        return _person(user, standing, session.sid, caller.browser.peer_address)
+        return _person_at(session, user, standing, caller.browser.peer_address)
 
     async def expect_self_or(
         self, tenant: Tenant, caller: pb.Caller, user_id: UserId, area: Area, right: Right
     ) -> Actor:
-        """Return who calls: the person itself in its browser, or whoever may do so to others."""
+        """Return who calls: the person itself in its browser, or whoever may do so to others.
+
+        An API key changes nothing of an administrator: neither second factors nor devices, consents, names or pictures.
+        """
         if not caller.api_key and not caller.access_token:
             user, session = await self._signed_in(tenant, caller)
             if user.user_id == user_id and user.tenant_id == tenant.tenant_id:
                 standing = await self._standings.of(user)
-                return _person(user, standing, session.sid, caller.browser.peer_address)
-        return await self.expect(tenant, caller, area, right)
+                return _person_at(session, user, standing, caller.browser.peer_address)
+        actor = await self.expect(tenant, caller, area, right)
+        if actor.is_api_key and area is Area.USERS and right is not Right.READ:
+            await self._expect_no_administrator(tenant, user_id)
+        return actor
 
     async def expect_self(self, tenant: Tenant, caller: pb.Caller, user_id: UserId) -> Actor:
         """Return the person itself in its browser, and nobody else."""
@@ -153,28 +165,39 @@ class Callers:
         user, session = await self._signed_in(tenant, caller)
         _expect(is_allowed=user.user_id == user_id and user.tenant_id == tenant.tenant_id)
         standing = await self._standings.of(user)
-        return _person(user, standing, session.sid, caller.browser.peer_address)
+        return _person_at(session, user, standing, caller.browser.peer_address)
 
-    async def _key(self, tenant: Tenant, text: str, area: Area, right: Right) -> Actor:
-        key = await self._api_keys.find(tenant, text)
+    async def _expect_no_administrator(self, tenant: Tenant, user_id: UserId) -> None:
+        user = await self._users.find(tenant, user_id)
+        if user is not None and await self._administers(user):
+            raise PermissionDenied("an API key neither makes administrators nor changes them")
+
+    async def _key(self, tenant: Tenant, caller: pb.Caller, area: Area, right: Right) -> Actor:
+        key = await self._api_keys.find(tenant, caller.api_key)
         if key is None:
             raise Unauthenticated("the API key is unknown or expired")
         _expect(is_allowed=key.has(area, right))
-        return Actor(ActorKind.API_KEY, key.name, key.name)
+        return Actor(ActorKind.API_KEY, key.name, key.name, peer_address=caller.browser.peer_address)
 
-    async def _bearer(self, tenant: Tenant, access_token: str, right: Right) -> Actor:
-        token = await self._token(tenant, access_token)
+    async def _bearer(self, tenant: Tenant, caller: pb.Caller, right: Right) -> Actor:
+        token, peer_address = await self._token(tenant, caller.access_token), caller.browser.peer_address
         # RFC 9449 §7.1: what is bound to a key is no bearer token.
         if token.claims.typ is not TokenType.BEARER:
             raise Unauthenticated("the token was presented under another scheme than its own")
-        _expect(is_allowed=bool(_permissions(right) & token.claims.oauth_scopes))
         if token.user is not None:
-            standing = await self._standings.of(token.user)
+            standing = _narrowed(await self._standings.of(token.user), token)
             self._expect_reach(token.user, standing, tenant, right)
-            return _person(token.user, standing)
+            return _person(token.user, standing, peer_address)
         client = token.client
-        self._expect_reach(client, await self._standings.of(client), tenant, right)
-        return Actor(ActorKind.CLIENT, client.id, client.name or client.id)
+        standing = _narrowed(await self._standings.of(client), token)
+        self._expect_reach(client, standing, tenant, right)
+        return Actor(
+            ActorKind.CLIENT,
+            client.id,
+            client.name or client.id,
+            peer_address=peer_address,
+            permissions=standing.permissions,
+        )
 
     async def _token(self, tenant: Tenant, access_token: str) -> ActiveToken:
         for issuer in self._issuers(tenant):
@@ -224,14 +247,25 @@ def _permissions(right: Right) -> frozenset[str]:
     return frozenset({Permission.IDENTITY_WRITE})
 
 
-def _person(user: User, standing: Standing, session: str = "", peer_address: str = "") -> Actor:
+def _narrowed(standing: Standing, token: ActiveToken) -> Standing:
+    """Return it as far as the scopes of a token go."""
+    granted = token.claims.oauth_scopes
+    return replace(standing, permissions=frozenset(filter(granted.__contains__, standing.permissions)))
+
+
+def _person_at(session: Session, user: User, standing: Standing, peer_address: str) -> Actor:
+    person = _person(user, standing, peer_address)
+    return replace(person, session=session.sid, has_shown_factor=session.has_shown_factor)
+
+
+def _person(user: User, standing: Standing, peer_address: str) -> Actor:
     return Actor(
         ActorKind.USER,
         user.id,
         user.email,
         is_administrator=standing.administers,
-        session=session,
         peer_address=peer_address,
+        permissions=standing.permissions,
     )
 
 

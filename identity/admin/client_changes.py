@@ -1,5 +1,6 @@
 """All of a client as an administrator wants it, checked against what a client may be."""
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -9,6 +10,7 @@ from identity.clients.client import Client
 from identity.clients.metadata import (
     expect_algorithm,
     expect_origins,
+    expect_reachable,
     expect_redirect_uris,
     expect_request_uris,
     expect_resources,
@@ -16,6 +18,7 @@ from identity.clients.metadata import (
 )
 from identity.jose.algorithms import SigningAlgorithm
 from identity.jose.public_keys import RefusedJwk, expect_key_set
+from identity.outgoing.destinations import Destinations
 from identity.signed_jwt import CLIENT_ALGORITHMS
 from identity.tokens.custom_claims import RESERVED
 from identity.vocabulary import (
@@ -30,7 +33,7 @@ from server.platform.errors import InvalidArgument
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientChange:
-    """Members that are left out of it, like permissions, stay as they are.
+    """Members that are left out of it stay as they are; permissions follow `oauth_scopes`.
 
     Without `token_endpoint_auth_method` a confidential client has a secret, unless it has keys.
     """
@@ -90,17 +93,26 @@ class ClientChange:
         """Whether the client has to be given one."""
         return self.method(client) in SECRET_METHODS and client.secret_hash is None
 
+    def given(self, client: Client) -> Collection[Permission]:
+        """Permissions that the client could not ask for before."""
+        return {
+            permission
+            for permission in Permission
+            if permission in self.oauth_scopes and permission not in client.oauth_scopes
+        }
+
     def gives_credentials(self, client: Client) -> bool:
         """Whether somebody who makes the change can prove to be the client afterwards."""
         has_new_keys = self.has_keys and (self.jwks, self.jwks_uri) != (client.jwks, client.jwks_uri)
         return has_new_keys or self.lacks_secret(client)
 
 
-def changed(client: Client, change: ClientChange) -> Client:
+def changed(client: Client, change: ClientChange, destinations: Destinations) -> Client:
     """Return the client as it is to be; raises InvalidArgument."""
     _expect_addresses(change)
+    _expect_reachable(client, change, destinations)
     _expect_flows(change)
-    _expect_scopes(client, change)
+    _expect_scopes(change)
     _expect_claims(change)
     _expect_method(change)
     _expect_keys(change)
@@ -117,6 +129,7 @@ def changed(client: Client, change: ClientChange) -> Client:
         id_token_signed_response_alg=change.id_token_signed_response_alg,
         authorization_code_lifetime=change.authorization_code_lifetime,
         access_token_lifetime=change.access_token_lifetime,
+        permissions=_permissions(client, change),
         oauth_scopes=change.oauth_scopes,
         default_scopes=change.default_scopes,
         requires_pkce=change.requires_pkce,
@@ -168,6 +181,16 @@ def _expect_addresses(change: ClientChange) -> None:
     expect_request_uris("request_uris", change.request_uris)
 
 
+def _expect_reachable(client: Client, change: ClientChange, destinations: Destinations) -> None:
+    """The provider connects to these; an address that the client had already may stay."""
+    if change.jwks_uri != client.jwks_uri:
+        expect_reachable("jwks_uri", change.jwks_uri, destinations)
+    if change.backchannel_logout_uri != client.backchannel_logout_uri:
+        expect_reachable("backchannel_logout_uri", change.backchannel_logout_uri, destinations)
+    for uri in set(change.request_uris) - set(client.request_uris):
+        expect_reachable("request_uris", uri, destinations)
+
+
 def _expect_method(change: ClientChange) -> None:
     method = change.token_endpoint_auth_method
     if method is None:
@@ -217,13 +240,20 @@ def _expect_flows(change: ClientChange) -> None:
         raise InvalidArgument("challenges: expected S256 for a public client")
 
 
-def _expect_scopes(client: Client, change: ClientChange) -> None:
+def _permissions(client: Client, change: ClientChange) -> tuple[Permission, ...]:
+    """Its own ones: those of new scopes too, none of a scope that is taken away.
+
+    A scope of the configuration that it has for people alone stays for people alone.
+    """
+    own = {*client.permissions, *change.given(client)}
+    return tuple(
+        permission for permission in Permission if permission in own and permission in change.oauth_scopes
+    )
+
+
+def _expect_scopes(change: ClientChange) -> None:
     if not set(change.default_scopes) <= set(change.oauth_scopes):
         raise InvalidArgument("default_scopes: expected some of scopes")
-    # The configuration alone says what a client may do itself.
-    permissions = set(map(str, Permission)) - set(map(str, client.permissions))
-    if not permissions.isdisjoint(change.oauth_scopes):
-        raise InvalidArgument("scopes: one names a permission that the client does not have")
 
 
 def _expect_claims(change: ClientChange) -> None:

@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Protocol
 
+from identity.admin.administrators import Administrators
+from identity.admin.callers import Actor
 from identity.admin.client_changes import ClientChange, changed
 from identity.clients.client import CLIENTS, Client
 from identity.clients.metadata import expect_redirect_uris
@@ -12,8 +14,9 @@ from identity.clients.new_secrets import NewSecrets
 from identity.clients.own import OWN_CLIENT_IDS
 from identity.clients.secrets import SecretHasher
 from identity.directory.version import DirectoryVersion
-from identity.events.events import Actor, Events
+from identity.events.events import Events
 from identity.events.kinds import EventType
+from identity.outgoing.destinations import Destinations
 from identity.randomness import Randomness
 from identity.tenants import Tenant, Tenants
 from identity.vocabulary import AuthenticationMethod, GrantType, Scope
@@ -51,7 +54,10 @@ class NewClient:
 
 
 class ClientAdministration:
-    """Secrets are returned when they are made and never again: only their keyed hashes are kept."""
+    """Secrets are returned when they are made and never again: only their keyed hashes are kept.
+
+    Each change asks `administrators` first, so an API key neither changes a client that administers nor makes one.
+    """
 
     def __init__(
         self,
@@ -62,6 +68,8 @@ class ClientAdministration:
         consents: Consents,
         screens: Screens,
         images: Images,
+        administrators: Administrators,
+        destinations: Destinations,
         secrets: SecretHasher,
         version: DirectoryVersion,
         events: Events,
@@ -75,6 +83,8 @@ class ClientAdministration:
         self._screens = screens
         self._secrets = NewSecrets(secrets, randomness)
         self._images = images
+        self._administrators = administrators
+        self._destinations = destinations
         self._version = version
         self._events = events
         self._clock = clock
@@ -91,7 +101,10 @@ class ClientAdministration:
         return client
 
     async def create(self, tenant: Tenant, new: NewClient, *, actor: Actor) -> tuple[Client, str]:
-        """Create a client and return its secret, empty for a public one; raises AlreadyExists, InvalidArgument."""
+        """Create a client and return its secret, empty for a public one.
+
+        Raises AlreadyExists, InvalidArgument, PermissionDenied.
+        """
         expect_redirect_uris("redirect_uris", new.redirect_uris)
         expect_redirect_uris("post_logout_redirect_uris", new.post_logout_redirect_uris)
         client = Client(
@@ -106,20 +119,26 @@ class ClientAdministration:
             redirect_uris=new.redirect_uris,
             post_logout_redirect_uris=new.post_logout_redirect_uris,
         )
+        await self._administrators.expect_may_change(client, actor)
         client, secret = self._secrets.give(client) if new.is_confidential else (client, "")
         try:
             kept = await self._records.insert(client)
         except AlreadyThere as error:
             raise AlreadyExists("there is a client with this id") from error
-        # Whoever was interrupted while it removed a client of this id left them.
+        # An interrupted removal of a client of this id leaves them behind.
         await self._screens.remove_of_client(tenant, kept.id)
         await self._tell(EventType.CREATED, kept, actor)
         return kept, secret
 
     async def change(self, tenant: Tenant, change: ClientChange, *, actor: Actor) -> tuple[Client, str]:
-        """Change all of it, and return its secret when it had none; raises NotFound, InvalidArgument, InvalidState."""
-        before = await self._of_relying_party(tenant, change.id)
-        client, secret = changed(before, change), ""
+        """Change all of it, and return its secret when it had none.
+
+        Raises NotFound, InvalidArgument, InvalidState, PermissionDenied.
+        """
+        before = await self._of_relying_party(tenant, change.id, actor)
+        client, secret = changed(before, change, self._destinations), ""
+        await self._administrators.expect_may_change(client, actor)
+        self._administrators.expect_may_give(change.given(before), actor)
         if change.lacks_secret(before):
             client, secret = self._secrets.give(client)
         kept = await self._replace(client)
@@ -128,8 +147,8 @@ class ClientAdministration:
         return kept, secret
 
     async def rotate_secret(self, tenant: Tenant, client_id: str, *, grace: timedelta, actor: Actor) -> str:
-        """Return the new secret; the one before is good for `grace`. Raises NotFound, InvalidState."""
-        before = await self.find(tenant, client_id)
+        """Return the new secret; the one before is good for `grace`. Raises NotFound, InvalidState, PermissionDenied."""
+        before = await self._changeable(tenant, client_id, actor)
         if before.secret_hash is None:
             raise InvalidState("the client has no secret")
         client, secret = self._secrets.give(before)
@@ -140,24 +159,29 @@ class ClientAdministration:
         return secret
 
     async def delete(self, tenant: Tenant, client_id: str, *, actor: Actor) -> None:
-        """Remove it and what it has; raises NotFound, InvalidState."""
-        client = await self._of_relying_party(tenant, client_id)
+        """Remove it and what it has; raises NotFound, InvalidState, PermissionDenied."""
+        client = await self._of_relying_party(tenant, client_id, actor)
         await self._records.take(tenant.tenant_id, client_id)
         await self._screens.remove_of_client(tenant, client_id)
         await self._version.advance()
         await self._images.remove_of_client(tenant, client_id)
         for served in self._tenants.all():
-            # What another tenant's client of the same id has is none of ours.
+            # Another tenant's client of the same id keeps what it has.
             is_own = served == tenant or await self._records.get(served.tenant_id, client_id) is None
             if is_own and client.is_known_at(served, default=self._tenants.default):
                 await self._token_sets.remove_of_client(served, client_id)
                 await self._consents.remove_of_client(served, client_id)
         await self._tell(EventType.DELETED, client, actor)
 
-    async def _of_relying_party(self, tenant: Tenant, client_id: str) -> Client:
-        client = await self.find(tenant, client_id)
+    async def _of_relying_party(self, tenant: Tenant, client_id: str, actor: Actor) -> Client:
+        client = await self._changeable(tenant, client_id, actor)
         if client_id in OWN_CLIENT_IDS:
             raise InvalidState("the client is the provider's own")
+        return client
+
+    async def _changeable(self, tenant: Tenant, client_id: str, actor: Actor) -> Client:
+        client = await self.find(tenant, client_id)
+        await self._administrators.expect_may_change(client, actor)
         return client
 
     async def _replace(self, client: Client) -> Client:
@@ -168,5 +192,10 @@ class ClientAdministration:
 
     async def _tell(self, event_type: EventType, client: Client, actor: Actor) -> None:
         await self._events.emit(
-            client.tenant_id, event_type, text=f"client {client.id}", client_id=client.id, actor=actor
+            client.tenant_id,
+            event_type,
+            ip=actor.peer_address or None,
+            text=f"client {client.id}",
+            client_id=client.id,
+            actor=actor,
         )

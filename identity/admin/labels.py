@@ -61,6 +61,7 @@ class Labels(Generic[L]):
     async def add(self, tenant: Tenant, label: L, actor: Actor) -> L:
         """Keep a new one under an id of its own; raises what `change` does, but for NotFound."""
         await self._administrators.expect_may_change(label, actor)
+        self._administrators.expect_may_give(await self._administrators.given_by(label), actor)
         if len(await self.all(tenant)) >= MOST_LABELS:
             raise InvalidState(f"expected at most {MOST_LABELS} of a kind: {self._noun}")
         await self._expect_free(tenant, label.name)
@@ -75,11 +76,13 @@ class Labels(Generic[L]):
     async def change(self, tenant: Tenant, label_id: str, actor: Actor, *, changed: Callable[[L], L]) -> L:
         """Put what `changed` makes of it in its place.
 
-        Raises NotFound, InvalidArgument, AlreadyExists, InvalidState, and PermissionDenied for an API key.
+        Raises NotFound, InvalidArgument, AlreadyExists, InvalidState, PermissionDenied.
         """
         before = await self._found(tenant, label_id, actor)
         after = changed(before)
         await self._administrators.expect_may_change(after, actor)
+        given = [await self._administrators.given_by(label) for label in (before, after)]
+        self._administrators.expect_may_give(given[1] - given[0], actor)
         if after.name != before.name:
             await self._expect_free(tenant, after.name)
             await self._holders.rename(tenant, before.name, after.name)

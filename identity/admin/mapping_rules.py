@@ -10,6 +10,7 @@ from identity.directory.version import DirectoryVersion
 from identity.events.events import Events
 from identity.events.kinds import EventType
 from identity.tenants import Tenant
+from server.platform.audit import AuditNote
 from server.platform.errors import AlreadyExists, InvalidState, NotFound
 from server.platform.records import AlreadyThere, Records
 
@@ -31,18 +32,18 @@ class MappingRules:
             raise NotFound("there is no such mapping rule")
         return rule
 
-    async def add(self, tenant: Tenant, rule: MappingRule, actor: Actor) -> MappingRule:
+    async def add(self, tenant: Tenant, rule: MappingRule, actor: Actor, note: AuditNote) -> MappingRule:
         """Raises AlreadyExists, and InvalidState when there are too many."""
         if len(await self.all(tenant)) >= MOST_RULES:
             raise InvalidState(f"expected at most {MOST_RULES} mapping rules")
         try:
-            kept = await self.records.insert(rule)
+            kept = await self.records.insert(rule, note=note)
         except AlreadyThere as error:
             raise AlreadyExists("there is a mapping rule with this id") from error
         await self._tell(tenant, EventType.CREATED, kept.id, actor)
         return kept
 
-    async def change(self, tenant: Tenant, wanted: MappingRule, actor: Actor) -> MappingRule:
+    async def change(self, tenant: Tenant, wanted: MappingRule, actor: Actor, note: AuditNote) -> MappingRule:
         """Have a rule ask for what another of its id does, and be called so; raises NotFound, Unavailable."""
         kept = await rewritten(
             self.records,
@@ -50,13 +51,14 @@ class MappingRules:
             lambda rule: replace(
                 rule, name=wanted.name, claim_name=wanted.claim_name, claim_value=wanted.claim_value
             ),
+            note=note,
         )
         await self._tell(tenant, EventType.CHANGED, kept.id, actor)
         return kept
 
-    async def remove(self, tenant: Tenant, rule_id: str, actor: Actor) -> None:
+    async def remove(self, tenant: Tenant, rule_id: str, actor: Actor, note: AuditNote) -> None:
         """Raises NotFound."""
-        if await self.records.take(tenant.tenant_id, rule_id) is None:
+        if await self.records.take(tenant.tenant_id, rule_id, note=note) is None:
             raise NotFound("there is no such mapping rule")
         await self._tell(tenant, EventType.DELETED, rule_id, actor)
 

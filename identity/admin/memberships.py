@@ -1,4 +1,4 @@
-"""Who has which roles, is in which groups and may act in which tenants.
+"""Memberships: roles, groups and tenants of clients, groups, roles and mapping rules.
 
 Each membership is a name that the member's record carries: the role of a group stands in the group. People have theirs
 with their account.
@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Generic, Protocol, TypeVar
 
+from identity.admin.administrators import Administrators
 from identity.admin.callers import Actor
 from identity.admin.rewriting import rewritten
 from identity.clients.client import CLIENTS
@@ -18,6 +19,7 @@ from identity.directory.version import DirectoryVersion
 from identity.events.events import Events
 from identity.events.kinds import EventType
 from identity.tenants import Tenant, Tenants
+from server.platform.audit import AuditNote
 from server.platform.call import TenantId
 from server.platform.errors import NotFound
 from server.platform.records import Record, Records, RecordStore
@@ -55,7 +57,11 @@ class Membership:
 
 
 class Memberships:
-    """Both ways raise NotFound when one of the two is not there, and Unavailable when too many change the member."""
+    """Both ways raise NotFound when one of the two is not there, and Unavailable when too many change the member.
+
+    To assign raises PermissionDenied when the role or group gives what the caller may not do itself.
+    The audit log gets a note also where the membership is as it is wanted already.
+    """
 
     def __init__(
         self,
@@ -64,6 +70,7 @@ class Memberships:
         *,
         roles: Labels,
         groups: Labels,
+        administrators: Administrators,
         version: DirectoryVersion,
         events: Events,
     ) -> None:
@@ -74,20 +81,39 @@ class Memberships:
             Party.CLIENT: _Members(store.of(CLIENTS), _by_id),
         }
         self._labels = {Party.ROLE: roles, Party.GROUP: groups}
+        self._store = store
+        self._administrators = administrators
         self._tenants = tenants
         self._version = version
         self._events = events
 
-    async def assign(self, tenant: Tenant, membership: Membership, actor: Actor) -> None:
-        if membership.name not in await self._names(tenant, membership):
-            await self._write(tenant, membership, actor, changed=lambda names: (*names, membership.name))
-
-    async def unassign(self, tenant: Tenant, membership: Membership, actor: Actor) -> None:
+    async def assign(self, tenant: Tenant, membership: Membership, actor: Actor, note: AuditNote) -> None:
         if membership.name in await self._names(tenant, membership):
-            await self._write(
-                *(tenant, membership, actor),
-                changed=lambda names: tuple(name for name in names if name != membership.name),
-            )
+            await self._store.note(note)
+            return
+        await self._expect_assignable(tenant, membership, actor)
+        await self._write(
+            *(tenant, membership, actor), changed=lambda names: (*names, membership.name), note=note
+        )
+
+    async def unassign(self, tenant: Tenant, membership: Membership, actor: Actor, note: AuditNote) -> None:
+        if membership.name not in await self._names(tenant, membership):
+            await self._store.note(note)
+            return
+        await self._write(
+            *(tenant, membership, actor),
+            changed=lambda names: tuple(name for name in names if name != membership.name),
+            note=note,
+        )
+
+    async def _expect_assignable(self, tenant: Tenant, membership: Membership, actor: Actor) -> None:
+        match membership.of:
+            case Party.ROLE:
+                await self._administrators.expect_may_assign(tenant, actor, roles=(membership.name,))
+            case Party.GROUP:
+                await self._administrators.expect_may_assign(tenant, actor, groups=(membership.name,))
+            case _:
+                return
 
     async def _names(self, tenant: Tenant, membership: Membership) -> Names:
         """All that the member has of the kind."""
@@ -102,9 +128,15 @@ class Memberships:
         return self._tenants.ids if tenant == self._tenants.default else (tenant.tenant_id,)
 
     async def _write(
-        self, tenant: Tenant, membership: Membership, actor: Actor, *, changed: Callable[[Names], Names]
+        self,
+        tenant: Tenant,
+        membership: Membership,
+        actor: Actor,
+        *,
+        changed: Callable[[Names], Names],
+        note: AuditNote,
     ) -> None:
-        await self._members[membership.member].change(tenant, membership, changed)
+        await self._members[membership.member].change(tenant, membership, changed, note)
         await self._version.advance()
         await self._events.emit(
             tenant.tenant_id,
@@ -118,7 +150,7 @@ class _Found(Protocol):
     async def names(self, tenant: Tenant, membership: Membership) -> Names: ...
 
     async def change(
-        self, tenant: Tenant, membership: Membership, changed: Callable[[Names], Names]
+        self, tenant: Tenant, membership: Membership, changed: Callable[[Names], Names], note: AuditNote
     ) -> None: ...
 
 
@@ -133,14 +165,16 @@ class _Members(Generic[R]):
         found: Names = getattr(await self._get(tenant, membership), _FIELDS[membership.of])
         return found
 
-    async def change(self, tenant: Tenant, membership: Membership, changed: Callable[[Names], Names]) -> None:
+    async def change(
+        self, tenant: Tenant, membership: Membership, changed: Callable[[Names], Names], note: AuditNote
+    ) -> None:
         field = _FIELDS[membership.of]
 
         def change(record: R) -> R:
             names = dict.fromkeys(changed(getattr(record, field)))
             return replace(record, **{field: tuple(names)})  # type: ignore[arg-type]  # a field of names
 
-        await rewritten(self._records, lambda: self._get(tenant, membership), change)
+        await rewritten(self._records, lambda: self._get(tenant, membership), change, note=note)
 
     async def _get(self, tenant: Tenant, membership: Membership) -> R:
         record = await self._find(self._records, tenant.tenant_id, membership.member_id)

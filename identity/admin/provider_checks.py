@@ -4,9 +4,10 @@ import re
 from collections.abc import Collection
 
 from identity.admin import names
-from identity.clients.metadata import expect_safe_uri
+from identity.clients.metadata import expect_reachable, expect_safe_uri
 from identity.federation.lookup import METHODS
 from identity.federation.provider import ProviderFields, ProviderType
+from identity.outgoing.destinations import Destinations
 from identity.vocabulary import AuthenticationMethod, Scope
 from server.platform.errors import InvalidArgument
 
@@ -37,6 +38,16 @@ def expect_provider(fields: ProviderFields, *, roles: Collection[str], groups: C
     for mapping in fields.mappings:
         names.among(mapping.roles, roles, what="mappings: roles")
         names.among(mapping.groups, groups, what="mappings: groups")
+
+
+def expect_reachable_endpoints(
+    fields: ProviderFields, destinations: Destinations, *, before: ProviderFields | None = None
+) -> None:
+    """Expect addresses that the server may connect to; those of `before` may stay. Raises InvalidArgument."""
+    for member in ("token_endpoint", "userinfo_endpoint", "jwks_endpoint"):
+        uri = getattr(fields, member)
+        if before is None or uri != getattr(before, member):
+            expect_reachable(member, uri, destinations)
 
 
 def _expect_claims(fields: ProviderFields) -> None:

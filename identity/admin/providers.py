@@ -8,6 +8,7 @@ from identity.admin.administrators import Administrators
 from identity.admin.callers import Actor
 from identity.admin.provider_checks import (
     expect_provider,
+    expect_reachable_endpoints,
     is_known_elsewhere,
     needs_secret,
 )
@@ -18,13 +19,16 @@ from identity.federation.provider import Provider, ProviderFields, ProviderLink
 from identity.federation.providers import MOST
 from identity.federation.secrets import ProviderSecrets
 from identity.keys.master_keys import Sealed
+from identity.outgoing.destinations import Destinations
 from identity.randomness import Randomness
 from identity.tenants import Tenant
-from server.platform.errors import InvalidArgument, InvalidState, NotFound
+from server.platform.errors import InvalidArgument, InvalidState, NotFound, PermissionDenied
 from server.platform.records import Changed, Records
 
 _ID_LENGTH = 24
 _MOST_SHOWN = 100
+# Each costs some reads, and any of them may be an administrator.
+_MOST_LOOKED_THROUGH = 200
 
 
 class Names(Protocol):
@@ -46,6 +50,7 @@ class ProviderAdministration:
     administrators: Administrators
     roles: Names
     groups: Names
+    destinations: Destinations
     secrets: ProviderSecrets
     events: Events
     randomness: Randomness
@@ -59,6 +64,7 @@ class ProviderAdministration:
     ) -> Provider:
         """Raises InvalidArgument, InvalidState, and PermissionDenied for an API key's provider of administrators."""
         await self._expect(tenant, fields, actor)
+        expect_reachable_endpoints(fields, self.destinations)
         if len(await self.all(tenant)) >= MOST:
             raise InvalidState(f"expected at most {MOST} providers")
         provider = Provider(
@@ -77,7 +83,9 @@ class ProviderAdministration:
         """Change all of it; raises NotFound, InvalidArgument, InvalidState, PermissionDenied."""
         before = await self._find(tenant, provider_id)
         await self.administrators.expect_may_vouch(tenant, before.fields, actor)
+        await self._expect_no_administrators(tenant, before, actor)
         await self._expect(tenant, fields, actor)
+        expect_reachable_endpoints(fields, self.destinations, before=before.fields)
         secret = self._secret(before, fields, client_secret)
         after = replace(before, fields=fields, client_secret=secret)
         try:
@@ -91,6 +99,7 @@ class ProviderAdministration:
         """Remove it; nobody is known by it any more. Raises NotFound, PermissionDenied."""
         provider = await self._find(tenant, provider_id)
         await self.administrators.expect_may_vouch(tenant, provider.fields, actor)
+        await self._expect_no_administrators(tenant, provider, actor)
         await self.providers.take(tenant.tenant_id, provider_id)
         await self.links.remove(tenant.tenant_id, "provider_id", provider_id)
         await self.images.remove_of_provider(tenant, provider_id)
@@ -108,6 +117,24 @@ class ProviderAdministration:
         if provider is None:
             raise NotFound("there is no such provider")
         return provider
+
+    async def _expect_no_administrators(self, tenant: Tenant, provider: Provider, actor: Actor) -> None:
+        """Raise PermissionDenied for an API key when an administrator signs in through the provider, or may do so.
+
+        With a provider of its own in that place, a key could sign in as the administrator.
+        """
+        if not actor.is_api_key:
+            return
+        links = await self.links.find(
+            tenant.tenant_id, "provider_id", provider.id, most=_MOST_LOOKED_THROUGH + 1
+        )
+        if len(links) > _MOST_LOOKED_THROUGH:
+            most = _MOST_LOOKED_THROUGH
+            raise PermissionDenied(f"an API key changes no provider with more than {most} people")
+        for link in links:
+            user = await self.users.get(tenant.tenant_id, link.user_id)
+            if user is not None:
+                await self.administrators.expect_may_change(user, actor)
 
     async def _expect(self, tenant: Tenant, fields: ProviderFields, actor: Actor) -> None:
         await self.administrators.expect_may_vouch(tenant, fields, actor)

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
+from server.platform.audit import AuditNote
 from server.platform.errors import Unavailable
 from server.platform.records import Changed, Record, Records
 
@@ -11,11 +12,17 @@ _ATTEMPTS = 20
 R = TypeVar("R", bound=Record)
 
 
-async def rewritten(records: Records[R], find: Callable[[], Awaitable[R]], change: Callable[[R], R]) -> R:
+async def rewritten(
+    records: Records[R],
+    find: Callable[[], Awaitable[R]],
+    change: Callable[[R], R],
+    *,
+    note: AuditNote | None = None,
+) -> R:
     """Put what `change` makes of the record in its place; raises what `find` does, and Unavailable."""
     for _ in range(_ATTEMPTS):
         try:
-            return await records.replace(change(await find()))
+            return await records.replace(change(await find()), note=note)
         except Changed:
             continue
     raise Unavailable.untouched("the record is changed by too many at a time")

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
+from identity.admin.administrators import Administrators
+from identity.admin.callers import Actor
 from identity.clients.client import CLIENTS, Client
 from identity.clients.own import OWN_CLIENT_IDS
 from identity.clients.screens import CLIENT_SCREENS, ClientScreen, ClientScreens
-from identity.events.events import Actor, Events
+from identity.events.events import Events
 from identity.events.kinds import EventType
 from identity.screens.errors import ScreensRefused
 from identity.screens.screen import ScreenKind, sign_in_screen, sign_out_screen
@@ -29,11 +31,12 @@ class Kept:
 
 
 class ScreenAdministration:
-    """What is refused leaves everything as it was."""
+    """A refused change leaves everything as it was; an API key changes no page of a client that administers."""
 
-    def __init__(self, store: RecordStore, events: Events) -> None:
+    def __init__(self, store: RecordStore, administrators: Administrators, events: Events) -> None:
         self._records = store.of(CLIENT_SCREENS)
         self._clients = store.of(CLIENTS)
+        self._administrators = administrators
         self._events = events
 
     async def find(self, tenant: Tenant, client_id: str) -> Kept:
@@ -50,8 +53,12 @@ class ScreenAdministration:
         if_match: Collection[str],
         actor: Actor,
     ) -> SanitizedScreens:
-        """Put it in the place of all that there was; raises NotFound, InvalidState, InvalidArgument, Unavailable."""
+        """Put it in the place of all that there was.
+
+        Raises NotFound, PermissionDenied, InvalidState, InvalidArgument, Unavailable.
+        """
         client = await self._of_relying_party(tenant, client_id)
+        await self._administrators.expect_may_change(client, actor)
         saved = await self._write(tenant, client, draft, if_match=if_match)
         await self._expect_still_there(tenant, client)
         await self._events.emit(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from identity.admin import names
+from identity.admin.administrators import Administrators
 from identity.admin.callers import Actor, ActorKind
 from identity.admin.holders import Holders
 from identity.directory.labels import UserAttribute
@@ -36,6 +37,7 @@ class UserAttributes:
     attributes: Records[UserAttribute]
     users: Records[User]
     holders: Sequence[Holders]
+    administrators: Administrators
     events: Events
     clock: Clock
 
@@ -96,8 +98,11 @@ class UserAttributes:
         for _ in range(_ATTEMPTS):
             user = await self._user(tenant, user_id)
             kept = {name: text for name, text in {**user.attributes, **values}.items() if text != "null"}
+            changed = replace(user, attributes=kept, changed_at=self.clock.now())
+            for person in (user, changed):
+                await self.administrators.expect_may_change(person, actor)
             try:
-                await self.users.replace(replace(user, attributes=kept, changed_at=self.clock.now()))
+                await self.users.replace(changed)
             except Changed:
                 continue
             await self.events.emit(

@@ -98,9 +98,14 @@ def _confirmed(user: User, change: UserChange, now: datetime) -> User:
 
 
 def _without_links(before: User, after: User) -> User:
-    """What an administrator says of an address, no link that was sent there says any more."""
-    is_as_before = (after.email, after.is_email_verified) == (before.email, before.is_email_verified)
-    return after if is_as_before else replace(after, registration=None)
+    """End the links that were sent to an address when an administrator decides about it.
+
+    A contested account is left without a password: nobody knows whose the account's own is.
+    """
+    if (after.email, after.is_email_verified) == (before.email, before.is_email_verified):
+        return after
+    decided = replace(after, registration=None)
+    return decided.without_password() if before.is_contested else decided
 
 
 def _values(changes: Mapping[str, str], values: Mapping[str, str]) -> Mapping[str, str]:

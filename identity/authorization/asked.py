@@ -39,21 +39,23 @@ class AskedRequests:
             return await self._read(tenant, session, reference.parameters)
         request = await self._pending.find(session, reference.authorization_id)
         if request is None:
-            raise Unauthenticated("the authorization request has ended or is of another session")
+            raise Unauthenticated(
+                "the authorization request has ended or is of another session", cause="SESSION_ENDED"
+            )
         return await self.client(tenant, request), request
 
     async def client(self, tenant: Tenant, request: AuthorizationRequest) -> Client:
         """Return the client that asks; raises Unauthenticated when there is none any more."""
         client = await self._clients.find(tenant, request.client_id)
         if client is None or not client.is_enabled:
-            raise Unauthenticated("the client of the authorization request is gone")
+            raise Unauthenticated("the client of the authorization request is gone", cause="SESSION_ENDED")
         return client
 
     async def take(self, request: AuthorizationRequest) -> None:
         """Go on with it, once; raises Unauthenticated when somebody did before."""
         # One without an id was never kept: its caller has no page.
         if request.id and not await self._pending.take(request):
-            raise Unauthenticated("the authorization request has ended")
+            raise Unauthenticated("the authorization request has ended", cause="SESSION_ENDED")
 
     async def _read(
         self, tenant: Tenant, session: Session, parameters: Parameters

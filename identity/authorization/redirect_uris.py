@@ -7,7 +7,11 @@ import re
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
-_LOOPBACK = re.compile(r"(?P<host>http://(?:127\.0\.0\.1|\[::1\]))(?::[0-9]{1,5})?(?P<rest>[/?].*)?")
+_LOOPBACK = re.compile(
+    r"(?P<host>http://(?:127\.0\.0\.1|\[::1\]))(?::(?P<port>[0-9]{1,5}))?(?P<rest>[/?].*)?"
+)
+_HTTP = 80
+_HIGHEST_PORT = 65_535
 _WEB = frozenset({"http", "https"})
 
 
@@ -27,4 +31,6 @@ def origin_of(redirect_uri: str) -> str:
 
 def _without_port(uri: str) -> tuple[str, str | None] | None:
     match = _LOOPBACK.fullmatch(uri)
-    return match and (match["host"], match["rest"])
+    if match is None or not 0 < int(match["port"] or _HTTP) <= _HIGHEST_PORT:
+        return None
+    return match["host"], match["rest"]

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable
 from urllib.parse import SplitResult
 
 from identity.clients.absolute_uris import absolute_uri
+from identity.outgoing.destinations import Destinations
 from server.platform.errors import InvalidArgument
 
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
@@ -31,6 +32,16 @@ def expect_safe_uri(member: str, uri: str) -> None:
     """Expect https, or http on a loopback address; an empty one is none."""
     if uri and not _is_safe(absolute_uri(uri)):
         raise InvalidArgument(f"{member}: expected an https address without fragment")
+
+
+def expect_reachable(member: str, uri: str, destinations: Destinations) -> None:
+    """Expect an address that the provider may connect to, as far as it shows before names are resolved."""
+    parts = absolute_uri(uri.partition("#")[0])
+    if uri in destinations.configured or parts is None or not destinations.is_refused(parts.hostname or ""):
+        return
+    raise InvalidArgument(
+        f"{member}: expected a public address, or one in a network of outgoing.allowed_networks"
+    )
 
 
 def expect_origins(member: str, origins: Iterable[str]) -> None:

@@ -1,6 +1,6 @@
 """Scopes and resources of a token: RFC 6749 §3.3, RFC 8707 §2."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from identity.clients.absolute_uris import absolute_uri
@@ -35,6 +35,24 @@ def extent_of(client: Client, *, without_defaults: tuple[str, ...]) -> Extent:
     """
     added = tuple(scope for scope in client.default_scopes if scope not in tuple(Permission))
     return Extent(client.default_scopes or without_defaults, client.oauth_scopes, added)
+
+
+def own_extent_of(client: Client, permissions: Collection[Permission]) -> Extent:
+    """Return how far the scopes of a client go in its own name; `permissions` are all that it has now.
+
+    Its roles and groups need no scope: it may ask for what they give, and is given that when it asks for nothing. So it is
+    its own permissions, unless its defaults choose among them.
+    """
+    extent = extent_of(client, without_defaults=client.oauth_scopes)
+    labelled = tuple(
+        permission
+        for permission in Permission
+        if permission in permissions and permission not in client.permissions
+    )
+    own = () if set(Permission).intersection(extent.given) else client.permissions
+    return Extent(
+        _once((*extent.given, *own, *labelled)), _once((*client.oauth_scopes, *labelled)), extent.added
+    )
 
 
 def parse(scope: str) -> tuple[str, ...]:

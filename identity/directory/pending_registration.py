@@ -1,8 +1,8 @@
-"""What waits until the owner of an address confirms it.
+"""A registration that waits until the owner of its address confirms it.
 
-Whoever registers an address that waits already does not change its account: anybody may be the first, and anybody the
-second. What the last one asked for takes the place of the account's own when the owner follows the link of that attempt,
-and no other link is good then.
+Anybody can send the form for any address, before its owner or after. A second form does not change the account. The
+record names the one attempt whose link counts. An account with more than one form is *contested*: none of the passwords
+counts, and its owner chooses one after the confirmation.
 """
 
 from dataclasses import dataclass, field, replace
@@ -16,8 +16,8 @@ _PERIOD = timedelta(hours=1)
 class PendingRegistration:
     """`attempt` names the one link that counts; `letters` were sent since `counted_from`.
 
-    `client_id` and `return_uri` say where the person came from and goes on. With a `password_hash` the rest is what was
-    asked for after the account was made; without, the account is as it is to be.
+    `client_id` and `return_uri` say where the person came from and goes on. With a `password_hash` there was another form
+    after the one that made the account, and the rest is what that form said.
     """
 
     attempt: str
@@ -30,6 +30,11 @@ class PendingRegistration:
     given_name: str = ""
     family_name: str = ""
     preferred_username: str = ""
+
+    @property
+    def is_contested(self) -> bool:
+        """Whether more than one form was sent for the address, by the same person or by others."""
+        return bool(self.password_hash)
 
     def may_be_sent(self, now: datetime) -> bool:
         """Whether the address did not get so many letters lately that one more is a nuisance."""

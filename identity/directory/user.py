@@ -1,7 +1,7 @@
 """A person with an account."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import NewType
@@ -81,6 +81,21 @@ class User(Record):
     def has_no_way_in(self) -> bool:
         """Whether the person has neither password nor passkey nor provider yet."""
         return self.account_type is AccountType.NEW and not self.password_hash
+
+    @property
+    def is_contested(self) -> bool:
+        """Whether several forms registered the address, and nobody has confirmed it."""
+        return self.registration is not None and self.registration.is_contested
+
+    def without_password(self) -> "User":
+        """Return the person without password or other way to sign in, whose next one is the first."""
+        return replace(
+            self,
+            account_type=AccountType.NEW,
+            password_hash="",
+            password_until=None,
+            previous_password_hashes=(),
+        )
 
     @property
     def picture_path(self) -> str:

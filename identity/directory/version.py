@@ -1,7 +1,7 @@
 """The version of the directory, which grows with every change of what a principal may do.
 
-Whoever keeps what the directory said forgets it then. The process that changes it tells at once, the others within
-PASS_SECONDS: each reads the version from the record that all share. While the store is away, what is kept ends by itself.
+Caches of the directory are emptied when it grows: at once in the process that makes the change, within PASS_SECONDS in
+the others, which read the version from a shared record. While the store is away, cached entries expire by themselves.
 """
 
 import asyncio
@@ -9,6 +9,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from server.platform.back_off import BackOff, Pauses
 from server.platform.call import TenantId
 from server.platform.errors import Unavailable
 from server.platform.records import AlreadyThere, Changed, Kind, Record, RecordStore
@@ -16,7 +17,7 @@ from server.platform.records import AlreadyThere, Changed, Kind, Record, RecordS
 logger = logging.getLogger(__name__)
 
 PASS_SECONDS = 0.2
-_AWAY_SECONDS = 1.0
+_BACK_OFF = BackOff(1.0, 5.0)
 
 _DEPLOYMENT = TenantId("")
 _ID = "directory"
@@ -60,13 +61,16 @@ class DirectoryVersion:
 
     async def run(self, catch_up: Callable[[], Awaitable[None]]) -> None:
         """Hear of other processes until it is cancelled; `catch_up` comes before anybody is told."""
+        pauses = Pauses(_BACK_OFF)
         while True:
             try:
                 await self._refresh(catch_up)
-                await asyncio.sleep(PASS_SECONDS)
             except Unavailable:
                 logger.warning("changes of the directory by other processes are noticed late")
-                await asyncio.sleep(_AWAY_SECONDS)
+                await pauses.after_failure()
+            else:
+                pauses.succeeded()
+                await asyncio.sleep(PASS_SECONDS)
 
     async def _refresh(self, catch_up: Callable[[], Awaitable[None]]) -> None:
         number = await self._kept()

@@ -9,10 +9,9 @@ _TOKEN = re.compile(r"[A-Za-z0-9\-._~+/]{1,1024}=*")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DynamicClientsConfig:
-    """[dynamic_clients]: whether clients register themselves, RFC 7591; anybody may who has `reg_token`.
+    """[dynamic_clients]: whether clients register themselves, RFC 7591, with `reg_token`; without one anybody may.
 
-    Without one anybody may at all: whoever registers makes the provider read what it names, in every network that the
-    provider reaches.
+    The provider reads addresses that such a client names, within the bounds of `outgoing.allowed_networks`.
     """
 
     enabled: bool = False

@@ -16,7 +16,7 @@ from identity.clients.metadata import expect_redirect_uris
 from identity.clients.scopes import parse
 from identity.errors import InvalidClientMetadata, InvalidRedirectUri
 from identity.jose.algorithms import SigningAlgorithm
-from identity.outgoing.destinations import is_private
+from identity.outgoing.destinations import Destinations
 from identity.vocabulary import AuthenticationMethod, GrantType, Scope
 from server.platform.errors import InvalidArgument
 
@@ -33,7 +33,7 @@ _GIVEN_SCOPES = (
 )
 
 # General categories of what nobody sees, and bidirectional classes of what changes the order of the rest.
-_UNSEEN = frozenset({"Cc", "Co", "Cs", "Cn", "Zl", "Zp"})
+_UNSEEN = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"})
 _TURNING = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})
 
 _E = TypeVar("_E", bound=StrEnum)
@@ -68,17 +68,16 @@ class ClientMetadata:
     default_max_age: int | None = None
 
 
-def described(client: Client, metadata: ClientMetadata, *, in_development: bool) -> Client:
+def described(client: Client, metadata: ClientMetadata, destinations: Destinations) -> Client:
     """Return the client as it describes itself; raises InvalidClientMetadata, InvalidRedirectUri."""
     _expect_answers(metadata)
     _expect_name(metadata.client_name)
-    _expect_reachable(metadata, in_development=in_development)
     try:
         expect_redirect_uris("redirect_uris", metadata.redirect_uris)
     except InvalidArgument as error:
         raise InvalidRedirectUri(error.detail) from error
     try:
-        after = changed(client, _change(client, metadata))
+        after = changed(client, _change(client, metadata), destinations)
     except InvalidArgument as error:
         raise InvalidClientMetadata(error.detail) from error
     userinfo_alg = metadata.userinfo_signed_response_alg
@@ -187,19 +186,6 @@ def _expect_of_the_web(redirect_uris: Iterable[str]) -> None:
         parts = absolute_uri(uri)
         if parts is not None and parts.scheme not in _WEB:
             raise InvalidRedirectUri("redirect_uris: a private-use scheme needs application_type native")
-
-
-def _expect_reachable(metadata: ClientMetadata, *, in_development: bool) -> None:
-    """Nobody has the provider call on networks of its own; names are looked at when they are resolved."""
-    for member, uris in (
-        ("jwks_uri", (metadata.jwks_uri,)),
-        ("backchannel_logout_uri", (metadata.backchannel_logout_uri,)),
-        ("request_uris", metadata.request_uris),
-    ):
-        for uri in uris:
-            parts = absolute_uri(uri.partition("#")[0])
-            if parts is not None and is_private(parts.hostname or "") and not in_development:
-                raise InvalidClientMetadata(f"{member}: expected an address that the world reaches")
 
 
 def _one(words: type[_E], member: str, word: str) -> _E:

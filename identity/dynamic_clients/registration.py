@@ -20,6 +20,7 @@ from identity.dynamic_clients.metadata import ClientMetadata, described
 from identity.errors import InvalidClientMetadata, InvalidToken
 from identity.events.events import Events
 from identity.events.kinds import EventType
+from identity.outgoing.destinations import Destinations
 from identity.randomness import Randomness
 from identity.single_use import SingleUse
 from identity.tenants import Tenant
@@ -68,7 +69,7 @@ class DynamicRegistration:
         events: Events,
         clock: Clock,
         randomness: Randomness,
-        in_development: bool,
+        destinations: Destinations,
     ) -> None:
         self._records = store.of(CLIENTS)
         self._single_use = SingleUse(store)
@@ -81,7 +82,7 @@ class DynamicRegistration:
         self._events = events
         self._clock = clock
         self._randomness = randomness
-        self._in_development = in_development
+        self._destinations = destinations
 
     async def register(
         self, tenant: Tenant, metadata: ClientMetadata, *, token: str, peer_address: str
@@ -146,7 +147,7 @@ class DynamicRegistration:
             raise _not_theirs() from error
 
     def _registered(self, client: Client, metadata: ClientMetadata) -> Registered:
-        after = described(client, metadata, in_development=self._in_development)
+        after = described(client, metadata, self._destinations)
         secret, token = "", self._randomness.alphanumeric(_TOKEN_LENGTH)
         if after.token_endpoint_auth_method in SECRET_METHODS:
             after, secret = self._secrets.give(after)

@@ -24,6 +24,7 @@ class EventType(StrEnum):
     JWKS_ROTATED = "JwksRotated"
     NEW_USER_REGISTERED = "NewUserRegistered"
     NEW_ADMINISTRATOR = "NewAdministrator"
+    POSSIBLE_BRUTE_FORCE = "PossibleBruteForce"
     SECRETS_MIGRATED = "SecretsMigrated"
     USER_EMAIL_CHANGE = "UserEmailChange"
     USER_PASSWORD_RESET = "UserPasswordReset"  # noqa: S105  # a kind of event
@@ -83,6 +84,7 @@ EVENT_KINDS = {
         EventKind(3, EventType.JWKS_ROTATED, Level.NOTICE),
         EventKind(4, EventType.NEW_USER_REGISTERED, Level.INFO),
         EventKind(5, EventType.NEW_ADMINISTRATOR, Level.NOTICE),
+        EventKind(7, EventType.POSSIBLE_BRUTE_FORCE, Level.CRITICAL),
         EventKind(11, EventType.SECRETS_MIGRATED, Level.NOTICE),
         EventKind(12, EventType.USER_EMAIL_CHANGE, Level.NOTICE),
         EventKind(13, EventType.USER_PASSWORD_RESET, Level.NOTICE),

@@ -1,11 +1,12 @@
-"""What a provider publishes of itself: OpenID Connect Discovery 1.0 §4.
+"""Metadata that upstream providers publish: OpenID Connect Discovery 1.0 §4.
 
-Whoever publishes metadata at the address of an issuer speaks for that issuer, and for no other one.
+Metadata at the well-known address of an issuer is that issuer's alone.
 """
 
 import msgspec
 
-from identity.clients.metadata import expect_safe_uri
+from identity.clients.metadata import expect_reachable, expect_safe_uri
+from identity.outgoing.destinations import Destinations
 from identity.outgoing.documents import Documents, UnreadableDocument
 from identity.vocabulary import AuthenticationMethod, Scope
 from server.platform.errors import InvalidArgument
@@ -42,14 +43,16 @@ class UpstreamMetadata(msgspec.Struct, frozen=True):
 
 
 class ProviderLookup:
-    def __init__(self, documents: Documents) -> None:
+    def __init__(self, documents: Documents, destinations: Destinations) -> None:
         self._documents = documents
+        self._destinations = destinations
 
     async def look_up(self, *, issuer: str, metadata_url: str) -> UpstreamMetadata:
         """Read it by one of the two; raises InvalidArgument."""
         if bool(issuer) == bool(metadata_url):
             raise InvalidArgument("issuer, metadata_url: expected one of them")
         uri = metadata_url or _well_known(issuer)
+        expect_reachable("metadata_url" if metadata_url else "issuer", uri, self._destinations)
         metadata = await self._read(uri)
         if _well_known(metadata.issuer) != uri or issuer not in {"", metadata.issuer}:
             raise InvalidArgument("the metadata there is that of another issuer")

@@ -1,6 +1,5 @@
 """Whether a request may go on to the service behind the proxy, and who makes it."""
 
-import hmac
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -8,6 +7,7 @@ from identity.authorization.standing import refusal_of
 from identity.clients.client import Client
 from identity.clients.secrets import SecretHasher
 from identity.directory.user import User, UserId
+from identity.forward_auth.csrf import is_token
 from identity.forward_auth.forwarded import Forwarded
 from identity.forward_auth.records import FORWARD_SESSIONS, ForwardSession
 from identity.tenants import Tenant
@@ -73,7 +73,7 @@ class ForwardAdmission:
             return None
         if not await self._sessions.is_signed_in(tenant, authentication.sid):
             return None
-        if not forwarded.is_safe and not _has_pair(session, shown):
+        if not forwarded.is_safe and not self._has_pair(session, shown):
             raise PermissionDenied("expected the CSRF token in its header as in its cookie")
         return caller_of(user, oauth_scopes=token_set.oauth_scopes, amr=authentication.amr)
 
@@ -83,8 +83,6 @@ class ForwardAdmission:
         session = await self._records.get(tenant.tenant_id, self._hasher.hash(cookie).hex())
         return session if session is not None and session.client_id == client.client_id else None
 
-
-def _has_pair(session: ForwardSession, shown: Shown) -> bool:
-    expected = session.csrf_token.encode()
-    in_cookie = hmac.compare_digest(expected, shown.csrf_cookie.encode())
-    return hmac.compare_digest(expected, shown.csrf_header.encode()) and in_cookie
+    def _has_pair(self, session: ForwardSession, shown: Shown) -> bool:
+        in_cookie = is_token(self._hasher, session.csrf_token, shown.csrf_cookie)
+        return is_token(self._hasher, session.csrf_token, shown.csrf_header) and in_cookie

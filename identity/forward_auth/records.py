@@ -21,7 +21,10 @@ class ForwardRequest(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForwardSession(Record):
-    """`id` is a keyed hash of the cookie's value; ends with its token set, and with the session that it came of."""
+    """`id` is a keyed hash of the cookie's value; ends with its token set, and with the session that it came of.
+
+    `csrf_token` is a keyed hash of the token.
+    """
 
     client_id: ClientId
     token_set_id: str

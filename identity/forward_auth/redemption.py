@@ -8,6 +8,7 @@ from identity.clients.authentication import ClientCredentials
 from identity.clients.client import Client
 from identity.clients.secrets import SecretHasher
 from identity.errors import InvalidGrant
+from identity.forward_auth.csrf import hashed
 from identity.forward_auth.records import FORWARD_SESSIONS, ForwardSession
 from identity.grants.continuation import Continuation, Order
 from identity.grants.grant import Authorization, Grant, TokenRequest
@@ -98,7 +99,7 @@ class Redemption:
                 expires_at=token_set.expires_at,
                 client_id=client.client_id,
                 token_set_id=token_set.id,
-                csrf_token=signed_in.csrf_token,
+                csrf_token=hashed(self._hasher, signed_in.csrf_token),
             )
         )
         return signed_in

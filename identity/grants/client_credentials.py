@@ -1,9 +1,11 @@
 """A client asks in its own name: RFC 6749 §4.4."""
 
 import re
+from typing import Protocol
 
 from identity.clients.client import Client
-from identity.clients.scopes import Extent, extent_of
+from identity.clients.scopes import Extent, own_extent_of
+from identity.directory.standing import Standing
 from identity.errors import UnauthorizedClient
 from identity.grants.grant import Authorization, TokenRequest
 from identity.vocabulary import GrantType
@@ -12,10 +14,17 @@ from identity.vocabulary import GrantType
 _OF_A_PERSON = re.compile(r"[A-Za-z0-9]{24}")
 
 
+class Standings(Protocol):
+    async def of(self, holder: Client) -> Standing: ...
+
+
 class ClientCredentialsGrant:
     """No refresh token (§4.4.3): the client can ask again."""
 
     grant_type = GrantType.CLIENT_CREDENTIALS
+
+    def __init__(self, standings: Standings) -> None:
+        self._standings = standings
 
     async def authorize(self, _request: TokenRequest, client: Client) -> Authorization:
         if client.is_public:
@@ -23,8 +32,11 @@ class ClientCredentialsGrant:
         # RFC 9700 §4.15: whoever chooses a client's id must not become somebody by it.
         if _OF_A_PERSON.fullmatch(client.client_id) is not None:
             raise UnauthorizedClient("the client's id could be taken for a person's")
+        permissions = frozenset(client.permissions)
+        if client.roles or client.groups:
+            permissions = (await self._standings.of(client)).permissions
         return Authorization(
             subject=client.client_id,
-            oauth_scopes=extent_of(client, without_defaults=client.oauth_scopes),
+            oauth_scopes=own_extent_of(client, permissions),
             resources=Extent(widest=client.allowed_resources),
         )

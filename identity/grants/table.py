@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from identity.authorization.code import AuthorizationCode
 from identity.clients.secrets import SecretHasher
 from identity.grants.authorization_code import AuthorizationCodeGrant
-from identity.grants.client_credentials import ClientCredentialsGrant
+from identity.grants.client_credentials import ClientCredentialsGrant, Standings
 from identity.grants.device_code import DeviceCodeGrant
 from identity.grants.grant import Grant
 from identity.grants.refresh_token import RefreshTokenGrant
@@ -24,13 +24,14 @@ def grants(
     *,
     sets: TokenSets,
     families: Families,
+    standings: Standings,
     clock: Clock,
     randomness: Randomness,
     report_replay: Callable[[Tenant, AuthorizationCode], Awaitable[None]],
 ) -> Mapping[GrantType, Grant]:
     table: tuple[Grant, ...] = (
         AuthorizationCodeGrant(records, secrets, sets=sets, clock=clock, report_replay=report_replay),
-        ClientCredentialsGrant(),
+        ClientCredentialsGrant(standings),
         RefreshTokenGrant(families),
         DeviceCodeGrant(records, secrets, clock=clock, randomness=randomness),
     )

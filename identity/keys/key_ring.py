@@ -9,7 +9,9 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Protocol
 
+from identity.events.events import Actor as EventActor
 from identity.events.events import Events
 from identity.events.kinds import EventType
 from identity.jose.algorithms import ALGORITHMS
@@ -19,13 +21,23 @@ from identity.keys.schedule import Schedule
 from identity.keys.stored import KEY_SETS, SIGNING_KEYS_ID, StoredKeySet
 from server.platform.call import TenantId
 from server.platform.clock import Clock
-from server.platform.errors import Unavailable
+from server.platform.errors import InvalidState, Unavailable
 from server.platform.records import AlreadyThere, Changed, RecordStore
 
 FRESH_FOR = timedelta(seconds=2)
 LEAST_RETENTION = timedelta(days=90)
+MOST_KEYS = 500
+"""Of a tenant, those included that are published for what they signed: a hundred rotations in 90 days."""
+
 # Two at a time take turns; more would be somebody's mistake.
 _ATTEMPTS = 10
+
+
+class Actor(EventActor, Protocol):
+    """An administrator, at an address that is empty where none is known."""
+
+    @property
+    def peer_address(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +49,14 @@ class _Known:
 
 class KeyRing:
     def __init__(
-        self, store: RecordStore, safe: KeySafe, events: Events, *, clock: Clock, longest_token: timedelta
+        self,
+        store: RecordStore,
+        safe: KeySafe,
+        events: Events,
+        *,
+        clock: Clock,
+        longest_token: timedelta,
+        most_keys: int = MOST_KEYS,
     ) -> None:
         """Keep retired keys for 90 days, and for the life of the longest token that they may have signed."""
         self._records = store.of(KEY_SETS)
@@ -45,31 +64,44 @@ class KeyRing:
         self._events = events
         self._clock = clock
         self._kept_for = max(LEAST_RETENTION, longest_token)
+        self._most_keys = most_keys
         self._known: dict[TenantId, _Known] = {}
         self._changing: defaultdict[TenantId, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._completing: defaultdict[TenantId, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._rotating: defaultdict[TenantId, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def key_set(self, tenant_id: TenantId) -> KeySet:
-        """All published keys, made now when there are none; raises Unavailable, LostMasterKey."""
+        """Return all keys there are, made now when there are none: those that are made quickly, the others later.
+
+        Raises Unavailable, LostMasterKey.
+        """
         known = self._known.get(tenant_id)
         if known is None or known.fresh_until <= self._clock.now():
             known = await self._refreshed(tenant_id)
         return known.keys
 
-    async def rotate(self, tenant_id: TenantId) -> None:
-        """New keys of all algorithms sign; raises Unavailable when others keep doing the same."""
-        await self._rotate_if(tenant_id, lambda _: True)
+    async def rotate(self, tenant_id: TenantId, *, actor: Actor | None = None) -> None:
+        """Have new keys of all algorithms sign, as an administrator asked where there is an `actor`.
+
+        Raises Unavailable when others keep doing the same, InvalidState when there are as many keys as there may be.
+        """
+        await self._rotate_if(tenant_id, self._has_room, actor=actor)
 
     async def rotate_if_due(self, tenant_id: TenantId, schedule: Schedule) -> None:
         """Once for all runs that were due since the last rotation, whichever process comes first."""
         await self._rotate_if(tenant_id, lambda stored: _is_due(stored, schedule, self._clock.now()))
 
     async def complete(self, tenant_id: TenantId) -> None:
-        """Make active keys of algorithms that have none."""
-        stored = await self._stored(tenant_id)
-        if stored.lacking_active:
-            keys = await self._safe.made(tenant_id, stored.lacking_active, now=self._clock.now())
-            await self._put(stored.completed(keys, self._clock.now()))
+        """Make active keys of algorithms that have none, once for all who ask meanwhile; raises Unavailable."""
+        async with self._completing[tenant_id]:
+            for _ in range(_ATTEMPTS):
+                stored = await self._stored(tenant_id)
+                if stored.is_complete:
+                    return
+                keys = await self._safe.made(tenant_id, stored.lacking_active, now=self._clock.now())
+                if await self._put(stored.completed(keys, self._clock.now())):
+                    return
+        raise Unavailable("the signing keys keep being changed by others")
 
     async def announce(self, tenant_id: TenantId) -> None:
         """Make and publish the keys that sign next."""
@@ -93,7 +125,17 @@ class KeyRing:
         """Let go of the worker threads."""
         self._safe.close()
 
-    async def _rotate_if(self, tenant_id: TenantId, is_wanted: Callable[[StoredKeySet], bool]) -> None:
+    def _has_room(self, stored: StoredKeySet) -> bool:
+        """Raises InvalidState instead of being False."""
+        if len(stored.keys) + len(stored.lacking_next) > self._most_keys:
+            raise InvalidState(
+                f"the tenant publishes {len(stored.keys)} keys; it rotates again once some have ended"
+            )
+        return True
+
+    async def _rotate_if(
+        self, tenant_id: TenantId, is_wanted: Callable[[StoredKeySet], bool], *, actor: Actor | None = None
+    ) -> None:
         async with self._rotating[tenant_id]:
             for _ in range(_ATTEMPTS):
                 stored = await self._stored(tenant_id)
@@ -102,7 +144,8 @@ class KeyRing:
                 if stored.lacking_next:
                     await self._announce(stored)
                 elif await self._rotated(stored):
-                    await self._events.emit(tenant_id, EventType.JWKS_ROTATED)
+                    ip = (actor.peer_address or None) if actor else None
+                    await self._events.emit(tenant_id, EventType.JWKS_ROTATED, ip=ip, actor=actor)
                     return
         raise Unavailable("the signing keys keep being changed by others")
 

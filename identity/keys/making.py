@@ -1,29 +1,38 @@
-"""Where new keys come from."""
+"""Where new keys come from: worker threads, beside the event loop.
 
-import asyncio
-from concurrent.futures import ThreadPoolExecutor
+Quick keys and slow ones have a worker each. Tokens of a new tenant need a quick key, so they never wait for the slow keys
+of other tenants; and slow keys, however many are wanted, take one core at most.
+"""
+
 from typing import Protocol
 
 from identity.jose.algorithms import KeyKind, PrivateKey
+from server.platform.errors import ResourceExhausted, Unavailable
+from server.platform.threads import Threads
 
-# One may be at slow keys for seconds while the other makes the quick ones of a new tenant.
-_WORKERS = 2
+_MOST_WAITING = 200
 
 
 class KeyMaking(Protocol):
-    async def make(self, kind: KeyKind) -> PrivateKey: ...
+    async def make(self, kind: KeyKind) -> PrivateKey:
+        """Raises Unavailable when too many wait already."""
+        ...
 
     def close(self) -> None: ...
 
 
 class ThreadedKeyMaking:
-    """In threads, which the event loop does not wait for."""
-
-    def __init__(self) -> None:
-        self._workers = ThreadPoolExecutor(_WORKERS, thread_name_prefix="signing-keys")
+    def __init__(self, most_waiting: int = _MOST_WAITING) -> None:
+        self._quick = Threads("quick signing keys", 1, most_waiting=most_waiting)
+        self._slow = Threads("slow signing keys", 1, most_waiting=most_waiting)
 
     async def make(self, kind: KeyKind) -> PrivateKey:
-        return await asyncio.get_running_loop().run_in_executor(self._workers, kind.generate)
+        threads = self._quick if kind.is_quick else self._slow
+        try:
+            return await threads.run(kind.generate)
+        except ResourceExhausted as error:
+            raise Unavailable.untouched("too many signing keys are being made; try again") from error
 
     def close(self) -> None:
-        self._workers.shutdown(wait=False, cancel_futures=True)
+        self._quick.close()
+        self._slow.close()

@@ -1,4 +1,4 @@
-"""Tells relying parties that a session has ended, until they have taken it."""
+"""Delivers logout tokens to the relying parties of a session that has ended."""
 
 import logging
 from typing import Protocol
@@ -19,7 +19,7 @@ class Clients(Protocol):
 
 
 class BackChannel:
-    """Carries logout tokens."""
+    """Handles the queue of logout tokens."""
 
     def __init__(self, clients: Clients, tokens: LogoutTokens, *, delivery: Delivery, events: Events) -> None:
         self._clients = clients
@@ -27,10 +27,10 @@ class BackChannel:
         self._delivery = delivery
         self._events = events
 
-    async def carry(self, tenant: Tenant, logout: BackChannelLogout) -> bool:
+    async def handle(self, tenant: Tenant, logout: BackChannelLogout) -> bool:
         client = await self._clients.find(tenant, logout.client_id)
         if client is None or not client.backchannel_logout_uri:
-            # Nobody is there any more who would want to know.
+            # The client was deleted, or takes no logout tokens any more.
             return True
         logout_token = await self._tokens.issue(tenant, client, logout)
         return await self._delivery.deliver(client.backchannel_logout_uri, logout_token)

@@ -1,11 +1,12 @@
 """Hands logout tokens to relying parties over HTTP: OpenID Connect Back-Channel Logout 1.0 §2.5."""
 
+from collections.abc import Callable
 from typing import Protocol, Self
 
 from aiohttp import ClientError, InvalidURL
 from yarl import URL
 
-from identity.outgoing.destinations import is_refused
+from identity.outgoing.destinations import Destinations, is_never
 from identity.outgoing.http import guarded_session
 
 _DELIVERED = frozenset({200, 204})
@@ -19,30 +20,35 @@ class Delivery(Protocol):
 
 
 class HttpDelivery:
-    """Follows no redirect, keeps no cookie, and reads no body."""
+    """Follows no redirect, keeps no cookie, and reads no body; addresses of the configuration may be private."""
 
-    def __init__(self, timeout_secs: int) -> None:
-        self._session = guarded_session(timeout_secs, is_refused)
+    def __init__(self, destinations: Destinations, timeout_secs: int) -> None:
+        self._destinations = destinations
+        self._session = guarded_session(timeout_secs, destinations.is_refused)
+        self._configured_session = guarded_session(timeout_secs, is_never)
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self._session.close()
+        await self._configured_session.close()
 
     async def deliver(self, uri: str, logout_token: str) -> bool:
-        # An address that is written as such passes no resolver.
-        if not _is_allowed(uri):
+        is_configured = uri in self._destinations.configured
+        # A literal address passes no resolver.
+        if not _is_allowed(uri, is_never if is_configured else self._destinations.is_refused):
             return False
         form = {"logout_token": logout_token}
+        session = self._configured_session if is_configured else self._session
         try:
-            async with self._session.post(uri, data=form, allow_redirects=False) as response:
+            async with session.post(uri, data=form, allow_redirects=False) as response:
                 return response.status in _DELIVERED
         except (ClientError, OSError, TimeoutError):
             return False
 
 
-def _is_allowed(uri: str) -> bool:
+def _is_allowed(uri: str, is_refused: Callable[[str], bool]) -> bool:
     try:
         url = URL(uri)
     except (ValueError, InvalidURL):

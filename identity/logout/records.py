@@ -1,8 +1,8 @@
-"""What logout keeps: questions that are open, and relying parties that are still to be told."""
+"""Records of logout: open questions to people, and logout tokens that relying parties have yet to take."""
 
 from dataclasses import dataclass
 
-from identity.errands import Errand
+from identity.retry_queue import QueuedTask
 from server.platform.records import Kind, Record
 
 
@@ -24,7 +24,7 @@ LOGOUT_REQUESTS = Kind(LogoutRequest, "logout_request")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BackChannelLogout(Errand):
+class BackChannelLogout(QueuedTask):
     """A logout token that is to be delivered: OpenID Connect Back-Channel Logout 1.0 §2.5; it is made when it is sent."""
 
     client_id: str
@@ -32,4 +32,4 @@ class BackChannelLogout(Errand):
     sid: str
 
 
-BACK_CHANNEL_LOGOUTS = Kind(BackChannelLogout, "back_channel_logout", indexed=("due",))
+BACK_CHANNEL_LOGOUTS = Kind(BackChannelLogout, "back_channel_logout", indexed=("due",), scheduled="next_at")

@@ -1,4 +1,4 @@
-"""Carries letters to the mail server."""
+"""Hands letters to the mail server."""
 
 import logging
 from email.message import EmailMessage
@@ -7,6 +7,7 @@ from typing import Protocol
 
 from identity.events.events import Events
 from identity.events.kinds import EventType
+from identity.keys.master_keys import LostMasterKey
 from identity.mail.letter import Letter, message_of
 from identity.mail.queued_letter import LetterSafe, QueuedLetter
 from identity.tenants import Tenant
@@ -38,7 +39,7 @@ class LetterCarrier:
         self._events = events
         self._clock = clock
 
-    async def carry(self, _tenant: Tenant, queued: QueuedLetter) -> bool:
+    async def handle(self, _tenant: Tenant, queued: QueuedLetter) -> bool:
         letter = self._safe.open(queued)
         try:
             message = message_of(letter, letter_id=queued.id, sender=self._sender, at=self._clock.now())
@@ -47,17 +48,22 @@ class LetterCarrier:
         else:
             reception = await self._server.send(queued.id, message)
         if reception is Reception.REFUSED:
-            await self._tell(queued, letter)
+            await self._report(queued, letter)
         return reception is not Reception.AWAY
 
     async def give_up(self, queued: QueuedLetter) -> None:
-        await self._tell(queued, self._safe.open(queued))
+        try:
+            letter = self._safe.open(queued)
+        except LostMasterKey:
+            letter = None
+        await self._report(queued, letter)
 
-    async def _tell(self, queued: QueuedLetter, letter: Letter) -> None:
+    async def _report(self, queued: QueuedLetter, letter: Letter | None) -> None:
+        """Report a letter that was not sent; None is one that cannot be decrypted."""
         logger.error("a letter was not sent", extra={"tenant_id": queued.tenant_id, "letter_id": queued.id})
         await self._events.emit(
             queued.tenant_id,
             EventType.EMAIL_SEND_ERROR,
             data=queued.attempts,
-            text=f"{letter.subject} -> {letter.to}",
+            text=f"{letter.subject} -> {letter.to}" if letter else "a letter that cannot be decrypted",
         )

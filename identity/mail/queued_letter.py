@@ -4,19 +4,19 @@ from dataclasses import dataclass
 
 import msgspec
 
-from identity.errands import Errand
 from identity.keys.master_keys import MasterKeys, Place, Sealed
 from identity.mail.letter import Letter
+from identity.retry_queue import QueuedTask
 from server.platform.call import TenantId
 from server.platform.records import Kind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QueuedLetter(Errand):
+class QueuedLetter(QueuedTask):
     content: Sealed
 
 
-QUEUED_LETTERS = Kind(QueuedLetter, "queued_letter", indexed=("due",))
+QUEUED_LETTERS = Kind(QueuedLetter, "queued_letter", indexed=("due",), scheduled="next_at")
 
 
 class LetterSafe:

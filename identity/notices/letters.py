@@ -1,6 +1,6 @@
-"""What people are told of, one row each: every one of these letters ends with the way to say "this was not me".
+"""Messages about changes of an account, one row each. Every message ends with a link for "this was not me".
 
-Nothing in them was chosen by whoever did it, but for an address.
+A message repeats nothing that was typed in but an address.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,19 +13,21 @@ _Words = Callable[[Event], tuple[str, str]]
 
 
 def notice(to: str, event: Event, not_me: str) -> Letter:
-    """Raises KeyError for an event that nobody is told of."""
+    """Raises KeyError for an event without a message."""
     subject, text = _WORDS[event.type](event)
-    # Where an administrator sits is nobody's business.
+    # The address of an administrator stays private.
     is_own = event.actor is None or event.actor.id == event.user_id
-    where = f" from the address {event.ip}" if event.ip and is_own else ""
+    where = f" from the IP address {event.ip}" if event.ip and is_own else ""
     return Letter(
         to,
         subject,
-        f"""{text}
+        f"""Hello,
+
+{text}
 
 This happened on {event.at:%Y-%m-%d} at {event.at:%H:%M} UTC{where}.
 
-If this was you, there is nothing to do. If it was not, open this address, which ends all your sessions:
+If this was you, you do not have to do anything. If this was not you, open this link. It ends all your sessions:
 
 {not_me}
 """,
@@ -45,42 +47,45 @@ def _passkey_removed(_event: Event) -> tuple[str, str]:
 
 
 def _converted(_event: Event) -> tuple[str, str]:
-    return "Your password was removed", "Your account has no password any more: its passkeys sign you in."
+    return (
+        "Your password was removed",
+        "Your account no longer has a password. You sign in with your passkeys.",
+    )
 
 
 def _codes_added(_event: Event) -> tuple[str, str]:
-    return "One-time codes were added", "A program that makes one-time codes was added to your account."
+    return "An authenticator app was added", "An authenticator app was added to your account."
 
 
 def _codes_removed(_event: Event) -> tuple[str, str]:
-    return "One-time codes were removed", "A program that makes one-time codes was removed from your account."
+    return "An authenticator app was removed", "An authenticator app was removed from your account."
 
 
 def _codes_paused(_event: Event) -> tuple[str, str]:
-    return "Wrong one-time codes", "Somebody gave too many wrong one-time codes for your account."
+    return "Wrong one-time codes", "Someone entered too many wrong one-time codes for your account."
 
 
 def _recovery_made(_event: Event) -> tuple[str, str]:
     return (
         "New recovery codes",
-        "New recovery codes were made for your account; those before are good no more.",
+        "New recovery codes were created for your account. The previous codes no longer work.",
     )
 
 
 def _recovery_removed(_event: Event) -> tuple[str, str]:
-    return "Recovery codes were removed", "Your account has no recovery codes any more."
+    return "Recovery codes were removed", "Your account no longer has recovery codes."
 
 
 def _recovery_used(_event: Event) -> tuple[str, str]:
-    return "A recovery code was used", "A recovery code of your account was used; it is good no more."
+    return "A recovery code was used", "A recovery code of your account was used. It no longer works."
 
 
 def _address(event: Event) -> tuple[str, str]:
-    return "Your address was changed", f"The address of your account was changed: {event.text}."
+    return "Your email address was changed", f"The email address of your account was changed: {event.text}."
 
 
 def _new_location(_event: Event) -> tuple[str, str]:
-    return "A sign-in from a new place", "Somebody signed in to your account from where nobody did before."
+    return "New sign-in to your account", "Someone signed in to your account from a new location."
 
 
 _WORDS: Mapping[EventType, _Words] = {

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from identity.account.naming import own_name
 from identity.account.person import Person
+from identity.account.shown_factors import ShownFactors
 from identity.events.events import Events
 from identity.events.kinds import EventType
 from identity.one_time_codes.accounts import CodeAccounts
@@ -40,6 +41,7 @@ class GeneratorEnrolment:
     secrets: GeneratorSecrets
     accounts: CodeAccounts
     modification_tokens: ModificationTokens
+    shown_factors: ShownFactors
     events: Events
     clock: Clock
     randomness: Randomness
@@ -72,12 +74,15 @@ class GeneratorEnrolment:
         return NewGenerator(id=generator_id, secret=secret, otpauth_uri=uri, expires_at=waiting.until)
 
     async def confirm(self, person: Person, generator_id: str, *, code: str) -> None:
-        """Add what was begun; raises NotFound, InvalidArgument, AlreadyExists, InvalidState."""
+        """Add what was begun; raises NotFound, InvalidArgument, AlreadyExists, InvalidState, PermissionDenied."""
         tenant, user_id = person.tenant, person.user_id
+        # Another factor may have been added elsewhere since this was begun.
+        await self.shown_factors.expect(person)
         kept = await self.keeping.change(
             tenant, user_id, lambda factors: self._confirmed(person, factors, generator_id, code=code)
         )
         await self.accounts.keep_up(tenant, user_id)
+        await self.shown_factors.note(person)
         await self.events.emit(
             tenant.tenant_id,
             EventType.ONE_TIME_CODES_ADDED,

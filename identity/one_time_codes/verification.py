@@ -46,7 +46,7 @@ class CodeVerification:
         kinds: Collection[CodeKind] = ANY_CODE,
     ) -> CodeKind:
         """Use a code of the person up; raises Unauthenticated for a wrong one, ResourceExhausted after too many."""
-        await self.protection.admit(tenant, peer_address)
+        await self.protection.admit(tenant, peer_address, account=user_id)
         kind = kind_of(code)
         kept = await self.keeping.change(
             tenant, user_id, lambda factors: self._judged(tenant, factors, code, kind=kind, kinds=kinds)
@@ -54,7 +54,7 @@ class CodeVerification:
         if kind is None or kept.wrong_in_a_row:
             await self._refused(tenant, kept, code, peer_address=peer_address)
             raise Unauthenticated("the code is wrong, was used before or has expired")
-        await self.protection.succeeded(tenant, peer_address, email=user_id)
+        await self.protection.succeeded(tenant, peer_address, account=user_id)
         if kind is CodeKind.RECOVERY:
             await self.events.emit(
                 tenant.tenant_id,
@@ -103,5 +103,5 @@ class CodeVerification:
             )
         # By the person's id: a password that is right does not make up for wrong codes.
         await self.protection.failed(
-            tenant, peer_address, email=kept.user_id, password=plain(code), user_id=kept.user_id
+            tenant, peer_address, account=kept.user_id, secret=plain(code), user_id=kept.user_id
         )

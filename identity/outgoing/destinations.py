@@ -1,29 +1,70 @@
-"""Where requests of ours may go: addresses that belong to the machine's surroundings are none of a client's business.
+"""Addresses that requests of the provider may go to.
 
-Names are checked by what they resolve to at the moment of the connection, so that a name cannot change in between.
+One rule holds when an address is registered and when it is connected to: public addresses, and the networks of
+`outgoing.allowed_networks`. A name is checked by the addresses that it resolves to at the moment of the connection, so
+that it cannot change in between.
 """
 
 import socket
-from collections.abc import Callable
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 
 from aiohttp import DefaultResolver
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-# Link-local addresses, where clouds keep the credentials of a machine, and those that do the same elsewhere.
-_REFUSED = tuple(
+from identity.outgoing.config import OutgoingConfig
+
+_Address = IPv4Address | IPv6Address
+_Network = IPv4Network | IPv6Network
+_LOCALHOST = "localhost"
+_LOOPBACK = (IPv4Address("127.0.0.1"), IPv6Address("::1"))
+
+# Global unicast: https://www.iana.org/assignments/ipv6-address-space. The rest is reserved, or of one site.
+_GLOBAL_UNICAST = ip_network("2000::/3")
+
+# RFC 6052 §2.1: the last 32 bits are the IPv4 address that a NAT64 gateway connects to.
+_NAT64 = ip_network("64:ff9b::/96")
+
+# Refused whatever the configuration says: link-local, multicast, unspecified, and where clouds keep the credentials of a
+# machine.
+_NEVER = tuple(
     map(
         ip_network,
         (
             *("0.0.0.0/8", "169.254.0.0/16", "224.0.0.0/4", "255.255.255.255/32", "100.100.100.200/32"),
-            *("::/128", "fe80::/10", "ff00::/8", "fd00:ec2::254/128", "64:ff9b::a9fe:0/112"),
+            *("::/128", "fe80::/10", "ff00::/8", "fd00:ec2::254/128"),
         ),
     )
 )
 
 
 class RefusedDestination(OSError):
-    """The address is none that requests of ours go to."""
+    """The name resolves to no address that requests of the provider go to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Destinations:
+    """`configured` are addresses that the operator's configuration names; they may be private."""
+
+    allowed: tuple[_Network, ...] = ()
+    configured: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, config: OutgoingConfig, configured: Collection[str] = ()) -> "Destinations":
+        return cls(tuple(map(ip_network, config.allowed_networks)), frozenset(configured) - {""})
+
+    def is_refused(self, host: str) -> bool:
+        """Whether requests do not go to a host; other names than `localhost` are refused when they are resolved."""
+        if _is_localhost(host):
+            # It is one of the two; which one shows when it is resolved.
+            return not any(self._is_allowed(address) for address in _LOOPBACK)
+        return not all(self._is_allowed(address) for address in _addresses(host))
+
+    def _is_allowed(self, address: _Address) -> bool:
+        if _is_in(_NEVER, address):
+            return False
+        return _is_public(address) or _is_in(self.allowed, address)
 
 
 class GuardedResolver(AbstractResolver):
@@ -46,29 +87,50 @@ class GuardedResolver(AbstractResolver):
         await self._resolver.close()
 
 
-def is_refused(host: str) -> bool:
-    """Whether it is an address that no request may go to; a name is decided on when it is resolved."""
-    address = _address(host)
-    return address is not None and any(address in network for network in _REFUSED)
+def is_never(host: str) -> bool:
+    """Whether it is an address that no request goes to, whatever the configuration says."""
+    return any(_is_in(_NEVER, address) for address in _addresses(host))
 
 
 def is_loopback(host: str) -> bool:
     """Whether it is this machine itself, as an address or by the name that every machine has for itself."""
-    address = _address(host)
-    return host == "localhost" if address is None else address.is_loopback
+    addresses = _addresses(host)
+    return all(address.is_loopback for address in addresses) if addresses else host == _LOCALHOST
 
 
-def is_private(host: str) -> bool:
-    """Whether it is written as an address of this machine or of somebody's own network; a name says nothing of it."""
-    host = host.strip("[]").rstrip(".")
-    address = _address(host)
-    return host == "localhost" or host.endswith(".localhost") if address is None else not address.is_global
+def _is_localhost(host: str) -> bool:
+    name = host.rstrip(".").lower()
+    return name == _LOCALHOST or name.endswith(f".{_LOCALHOST}")
 
 
-def _address(host: str) -> IPv4Address | IPv6Address | None:
+def _is_in(networks: Iterable[_Network], address: _Address) -> bool:
+    return any(address in network for network in networks)
+
+
+def _is_public(address: _Address) -> bool:
+    return address.is_global and (isinstance(address, IPv4Address) or address in _GLOBAL_UNICAST)
+
+
+def _addresses(host: str) -> tuple[_Address, ...]:
+    """Return the address that a host is written as, and the IPv4 address that it leads to; a name is none."""
+    address = _address(host.strip("[]").rstrip(".").partition("%")[0])
+    if address is None or isinstance(address, IPv4Address):
+        return () if address is None else (address,)
+    if address.ipv4_mapped is not None:
+        return (address.ipv4_mapped,)
+    if address in _NAT64:
+        return (IPv4Address(int(address) & 0xFFFFFFFF),)
+    # RFC 3056 §2: a relay connects to the IPv4 address within.
+    return (address,) if address.sixtofour is None else (address, address.sixtofour)
+
+
+def _address(host: str) -> _Address | None:
     try:
-        address: IPv4Address | IPv6Address = ip_address(host.partition("%")[0])
+        return ip_address(host)
     except ValueError:
+        pass
+    try:
+        # The ways to write an IPv4 address that resolvers take besides: `127.1`, `2130706433`, `0x7f.1`.
+        return IPv4Address(socket.inet_aton(host))
+    except OSError:
         return None
-    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
-    return mapped or address

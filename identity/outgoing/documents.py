@@ -1,6 +1,6 @@
-"""Documents of others, read over HTTP: bounded in time and size, and only from where requests of ours may go.
+"""Documents of other servers, read over HTTP: bounded in time and size, from permitted destinations only.
 
-Why there was none nobody learns: it would tell what stands in networks of our own.
+The error does not say why there was none: that would tell which addresses of a private network answer.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from aiohttp import ClientError, ClientResponse, InvalidURL
 from aiohttp.hdrs import ACCEPT, ACCEPT_ENCODING, AUTHORIZATION
 from yarl import URL
 
-from identity.outgoing.destinations import is_loopback, is_refused
+from identity.outgoing.destinations import Destinations, is_loopback
 from identity.outgoing.http import guarded_session
 
 _TIMEOUT_SECS = 5.0
@@ -30,11 +30,11 @@ class Documents(Protocol):
 
 
 class HttpDocuments:
-    """Over https; in development also from this machine, and then without TLS."""
+    """Over https; from this machine also without TLS, where the destinations include it."""
 
-    def __init__(self, *, in_development: bool) -> None:
-        self._in_development = in_development
-        self._session = guarded_session(_TIMEOUT_SECS, self._is_refused)
+    def __init__(self, destinations: Destinations) -> None:
+        self._destinations = destinations
+        self._session = guarded_session(_TIMEOUT_SECS, destinations.is_refused)
 
     async def __aenter__(self) -> Self:
         return self
@@ -77,12 +77,9 @@ class HttpDocuments:
         except (ValueError, InvalidURL):
             return False
         host = url.host or ""
-        if not host or self._is_refused(host):
+        if not host or self._destinations.is_refused(host):
             return False
         return url.scheme == "https" or (url.scheme == "http" and is_loopback(host))
-
-    def _is_refused(self, host: str) -> bool:
-        return is_refused(host) or (is_loopback(host) and not self._in_development)
 
 
 async def _body(response: ClientResponse) -> bytes:

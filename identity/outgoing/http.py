@@ -1,4 +1,4 @@
-"""HTTP as requests of ours use it: no cookies, no proxies, and a name is checked by what it resolves to."""
+"""HTTP sessions for outgoing requests: no cookies, no proxies, and names are checked by what they resolve to."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ _MOST_CONNECTIONS = 100
 
 
 def guarded_session(timeout_secs: float, is_refused: Callable[[str], bool]) -> ClientSession:
-    """Whoever uses it checks addresses that are written as such, which pass no resolver, and follows no redirect."""
+    """Open a session; the caller checks literal addresses, which pass no resolver, and follows no redirect."""
     return ClientSession(
         connector=TCPConnector(resolver=GuardedResolver(is_refused), limit=_MOST_CONNECTIONS),
         cookie_jar=DummyCookieJar(),

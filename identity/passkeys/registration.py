@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from identity.account.naming import own_name
 from identity.account.person import Person
+from identity.account.shown_factors import ShownFactors
 from identity.directory.user import User
 from identity.directory.users import Users
 from identity.events.events import Events
@@ -26,6 +27,7 @@ class PasskeyRegistration:
     ceremonies: Ceremonies
     authenticators: Authenticators
     modification_tokens: ModificationTokens
+    shown_factors: ShownFactors
     accounts: PasskeyAccounts
     events: Events
     clock: Clock
@@ -54,7 +56,11 @@ class PasskeyRegistration:
 
     async def finish(self, person: Person, name: str, *, answer: str) -> Passkey:
         """Keep the new passkey; raises Unauthenticated, PermissionDenied, InvalidArgument, AlreadyExists."""
-        return await self.keep(person, await self.attested(person, name, answer=answer, needs_user=False))
+        # Another factor may have been added elsewhere since this was begun.
+        await self.shown_factors.expect(person)
+        passkey = await self.keep(person, await self.attested(person, name, answer=answer, needs_user=False))
+        await self.shown_factors.note(person)
+        return passkey
 
     async def attested(self, person: Person, name: str, *, answer: str, needs_user: bool) -> Passkey:
         """Return the new passkey, which nobody keeps yet; raises Unauthenticated, PermissionDenied, InvalidArgument."""

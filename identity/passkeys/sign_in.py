@@ -86,8 +86,8 @@ class PasskeySignIn:
         `user_id` is empty where the path names nobody.
         """
         session = await proved(self.sessions, tenant, browser)
-        await self.protection.admit(tenant, browser.peer_address)
         ceremony = await self.ceremonies.take(tenant, code, session.sid, Purpose.SIGN_IN)
+        await self.protection.admit(tenant, browser.peer_address, account=ceremony.user_id)
         if ceremony.request is None or user_id not in {"", ceremony.user_id}:
             raise Unauthenticated("the ceremony is another person's")
         user, shown = await self._shown(tenant, browser, ceremony, code=code, answer=answer)
@@ -118,12 +118,13 @@ class PasskeySignIn:
             await self.protection.failed(
                 tenant,
                 browser.peer_address,
-                email=ceremony.user_id,
-                password=answer,
+                account=ceremony.user_id,
+                secret=answer,
                 user_id=ceremony.user_id,
             )
             raise Unauthenticated(_REFUSED) from refusal
-        await self.protection.succeeded(tenant, browser.peer_address, email=user.email)
+        for account in (user.email, user.user_id):
+            await self.protection.succeeded(tenant, browser.peer_address, account=account)
         await expect_confirmed(self.confirmation, tenant, user)
         return await self.users.note_sign_in(user, self.clock.now()), shown
 

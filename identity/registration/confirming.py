@@ -1,11 +1,13 @@
-"""Confirming that an address is one's own: by a link that was sent there, and a button.
+"""Confirmation of an e-mail address by a link in a letter, and a button.
 
-Programs that look at mail open links, so opening one changes nothing.
+Programs that scan mail open links, so opening one changes nothing. When several forms registered the address, nobody
+knows which one its owner sent: no password of theirs counts, and the browser goes on to choosing one.
 """
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from typing import Protocol
 
 from identity.directory.pending_registration import PendingRegistration
 from identity.directory.user import User, UserId
@@ -31,17 +33,28 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confirmation:
-    """A link that was sent to `email`, and where its person goes on."""
+    """A link that was sent to `email`, and where its person goes on.
+
+    `password_uri` is where the browser that has just confirmed chooses a password, empty when the account keeps its own.
+    """
 
     status: Status
     email: str
     way_on: Return = field(default_factory=Return)
+    password_uri: str = field(default="", repr=False)
+
+
+class PasswordLinks(Protocol):
+    async def of_new_account(self, tenant: Tenant, user: User, *, redirect_uri: str) -> str:
+        """Return the address where the person chooses a password, and then goes on."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confirming:
     users: Users
     links: ConfirmationLinks
+    password_links: PasswordLinks
     returning: Returning
     events: Events
     clock: Clock
@@ -70,7 +83,10 @@ class Confirming:
                 text=kept.email,
                 user_id=kept.id,
             )
-            return await self._said(tenant, kept, Status.CONFIRMED)
+            confirmation = await self._said(tenant, kept, Status.CONFIRMED)
+            return (
+                await self._with_password(tenant, kept, confirmation) if user.is_contested else confirmation
+            )
         raise Unavailable.untouched("the account is changed by too many at a time")
 
     async def _found(self, tenant: Tenant, user_id: UserId, code: str) -> tuple[User, Link]:
@@ -90,6 +106,11 @@ class Confirming:
         way_on = Return() if registration is None else await self.returning.of(tenant, registration)
         return Confirmation(status=status, email=user.email, way_on=way_on)
 
+    async def _with_password(self, tenant: Tenant, user: User, confirmation: Confirmation) -> Confirmation:
+        redirect_uri = confirmation.way_on.uri
+        uri = await self.password_links.of_new_account(tenant, user, redirect_uri=redirect_uri)
+        return replace(confirmation, password_uri=uri)
+
     async def _kept(self, user: User) -> User:
         now = self.clock.now()
         try:
@@ -102,12 +123,12 @@ class Confirming:
 
 
 def confirmed(user: User, now: datetime) -> User:
-    """Return the account of somebody who has shown that its address, and what was asked for last, are theirs."""
+    """Return the account with its address confirmed; a contested one has the last form's names and no password."""
     asked = user.registration
     if asked is None:
         return replace(user, is_email_verified=True, confirmed_at=now, changed_at=now)
     return replace(
-        _as_asked(user, asked) if asked.password_hash else user,
+        _named_as(user, asked).without_password() if asked.is_contested else user,
         is_email_verified=True,
         confirmed_at=now,
         changed_at=now,
@@ -115,12 +136,9 @@ def confirmed(user: User, now: datetime) -> User:
     )
 
 
-def _as_asked(user: User, asked: PendingRegistration) -> User:
+def _named_as(user: User, asked: PendingRegistration) -> User:
     return replace(
         user,
-        password_hash=asked.password_hash,
-        password_until=asked.password_until,
-        previous_password_hashes=(),
         given_name=asked.given_name,
         family_name=asked.family_name,
         preferred_username=asked.preferred_username or user.preferred_username,

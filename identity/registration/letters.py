@@ -1,6 +1,6 @@
-"""Letters about a registration.
+"""Messages about a registration.
 
-Anybody can have one sent to anybody. So nothing that was typed into the form stands in it, but for the address itself,
+Anybody can cause one for any address. So a message repeats nothing that was typed into the form but the address itself,
 which is its header: no name can be a link, an advertisement or a second header.
 """
 
@@ -9,37 +9,57 @@ from identity.tenants import Tenant
 
 
 def confirmation(tenant: Tenant, email: str, *, link: str, hours: int) -> Letter:
-    """For an address that waits to be confirmed by the link."""
+    """For an address that the link confirms."""
     return Letter(
         to=email,
-        subject="Confirm your e-mail address",
+        subject="Confirm your email address",
         text=f"""Hello,
 
-somebody, hopefully you, made an account with this address at {tenant.origin}
+An account was created with this email address at {tenant.origin}
 
 To confirm that the address is yours, open this link within {_hours(hours)} and press the button there:
 
 {link}
 
-Earlier messages of this kind are good no more.
+Links in earlier messages no longer work.
 
-If it was not you, do not open the link. You need not do anything else.
+If you did not create this account, do not open the link. You do not have to do anything else.
+""",
+    )
+
+
+def confirmation_of_several(tenant: Tenant, email: str, *, link: str, hours: int) -> Letter:
+    """For an address that several forms registered."""
+    return Letter(
+        to=email,
+        subject="Confirm your email address",
+        text=f"""Hello,
+
+This email address was registered more than once at {tenant.origin}
+
+To confirm that the address is yours, open this link within {_hours(hours)} and press the button there:
+
+{link}
+
+You then choose a new password. The passwords that were entered before do not work. Only the link in the latest message works.
+
+If you did not create an account, do not open the link. You do not have to do anything else.
 """,
     )
 
 
 def account_exists(tenant: Tenant, email: str) -> Letter:
-    """For an address that has an account already."""
+    """For an address that already has an account."""
     return Letter(
         to=email,
-        subject="You have an account already",
+        subject="You already have an account",
         text=f"""Hello,
 
-somebody, perhaps you, wanted to make an account with this address at {tenant.origin}
+Someone tried to create an account with this email address at {tenant.origin}
 
-There is one already, and nothing of it was changed. If it was you, sign in as before.
+You already have an account there. It has not changed. If this was you, sign in as usual.
 
-If it was not you, you need not do anything.
+If this was not you, you do not have to do anything.
 """,
     )
 

@@ -71,7 +71,8 @@ class ConfirmationLinks:
             value=user.registration.attempt,
         )
         link = f"{tenant.issuer}users/{user.id}/email_confirm/{code}"
-        await self.postbox.post(tenant, letters.confirmation(tenant, user.email, link=link, hours=hours))
+        write = letters.confirmation_of_several if user.is_contested else letters.confirmation
+        await self.postbox.post(tenant, write(tenant, user.email, link=link, hours=hours))
         await self.events.emit(tenant.tenant_id, EventType.USER_CONFIRMATION_SENT, user_id=user.id)
 
     async def find(self, tenant: Tenant, user: User, code: str) -> Link | None:

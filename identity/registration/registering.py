@@ -171,7 +171,7 @@ class Registering:
         await self.links.send(order.tenant, user, order.settings)
 
     async def _renew(self, order: _Order, user: User) -> None:
-        """Keep what is asked for now beside the account, until the owner of the address says that it counts."""
+        """Keep the form beside the account, which is contested from now on, and send the link of this attempt."""
         again = self.links.again(user.registration)
         if again is None:
             return

@@ -1,4 +1,4 @@
-"""What people are written about their links."""
+"""Messages with links to choose a password."""
 
 from datetime import datetime
 
@@ -9,15 +9,17 @@ def forgotten_password(to: str, link: str, until: datetime) -> Letter:
     return Letter(
         to,
         "Choose a new password",
-        f"""Somebody, hopefully you, asked for a new password for the account of {to}.
+        f"""Hello,
 
-To choose one, open this address in the browser that you want to use:
+We received a request for a new password for the account {to}.
+
+To choose a new password, open this link in the browser that you want to use:
 
 {link}
 
-It is good once, until {_when(until)}.
+The link works once and expires at {_when(until)}.
 
-If you did not ask for it, ignore this letter: your password stays as it is.
+If you did not request this, ignore this message. Your password stays the same.
 """,
     )
 
@@ -25,14 +27,16 @@ If you did not ask for it, ignore this letter: your password stays as it is.
 def signed_in_elsewhere(to: str, sign_in: str) -> Letter:
     return Letter(
         to,
-        "You have no password here",
-        f"""Somebody, hopefully you, asked for a new password for the account of {to}.
+        "Your account has no password",
+        f"""Hello,
 
-This account has none: another provider signs you in. Begin here, and choose it:
+We received a request for a new password for the account {to}.
+
+This account has no password, because you sign in with another provider. To sign in, open this page and choose your provider:
 
 {sign_in}
 
-If you did not ask for it, ignore this letter.
+If you did not request this, ignore this message.
 """,
     )
 
@@ -41,13 +45,15 @@ def first_password(to: str, link: str, until: datetime) -> Letter:
     return Letter(
         to,
         "Your new account",
-        f"""An account was made for you, with the address {to}.
+        f"""Hello,
 
-To choose a password, or to use a passkey instead, open this address in the browser that you want to use:
+An account was created for you with the email address {to}.
+
+To choose a password, or to use a passkey instead, open this link in the browser that you want to use:
 
 {link}
 
-It is good once, until {_when(until)}. After that, use "Forgot password?" on the sign-in page.
+The link works once and expires at {_when(until)}. After that, use "Forgot password?" on the sign-in page.
 """,
     )
 
@@ -56,9 +62,11 @@ def company_account(to: str, sign_in: str) -> Letter:
     return Letter(
         to,
         "Your new account",
-        f"""An account was made for you, with the address {to}.
+        f"""Hello,
 
-Your organization signs you in. Begin here:
+An account was created for you with the email address {to}.
+
+You sign in through your organization. Start here:
 
 {sign_in}
 """,

@@ -1,4 +1,4 @@
-"""Links that let in whoever has the mailbox: short-lived, good once, and for one browser."""
+"""Links that sign in the owner of a mailbox: short-lived, good once, and for one browser."""
 
 import hmac
 from dataclasses import dataclass, field, replace
@@ -90,6 +90,10 @@ class MagicLinks:
         code = await self.links.issue(tenant, user.user_id, usage, until=until, value=value)
         address = f"{tenant.issuer}users/{user.id}/reset/{code}"
         return IssuedLink(code=code, address=address, until=until)
+
+    async def of_new_account(self, tenant: Tenant, user: User, *, redirect_uri: str) -> str:
+        """Return the address of a first link, for a browser that opens it at once."""
+        return (await self.issue(tenant, user, Usage.NEW_ACCOUNT, redirect_uri=redirect_uri)).address
 
     async def withdraw(self, tenant: Tenant, issued: IssuedLink) -> None:
         """Take a link back that was sent to nobody."""

@@ -19,6 +19,7 @@ from identity.events.kinds import EventType
 from identity.passkeys.registration import PasskeyRegistration
 from identity.reset.ceremony import LinkCeremony
 from identity.reset.magic_links import HeldLink, MagicLinks, ShownLink
+from identity.sign_in.protection import LoginProtection
 from identity.tenants import Tenant
 from server.platform.clock import Clock
 from server.platform.errors import InvalidState, NotFound
@@ -34,6 +35,7 @@ class AccountOpening:
     users: Records[User]
     version: DirectoryVersion
     signing_out: SigningOut
+    protection: LoginProtection
     events: Events
     clock: Clock
 
@@ -57,6 +59,8 @@ class AccountOpening:
             text=user.email,
             user_id=user.id,
         )
+        # The password that was guessed wrong, often by the person, is gone.
+        await self.protection.succeeded(tenant, peer_address, account=user.email)
         return _way_on(tenant, held)
 
     async def start_passkey(self, tenant: Tenant, shown: ShownLink, name: str) -> str:

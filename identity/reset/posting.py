@@ -29,7 +29,7 @@ _WITHOUT_PASSWORD = frozenset({AccountType.FEDERATED, AccountType.FEDERATED_PASS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResetPosting:
-    """Carries requests for links."""
+    """Handles the queue of requests for links."""
 
     users: Users
     magic_links: MagicLinks
@@ -37,7 +37,7 @@ class ResetPosting:
     clock: Clock
     config: PasswordResetConfig
 
-    async def carry(self, tenant: Tenant, request: ResetRequest) -> bool:
+    async def handle(self, tenant: Tenant, request: ResetRequest) -> bool:
         user = await self.users.find_by_email(tenant, request.email)
         if user is not None:
             await self.write(tenant, user, redirect_uri=request.redirect_uri)

@@ -10,11 +10,11 @@ from typing import Protocol
 from identity.authorization.login_hint import login_hint
 from identity.clients.client import Client
 from identity.directory.users import email_key
-from identity.errands import Errand
 from identity.proof_of_work.proof_of_work import ProofOfWork
 from identity.randomness import Randomness
 from identity.reset.company import Targets, expect_no_company
 from identity.reset.mail import Mail
+from identity.retry_queue import QueuedTask
 from identity.tenants import Tenant
 from server.platform.clock import Clock
 from server.platform.errors import InvalidArgument, NotFound
@@ -28,14 +28,14 @@ _OF_WEB = ("https://", "http://")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ResetRequest(Errand):
+class ResetRequest(QueuedTask):
     """Somebody says that it forgot the password of an address, and goes on at `redirect_uri`, empty for nowhere."""
 
     email: str
     redirect_uri: str = ""
 
 
-RESET_REQUESTS = Kind(ResetRequest, "reset_request", indexed=("due",))
+RESET_REQUESTS = Kind(ResetRequest, "reset_request", indexed=("due",), scheduled="next_at")
 
 
 class Clients(Protocol):
@@ -44,7 +44,7 @@ class Clients(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResetWish:
-    """What a person asks for; both ids are empty for whoever comes from nowhere."""
+    """A request to reset a password; `client_id` and `redirect_uri` are empty when it was not started from a client."""
 
     email: str
     client_id: str = ""

@@ -5,8 +5,15 @@ from datetime import UTC, datetime
 from gnomon.identity.v1 import blacklist_service_pb2 as pb
 from identity.admin.callers import Area, Callers, Right
 from identity.sign_in.blacklist import Blacklist
+from identity.sign_in.failures import Reach
 from identity.tenants import Tenants
 from server.platform.call import Call
+
+_REACHES = {
+    Reach.EVERYTHING: pb.BLOCK_REACH_EVERYTHING,
+    Reach.SIGN_IN: pb.BLOCK_REACH_SIGN_IN,
+    Reach.ACCOUNTS: pb.BLOCK_REACH_ACCOUNTS,
+}
 
 
 class BlacklistServicer:
@@ -25,7 +32,10 @@ class BlacklistServicer:
         tenant = self._tenants.find(request.tenant_id)
         await self._callers.expect(tenant, request.caller, Area.BLACKLIST, Right.READ)
         blocked = await self._blacklist.blocked(tenant)
-        ips = [pb.BlockedAddress(ip=address, exp=int(until.timestamp())) for address, until in blocked]
+        ips = [
+            pb.BlockedAddress(ip=each.address, exp=int(each.until.timestamp()), reach=_REACHES[each.reach])
+            for each in blocked
+        ]
         return pb.ListBlockedAddressesResponse(ips=ips)
 
     async def block_address(self, request: pb.BlockAddressRequest, _call: Call) -> pb.BlockAddressResponse:

@@ -32,7 +32,7 @@ class MappingRuleServicer:
         self, request: pb.CreateMappingRuleRequest, call: Call
     ) -> pb.CreateMappingRuleResponse:
         tenant, actor = self._acting.tenant(call), await self._acting.actor(call)
-        created = await self._rules.add(tenant, _wanted(tenant, request), actor)
+        created = await self._rules.add(tenant, _wanted(tenant, request), actor, self._acting.note(call))
         return pb.CreateMappingRuleResponse(mapping_rule=_message(created))
 
     async def search_mapping_rules(
@@ -56,14 +56,14 @@ class MappingRuleServicer:
         self, request: pb.UpdateMappingRuleRequest, call: Call
     ) -> pb.UpdateMappingRuleResponse:
         tenant, actor = self._acting.tenant(call), await self._acting.actor(call)
-        changed = await self._rules.change(tenant, _wanted(tenant, request), actor)
+        changed = await self._rules.change(tenant, _wanted(tenant, request), actor, self._acting.note(call))
         return pb.UpdateMappingRuleResponse(mapping_rule=_message(changed))
 
     async def delete_mapping_rule(
         self, request: pb.DeleteMappingRuleRequest, call: Call
     ) -> pb.DeleteMappingRuleResponse:
         tenant, actor = self._acting.tenant(call), await self._acting.actor(call)
-        await self._rules.remove(tenant, request.mapping_rule_id, actor)
+        await self._rules.remove(tenant, request.mapping_rule_id, actor, self._acting.note(call))
         return pb.DeleteMappingRuleResponse()
 
 

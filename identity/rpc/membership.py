@@ -3,8 +3,10 @@
 from google.protobuf.message import Message
 
 from gnomon.identity.v1 import membership_service_pb2 as pb
+from identity.admin.callers import Actor
 from identity.admin.memberships import Membership, Memberships, Party
 from identity.rpc.acting import Acting
+from identity.tenants import Tenant
 from server.platform.call import Call
 
 _PARTIES = {
@@ -118,12 +120,22 @@ class MembershipServicer:
         return pb.UnassignRoleFromTenantResponse()
 
     async def _assign(self, request: Message, call: Call) -> None:
-        tenant, actor = self._acting.tenant(call), await self._acting.actor(call)
-        await self._memberships.assign(tenant, _membership(request), actor)
+        tenant, actor, membership = await self._asked(request, call)
+        await self._memberships.assign(tenant, membership, actor, self._acting.note(call))
 
     async def _unassign(self, request: Message, call: Call) -> None:
-        tenant, actor = self._acting.tenant(call), await self._acting.actor(call)
-        await self._memberships.unassign(tenant, _membership(request), actor)
+        tenant, actor, membership = await self._asked(request, call)
+        await self._memberships.unassign(tenant, membership, actor, self._acting.note(call))
+
+    async def _asked(self, request: Message, call: Call) -> tuple[Tenant, Actor, Membership]:
+        tenant, actor, membership = (
+            self._acting.tenant(call),
+            await self._acting.actor(call),
+            _membership(request),
+        )
+        if membership.of is Party.TENANT:
+            self._acting.expect_may_name(call, actor, membership.name)
+        return tenant, actor, membership
 
 
 def _membership(request: Message) -> Membership:

@@ -1,4 +1,4 @@
-"""What requests say about their client and their keys, parsed."""
+"""Proofs of clients and keys in requests, parsed."""
 
 from collections.abc import Mapping
 

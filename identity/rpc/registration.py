@@ -109,4 +109,5 @@ def _confirmation(found: Confirmation) -> pb.Confirmation:
         email=found.email,
         return_uri=found.way_on.uri,
         client_name=found.way_on.client_name,
+        password_uri=found.password_uri,
     )

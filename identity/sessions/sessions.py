@@ -1,8 +1,7 @@
 """Sessions of browsers, from the first page to the end.
 
 A session gets a new id and a new CSRF token when somebody signs in or changes the password, so that nobody knows them
-from before. Its last use
-is written at most every ten seconds.
+from before. Its last use is written at most every ten seconds.
 """
 
 import hmac
@@ -17,6 +16,7 @@ from identity.randomness import Randomness
 from identity.sessions.browser import Browser
 from identity.sessions.config import SessionConfig, SessionLifetimes
 from identity.sessions.session import Authentication, Session, Vouching
+from identity.sessions.session_records import SessionRecords
 from identity.sessions.ways import parts_of, secret_of
 from identity.tenants import Tenant
 from server.platform.clock import Clock
@@ -25,7 +25,6 @@ from server.platform.records import Changed, Records
 
 _COOKIE_LENGTH = 64
 _SID_LENGTH = 32
-_CSRF_TOKEN_LENGTH = 32
 _UNWRITTEN = timedelta(seconds=10)
 _MOST_OF_A_USER = 1000
 _ATTEMPTS = 20
@@ -42,7 +41,7 @@ class Sessions:
         lifetimes: SessionLifetimes,
         config: SessionConfig,
     ) -> None:
-        self._records = records
+        self._records = SessionRecords(records, hasher)
         self._hasher = hasher
         self._clock = clock
         self._randomness = randomness
@@ -109,9 +108,12 @@ class Sessions:
         if ended is None:
             raise Unauthenticated("the session has ended")
         cookie = self._randomness.alphanumeric(_COOKIE_LENGTH)
-        csrf_token = self._randomness.alphanumeric(_CSRF_TOKEN_LENGTH)
+        session_id = self._id(cookie)
         renewed = replace(
-            ended, id=self._id(cookie), csrf_token=csrf_token, way_hash=self._id(secret_of(cookie))
+            ended,
+            id=session_id,
+            csrf_token=self._records.csrf_token(session_id),
+            way_hash=self._id(secret_of(cookie)),
         )
         return cookie, await self._records.insert(renewed)
 
@@ -127,6 +129,19 @@ class Sessions:
                 return await self._records.replace(replace(current, clients=(*current.clients, client_id)))
             except Changed:
                 current = await self._records.get(session.tenant_id, session.id)
+        raise Unavailable.untouched("the session is used by too many at a time")
+
+    async def note_factor(self, tenant: Tenant, sid: str) -> None:
+        """Remember that a second factor was shown in a session, if it has not ended; raises Unavailable."""
+        for _ in range(_ATTEMPTS):
+            found = await self._records.find(tenant.tenant_id, "sid", sid, most=1)
+            if not found or found[0].is_factor_shown:
+                return
+            try:
+                await self._records.replace(replace(found[0], is_factor_shown=True))
+            except Changed:
+                continue
+            return
         raise Unavailable.untouched("the session is used by too many at a time")
 
     async def note_use(self, session: Session) -> Session | None:
@@ -164,13 +179,13 @@ class Sessions:
         ]
 
     def _fresh(self, tenant: Tenant, cookie: str, peer_address: str) -> Session:
-        now = self._clock.now()
+        now, session_id = self._clock.now(), self._id(cookie)
         return Session(
             tenant_id=tenant.tenant_id,
-            id=self._id(cookie),
+            id=session_id,
             expires_at=now + self._lifetimes.session_lifetime,
             sid=self._randomness.alphanumeric(_SID_LENGTH),
-            csrf_token=self._randomness.alphanumeric(_CSRF_TOKEN_LENGTH),
+            csrf_token=self._records.csrf_token(session_id),
             peer_address=peer_address,
             idle_until=now + self._lifetimes.session_timeout,
             way_hash=self._id(secret_of(cookie)),
@@ -204,5 +219,5 @@ async def proved(sessions: Sessions, tenant: Tenant, browser: Browser) -> Sessio
     """Return the session of a browser whose page is ours; raises Unauthenticated."""
     session = await sessions.find(tenant, browser.cookie, browser.peer_address)
     if session is None or not has_csrf(session, browser.csrf_token):
-        raise Unauthenticated("there is no session, or the page was not made for it")
+        raise Unauthenticated("there is no session, or the page was not made for it", cause="SESSION_ENDED")
     return session

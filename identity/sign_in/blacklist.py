@@ -1,15 +1,17 @@
-"""Addresses that nothing is answered to: those that guessed too often, and those that administrators name.
+"""Blocked network addresses, as administrators list, set and lift them.
 
-A block is of one tenant. It stands with the failures of its address, so that both have one end.
+An address that an administrator blocks is refused everything. Login protection blocks sign-ins alone; its blocks are
+listed beside those of administrators and lifted in the same way. Blocks are of one tenant.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from identity.events.events import Actor, Events
 from identity.events.kinds import EventType
 from identity.sign_in.addresses import Addresses, is_address
-from identity.sign_in.failures import BLOCK, AddressFailures
+from identity.sign_in.failures import BLOCK, AddressFailures, Reach
 from identity.tenants import Tenant
 from server.platform.clock import Clock
 from server.platform.errors import InvalidArgument, NotFound, Unavailable
@@ -18,6 +20,15 @@ from server.platform.records import AlreadyThere, Changed, Records
 MOST_LISTED = 10_000
 LONGEST_BLOCK = timedelta(days=3660)
 _ATTEMPTS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlockedAddress:
+    """`reach` is the widest block of the address, `until` the end of that block."""
+
+    address: str
+    until: datetime
+    reach: Reach
 
 
 class Blacklist:
@@ -30,25 +41,29 @@ class Blacklist:
         self._clock = clock
 
     async def admit(self, tenant: Tenant, peer_address: str) -> None:
-        """Raise ResourceExhausted while the address is blocked; its metadata `retry_at` is in Unix seconds."""
+        """Raise ResourceExhausted while an administrator blocks the address.
+
+        Its metadata `retry_at` is in Unix seconds.
+        """
         if self._addresses.is_allowed(peer_address):
             return
         kept = await self._records.get(tenant.tenant_id, self._addresses.group(peer_address))
         if kept is not None:
-            kept.expect_admitted(self._clock.now())
+            kept.expect_answered(self._clock.now())
 
-    async def blocked(self, tenant: Tenant) -> Sequence[tuple[str, datetime]]:
-        """List the addresses that are blocked now, and until when each is."""
+    async def blocked(self, tenant: Tenant) -> Sequence[BlockedAddress]:
+        """List the addresses that are blocked now, at most `MOST_LISTED`."""
         now = self._clock.now()
         kept = await self._records.find(tenant.tenant_id, "block", BLOCK, most=MOST_LISTED)
+        widest = ((address.id, next(address.blocks(now), None)) for address in kept)
         return [
-            (address.id, address.blocked_until)
-            for address in kept
-            if address.blocked_until is not None and now < address.blocked_until
+            BlockedAddress(address=address, until=block[1], reach=block[0])
+            for address, block in widest
+            if block is not None
         ]
 
     async def block(self, tenant: Tenant, address: str, *, until: datetime, actor: Actor) -> None:
-        """Block it up to then and no longer, whatever was before; raises InvalidArgument."""
+        """Block an address up to a time and no longer, whatever blocks it had; raises InvalidArgument."""
         now = self._clock.now()
         if not is_address(address):
             raise InvalidArgument("ip: expected an IP address")
@@ -67,10 +82,10 @@ class Blacklist:
         )
 
     async def unblock(self, tenant: Tenant, address: str, *, actor: Actor) -> None:
-        """Begin anew with the address, its failures forgotten; raises NotFound when it is not blocked."""
+        """Lift every block of the address and forget its failures; raises NotFound when it is not blocked."""
         group = self._addresses.group(address)
         kept = await self._records.get(tenant.tenant_id, group)
-        if kept is None or kept.blocked_until is None or kept.blocked_until <= self._clock.now():
+        if kept is None or next(kept.blocks(self._clock.now()), None) is None:
             raise NotFound("the address is not blocked")
         await self._records.take(tenant.tenant_id, group)
         await self._events.emit(tenant.tenant_id, EventType.IP_BLACKLIST_REMOVED, ip=group, actor=actor)
@@ -79,10 +94,10 @@ class Blacklist:
         for _ in range(_ATTEMPTS):
             kept = await self._records.get(tenant.tenant_id, group)
             before = kept or AddressFailures(tenant_id=tenant.tenant_id, id=group, expires_at=until)
-            blocked = before.blocked_up_to(until).kept_for(until)
+            blocked = before.with_everything_blocked(until)
             try:
                 await (self._records.insert if kept is None else self._records.replace)(blocked)
             except (AlreadyThere, Changed):
                 continue
             return
-        raise Unavailable("the address fails to sign in all the time")
+        raise Unavailable("sign-ins from this address fail all the time; try again")

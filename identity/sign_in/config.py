@@ -1,4 +1,4 @@
-"""When an address that guesses is slowed down and turned away."""
+"""Settings of login protection: when wrong passwords and codes are answered later, and when they block."""
 
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -6,12 +6,18 @@ from ipaddress import ip_network
 
 _MOST_DELAY_SECS = range(1, 31)
 _IPV6_PREFIX = range(32, 129)
+_ACCOUNT_ADDRESSES = range(2, 101)
 _MOST_COUNTED = 100
+# Each different credential is an entry of the address's record, which is written with every failure.
+_MOST_CREDENTIALS = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Threshold:
-    """From so many failures on: how long each of them delays the answer, or for how long the address is blocked."""
+    """A number of failures of one account from one network address, and what follows from it.
+
+    The answer is delayed by `delay_secs_per_failure` for each failure; `block_secs` blocks the account for the address.
+    """
 
     failures: int
     delay_secs_per_failure: int = 0
@@ -43,16 +49,19 @@ DEFAULT_THRESHOLDS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CredentialStuffing:
-    """[events.login_protection.credential_stuffing]: so many different credentials within a window block an address."""
+    """[events.login_protection.credential_stuffing]: when wrong credentials block all sign-ins of a network address.
 
-    threshold: int = 15
+    `threshold` different wrong credentials within `window_secs`, of any accounts, block them for `block_secs`.
+    """
+
+    threshold: int = 100
     window_secs: int = 10_800
     block_secs: int = 86_400
 
     def __post_init__(self) -> None:
-        if self.threshold not in range(2, _MOST_COUNTED + 1):
+        if self.threshold not in range(2, _MOST_CREDENTIALS + 1):
             raise ValueError(
-                f"credential_stuffing.threshold: expected 2 to {_MOST_COUNTED}, found {self.threshold}"
+                f"credential_stuffing.threshold: expected 2 to {_MOST_CREDENTIALS}, found {self.threshold}"
             )
         if min(self.window_secs, self.block_secs) < 1:
             raise ValueError("credential_stuffing: expected a window and a block of at least 1 second")
@@ -64,11 +73,18 @@ class CredentialStuffing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoginProtectionConfig:
-    """[events.login_protection]: how long an address waits; networks of the allow list are never delayed or blocked."""
+    """[events.login_protection]: delays and blocks after wrong passwords and codes.
+
+    `thresholds` apply to each pair of a network address and an account. An account with failures from
+    `account_addresses` addresses gets each further wrong answer after `max_delay_secs`. `max_delayed` bounds the answers that are held back at a time. Failures count for `forget_after_secs`, or until the
+    account signs in from the address. IPv6 addresses that share `ipv6_prefix` count as one. `allowed_networks` are
+    never delayed or blocked.
+    """
 
     max_delay_secs: int = 30
     max_delayed: int = 200
     forget_after_secs: int = 86_400
+    account_addresses: int = 10
     ipv6_prefix: int = 64
     allowed_networks: tuple[str, ...] = ()
     thresholds: tuple[Threshold, ...] = DEFAULT_THRESHOLDS
@@ -81,6 +97,10 @@ class LoginProtectionConfig:
             )
         if min(self.max_delayed, self.forget_after_secs) < 1:
             raise ValueError("login_protection: expected max_delayed and forget_after_secs to be at least 1")
+        if self.account_addresses not in _ACCOUNT_ADDRESSES:
+            raise ValueError(
+                f"login_protection.account_addresses: expected 2 to 100, found {self.account_addresses}"
+            )
         if self.ipv6_prefix not in _IPV6_PREFIX:
             raise ValueError(f"login_protection.ipv6_prefix: expected 32 to 128, found {self.ipv6_prefix}")
         if list(self.thresholds) != sorted(self.thresholds, key=lambda row: row.failures):

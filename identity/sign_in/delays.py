@@ -1,9 +1,9 @@
-"""Answers that are held back, never more at a time than a bound."""
+"""Answers that are held back, at most a bounded number at a time, and none once the provider stops."""
 
 import asyncio
 from typing import Protocol
 
-from server.platform.errors import ResourceExhausted
+from server.platform.errors import ResourceExhausted, Unavailable
 
 
 class Pause(Protocol):
@@ -16,16 +16,38 @@ class Delays:
     def __init__(self, most: int, pause: Pause = asyncio.sleep) -> None:
         self._most = most
         self._pause = pause
-        self.held = 0
+        self._held: set[asyncio.Timeout] = set()
+        self._is_draining = False
+
+    @property
+    def held(self) -> int:
+        return len(self._held)
 
     async def hold(self, seconds: float) -> None:
-        """Return so much later; raises ResourceExhausted when too many are held back already."""
+        """Return after this time; raises ResourceExhausted past the bound, Unavailable when the provider stops."""
         if seconds <= 0:
             return
+        if self._is_draining:
+            raise _stopping()
         if self.held >= self._most:
             raise ResourceExhausted("too many sign-ins fail at the moment")
-        self.held += 1
+        hold = asyncio.timeout(None)
         try:
-            await self._pause(seconds)
+            async with hold:
+                self._held.add(hold)
+                await self._pause(seconds)
+        except TimeoutError:
+            raise _stopping() from None
         finally:
-            self.held -= 1
+            self._held.discard(hold)
+
+    def drain(self) -> None:
+        """End every hold, and refuse later ones: a caller that guessed gets no answer any sooner."""
+        self._is_draining = True
+        now = asyncio.get_running_loop().time()
+        for hold in self._held:
+            hold.reschedule(now)
+
+
+def _stopping() -> Unavailable:
+    return Unavailable("the provider is stopping")

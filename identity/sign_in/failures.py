@@ -1,65 +1,151 @@
-"""Failed sign-ins from one address, and the block that came of them or of an administrator."""
+"""Failed sign-ins from one network address, and the blocks of that address."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import datetime
+from enum import StrEnum
 
 from server.platform.errors import ResourceExhausted
 from server.platform.records import Kind, Record
 
-_MOST_KEPT = 100
+# Blocks of accounts end; past this number the ones that end first are dropped, and the next failure sets them again.
+_MOST_ACCOUNT_BLOCKS = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """Keyed hashes of the account that was tried, and of it together with the password."""
+    """`account` and `credentials` are keyed hashes: of the account, and of the account with the password.
+
+    The same credentials are one failure that happened several `times`, at last at `at`. `account` is empty where the
+    sign-in named none.
+    """
 
     account: str
     credentials: str
     at: datetime
+    times: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountBlock:
+    """Until `until` nobody signs in to the account from the address."""
+
+    account: str
+    until: datetime
+
+
+class Reach(StrEnum):
+    """What an address is blocked for."""
+
+    EVERYTHING = "everything"
+    SIGN_IN = "sign_in"
+    ACCOUNTS = "accounts"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddressFailures(Record):
-    """`id` is the address; until `blocked_until` nothing is answered to it.
+    """`id` is the address.
 
-    `block` is `block` once it was blocked, so that those can be found.
+    Every request from it is refused until `blocked_until`, which an administrator chose. Sign-ins alone are refused until
+    `sign_in_blocked_until`, and those to one account for as long as one of `account_blocks` says. `block` is `block` once
+    there was any of these, so that blocked addresses are found.
     """
 
     failures: tuple[Failure, ...] = ()
     blocked_until: datetime | None = None
+    sign_in_blocked_until: datetime | None = None
+    account_blocks: tuple[AccountBlock, ...] = ()
     block: str = ""
 
-    def expect_admitted(self, now: datetime) -> None:
-        """Raise ResourceExhausted while it is blocked; its metadata `retry_at` is in Unix seconds."""
-        if self.blocked_until is not None and now < self.blocked_until:
-            raise ResourceExhausted(
-                "this address is blocked", retry_at=str(math.ceil(self.blocked_until.timestamp()))
-            )
+    def expect_answered(self, now: datetime) -> None:
+        """Raise ResourceExhausted while an administrator blocks it; its metadata `retry_at` is in Unix seconds."""
+        _expect_over(self.blocked_until, now, "an administrator has blocked this network address")
 
-    def with_failure(self, failure: Failure) -> "AddressFailures":
-        return replace(self, failures=(*self.failures, failure)[-_MOST_KEPT:])
-
-    def without_account(self, account: str) -> "AddressFailures":
-        # Only its own: who has one account must not be able to wipe out what was tried on others.
-        return replace(
-            self, failures=tuple(failure for failure in self.failures if failure.account != account)
+    def expect_admitted(self, now: datetime, account: str) -> None:
+        """Raise ResourceExhausted while nobody may sign in to the account from here; `retry_at` as above."""
+        self.expect_answered(now)
+        _expect_over(
+            self.sign_in_blocked_until, now, "there were too many failed sign-ins from this network address"
+        )
+        _expect_over(
+            self.end_of(account),
+            now,
+            "there were too many failed sign-ins to this account from this network address",
         )
 
+    def blocks(self, now: datetime) -> Iterator[tuple[Reach, datetime]]:
+        """Yield the blocks that have not ended, the widest first."""
+        ends = (
+            (Reach.EVERYTHING, self.blocked_until),
+            (Reach.SIGN_IN, self.sign_in_blocked_until),
+            (Reach.ACCOUNTS, max((block.until for block in self.account_blocks), default=None)),
+        )
+        for reach, until in ends:
+            if until is not None and now < until:
+                yield reach, until
+
+    def last_end(self, now: datetime) -> datetime:
+        """When the last block ends; now without one."""
+        return max((until for _, until in self.blocks(now)), default=now)
+
+    def end_of(self, account: str) -> datetime | None:
+        """When the block of the account ends, which may be over."""
+        return next((block.until for block in self.account_blocks if block.account == account), None)
+
+    def failures_of(self, account: str) -> int:
+        return sum(failure.times for failure in self.failures if failure.account == account)
+
+    def all_failures(self) -> int:
+        return sum(failure.times for failure in self.failures)
+
     def credentials_since(self, since: datetime) -> int:
-        """How many different credentials were tried."""
+        """Count the different credentials that were wrong."""
         return len({failure.credentials for failure in self.failures if since < failure.at})
 
-    def blocked(self, now: datetime, secs: int) -> "AddressFailures":
-        until = now + timedelta(seconds=secs)
-        return self.blocked_up_to(until if self.blocked_until is None else max(until, self.blocked_until))
+    def with_failure(self, failure: Failure, *, since: datetime, most: int) -> "AddressFailures":
+        """Add a failure, forget those before `since`, and keep the latest `most`."""
+        same = (known for known in self.failures if known.credentials == failure.credentials)
+        times = sum(known.times for known in same if since < known.at)
+        others = (
+            known for known in self.failures if since < known.at and known.credentials != failure.credentials
+        )
+        latest = replace(failure, times=times + failure.times)
+        return replace(self, failures=(*others, latest)[-most:])
 
-    def blocked_up_to(self, until: datetime) -> "AddressFailures":
-        return replace(self, blocked_until=until, block=BLOCK)
+    def without_account(self, account: str) -> "AddressFailures":
+        """Forget the failures of the account, and lift its block."""
+        # Of no other account: an attacker who has one must not clear what was tried on others.
+        return replace(
+            self,
+            failures=tuple(failure for failure in self.failures if failure.account != account),
+            account_blocks=tuple(block for block in self.account_blocks if block.account != account),
+        )
 
-    def kept_for(self, until: datetime) -> "AddressFailures":
-        """Not forgotten before then, nor before its block ends."""
-        return replace(self, expires_at=max(until, self.blocked_until or until, self.expires_at or until))
+    def with_account_blocked(self, account: str, until: datetime, *, now: datetime) -> "AddressFailures":
+        others = [block for block in self.account_blocks if block.account != account and now < block.until]
+        latest = AccountBlock(account=account, until=max(until, self.end_of(account) or until))
+        blocks = sorted((*others, latest), key=lambda block: block.until)
+        return replace(self, account_blocks=tuple(blocks[-_MOST_ACCOUNT_BLOCKS:]), block=BLOCK)
+
+    def with_sign_in_blocked(self, until: datetime) -> "AddressFailures":
+        return replace(self, sign_in_blocked_until=until, block=BLOCK)
+
+    def with_everything_blocked(self, until: datetime) -> "AddressFailures":
+        """Block it until then and no longer, whatever blocks there were."""
+        return replace(
+            self,
+            blocked_until=until,
+            sign_in_blocked_until=None,
+            account_blocks=(),
+            block=BLOCK,
+            expires_at=max(until, self.expires_at or until),
+        )
+
+
+def _expect_over(until: datetime | None, now: datetime, detail: str) -> None:
+    if until is not None and now < until:
+        raise ResourceExhausted(detail, retry_at=str(math.ceil(until.timestamp())))
 
 
 BLOCK = "block"

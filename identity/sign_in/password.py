@@ -38,21 +38,23 @@ class PasswordSignIn:
         self._events = events
 
     async def verify(self, tenant: Tenant, *, email: str, password: str, peer_address: str) -> User:
-        """Return whose credentials they are.
+        """Return the user whose credentials they are.
 
-        Raises Unauthenticated when they are nobody's, ResourceExhausted while the address is blocked, and PermissionDenied
+        Raises Unauthenticated for wrong credentials, ResourceExhausted while the sign-in is blocked, and PermissionDenied
         when the password has expired or the address is to be confirmed first; its metadata `cause` says which.
         """
-        await self._protection.admit(tenant, peer_address)
+        await self._protection.admit(tenant, peer_address, account=email)
         user = await self._users.find_by_email(tenant, email)
         is_right = await self._passwords.verify(user.password_hash if user else None, password)
+        # Guesses that were sent together passed the first check together: the block that they caused holds for all.
+        await self._protection.admit(tenant, peer_address, account=email)
         if user is None or not is_right or not user.is_active(self._clock.now()):
             user_id = None if user is None else user.user_id
             await self._protection.failed(
-                tenant, peer_address, email=email, password=password, user_id=user_id
+                tenant, peer_address, account=email, secret=password, user_id=user_id
             )
             raise Unauthenticated("the e-mail address or the password is wrong")
-        await self._protection.succeeded(tenant, peer_address, email=email)
+        await self._protection.succeeded(tenant, peer_address, account=email)
         try:
             await self._expect_usable(tenant, user)
         except PermissionDenied as refusal:

@@ -1,37 +1,57 @@
-"""Holds back addresses that guess: OWASP ASVS 5, 6.3.1.
+"""Login protection: delays and blocks after wrong passwords, codes and passkeys (OWASP ASVS 5, 6.3.1).
 
-Failures are counted per address, never per account, so that nobody can lock somebody else out. The more there are, the
-later the answer comes, and at some numbers the address is blocked for a while. Many different credentials from one
-address are a list that somebody tries out, and block it for long.
+Failures count for a pair of a network address and an account, so nobody can lock the owner out from another address. Two
+bounds catch what a pair does not see. Many different wrong credentials from one address block all sign-ins from it. An
+account that fails from many addresses is answered later from all of them, and is never blocked.
+
+Only attempts to prove an identity are refused. Clients, published documents and the administration stay reachable.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 
 from identity.clients.secrets import SecretHasher
 from identity.directory.users import email_key
 from identity.events.events import Events
 from identity.events.kinds import EventType, Level
+from identity.sign_in.account_failures import ACCOUNT_FAILURES, AccountFailures, FailedFrom
 from identity.sign_in.addresses import Addresses
 from identity.sign_in.config import LoginProtectionConfig, Threshold
 from identity.sign_in.delays import Delays
-from identity.sign_in.failures import AddressFailures, Failure
+from identity.sign_in.failures import ADDRESS_FAILURES, AddressFailures, Failure
 from identity.tenants import Tenant
+from server.platform.call import TenantId
 from server.platform.clock import Clock
 from server.platform.errors import ResourceExhausted
-from server.platform.records import AlreadyThere, Changed, Records
+from server.platform.records import AlreadyThere, Changed, Records, RecordStore
+from server.platform.records.port import R
 
 _ATTEMPTS = 20
+# Different credentials of an address that are kept for the counts of accounts, however low the bound of the address is.
+_LEAST_KEPT = 100
 
-# The first row whose number is reached counts; the numbers alone are those at which an address is blocked for longer.
+# The first row whose number is reached counts; the numbers alone are those at which an account is blocked for longer.
 _LEVELS = ((25, Level.CRITICAL), (15, Level.WARNING), (7, Level.NOTICE))
 _HIGHER = {20: Level.CRITICAL, 10: Level.WARNING}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Attempt:
+    """A failed or admitted sign-in; `account` is a keyed hash, or empty where the sign-in names no account."""
+
+    tenant_id: TenantId
+    address: str
+    account: str
+    at: datetime
+
+
 class LoginProtection:
+    """`account` is an e-mail address or a user id, and empty where a sign-in names nobody, as with some passkeys."""
+
     def __init__(
         self,
-        records: Records[AddressFailures],
+        store: RecordStore,
         hasher: SecretHasher,
         *,
         clock: Clock,
@@ -39,7 +59,8 @@ class LoginProtection:
         config: LoginProtectionConfig,
         events: Events,
     ) -> None:
-        self._records = records
+        self._of_addresses = store.of(ADDRESS_FAILURES)
+        self._of_accounts = store.of(ACCOUNT_FAILURES)
         self._hasher = hasher
         self._clock = clock
         self._delays = delays
@@ -47,103 +68,183 @@ class LoginProtection:
         self._addresses = Addresses(config)
         self._events = events
 
-    async def admit(self, tenant: Tenant, peer_address: str) -> None:
-        """Raise ResourceExhausted while the address is blocked; its metadata `retry_at` is in Unix seconds."""
+    async def admit(self, tenant: Tenant, peer_address: str, *, account: str) -> None:
+        """Raise ResourceExhausted while the sign-in is blocked; its metadata `retry_at` is in Unix seconds."""
         if self._addresses.is_allowed(peer_address):
             return
-        kept = await self._records.get(tenant.tenant_id, self._addresses.group(peer_address))
+        attempt = self._attempt(tenant, peer_address, account)
+        kept = await self._of_addresses.get(attempt.tenant_id, attempt.address)
         if kept is not None:
-            kept.expect_admitted(self._clock.now())
+            kept.expect_admitted(attempt.at, attempt.account)
 
     async def failed(
-        self, tenant: Tenant, peer_address: str, *, email: str, password: str, user_id: str | None = None
+        self, tenant: Tenant, peer_address: str, *, account: str, secret: str, user_id: str | None = None
     ) -> None:
-        """Count a failure, and return when it may be answered; `user_id` is whose address it is, if anybody's."""
+        """Count a failure, and return when it may be answered; `user_id` is the account's owner, if it has one."""
         if self._addresses.is_allowed(peer_address):
             await self._events.emit(
                 tenant.tenant_id, EventType.INVALID_LOGINS, ip=peer_address, user_id=user_id
             )
             return
-        failure = Failure(
-            account=self._account(email), credentials=self._credentials(email, password), at=self._clock.now()
+        attempt = self._attempt(tenant, peer_address, account)
+        kept = await self._counted(attempt, self._hasher.hash(f"{email_key(account)}\0{secret}").hex())
+        await self._report(attempt, kept, peer_address=peer_address, user_id=user_id)
+        addresses = await self._addresses_of_account(attempt, user_id=user_id) if attempt.account else 0
+        await self._delays.hold(self._delay(attempt, kept, addresses=addresses))
+
+    async def succeeded(self, tenant: Tenant, peer_address: str, *, account: str) -> None:
+        """Forget the failures of the account at the address, and lift its block there; all others stay."""
+        attempt = self._attempt(tenant, peer_address, account)
+        kept = await self._of_addresses.get(attempt.tenant_id, attempt.address)
+        if kept is None or kept.without_account(attempt.account) == kept:
+            return
+        # An attacker's failures may win every turn to change a record: the person is signed in nevertheless.
+        await _changed(
+            self._of_addresses,
+            (attempt.tenant_id, attempt.address),
+            lambda known: self._kept(_failures_at(known, attempt).without_account(attempt.account), attempt),
         )
-        kept = await self._change(
-            tenant, peer_address, lambda counted: self._judged(counted.with_failure(failure))
+        if await self._of_accounts.get(attempt.tenant_id, attempt.account) is not None:
+            await _changed(
+                self._of_accounts,
+                (attempt.tenant_id, attempt.account),
+                lambda known: _failures_of(known, attempt).without_address(attempt.address),
+            )
+
+    async def _counted(self, attempt: _Attempt, credentials: str) -> AddressFailures:
+        failure = Failure(account=attempt.account, credentials=credentials, at=attempt.at)
+        since = attempt.at - self._config.forget_after
+        most = max(self._config.credential_stuffing.threshold, _LEAST_KEPT)
+        kept = await _changed(
+            self._of_addresses,
+            (attempt.tenant_id, attempt.address),
+            lambda known: self._kept(
+                self._judged(
+                    _failures_at(known, attempt).with_failure(failure, since=since, most=most), attempt
+                ),
+                attempt,
+            ),
         )
-        count = len(kept.failures)
-        await self._report(tenant, peer_address, kept, user_id=user_id)
-        delay = self._threshold(count).delay_secs_per_failure * count
-        await self._delays.hold(min(delay, self._config.max_delay_secs))
+        if kept is None:
+            # No person fails that often at a time.
+            raise ResourceExhausted("too many sign-ins from this network address fail", retry_after_secs="1")
+        return kept
 
-    async def succeeded(self, tenant: Tenant, peer_address: str, *, email: str) -> None:
-        """Forget the failures of the account at the address, and those of no other."""
-        account = self._account(email)
-        kept = await self._records.get(tenant.tenant_id, self._addresses.group(peer_address))
-        if kept is not None and any(failure.account == account for failure in kept.failures):
-            await self._change(tenant, peer_address, lambda counted: counted.without_account(account))
+    def _judged(self, counted: AddressFailures, attempt: _Attempt) -> AddressFailures:
+        block_secs = self._threshold(attempt, counted).block_secs
+        if block_secs:
+            until = attempt.at + timedelta(seconds=block_secs)
+            counted = counted.with_account_blocked(attempt.account, until, now=attempt.at)
+        if self._is_stuffing(attempt, counted):
+            until = attempt.at + timedelta(seconds=self._config.credential_stuffing.block_secs)
+            counted = counted.with_sign_in_blocked(until)
+        return counted
 
-    def _judged(self, counted: AddressFailures) -> AddressFailures:
-        block_secs = self._threshold(len(counted.failures)).block_secs
-        if self._is_stuffing(counted):
-            block_secs = max(block_secs, self._config.credential_stuffing.block_secs)
-        return counted.blocked(self._clock.now(), block_secs) if block_secs else counted
-
-    def _is_stuffing(self, counted: AddressFailures) -> bool:
+    def _is_stuffing(self, attempt: _Attempt, counted: AddressFailures) -> bool:
         stuffing = self._config.credential_stuffing
-        return counted.credentials_since(self._clock.now() - stuffing.window) >= stuffing.threshold
+        return counted.credentials_since(attempt.at - stuffing.window) >= stuffing.threshold
+
+    async def _addresses_of_account(self, attempt: _Attempt, *, user_id: str | None) -> int:
+        """Count the address for the account, and return from how many addresses sign-ins to it failed."""
+        most = self._config.account_addresses
+        kept = await self._of_accounts.get(attempt.tenant_id, attempt.account)
+        if kept is not None and len(kept.addresses) >= most:
+            # No more are counted: failures that come at the same time would wait for each other.
+            return len(kept.addresses)
+        latest = FailedFrom(address=attempt.address, at=attempt.at)
+        since, until = attempt.at - self._config.forget_after, attempt.at + self._config.forget_after
+        counted = await _changed(
+            self._of_accounts,
+            (attempt.tenant_id, attempt.account),
+            lambda known: replace(
+                _failures_of(known, attempt).with_failure(latest, since=since), expires_at=until
+            ),
+        )
+        addresses = len(counted.addresses) if counted is not None else 0
+        if addresses == most:
+            await self._events.emit(
+                attempt.tenant_id,
+                EventType.POSSIBLE_BRUTE_FORCE,
+                ip=attempt.address,
+                data=addresses,
+                user_id=user_id,
+            )
+        return addresses
 
     async def _report(
-        self, tenant: Tenant, peer_address: str, kept: AddressFailures, *, user_id: str | None
+        self, attempt: _Attempt, kept: AddressFailures, *, peer_address: str, user_id: str | None
     ) -> None:
-        count = len(kept.failures)
+        count = kept.all_failures()
         await self._events.emit(
-            tenant.tenant_id,
+            attempt.tenant_id,
             EventType.INVALID_LOGINS,
             level=level_of_failures(count),
             ip=peer_address,
             data=count,
             user_id=user_id,
         )
-        is_stuffing = self._is_stuffing(kept)
-        if kept.blocked_until is None or not (is_stuffing or self._threshold(count).block_secs):
+        if self._is_stuffing(attempt, kept):
+            event_type, until = EventType.CREDENTIAL_STUFFING, kept.sign_in_blocked_until
+        elif self._threshold(attempt, kept).block_secs:
+            event_type, until = EventType.IP_BLACKLISTED, kept.end_of(attempt.account)
+        else:
             return
         await self._events.emit(
-            tenant.tenant_id,
-            EventType.CREDENTIAL_STUFFING if is_stuffing else EventType.IP_BLACKLISTED,
-            ip=kept.id,
-            data=int(kept.blocked_until.timestamp()),
+            attempt.tenant_id,
+            event_type,
+            ip=attempt.address,
+            data=None if until is None else int(until.timestamp()),
+            user_id=user_id,
         )
 
-    def _threshold(self, failures: int) -> Threshold:
+    def _delay(self, attempt: _Attempt, kept: AddressFailures, *, addresses: int) -> int:
+        longest = self._config.max_delay_secs
+        if addresses >= self._config.account_addresses:
+            return longest
+        delay = self._threshold(attempt, kept).delay_secs_per_failure * kept.failures_of(attempt.account)
+        return min(delay, longest)
+
+    def _threshold(self, attempt: _Attempt, counted: AddressFailures) -> Threshold:
+        failures = counted.failures_of(attempt.account) if attempt.account else 0
         reached = (row for row in reversed(self._config.thresholds) if row.failures <= failures)
         return next(reached, Threshold(failures=1))
 
-    async def _change(
-        self, tenant: Tenant, peer_address: str, change: Callable[[AddressFailures], AddressFailures]
-    ) -> AddressFailures:
-        address = self._addresses.group(peer_address)
-        for _ in range(_ATTEMPTS):
-            kept = await self._records.get(tenant.tenant_id, address)
-            changed = self._expiring(change(kept or AddressFailures(tenant_id=tenant.tenant_id, id=address)))
-            try:
-                return await (self._records.insert if kept is None else self._records.replace)(changed)
-            except (AlreadyThere, Changed):
-                continue
-        # So many at a time come from no person.
-        raise ResourceExhausted("too many sign-ins from this address at a time")
+    def _kept(self, changed: AddressFailures, attempt: _Attempt) -> AddressFailures:
+        forgotten_at = attempt.at + self._config.forget_after
+        return replace(changed, expires_at=max(forgotten_at, changed.last_end(attempt.at)))
 
-    def _expiring(self, changed: AddressFailures) -> AddressFailures:
-        forgotten_at = self._clock.now() + self._config.forget_after
-        return replace(changed, expires_at=max(forgotten_at, changed.blocked_until or forgotten_at))
-
-    def _account(self, email: str) -> str:
-        return self._hasher.hash(email_key(email)).hex()
-
-    def _credentials(self, email: str, password: str) -> str:
-        return self._hasher.hash(f"{email_key(email)}\0{password}").hex()
+    def _attempt(self, tenant: Tenant, peer_address: str, account: str) -> _Attempt:
+        return _Attempt(
+            tenant_id=tenant.tenant_id,
+            address=self._addresses.group(peer_address),
+            account=self._hasher.hash(email_key(account)).hex() if account else "",
+            at=self._clock.now(),
+        )
 
 
 def level_of_failures(count: int) -> Level:
-    """How much attention an address with so many failures asks for."""
+    """How much attention an address with this number of failures asks for."""
     reached = (level for least, level in _LEVELS if least <= count)
     return _HIGHER.get(count) or next(reached, Level.INFO)
+
+
+async def _changed(
+    records: Records[R], key: tuple[TenantId, str], change: Callable[[R | None], R]
+) -> R | None:
+    """Return the record as it is kept, None when too many others change it at the same time."""
+    for _ in range(_ATTEMPTS):
+        known = await records.get(*key)
+        changed = change(known)
+        try:
+            return await (records.insert if known is None else records.replace)(changed)
+        except (AlreadyThere, Changed):
+            continue
+    return None
+
+
+def _failures_at(known: AddressFailures | None, attempt: _Attempt) -> AddressFailures:
+    return known or AddressFailures(tenant_id=attempt.tenant_id, id=attempt.address)
+
+
+def _failures_of(known: AccountFailures | None, attempt: _Attempt) -> AccountFailures:
+    return known or AccountFailures(tenant_id=attempt.tenant_id, id=attempt.account, expires_at=attempt.at)

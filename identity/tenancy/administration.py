@@ -1,7 +1,7 @@
-"""What administrators of the deployment do to tenants, each change told of.
+"""Administration of tenants; each change emits an event.
 
-This process heeds a change at once, others within a second; settings are read when they are needed, so that all heed
-those at once.
+A change holds in this process at once and in others within a second. Settings are read when they are needed, so a change
+of them holds everywhere at once.
 """
 
 from collections.abc import Sequence
@@ -14,6 +14,7 @@ from identity.directory.user import USERS
 from identity.directory.version import DirectoryVersion
 from identity.events.event import EventActor
 from identity.events.kinds import EventType
+from identity.tenancy.default_groups import DefaultGroups
 from identity.tenancy.hostnames import hostname_of
 from identity.tenancy.settings import TenantSettings
 from identity.tenancy.tenant_record import DEPLOYMENT, TENANTS, TenantRecord
@@ -35,6 +36,12 @@ class Directory(Protocol):
 
 class Removal(Protocol):
     async def remove_all_of(self, tenant_id: TenantId) -> None: ...
+
+
+class Keys(Protocol):
+    def prepare(self, tenant_id: TenantId) -> None:
+        """Have signing keys made."""
+        ...
 
 
 class Events(Protocol):
@@ -59,6 +66,7 @@ class TenantAdministration:
         directory: Directory,
         removal: Removal,
         *,
+        keys: Keys,
         version: DirectoryVersion,
         events: Events,
         store: RecordStore,
@@ -67,10 +75,12 @@ class TenantAdministration:
         self._tenants = tenants
         self._directory = directory
         self._removal = removal
+        self._keys = keys
         self._version = version
         self._events = events
         self._store = store
         self._records = store.of(TENANTS)
+        self._default_groups = DefaultGroups(store)
         self._clock = clock
 
     async def all(self) -> Sequence[TenantRecord]:
@@ -86,7 +96,10 @@ class TenantAdministration:
     async def create(
         self, text: str, wish: TenantWish, settings: TenantSettings, *, actor: EventActor
     ) -> TenantRecord:
-        """Raises InvalidArgument, AlreadyExists, and InvalidState when there are too many."""
+        """Raises InvalidArgument, AlreadyExists, and InvalidState when there are too many.
+
+        A new tenant has no groups, so `settings` name none.
+        """
         try:
             tenant_id = tenant_id_of(text)
         except ValueError as error:
@@ -95,6 +108,7 @@ class TenantAdministration:
             ) from error
         if len(self._tenants.ids) >= MOST_TENANTS:
             raise InvalidState(f"there are {MOST_TENANTS} tenants, as many as a deployment may have")
+        await self._default_groups.expect(tenant_id, settings.default_groups)
         record = TenantRecord(
             tenant_id=DEPLOYMENT,
             id=tenant_id,
@@ -110,7 +124,9 @@ class TenantAdministration:
             raise AlreadyExists(
                 f"there is a tenant with this {error.field}, or one is being removed"
             ) from error
-        return await self._heeded(kept, EventType.TENANT_CREATED, actor)
+        created = await self._heeded(kept, EventType.TENANT_CREATED, actor)
+        self._keys.prepare(tenant_id)
+        return created
 
     async def change(self, tenant_id: str, wish: TenantWish, *, actor: EventActor) -> TenantRecord:
         """Raises NotFound, InvalidArgument, InvalidState, AlreadyExists."""
@@ -124,8 +140,9 @@ class TenantAdministration:
     async def change_settings(
         self, tenant_id: str, settings: TenantSettings, *, actor: EventActor
     ) -> TenantRecord:
-        """Raises NotFound, InvalidState."""
+        """Raises NotFound, InvalidArgument, InvalidState."""
         record = replace(await self.get(tenant_id), settings=settings)
+        await self._default_groups.expect(record.own_id, settings.default_groups)
         return await self._heeded(await self._replaced(record), EventType.TENANT_CHANGED, actor)
 
     async def delete(self, tenant_id: str, *, actor: EventActor) -> None:

@@ -1,4 +1,4 @@
-"""How people sign in and register at a tenant."""
+"""Settings of sign-in and registration at a tenant."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -35,6 +35,8 @@ class TenantSettings:
         if not 0 <= self.unconfirmed_account_days <= _MOST_UNCONFIRMED_DAYS:
             raise ValueError(f"unconfirmed_account_days: expected 0 to {_MOST_UNCONFIRMED_DAYS}")
         if len(self.default_groups) > _MOST_GROUPS:
-            raise ValueError(f"default_groups: expected {_MOST_GROUPS} at most")
+            raise ValueError(f"registration.default_groups: expected {_MOST_GROUPS} at most")
         if not all(0 < len(group) <= _MOST_GROUP_NAME for group in self.default_groups):
-            raise ValueError(f"default_groups: expected names of 1 to {_MOST_GROUP_NAME} characters")
+            raise ValueError(
+                f"registration.default_groups: expected names of 1 to {_MOST_GROUP_NAME} characters"
+            )

@@ -39,7 +39,7 @@ class _Admission:
 
 
 class Authenticator:
-    """Sets the principal of calls that are not public and have none; `channel` leads to the provider."""
+    """Sets the principal of calls that need one and have none; `channel` leads to the provider."""
 
     def __init__(self, channel: Channel, config: AccessConfig, clock: Clock) -> None:
         self._directory: DirectoryServiceAsyncStub = DirectoryServiceStub(cast("grpc.aio.Channel", channel))
@@ -50,7 +50,7 @@ class Authenticator:
         self._number = 0
 
     def __call__(self, call: Call) -> Awaitable[None] | None:
-        if call.policy.is_public or call.principal is not ANONYMOUS:
+        if not call.policy.needs_principal or call.principal is not ANONYMOUS:
             return None
         credential = call.metadata.get(AUTHORIZATION, "")
         admission = self._admissions.get(credential)
@@ -108,4 +108,9 @@ def _narrowed(principal: pb.Principal, claims: AccessTokenClaims) -> Principal:
     tenant_ids = frozenset(map(TenantId, principal.tenant_ids))
     bound = frozenset({TenantId(claims.tid)}) if claims.tid else tenant_ids
     oauth_scopes = frozenset(claims.scope.split())
-    return Principal(principal.subject, tenant_ids & bound, oauth_scopes.intersection(principal.permissions))
+    return Principal(
+        principal.subject,
+        tenant_ids & bound,
+        oauth_scopes.intersection(principal.permissions),
+        is_person=principal.kind == pb.PRINCIPAL_KIND_USER,
+    )

@@ -1,4 +1,4 @@
-"""What an access token says, and whether that holds: RFC 7519 §4.1, RFC 8725."""
+"""Claims of an access token and their validation: RFC 7519 §4.1, RFC 8725."""
 
 import re
 from datetime import datetime

@@ -4,7 +4,6 @@ The provider answers when the version grows, or after a while as it is. A watch 
 known, longer apart each time; until then what it was told lasts as long as `admission_seconds` says.
 """
 
-import asyncio
 import logging
 from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
@@ -14,6 +13,7 @@ import grpc
 from gnomon.identity.v1 import directory_service_pb2 as pb
 from gnomon.identity.v1.directory_service_pb2_grpc import DirectoryServiceStub
 from server.access.config import AccessConfig
+from server.platform.back_off import BackOff, Pauses
 from server.platform.channels import Channel
 
 if TYPE_CHECKING:
@@ -22,12 +22,11 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _WAIT_SECONDS = 15
-_FIRST_PAUSE_SECONDS = 0.1
-_LONGEST_PAUSE_SECONDS = 5.0
+_BACK_OFF = BackOff(0.1, 5.0)
 
 
 class DirectoryWatch:
-    """`changed` is told of each change; `channel` leads to the provider."""
+    """`changed` is called for each change; `channel` leads to the provider."""
 
     def __init__(self, channel: Channel, config: AccessConfig, changed: Callable[[], None]) -> None:
         self._directory: DirectoryServiceAsyncStub = DirectoryServiceStub(cast("grpc.aio.Channel", channel))
@@ -36,18 +35,19 @@ class DirectoryWatch:
 
     async def run(self) -> None:
         """Until it is cancelled."""
-        known, pause = 0, _FIRST_PAUSE_SECONDS
+        known, pauses = 0, Pauses(_BACK_OFF)
         while True:
             try:
                 version = await self._beyond(known)
             except grpc.RpcError:
                 logger.warning("changes of the directory are noticed late")
-                await asyncio.sleep(pause)
-                known, pause = 0, min(2 * pause, _LONGEST_PAUSE_SECONDS)
+                await pauses.after_failure()
+                known = 0
                 continue
             if version != known:
                 self._changed()
-            known, pause = version, _FIRST_PAUSE_SECONDS
+            pauses.succeeded()
+            known = version
 
     async def _beyond(self, known: int) -> int:
         request = pb.AwaitDirectoryVersionRequest(version=known, wait_secs=_WAIT_SECONDS)

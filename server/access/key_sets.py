@@ -49,7 +49,7 @@ class KeySets:
             key_set = _KeySet()
             self._key_sets.put(tenant_id, key_set)
         if self._is_due(key_set, kid):
-            # Whoever comes meanwhile waits for the same answer.
+            # Callers that come meanwhile wait for the same answer.
             async with key_set.fetching:
                 if self._is_due(key_set, kid):
                     await self._fetch(tenant_id, key_set)
@@ -63,7 +63,7 @@ class KeySets:
         return age >= (config.key_set_seconds if kid in key_set.keys else config.key_set_pause_seconds)
 
     async def _fetch(self, tenant_id: str, key_set: _KeySet) -> None:
-        request = pb.GetKeySetRequest(tenant_id=tenant_id)
+        request = pb.GetKeySetRequest(tenant_id=tenant_id, algorithms=self._config.algorithms)
         try:
             response = await self._stub.GetKeySet(request, timeout=self._config.call_timeout_seconds)
         except grpc.RpcError as failure:

@@ -14,6 +14,12 @@
 
 Every method appends behind the current element and makes the new one current. `branch` makes an
 earlier element current, `connect_to` leads to one, `flow` decides about the next connection only.
+`embed` appends a sub-process, which is built like a process:
+
+    process("order").embed(sub_process("pack").service_task("wrap", type="wrap").end()).end()
+
+`beside` puts an event sub-process into a scope; its path begins with `start_timer` or another event with a trigger.
+
 The result is XML that takes the same way as any file, mistakes included.
 """
 
@@ -44,11 +50,37 @@ def process(process_id: str, *, name: str | None = None, version_tag: str | None
     return ProcessBuilder(process_id, name=name, version_tag=version_tag)
 
 
-def definitions(*builders: "ProcessBuilder") -> bytes:
-    """Put all these processes into one file."""
+def sub_process(element_id: str, *, name: str | None = None) -> "ProcessBuilder":
+    """Begin a sub-process, for `embed`; ids that it chooses itself begin with its own."""
+    return ProcessBuilder(element_id, name=name, tag="subProcess")
+
+
+def event_sub_process(element_id: str, *, name: str | None = None) -> "ProcessBuilder":
+    """Begin an event sub-process, for `beside`."""
+    builder = ProcessBuilder(element_id, name=name, tag="subProcess")
+    builder.element.set("triggeredByEvent", "true")
+    return builder
+
+
+def definitions(
+    *builders: "ProcessBuilder",
+    errors: Mapping[str, str] = _NO_PAIRS,
+    escalations: Mapping[str, str] = _NO_PAIRS,
+) -> bytes:
+    """Put all these processes into one file, with their messages, and the codes of errors and escalations by their ids."""
     namespaces = {"bpmn": BPMN_NAMESPACE, "zeebe": ZEEBE_NAMESPACE}
     attributes = {"id": "definitions", "targetNamespace": "urn:gnomon"}
     root = etree.Element(_bpmn("definitions"), attributes, nsmap=namespaces)
+    all_errors, all_escalations = dict(errors), dict(escalations)
+    for builder in builders:
+        all_errors |= builder.errors
+        all_escalations |= builder.escalations
+    for error_id, code in all_errors.items():
+        etree.SubElement(root, _bpmn("error"), id=error_id, errorCode=code)
+    for escalation_id, code in all_escalations.items():
+        etree.SubElement(root, _bpmn("escalation"), id=escalation_id, escalationCode=code)
+    messages = {each.get("id"): each for builder in builders for each in builder.messages}
+    root.extend(deepcopy(each) for each in messages.values())
     root.extend(deepcopy(builder.element) for builder in builders)
     return etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True)
 
@@ -56,10 +88,24 @@ def definitions(*builders: "ProcessBuilder") -> bytes:
 class ProcessBuilder:
     """A process under construction; see the module for how its methods chain."""
 
-    def __init__(self, process_id: str, *, name: str | None = None, version_tag: str | None = None) -> None:
+    def __init__(
+        self,
+        process_id: str,
+        *,
+        name: str | None = None,
+        version_tag: str | None = None,
+        tag: str = "process",
+    ) -> None:
+        is_process = tag == "process"
         self.element = etree.Element(
-            _bpmn("process"), _written(id=process_id, name=name, isExecutable="true")
+            _bpmn(tag), _written(id=process_id, name=name, isExecutable="true" if is_process else None)
         )
+        self.errors: dict[str, str] = {}
+        self.escalations: dict[str, str] = {}
+        self._prefix = "" if is_process else f"{process_id}_"
+        # They stand beside the process in its file.
+        self.messages: list[XmlElement] = []
+        self._root_id = process_id
         self._nodes: dict[str, XmlElement] = {}
         self._ids: set[str] = set()
         self._current: str | None = None
@@ -72,8 +118,230 @@ class ProcessBuilder:
         self._current = None
         return self._append("startEvent", element_id or self._free_id("start"), name)
 
+    def declare_error(self, error_id: str, code: str) -> Self:
+        """Put an error with its code into the file that this becomes."""
+        self.errors[error_id] = code
+        return self
+
+    def declare_escalation(self, escalation_id: str, code: str) -> Self:
+        """Put an escalation with its code into the file that this becomes."""
+        self.escalations[escalation_id] = code
+        return self
+
+    def embed(
+        self,
+        scope: "ProcessBuilder",
+        *,
+        inputs: Mapping[str, str | None] = _NO_PAIRS,
+        outputs: Mapping[str, str] = _NO_PAIRS,
+    ) -> Self:
+        """Append a sub-process with all that is in it."""
+        element_id = str(scope.element.get("id"))
+        self.messages += scope.messages
+        self.node("subProcess", element_id, name=scope.element.get("name"), inputs=inputs, outputs=outputs)
+        self._fill(element_id, scope)
+        return self
+
+    def beside(
+        self,
+        scope: "ProcessBuilder",
+        *,
+        inputs: Mapping[str, str | None] = _NO_PAIRS,
+        outputs: Mapping[str, str] = _NO_PAIRS,
+    ) -> Self:
+        """Put an event sub-process with all that is in it into the scope; the path goes on where it was."""
+        self.messages += scope.messages
+        element_id, current = str(scope.element.get("id")), self._current
+        self._current = None
+        self._append("subProcess", element_id, scope.element.get("name"))
+        self._nodes[element_id].set("triggeredByEvent", "true")
+        self._map(element_id, inputs, outputs)
+        self._fill(element_id, scope)
+        self._current = current
+        return self
+
+    def _fill(self, element_id: str, scope: "ProcessBuilder") -> None:
+        self.errors |= scope.errors
+        self.escalations |= scope.escalations
+        for child in deepcopy(scope.element):
+            if child.tag == _bpmn("extensionElements"):
+                _extension_elements(self._nodes[element_id]).extend(child)
+            else:
+                self._nodes[element_id].append(child)
+
+    def throw_event(self, element_id: str, *, name: str | None = None) -> Self:
+        """Append an intermediate none throw event."""
+        return self.node("intermediateThrowEvent", element_id, name=name)
+
+    def start_timer(self, element_id: str, *, is_interrupting: bool = True, **timer: str) -> Self:
+        """Begin an event sub-process with `date`, `duration` or `cycle`."""
+        self._start(element_id, is_interrupting=is_interrupting)
+        return self._timer(element_id, timer)
+
+    def start_message(self, element_id: str, *, message: str, key: str, is_interrupting: bool = True) -> Self:
+        """Begin an event sub-process with a message that has this name and correlation key."""
+        self._start(element_id, is_interrupting=is_interrupting)
+        return self._message(element_id, message, key)
+
+    def start_error(
+        self, element_id: str, *, error: str | None = None, outputs: Mapping[str, str] = _NO_PAIRS
+    ) -> Self:
+        """Begin an event sub-process with errors that have the id that `definitions` was told, or with all of them."""
+        self._start(element_id, is_interrupting=True)
+        self._map(element_id, _NO_PAIRS, outputs)
+        return self._event(element_id, "error", error)
+
+    def start_escalation(
+        self, element_id: str, *, escalation: str | None = None, is_interrupting: bool = True
+    ) -> Self:
+        """Begin an event sub-process with escalations that `definitions` was told, or with all of them."""
+        self._start(element_id, is_interrupting=is_interrupting)
+        return self._event(element_id, "escalation", escalation)
+
+    def boundary_escalation(
+        self, element_id: str, *, on: str, escalation: str | None = None, is_interrupting: bool = True
+    ) -> Self:
+        """Attach a boundary event that catches escalations that `definitions` was told, or all of them."""
+        self._attach(element_id, on)
+        if not is_interrupting:
+            self._nodes[element_id].set("cancelActivity", "false")
+        return self._event(element_id, "escalation", escalation)
+
+    def throw_escalation(self, element_id: str, *, escalation: str) -> Self:
+        """Append an intermediate event that throws the escalation with the id that `definitions` was told."""
+        self.node("intermediateThrowEvent", element_id)
+        return self._event(element_id, "escalation", escalation)
+
+    def end_escalation(self, element_id: str, *, escalation: str) -> Self:
+        """Append an end event that throws the escalation with the id that `definitions` was told."""
+        self.node("endEvent", element_id)
+        return self._event(element_id, "escalation", escalation)
+
+    def throw_link(self, element_id: str, *, link: str) -> Self:
+        """Append an event that jumps to the one that catches the link."""
+        self.node("intermediateThrowEvent", element_id)
+        return self._link(element_id, link)
+
+    def catch_link(self, element_id: str, *, link: str) -> Self:
+        """Begin a path to which links of this name jump."""
+        self._current = None
+        self._append("intermediateCatchEvent", element_id, None)
+        return self._link(element_id, link)
+
+    def _link(self, element_id: str, name: str) -> Self:
+        etree.SubElement(self._nodes[element_id], _bpmn("linkEventDefinition"), name=name)
+        return self
+
+    def _start(self, element_id: str, *, is_interrupting: bool) -> None:
+        self.start(element_id)
+        if not is_interrupting:
+            self._nodes[element_id].set("isInterrupting", "false")
+
+    def timer_catch(self, element_id: str, **timer: str) -> Self:
+        """Append an intermediate catch event with `date`, `duration` or `cycle`."""
+        self.node("intermediateCatchEvent", element_id)
+        return self._timer(element_id, timer)
+
+    def boundary_timer(self, element_id: str, *, on: str, is_interrupting: bool = True, **timer: str) -> Self:
+        """Attach a boundary event to an activity, with `date`, `duration` or `cycle`; the path goes on behind it."""
+        self._attach(element_id, on)
+        if not is_interrupting:
+            self._nodes[element_id].set("cancelActivity", "false")
+        return self._timer(element_id, timer)
+
+    def message_catch(
+        self,
+        element_id: str,
+        *,
+        message: str,
+        key: str,
+        tag: str = "intermediateCatchEvent",
+        outputs: Mapping[str, str] = _NO_PAIRS,
+    ) -> Self:
+        """Append an element that waits for a message with this name and correlation key, an expression."""
+        self.node(tag, element_id, outputs=outputs)
+        return self._message(element_id, message, key)
+
+    def receive_task(
+        self, element_id: str, *, message: str, key: str, outputs: Mapping[str, str] = _NO_PAIRS
+    ) -> Self:
+        """Append a task that waits for a message."""
+        return self.message_catch(element_id, message=message, key=key, tag="receiveTask", outputs=outputs)
+
+    def boundary_message(
+        self, element_id: str, *, on: str, message: str, key: str, is_interrupting: bool = True
+    ) -> Self:
+        """Attach a boundary event that waits for a message; the path goes on behind it."""
+        self._attach(element_id, on)
+        if not is_interrupting:
+            self._nodes[element_id].set("cancelActivity", "false")
+        return self._message(element_id, message, key)
+
+    def boundary_error(self, element_id: str, *, on: str, error: str | None = None) -> Self:
+        """Attach a boundary event that catches errors, those with the id that `definitions` was told or all of them."""
+        self._attach(element_id, on)
+        return self._event(element_id, "error", error)
+
+    def multi_instance(
+        self,
+        collection: str,
+        *,
+        element: str | None = None,
+        sequential: bool = False,
+        output: str | None = None,
+        outputs_to: str | None = None,
+        until: str | None = None,
+    ) -> Self:
+        """Repeat the current activity for each item of a collection, `until` a completion condition holds.
+
+        Expressions carry their leading `=`.
+        """
+        host = self._nodes[self._current or ""]
+        loop = etree.Element(_bpmn("multiInstanceLoopCharacteristics"))
+        behind = [child for child in host if child.tag in _BEFORE_LOOP]
+        host.insert(len(behind), loop)
+        if sequential:
+            loop.set("isSequential", "true")
+        attributes = _written(
+            inputCollection=collection,
+            inputElement=element,
+            outputCollection=outputs_to,
+            outputElement=output,
+        )
+        etree.SubElement(_extension_elements(loop), _zeebe("loopCharacteristics"), attributes)
+        if until is not None:
+            etree.SubElement(loop, _bpmn("completionCondition")).text = until
+        return self
+
+    def execution_listener(
+        self,
+        event_type: str,
+        *,
+        type: str,  # noqa: A002 - the attribute's name in the extension
+        retries: str = "3",
+    ) -> Self:
+        """Add a listener to the current element, or to the process before its first."""
+        host = self.element if self._current is None else self._nodes[self._current]
+        parent = _extension_elements(host)
+        listeners = parent.find(_zeebe("executionListeners"))
+        if listeners is None:
+            listeners = etree.SubElement(parent, _zeebe("executionListeners"))
+        attributes = {"eventType": event_type, "type": type, "retries": retries}
+        etree.SubElement(listeners, _zeebe("executionListener"), attributes)
+        return self
+
     def end(self, element_id: str | None = None, *, name: str | None = None) -> Self:
         return self.node("endEvent", element_id or self._free_id("end"), name=name)
+
+    def end_terminate(self, element_id: str) -> Self:
+        """Append an end event that terminates everything else in its scope."""
+        self.node("endEvent", element_id)
+        return self._event(element_id, "terminate")
+
+    def end_error(self, element_id: str, *, error: str) -> Self:
+        """Append an end event that throws the error with the id that `definitions` was told."""
+        self.node("endEvent", element_id)
+        return self._event(element_id, "error", error)
 
     def service_task(
         self,
@@ -93,10 +361,69 @@ class ProcessBuilder:
         """
         self.node(tag, element_id, name=name, inputs=inputs, outputs=outputs)
         self._extension(element_id, "taskDefinition", type=type, retries=retries)
-        if headers:
-            parent = self._extension(element_id, "taskHeaders")
-            for key, value in headers.items():
-                etree.SubElement(parent, _zeebe("header"), key=key, value=value)
+        self._headers(element_id, headers)
+        return self
+
+    def user_task(
+        self,
+        element_id: str,
+        *,
+        is_native: bool = True,
+        name: str | None = None,
+        assignment: Mapping[str, str] = _NO_PAIRS,
+        schedule: Mapping[str, str] = _NO_PAIRS,
+        priority: str | None = None,
+        form: Mapping[str, str] = _NO_PAIRS,
+        headers: Mapping[str, str] = _NO_PAIRS,
+        inputs: Mapping[str, str | None] = _NO_PAIRS,
+        outputs: Mapping[str, str] = _NO_PAIRS,
+    ) -> Self:
+        """Append a task for a person.
+
+        `assignment`, `schedule` and `form` are the attributes of the extensions of these names, such as `assignee`,
+        `candidateGroups`, `dueDate` and `externalReference`.
+        """
+        self.node("userTask", element_id, name=name, inputs=inputs, outputs=outputs)
+        if is_native:
+            self._extension(element_id, "userTask")
+        extensions = {"assignmentDefinition": assignment, "taskSchedule": schedule, "formDefinition": form}
+        for tag, attributes in extensions.items():
+            if attributes:
+                self._extension(element_id, tag, **attributes)
+        if priority is not None:
+            self._extension(element_id, "priorityDefinition", priority=priority)
+        self._headers(element_id, headers)
+        return self
+
+    def script_task(
+        self,
+        element_id: str,
+        *,
+        expression: str,
+        result: str,
+        inputs: Mapping[str, str | None] = _NO_PAIRS,
+        outputs: Mapping[str, str] = _NO_PAIRS,
+    ) -> Self:
+        """Append a task that evaluates an expression, which carries its leading `=`, into a variable."""
+        self.node("scriptTask", element_id, inputs=inputs, outputs=outputs)
+        self._extension(element_id, "script", expression=expression, resultVariable=result)
+        return self
+
+    def decision_task(
+        self,
+        element_id: str,
+        *,
+        decision: str,
+        result: str,
+        binding: str | None = None,
+        inputs: Mapping[str, str | None] = _NO_PAIRS,
+        outputs: Mapping[str, str] = _NO_PAIRS,
+    ) -> Self:
+        """Append a business rule task that evaluates a decision, named by id or by an expression, into a variable."""
+        self.node("businessRuleTask", element_id, inputs=inputs, outputs=outputs)
+        self._extension(
+            element_id, "calledDecision", decisionId=decision, resultVariable=result, bindingType=binding
+        )
         return self
 
     def manual_task(self, element_id: str, *, name: str | None = None) -> Self:
@@ -107,6 +434,12 @@ class ProcessBuilder:
 
     def exclusive_gateway(self, element_id: str, *, name: str | None = None) -> Self:
         return self.node("exclusiveGateway", element_id, name=name)
+
+    def inclusive_gateway(self, element_id: str, *, name: str | None = None) -> Self:
+        return self.node("inclusiveGateway", element_id, name=name)
+
+    def event_based_gateway(self, element_id: str, *, name: str | None = None) -> Self:
+        return self.node("eventBasedGateway", element_id, name=name)
 
     def parallel_gateway(self, element_id: str, *, name: str | None = None) -> Self:
         return self.node("parallelGateway", element_id, name=name)
@@ -124,10 +457,7 @@ class ProcessBuilder:
         if self._current is None:
             self.start()
         self._append(tag, element_id, name)
-        if inputs or outputs:
-            mapping = self._extension(element_id, "ioMapping")
-            _add_mappings(mapping, "input", inputs)
-            _add_mappings(mapping, "output", outputs)
+        self._map(element_id, inputs, outputs)
         return self
 
     def flow(
@@ -176,8 +506,53 @@ class ProcessBuilder:
         self._next_flow = _NextFlow()
 
     def _free_id(self, wanted: str) -> str:
+        wanted = self._prefix + wanted
         candidates = chain([wanted], (f"{wanted}_{number}" for number in count(2)))
         return next(candidate for candidate in candidates if candidate not in self._ids)
+
+    def _attach(self, element_id: str, host: str) -> None:
+        if host not in self._nodes:
+            raise KeyError(f"expected one of {', '.join(self._nodes)}, found {host}")
+        self._current = None
+        self._append("boundaryEvent", element_id, None)
+        self._nodes[element_id].set("attachedToRef", host)
+
+    def _map(self, element_id: str, inputs: Mapping[str, str | None], outputs: Mapping[str, str]) -> None:
+        if inputs or outputs:
+            mapping = self._extension(element_id, "ioMapping")
+            _add_mappings(mapping, "input", inputs)
+            _add_mappings(mapping, "output", outputs)
+
+    def _event(self, element_id: str, kind: str, reference: str | None = None) -> Self:
+        """Give an event a definition, with what it refers to."""
+        definition = etree.SubElement(self._nodes[element_id], _bpmn(f"{kind}EventDefinition"))
+        if reference is not None:
+            definition.set(f"{kind}Ref", reference)
+        return self
+
+    def _timer(self, element_id: str, timer: Mapping[str, str]) -> Self:
+        definition = etree.SubElement(self._nodes[element_id], _bpmn("timerEventDefinition"))
+        for kind, value in timer.items():
+            etree.SubElement(definition, _bpmn(f"time{kind.title()}")).text = value
+        return self
+
+    def _headers(self, element_id: str, headers: Mapping[str, str]) -> None:
+        if headers:
+            parent = self._extension(element_id, "taskHeaders")
+            for key, value in headers.items():
+                etree.SubElement(parent, _zeebe("header"), key=key, value=value)
+
+    def _message(self, element_id: str, name: str, key: str) -> Self:
+        """Let an element wait for a message, which has an id of its own in the file."""
+        node, message_id = self._nodes[element_id], f"{self._root_id}_{element_id}_message"
+        message = etree.Element(_bpmn("message"), id=message_id, name=name)
+        etree.SubElement(_extension_elements(message), _zeebe("subscription"), correlationKey=key)
+        self.messages.append(message)
+        if node.tag == _bpmn("receiveTask"):
+            node.set("messageRef", message_id)
+        else:
+            etree.SubElement(node, _bpmn("messageEventDefinition"), messageRef=message_id)
+        return self
 
     def _extension(self, element_id: str, tag: str, **attributes: str | None) -> XmlElement:
         parent = _extension_elements(self._nodes[element_id])
@@ -186,7 +561,10 @@ class ProcessBuilder:
 
 def _extension_elements(element: XmlElement) -> XmlElement:
     found = element.find(_bpmn("extensionElements"))
-    return found if found is not None else etree.SubElement(element, _bpmn("extensionElements"))
+    if found is None:
+        found = etree.Element(_bpmn("extensionElements"))
+        element.insert(0, found)
+    return found
 
 
 def _add_mappings(parent: XmlElement, tag: str, mappings: Mapping[str, str | None]) -> None:
@@ -204,3 +582,6 @@ def _bpmn(tag: str) -> str:
 
 def _zeebe(tag: str) -> str:
     return f"{{{ZEEBE_NAMESPACE}}}{tag}"
+
+
+_BEFORE_LOOP = frozenset({_bpmn("extensionElements"), _bpmn("incoming"), _bpmn("outgoing")})

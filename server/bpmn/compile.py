@@ -1,108 +1,251 @@
 """Compile a process of the model into its executable form.
 
 The process is lint-clean: ids exist and are unique, flows connect nodes of their scope and every
-expression parses. Expressions are compiled here, once, and shared by all instances.
+expression parses, or did for the version that it was deployed with. Expressions are compiled here, once, and shared by
+all instances.
 """
 
+import re
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from server import feel
 from server.bpmn import extensions
 from server.bpmn.executable import (
     Attribute,
+    Binding,
+    BindingType,
+    CalledDecision,
     Element,
     ElementType,
+    ErrorTrigger,
+    EscalationTrigger,
     ExecutableProcess,
+    Expression,
     Flow,
     JobDefinition,
+    Loop,
+    MessageTrigger,
+    RefusedExpression,
+    Result,
+    Script,
     Static,
+    Termination,
+    ThrownError,
+    ThrownEscalation,
+    TimerKind,
+    TimerTrigger,
+    Trigger,
+    UserTaskDefinition,
     VariableMapping,
 )
 from server.bpmn.graph import Graph
+from server.bpmn.inclusive_joins import inclusive_joins
 from server.bpmn.model import (
+    BoundaryEvent,
     BusinessRuleTask,
+    CatchEvent,
+    ConditionalGateway,
     Definitions,
     EndEvent,
+    EventBasedGateway,
+    EventSubProcess,
     ExclusiveGateway,
+    FlowElementsContainer,
     FlowNode,
+    InclusiveGateway,
+    IntermediateCatchEvent,
+    IntermediateThrowEvent,
     JobTask,
     ManualTask,
     ParallelGateway,
     Process,
+    ReceiveTask,
     ScriptTask,
     SendTask,
     SequenceFlow,
     ServiceTask,
     StartEvent,
+    SubProcess,
     Task,
+    ThrowEvent,
+    UserTask,
 )
 from server.xml import Markup
 
+# A variable, or a value inside one.
+_PATH = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
+
 ELEMENT_TYPES: Mapping[type[FlowNode], ElementType] = {
+    SubProcess: ElementType.SUB_PROCESS,
+    EventSubProcess: ElementType.EVENT_SUB_PROCESS,
     StartEvent: ElementType.START_EVENT,
+    IntermediateCatchEvent: ElementType.INTERMEDIATE_CATCH_EVENT,
+    IntermediateThrowEvent: ElementType.INTERMEDIATE_THROW_EVENT,
+    BoundaryEvent: ElementType.BOUNDARY_EVENT,
     EndEvent: ElementType.END_EVENT,
     ServiceTask: ElementType.SERVICE_TASK,
     SendTask: ElementType.SEND_TASK,
     ScriptTask: ElementType.SCRIPT_TASK,
     BusinessRuleTask: ElementType.BUSINESS_RULE_TASK,
+    UserTask: ElementType.USER_TASK,
+    ReceiveTask: ElementType.RECEIVE_TASK,
     ManualTask: ElementType.MANUAL_TASK,
     Task: ElementType.TASK,
     ExclusiveGateway: ElementType.EXCLUSIVE_GATEWAY,
     ParallelGateway: ElementType.PARALLEL_GATEWAY,
+    InclusiveGateway: ElementType.INCLUSIVE_GATEWAY,
+    EventBasedGateway: ElementType.EVENT_BASED_GATEWAY,
 }
 
 
 def compile_definitions(definitions: Definitions) -> tuple[ExecutableProcess, ...]:
     """Compile the executable processes of a file; those that are only drawn are left out."""
-    return tuple(compile_process(process) for process in definitions.processes if process.is_executable)
+    return tuple(
+        compile_process(definitions, process) for process in definitions.processes if process.is_executable
+    )
 
 
-def compile_process(process: Process) -> ExecutableProcess:
+def compile_process(definitions: Definitions, process: Process) -> ExecutableProcess:
     root = Element(
         id=process.id,
         name=process.name,
         type=ElementType.PROCESS,
+        start_listeners=_listeners(process.markup, "start"),
+        end_listeners=_listeners(process.markup, "end"),
         properties=extensions.properties(process.markup),
     )
-    elements = {node.id: _element(node, root) for node in process.flow_nodes()}
-    _connect(elements, process)
-    starts = (element for element in elements.values() if element.type is ElementType.START_EVENT)
+    compiler = _Compiler(definitions)
+    compiler.elements[root.id] = root
+    compiler.scope(root, process)
     return ExecutableProcess(
         id=process.id,
         name=process.name,
         version_tag=extensions.version_tag(process.markup),
         root=root,
-        none_start=next(starts, None),
-        elements={root.id: root, **elements},
+        elements=compiler.elements,
+        flows=compiler.flows,
     )
 
 
-def _element(node: FlowNode, flow_scope: Element) -> Element:
-    return Element(
-        id=node.id,
-        name=node.name,
-        type=ELEMENT_TYPES[type(node)],
-        input_mappings=_mappings(extensions.input_mappings(node.markup)),
-        output_mappings=_mappings(extensions.output_mappings(node.markup)),
-        job=_job(node.markup) if isinstance(node, JobTask) else None,
-        flow_scope=flow_scope,
-        properties=extensions.properties(node.markup),
+class _Compiler:
+    """Collects the elements and flows of a process from its scopes."""
+
+    def __init__(self, definitions: Definitions) -> None:
+        self.elements: dict[str, Element] = {}
+        self.flows: dict[str, Flow] = {}
+        self._error_codes = definitions.error_codes()
+        self._escalation_codes = definitions.escalation_codes()
+        self._messages = definitions.messages()
+
+    def scope(self, scope: Element, container: FlowElementsContainer) -> None:
+        """Add what is in the scope, and in the scopes inside it."""
+        for node in container.flow_nodes():
+            multi_instance = node.multi_instance
+            if multi_instance is None:
+                element = self.elements[node.id] = self._element(node, scope)
+            else:
+                body = self.elements[node.id] = _body(node, multi_instance, scope)
+                element = body.inner = self._element(node, body)
+            if isinstance(node, SubProcess | EventSubProcess):
+                self.scope(element, node)
+        for flow in container.sequence_flows():
+            self.flows[flow.id] = _flow(flow, self.elements)
+        graph = Graph.of(container)
+        attached: defaultdict[str, list[Element]] = defaultdict(list)
+        for node in container.flow_nodes():
+            self._connect(node, graph, scope)
+            if isinstance(node, BoundaryEvent):
+                attached[node.attached_to_ref].append(self.elements[node.id])
+        scope.catches = tuple(
+            start
+            for node in container.flow_nodes()
+            if isinstance(node, EventSubProcess) and (start := self.elements[node.id].event_start) is not None
+        )
+        for host, catches in attached.items():
+            self.elements[host].catches += tuple(catches)
+        self._link(container)
+        inside = [self.elements[node.id] for node in container.flow_nodes()]
+        scope.inclusive_joins, scope.bits = inclusive_joins(inside)
+
+    def _element(self, node: FlowNode, flow_scope: Element) -> Element:
+        return Element(
+            id=node.id,
+            name=node.name,
+            type=ELEMENT_TYPES[type(node)],
+            input_mappings=_mappings(extensions.input_mappings(node.markup)),
+            output_mappings=_mappings(extensions.output_mappings(node.markup)),
+            job=_job(node.markup) if isinstance(node, JobTask) else None,
+            user_task=_user_task(node.markup) if isinstance(node, UserTask) else None,
+            script=_script(node.markup) if isinstance(node, ScriptTask) else None,
+            called_decision=_called_decision(node.markup) if isinstance(node, BusinessRuleTask) else None,
+            flow_scope=flow_scope,
+            trigger=self._trigger(node) if isinstance(node, CatchEvent | ReceiveTask) else None,
+            result=self._result(node) if isinstance(node, ThrowEvent) else None,
+            is_interrupting=not isinstance(node, BoundaryEvent | StartEvent) or node.is_interrupting,
+            start_listeners=_listeners(node.markup, "start"),
+            end_listeners=_listeners(node.markup, "end"),
+            properties=extensions.properties(node.markup),
+        )
+
+    def _trigger(self, event: CatchEvent | ReceiveTask) -> Trigger | None:
+        """None for a start event that nothing has to trigger, and for a link."""
+        if event.message_ref is not None:
+            return _message(self._messages[event.message_ref])
+        assert isinstance(event, CatchEvent), "lint demands a message"  # noqa: S101  # narrows the type
+        if "error" in event.event_definitions:
+            reference = event.error_ref
+            return ErrorTrigger(None if reference is None else self._error_codes[reference])
+        if "escalation" in event.event_definitions:
+            reference = event.escalation_ref
+            return EscalationTrigger(None if reference is None else self._escalation_codes[reference])
+        timer = event.timer
+        return None if timer is None else TimerTrigger(TimerKind(timer.kind), _attribute(timer.text))
+
+    def _result(self, event: ThrowEvent) -> Result | None:
+        if "terminate" in event.event_definitions:
+            return Termination()
+        if "error" in event.event_definitions:
+            return ThrownError(_attribute(self._error_codes[event.error_ref or ""]))
+        if "escalation" in event.event_definitions:
+            return ThrownEscalation(_attribute(self._escalation_codes[event.escalation_ref or ""]))
+        return None
+
+    def _connect(self, node: FlowNode, graph: Graph, scope: Element) -> None:
+        element = self.elements[node.id]
+        element.incoming = tuple(self.flows[flow.id] for flow in graph.entering(node.id))
+        element.outgoing = tuple(self.flows[flow.id] for flow in graph.leaving(node.id))
+        if isinstance(node, ConditionalGateway) and node.default:
+            element.default_flow = self.flows[node.default]
+        if isinstance(node, EventBasedGateway):
+            element.catches = tuple(flow.target for flow in element.outgoing)
+        if isinstance(node, StartEvent) and element.trigger is None:
+            scope.none_start = element
+        elif isinstance(node, StartEvent):
+            scope.event_start = element
+
+    def _link(self, container: FlowElementsContainer) -> None:
+        """Let throwing link events lead to the catching ones of their names."""
+        caught = {
+            node.link_name: self.elements[node.id]
+            for node in container.flow_nodes()
+            if isinstance(node, CatchEvent) and node.link_name is not None
+        }
+        for node in container.flow_nodes():
+            if isinstance(node, ThrowEvent) and node.link_name is not None:
+                self.elements[node.id].link = caught[node.link_name]
+
+
+def _listeners(node: Markup, event_type: str) -> tuple[JobDefinition, ...]:
+    return tuple(
+        JobDefinition(_attribute(listener.type), _attribute(listener.retries), {})
+        for listener in extensions.execution_listeners(node)
+        if listener.event_type == event_type
     )
-
-
-def _connect(elements: Mapping[str, Element], process: Process) -> None:
-    graph = Graph.of(process)
-    flows = {flow.id: _flow(flow, elements) for flow in process.sequence_flows()}
-    for node in process.flow_nodes():
-        element = elements[node.id]
-        element.incoming = tuple(flows[flow.id] for flow in graph.entering(node.id))
-        element.outgoing = tuple(flows[flow.id] for flow in graph.leaving(node.id))
-        if isinstance(node, ExclusiveGateway) and node.default:
-            element.default_flow = flows[node.default]
 
 
 def _flow(flow: SequenceFlow, elements: Mapping[str, Element]) -> Flow:
-    condition = feel.compile_expression(flow.condition.removeprefix("=")) if flow.condition else None
+    condition = _expression(flow.condition.removeprefix("=")) if flow.condition else None
     return Flow(flow.id, elements[flow.source_ref], elements[flow.target_ref], condition)
 
 
@@ -116,6 +259,11 @@ def _mappings(mappings: Iterable[extensions.VariableMapping]) -> tuple[VariableM
     )
 
 
+def _message(message: Markup) -> MessageTrigger:
+    name, key = message.attributes.get("name", ""), extensions.correlation_key(message)
+    return MessageTrigger(_attribute(name), _attribute(key or ""))
+
+
 def _job(node: Markup) -> JobDefinition | None:
     definition = extensions.task_definition(node)
     if definition is None:
@@ -127,5 +275,70 @@ def _job(node: Markup) -> JobDefinition | None:
     )
 
 
+def _user_task(node: Markup) -> UserTaskDefinition:
+    def written(tag: str, name: str) -> Attribute | None:
+        text = extensions.attribute(node, f"zeebe:{tag}", name)
+        return None if text is None else _attribute(text)
+
+    is_native = extensions.is_native_user_task(node)
+    return UserTaskDefinition(
+        is_native=is_native,
+        assignee=written("assignmentDefinition", "assignee"),
+        candidate_groups=written("assignmentDefinition", "candidateGroups"),
+        candidate_users=written("assignmentDefinition", "candidateUsers"),
+        due_date=written("taskSchedule", "dueDate"),
+        follow_up_date=written("taskSchedule", "followUpDate"),
+        priority=written("priorityDefinition", "priority"),
+        form=written("formDefinition", "externalReference" if is_native else "formKey"),
+        headers=extensions.task_headers(node),
+    )
+
+
+def _script(node: Markup) -> Script | None:
+    script = extensions.script(node)
+    return None if script is None else Script(_attribute(script.expression), script.result_variable)
+
+
+def _called_decision(node: Markup) -> CalledDecision | None:
+    called = extensions.called_decision(node)
+    if called is None:
+        return None
+    binding = Binding(BindingType(called.binding_type))
+    return CalledDecision(_attribute(called.decision_id), called.result_variable, binding)
+
+
+def _body(node: FlowNode, multi_instance: Markup, flow_scope: Element) -> Element:
+    return Element(
+        id=node.id,
+        name=node.name,
+        type=ElementType.MULTI_INSTANCE_BODY,
+        flow_scope=flow_scope,
+        loop=_loop(multi_instance),
+    )
+
+
+def _loop(multi_instance: Markup) -> Loop:
+    found = extensions.loop_characteristics(multi_instance)
+    output = found.output_element.removeprefix("=").strip() if found.output_element else None
+    condition = multi_instance.first("completionCondition")
+    return Loop(
+        is_sequential=multi_instance.attributes.get("isSequential", "false").strip() in {"true", "1"},
+        input_collection=_expression(found.input_collection.removeprefix("=")),
+        input_element=found.input_element,
+        output_collection=found.output_collection,
+        output_element=_expression(output) if output else None,
+        output_name=output.partition(".")[0] if output and _PATH.fullmatch(output) else None,
+        completion_condition=_expression(condition.text.removeprefix("=")) if condition else None,
+    )
+
+
 def _attribute(text: str) -> Attribute:
-    return feel.compile_expression(text[1:]) if text.startswith("=") else Static(text)
+    return _expression(text[1:]) if text.startswith("=") else Static(text)
+
+
+def _expression(text: str) -> Expression:
+    """A stored process is compiled whatever it says: its partition does not start without it."""
+    try:
+        return feel.compile_expression(text)
+    except feel.FeelSyntaxError as error:
+        return RefusedExpression(text, str(error))

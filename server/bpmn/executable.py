@@ -15,16 +15,26 @@ class ElementType(StrEnum):
     """The kinds of element that the engine executes, as the wire spells them."""
 
     PROCESS = "PROCESS"
+    SUB_PROCESS = "SUB_PROCESS"
+    EVENT_SUB_PROCESS = "EVENT_SUB_PROCESS"
+    MULTI_INSTANCE_BODY = "MULTI_INSTANCE_BODY"
     START_EVENT = "START_EVENT"
+    INTERMEDIATE_CATCH_EVENT = "INTERMEDIATE_CATCH_EVENT"
+    INTERMEDIATE_THROW_EVENT = "INTERMEDIATE_THROW_EVENT"
+    BOUNDARY_EVENT = "BOUNDARY_EVENT"
     END_EVENT = "END_EVENT"
     SERVICE_TASK = "SERVICE_TASK"
     SEND_TASK = "SEND_TASK"
     SCRIPT_TASK = "SCRIPT_TASK"
     BUSINESS_RULE_TASK = "BUSINESS_RULE_TASK"
+    USER_TASK = "USER_TASK"
+    RECEIVE_TASK = "RECEIVE_TASK"
     MANUAL_TASK = "MANUAL_TASK"
     TASK = "TASK"
     EXCLUSIVE_GATEWAY = "EXCLUSIVE_GATEWAY"
     PARALLEL_GATEWAY = "PARALLEL_GATEWAY"
+    INCLUSIVE_GATEWAY = "INCLUSIVE_GATEWAY"
+    EVENT_BASED_GATEWAY = "EVENT_BASED_GATEWAY"
     SEQUENCE_FLOW = "SEQUENCE_FLOW"
 
 
@@ -35,7 +45,19 @@ class Static:
     text: str
 
 
-Attribute = Static | feel.Expression
+@dataclass(frozen=True, slots=True)
+class RefusedExpression:
+    """An expression that an earlier version accepted at deployment and this one refuses: it fails when evaluated."""
+
+    text: str
+    reason: str
+
+    def evaluate(self, _scope: feel.Scope, _ports: feel.Ports = feel.NO_PORTS) -> feel.Evaluation:
+        raise feel.EvaluationError(self.reason)
+
+
+Expression = feel.Expression | RefusedExpression
+Attribute = Static | Expression
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +80,141 @@ class JobDefinition:
     headers: Mapping[str, str]
 
 
+@dataclass(frozen=True, slots=True)
+class UserTaskDefinition:
+    """What a user task looks like before its expressions are evaluated; None for what is not written.
+
+    `form` is the external reference of a native user task, the form key of one that a job worker does.
+    """
+
+    is_native: bool
+    assignee: Attribute | None
+    candidate_groups: Attribute | None
+    candidate_users: Attribute | None
+    due_date: Attribute | None
+    follow_up_date: Attribute | None
+    priority: Attribute | None
+    form: Attribute | None
+    headers: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """What a script task evaluates, and the variable that its result becomes."""
+
+    expression: Attribute
+    result_variable: str
+
+
+class BindingType(StrEnum):
+    """Which version of what it calls an element means, as the extensions spell it."""
+
+    LATEST = "latest"
+    DEPLOYMENT = "deployment"
+    VERSION_TAG = "versionTag"
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """The version tag counts for that type alone."""
+
+    type: BindingType
+    version_tag: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CalledDecision:
+    """The decision that a business rule task evaluates, and the variable that its output becomes."""
+
+    decision_id: Attribute
+    result_variable: str
+    binding: Binding
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """How a multi-instance activity repeats what it does.
+
+    The output element and collection are there together, or neither. `output_name` is the variable that the output
+    element reads, where it is no more than a name or a path.
+    """
+
+    is_sequential: bool
+    input_collection: Expression
+    input_element: str | None = None
+    output_collection: str | None = None
+    output_element: Expression | None = None
+    output_name: str | None = None
+    completion_condition: Expression | None = None
+
+
+class TimerKind(StrEnum):
+    """BPMN 2.0.2 §10.5.5.11: what the value of a timer is."""
+
+    DATE = "timeDate"
+    DURATION = "timeDuration"
+    CYCLE = "timeCycle"
+
+
+@dataclass(frozen=True, slots=True)
+class TimerTrigger:
+    """Time: one instant, or several after each other."""
+
+    kind: TimerKind
+    value: Attribute
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorTrigger:
+    """An error with this code; every error without one."""
+
+    code: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class EscalationTrigger:
+    """An escalation with this code; every escalation without one."""
+
+    code: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class MessageTrigger:
+    """A message with this name and this correlation key."""
+
+    name: Attribute
+    correlation_key: Attribute
+
+
+# Triggers that an event throws inside the scope that catches them; they have codes, and no subscriptions.
+CodedTrigger = ErrorTrigger | EscalationTrigger
+# What a catching event waits for.
+Trigger = TimerTrigger | MessageTrigger | CodedTrigger
+
+
+@dataclass(frozen=True, slots=True)
+class Termination:
+    """Everything else in the scope is terminated."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThrownError:
+    """An error with this code is thrown."""
+
+    code: Attribute
+
+
+@dataclass(frozen=True, slots=True)
+class ThrownEscalation:
+    """An escalation with this code is thrown."""
+
+    code: Attribute
+
+
+# What a throwing event does beside ending or passing.
+Result = Termination | ThrownError | ThrownEscalation
+
+
 @dataclass(slots=True, eq=False)
 class Flow:
     """A sequence flow; identity is equality, as with elements."""
@@ -65,7 +222,7 @@ class Flow:
     id: str
     source: "Element"
     target: "Element"
-    condition: feel.Expression | None = None
+    condition: Expression | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -73,7 +230,14 @@ class Element:
     """An element of the process, the process itself included.
 
     `outgoing` keeps the order of the document, in which an exclusive gateway tries its conditions.
-    `flow_scope` is None for the process element alone.
+    `flow_scope` is None for the process element alone. `none_start` is where a scope begins. `trigger` is what a
+    catching event waits for, `result` what a throwing event does. `catches` are the events that an element waits for
+    while it is active: those on the boundary of an activity, and the start events of the event sub-processes in a scope,
+    which come first, and those behind an event-based gateway. `event_start` is the start event of an event sub-process,
+    `link` the catching link event to which a throwing one leads. `inclusive_joins` are those that lie in a scope, where
+    each element and each flow has one of its `bits`. The listeners are jobs that have to be
+    done before the element is active, and before it is left. A multi-instance activity is two elements with one id: its
+    body, which has the flows, the boundary events and the `loop`, and the `inner` one that is repeated inside it.
     """
 
     id: str
@@ -85,17 +249,67 @@ class Element:
     input_mappings: tuple[VariableMapping, ...] = ()
     output_mappings: tuple[VariableMapping, ...] = ()
     job: JobDefinition | None = None
+    user_task: UserTaskDefinition | None = None
+    script: Script | None = None
+    called_decision: CalledDecision | None = None
     flow_scope: "Element | None" = None
+    none_start: "Element | None" = None
+    event_start: "Element | None" = None
+    loop: Loop | None = None
+    inner: "Element | None" = None
+    trigger: Trigger | None = None
+    result: Result | None = None
+    link: "Element | None" = None
+    is_interrupting: bool = True
+    catches: "tuple[Element, ...]" = ()
+    start_listeners: tuple[JobDefinition, ...] = ()
+    end_listeners: tuple[JobDefinition, ...] = ()
     properties: Mapping[str, str] = field(default_factory=dict)
+    inclusive_joins: "tuple[InclusiveJoin, ...]" = ()
+    bits: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether it is the inner element of a multi-instance activity."""
+        return self.flow_scope is not None and self.flow_scope.inner is self
+
+
+@dataclass(frozen=True, slots=True)
+class InclusiveJoin:
+    """An inclusive gateway with several incoming flows.
+
+    `leading` are, for the id of each of these flows, the bits of the elements and flows of its scope from which a path
+    leads to it that does not pass the gateway.
+    """
+
+    gateway: Element
+    leading: Mapping[str, int]
 
 
 @dataclass(slots=True, eq=False)
 class ExecutableProcess:
-    """A process ready to run; `elements` holds the root under the process id as well."""
+    """A process ready to run; `elements` holds the root under the process id as well, `flows` every sequence flow.
+
+    Of a multi-instance activity it holds the body.
+    """
 
     id: str
     name: str | None
     version_tag: str | None
     root: Element
-    none_start: Element | None
     elements: Mapping[str, Element]
+    flows: Mapping[str, Flow]
+
+    @property
+    def is_bound_to_deployment(self) -> bool:
+        """Whether it calls versions that were deployed with it."""
+        elements = (element.inner or element for element in self.elements.values())
+        called = (element.called_decision for element in elements)
+        return any(each is not None and each.binding.type is BindingType.DEPLOYMENT for each in called)
+
+    def of(self, element_id: str, element_type: ElementType) -> Element:
+        """The element that an element instance of this type is an instance of."""
+        element = self.elements[element_id]
+        if element.inner is None or element_type is ElementType.MULTI_INSTANCE_BODY:
+            return element
+        return element.inner

@@ -11,13 +11,52 @@ from server.xml import Markup
 NAMESPACE = "http://camunda.org/schema/zeebe/1.0"
 PREFIX = "zeebe:"
 
-DEFAULTS: Mapping[str, Mapping[str, str]] = {"zeebe:taskDefinition": {"retries": "3"}}
+DEFAULTS: Mapping[str, Mapping[str, str]] = {
+    "zeebe:taskDefinition": {"retries": "3"},
+    "zeebe:calledDecision": {"bindingType": "latest"},
+}
 
 
 @dataclass(frozen=True, slots=True)
 class TaskDefinition:
     """The job type and the retries, each static text or an expression with its leading `=`."""
 
+    type: str
+    retries: str
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """An expression with its leading `=`, and the variable that its result becomes."""
+
+    expression: str
+    result_variable: str
+
+
+@dataclass(frozen=True, slots=True)
+class CalledDecision:
+    """The decision's id may be an expression with its leading `=`."""
+
+    decision_id: str
+    result_variable: str
+    binding_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class LoopCharacteristics:
+    """The input collection and the output element are expressions with their leading `=`."""
+
+    input_collection: str
+    input_element: str | None
+    output_collection: str | None
+    output_element: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionListener:
+    """A job for one phase of an element, `start` or `end`, written as a task definition."""
+
+    event_type: str
     type: str
     retries: str
 
@@ -45,6 +84,49 @@ def task_definition(element: Markup) -> TaskDefinition | None:
     return TaskDefinition(found.attributes["type"], found.attributes["retries"])
 
 
+def attribute(element: Markup, tag: str, name: str) -> str | None:
+    """The attribute of the first extension with the tag; None where it is missing or blank."""
+    found = next(extensions(element, tag), None)
+    text = found.attributes.get(name, "") if found is not None else ""
+    return text if text.strip() else None
+
+
+def is_native_user_task(element: Markup) -> bool:
+    return any(True for _ in extensions(element, "zeebe:userTask"))
+
+
+def script(element: Markup) -> Script | None:
+    found = next(extensions(element, "zeebe:script"), None)
+    if found is None:
+        return None
+    return Script(found.attributes["expression"], found.attributes["resultVariable"])
+
+
+def called_decision(element: Markup) -> CalledDecision | None:
+    found = next(extensions(element, "zeebe:calledDecision"), None)
+    if found is None:
+        return None
+    attributes = found.attributes
+    return CalledDecision(attributes["decisionId"], attributes["resultVariable"], attributes["bindingType"])
+
+
+def loop_characteristics(multi_instance: Markup) -> LoopCharacteristics:
+    attributes = next(extensions(multi_instance, "zeebe:loopCharacteristics")).attributes
+    return LoopCharacteristics(
+        attributes["inputCollection"],
+        *(
+            attributes.get(name, "").strip() or None
+            for name in ("inputElement", "outputCollection", "outputElement")
+        ),
+    )
+
+
+def execution_listeners(element: Markup) -> Iterator[ExecutionListener]:
+    for found in extensions(element, "zeebe:executionListener"):
+        attributes = found.attributes
+        yield ExecutionListener(attributes["eventType"], attributes["type"], attributes["retries"])
+
+
 def task_headers(element: Markup) -> Mapping[str, str]:
     return _pairs(extensions(element, "zeebe:header"), "key")
 
@@ -59,6 +141,12 @@ def input_mappings(element: Markup) -> tuple[VariableMapping, ...]:
 
 def output_mappings(element: Markup) -> tuple[VariableMapping, ...]:
     return _mappings(extensions(element, "zeebe:output"))
+
+
+def correlation_key(message: Markup) -> str | None:
+    """The expression of the key by which a message is correlated."""
+    found = next(extensions(message, "zeebe:subscription"), None)
+    return None if found is None else found.attributes.get("correlationKey")
 
 
 def version_tag(element: Markup) -> str | None:

@@ -6,30 +6,36 @@ share an id the first counts.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 
-from server.bpmn.model import FlowNode, Process, SequenceFlow
+from server.bpmn.model import CatchEvent, FlowElementsContainer, FlowNode, SequenceFlow, ThrowEvent
 
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Nodes by id, and the flows that enter and leave each, in the order of the document."""
+    """Nodes by id, the flows that enter and leave each, in the order of the document, and the catching links by name."""
 
     nodes: Mapping[str, FlowNode]
     incoming: Mapping[str, tuple[SequenceFlow, ...]]
     outgoing: Mapping[str, tuple[SequenceFlow, ...]]
+    links: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, process: Process) -> "Graph":
+    def of(cls, container: FlowElementsContainer) -> "Graph":
         nodes: dict[str, FlowNode] = {}
-        for node in process.flow_nodes():
+        for node in container.flow_nodes():
             nodes.setdefault(node.id, node)
-        flows = [f for f in process.sequence_flows() if f.source_ref in nodes and f.target_ref in nodes]
+        flows = [f for f in container.sequence_flows() if f.source_ref in nodes and f.target_ref in nodes]
         return cls(
             nodes,
             _grouped((flow.target_ref, flow) for flow in flows),
             _grouped((flow.source_ref, flow) for flow in flows),
+            {
+                node.link_name: node.id
+                for node in nodes.values()
+                if isinstance(node, CatchEvent) and node.link_name is not None
+            },
         )
 
     def entering(self, node_id: str) -> tuple[SequenceFlow, ...]:
@@ -39,7 +45,11 @@ class Graph:
         return self.outgoing.get(node_id, ())
 
     def successors(self, node_id: str) -> Iterator[str]:
-        return (flow.target_ref for flow in self.leaving(node_id))
+        """The ids of the nodes that flows lead to, or the link of the node."""
+        yield from (flow.target_ref for flow in self.leaving(node_id))
+        node = self.nodes.get(node_id)
+        if isinstance(node, ThrowEvent) and node.link_name is not None:
+            yield from filter(None, [self.links.get(node.link_name)])
 
     def reachable(self, roots: Iterable[str]) -> frozenset[str]:
         """Give the roots and every node that a path leads to from one of them."""

@@ -4,12 +4,13 @@ Every class is a typed reading of one piece of markup and holds nothing besides 
 linter, which asks for attributes by name, and the compiler, which asks by type, cannot disagree.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from server.xml import Markup
 
 EVENT_DEFINITION = "EventDefinition"
+MULTI_INSTANCE = "multiInstanceLoopCharacteristics"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,20 +65,118 @@ class FlowNode(FlowElement):
     """An event, an activity or a gateway."""
 
     @property
+    def multi_instance(self) -> Markup | None:
+        """How an activity is repeated."""
+        return self.markup.first(MULTI_INSTANCE)
+
+    @property
     def event_definitions(self) -> tuple[str, ...]:
         """The kinds of trigger, such as `timer`, in the order of the document."""
         tags = (child.tag for child in self.markup.children)
         return tuple(tag.removesuffix(EVENT_DEFINITION) for tag in tags if tag.endswith(EVENT_DEFINITION))
 
 
-@dataclass(frozen=True, slots=True)
-class StartEvent(FlowNode):
-    """A start event without trigger."""
+class FlowElementsContainer:
+    """A process or a sub-process: a scope of flow elements, in the order of the document."""
+
+    __slots__ = ()
+    elements: tuple[FlowElement, ...]
+
+    def flow_nodes(self) -> Iterator[FlowNode]:
+        return (element for element in self.elements if isinstance(element, FlowNode))
+
+    def sequence_flows(self) -> Iterator[SequenceFlow]:
+        return (element for element in self.elements if isinstance(element, SequenceFlow))
 
 
 @dataclass(frozen=True, slots=True)
-class EndEvent(FlowNode):
-    """An end event without result."""
+class Event(FlowNode):
+    """An event: what it catches or throws is in its definition."""
+
+    @property
+    def error_ref(self) -> str | None:
+        """The id of the error; none catches every one."""
+        return self._defined("errorEventDefinition", "errorRef")
+
+    @property
+    def escalation_ref(self) -> str | None:
+        """The id of the escalation; none catches every one."""
+        return self._defined("escalationEventDefinition", "escalationRef")
+
+    @property
+    def link_name(self) -> str | None:
+        return self._defined("linkEventDefinition", "name")
+
+    def _defined(self, tag: str, attribute: str) -> str | None:
+        definition = self.markup.first(tag)
+        return definition.attributes.get(attribute) if definition is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class ThrowEvent(Event):
+    """An event with a result, or without one."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndEvent(ThrowEvent):
+    """Where a path ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class IntermediateThrowEvent(ThrowEvent):
+    """A throw event in the flow."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimerDefinition:
+    """What a timer is set by: the kind is `timeDate`, `timeDuration` or `timeCycle`."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CatchEvent(Event):
+    """An event that waits for its trigger."""
+
+    @property
+    def timer(self) -> TimerDefinition | None:
+        """The first of its timer definition, which the linter wants to be the only one."""
+        definition = self.markup.first("timerEventDefinition")
+        kinds = definition.children if definition is not None else ()
+        return next((TimerDefinition(child.tag, child.text.strip()) for child in kinds if child.text), None)
+
+    @property
+    def message_ref(self) -> str | None:
+        """The id of the message that it waits for; None when it waits for something else."""
+        return self._defined("messageEventDefinition", "messageRef")
+
+
+@dataclass(frozen=True, slots=True)
+class StartEvent(CatchEvent):
+    """Where a scope begins; that of an event sub-process has a trigger."""
+
+    @property
+    def is_interrupting(self) -> bool:
+        return self.markup.attributes.get("isInterrupting", "true").strip() in {"true", "1"}
+
+
+@dataclass(frozen=True, slots=True)
+class IntermediateCatchEvent(CatchEvent):
+    """A catch event in the flow."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoundaryEvent(CatchEvent):
+    """A catch event on the boundary of an activity."""
+
+    @property
+    def attached_to_ref(self) -> str:
+        return self.markup.attributes.get("attachedToRef", "")
+
+    @property
+    def is_interrupting(self) -> bool:
+        return self.markup.attributes.get("cancelActivity", "true").strip() in {"true", "1"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +205,21 @@ class BusinessRuleTask(JobTask):
 
 
 @dataclass(frozen=True, slots=True)
+class UserTask(FlowNode):
+    """A task for a person: managed by the engine with a `zeebe:userTask`, done by a job worker without one."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiveTask(FlowNode):
+    """A task that waits for a message."""
+
+    @property
+    def message_ref(self) -> str | None:
+        """The id of the message."""
+        return self.markup.attributes.get("messageRef")
+
+
+@dataclass(frozen=True, slots=True)
 class ManualTask(FlowNode):
     pass
 
@@ -116,11 +230,28 @@ class Task(FlowNode):
 
 
 @dataclass(frozen=True, slots=True)
-class ExclusiveGateway(FlowNode):
+class ConditionalGateway(FlowNode):
+    """A gateway whose outgoing flows have conditions."""
+
     @property
     def default(self) -> str | None:
         """The id of the default flow."""
         return self.markup.attributes.get("default")
+
+
+@dataclass(frozen=True, slots=True)
+class ExclusiveGateway(ConditionalGateway):
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class InclusiveGateway(ConditionalGateway):
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class EventBasedGateway(FlowNode):
+    """A gateway that is left to the first of the events behind it that is triggered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,20 +265,26 @@ class Unsupported(FlowNode):
 
 
 @dataclass(frozen=True, slots=True)
-class Process(BaseElement):
-    """A process with its flow elements in the order of the document."""
+class SubProcess(FlowElementsContainer, FlowNode):
+    """An embedded sub-process."""
 
+    elements: tuple[FlowElement, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EventSubProcess(FlowElementsContainer, FlowNode):
+    """A sub-process that no flow leads to: its start event begins it while the scope around it is active."""
+
+    elements: tuple[FlowElement, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Process(FlowElementsContainer, BaseElement):
     elements: tuple[FlowElement, ...] = ()
 
     @property
     def is_executable(self) -> bool:
         return self.markup.attributes.get("isExecutable", "false").strip() in {"true", "1"}
-
-    def flow_nodes(self) -> Iterator[FlowNode]:
-        return (element for element in self.elements if isinstance(element, FlowNode))
-
-    def sequence_flows(self) -> Iterator[SequenceFlow]:
-        return (element for element in self.elements if isinstance(element, SequenceFlow))
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,3 +292,21 @@ class Definitions(BaseElement):
     """The whole file."""
 
     processes: tuple[Process, ...] = ()
+
+    def error_codes(self) -> Mapping[str, str]:
+        """The codes of the errors of the file, by their ids."""
+        return {
+            error.attributes.get("id", ""): error.attributes.get("errorCode", "")
+            for error in self.markup.all("error")
+        }
+
+    def escalation_codes(self) -> Mapping[str, str]:
+        """The codes of the escalations of the file, by their ids."""
+        return {
+            escalation.attributes.get("id", ""): escalation.attributes.get("escalationCode", "")
+            for escalation in self.markup.all("escalation")
+        }
+
+    def messages(self) -> Mapping[str, Markup]:
+        """The messages of the file, by their ids."""
+        return {message.attributes.get("id", ""): message for message in self.markup.all("message")}

@@ -8,22 +8,31 @@ from collections.abc import Callable, Mapping
 
 from server.bpmn import extensions
 from server.bpmn.model import (
+    BoundaryEvent,
     BusinessRuleTask,
     Definitions,
     EndEvent,
+    EventBasedGateway,
+    EventSubProcess,
     ExclusiveGateway,
     FlowElement,
     FlowNode,
+    InclusiveGateway,
+    IntermediateCatchEvent,
+    IntermediateThrowEvent,
     ManualTask,
     ParallelGateway,
     Process,
+    ReceiveTask,
     ScriptTask,
     SendTask,
     SequenceFlow,
     ServiceTask,
     StartEvent,
+    SubProcess,
     Task,
     Unsupported,
+    UserTask,
 )
 from server.xml import Document, Markup, XmlError, parse
 
@@ -36,20 +45,45 @@ _PREFIXES: Mapping[str, str] = {
     extensions.NAMESPACE: extensions.PREFIX,
 }
 
+# Events by their tag and the kinds of their triggers.
+_EVENTS: Mapping[tuple[str, ...], Callable[[Markup], FlowNode]] = {
+    ("startEvent",): StartEvent,
+    ("startEvent", "timer"): StartEvent,
+    ("startEvent", "message"): StartEvent,
+    ("startEvent", "error"): StartEvent,
+    ("startEvent", "escalation"): StartEvent,
+    ("intermediateThrowEvent",): IntermediateThrowEvent,
+    ("intermediateThrowEvent", "escalation"): IntermediateThrowEvent,
+    ("intermediateThrowEvent", "link"): IntermediateThrowEvent,
+    ("intermediateCatchEvent", "link"): IntermediateCatchEvent,
+    ("intermediateCatchEvent", "timer"): IntermediateCatchEvent,
+    ("intermediateCatchEvent", "message"): IntermediateCatchEvent,
+    ("boundaryEvent", "timer"): BoundaryEvent,
+    ("boundaryEvent", "message"): BoundaryEvent,
+    ("boundaryEvent", "error"): BoundaryEvent,
+    ("boundaryEvent", "escalation"): BoundaryEvent,
+    ("endEvent",): EndEvent,
+    ("endEvent", "terminate"): EndEvent,
+    ("endEvent", "error"): EndEvent,
+    ("endEvent", "escalation"): EndEvent,
+}
+
 _FLOW_NODES: Mapping[str, Callable[[Markup], FlowNode]] = {
-    "startEvent": StartEvent,
-    "endEvent": EndEvent,
     "serviceTask": ServiceTask,
     "sendTask": SendTask,
     "scriptTask": ScriptTask,
     "businessRuleTask": BusinessRuleTask,
+    "userTask": UserTask,
+    "receiveTask": ReceiveTask,
     "manualTask": ManualTask,
     "task": Task,
     "exclusiveGateway": ExclusiveGateway,
     "parallelGateway": ParallelGateway,
+    "inclusiveGateway": InclusiveGateway,
+    "eventBasedGateway": EventBasedGateway,
 }
 
-# BPMN 2.0 §10: what a process may hold besides flow elements, and data, which is not executed.
+# BPMN 2.0 §10: what a process or a sub-process may hold besides flow elements, and data, which is not executed.
 _NO_FLOW_ELEMENTS = frozenset({
     "artifact",
     "association",
@@ -63,14 +97,18 @@ _NO_FLOW_ELEMENTS = frozenset({
     "extensionElements",
     "group",
     "humanPerformer",
+    "incoming",
     "ioBinding",
     "ioSpecification",
     "laneSet",
     "monitoring",
+    "multiInstanceLoopCharacteristics",
+    "outgoing",
     "performer",
     "potentialOwner",
     "property",
     "resourceRole",
+    "standardLoopCharacteristics",
     "supportedInterfaceRef",
     "supports",
     "textAnnotation",
@@ -106,8 +144,11 @@ def _definitions(markup: Markup) -> Definitions:
 
 
 def _process(markup: Markup) -> Process:
-    elements = (child for child in markup.children if _is_flow_element(child.tag))
-    return Process(markup, tuple(_flow_element(child) for child in elements))
+    return Process(markup, _flow_elements(markup))
+
+
+def _flow_elements(container: Markup) -> tuple[FlowElement, ...]:
+    return tuple(_flow_element(child) for child in container.children if _is_flow_element(child.tag))
 
 
 def _is_flow_element(tag: str) -> bool:
@@ -118,5 +159,13 @@ def _is_flow_element(tag: str) -> bool:
 def _flow_element(markup: Markup) -> FlowElement:
     if markup.tag == "sequenceFlow":
         return SequenceFlow(markup)
-    node = _FLOW_NODES.get(markup.tag, Unsupported)(markup)
-    return Unsupported(markup) if node.event_definitions else node
+    if markup.tag == "subProcess":
+        kind = EventSubProcess if _is_triggered_by_event(markup) else SubProcess
+        return kind(markup, _flow_elements(markup))
+    if markup.tag in _FLOW_NODES:
+        return _FLOW_NODES[markup.tag](markup)
+    return _EVENTS.get((markup.tag, *FlowNode(markup).event_definitions), Unsupported)(markup)
+
+
+def _is_triggered_by_event(sub_process: Markup) -> bool:
+    return sub_process.attributes.get("triggeredByEvent", "false").strip() in {"true", "1"}

@@ -1,23 +1,12 @@
-"""All commands, each with its name."""
+"""All commands, each with its name, the place of its function and its help."""
 
-from importlib.metadata import version
 from typing import Annotated
 
 import typer
 
 from server.cli.admin.group import admin
-from server.cli.demo.command import demo
-from server.cli.deploy import deploy
-from server.cli.dmn import dmn
-from server.cli.feel import feel
-from server.cli.incidents import list_incidents, resolve
-from server.cli.instances import instances
-from server.cli.jobs import list_jobs
+from server.cli.lazy_command import add_command
 from server.cli.list_by_default import ListByDefault
-from server.cli.serve import serve
-from server.cli.start import start
-from server.cli.survive.command import survive
-from server.cli.work import work
 
 app = typer.Typer(
     help="A process engine and an OpenID Connect provider.",
@@ -25,30 +14,82 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 jobs = typer.Typer(help="Work on jobs, or look at them.", no_args_is_help=True)
-incidents = typer.Typer(
-    help="List what keeps process instances from going on, or resolve it.", cls=ListByDefault
-)
+tasks = typer.Typer(help="List user tasks, claim one, or complete one.", cls=ListByDefault)
+incidents = typer.Typer(help="List the incidents of process instances, or resolve one.", cls=ListByDefault)
+messages = typer.Typer(help="Publish messages to process instances.", no_args_is_help=True)
 
-app.command()(serve)
-app.command()(deploy)
-app.command()(start)
-app.command()(instances)
+add_command(
+    app,
+    "serve",
+    "server.cli.serve:serve",
+    "Serve HTTP and gRPC until SIGTERM or Ctrl-C; prints one line once both are ready.",
+)
+add_command(
+    app, "deploy", "server.cli.deploy:deploy", "Deploy models; one that did not change keeps its version."
+)
+add_command(app, "start", "server.cli.start:start", "Start an instance of a process.")
+add_command(
+    app,
+    "instances",
+    "server.cli.instances:instances",
+    "List process instances, the newest first; or show one with its elements and variables.",
+)
 app.add_typer(jobs, name="jobs")
-jobs.command("work")(work)
-jobs.command("list")(list_jobs)
+add_command(
+    jobs,
+    "work",
+    "server.cli.work:work",
+    "Work on jobs until Ctrl-C, then end those that are begun; a second Ctrl-C ends at once. "
+    "The exit code is 1 where there were jobs and none was completed.",
+)
+add_command(jobs, "list", "server.cli.jobs:list_jobs", "List jobs, the newest first.")
+app.add_typer(tasks, name="tasks")
+add_command(tasks, "list", "server.cli.tasks:list_tasks", "List user tasks, the newest first.")
+add_command(
+    tasks, "claim", "server.cli.tasks:claim", "Assign a user task to a person, unless it is assigned already."
+)
+add_command(tasks, "complete", "server.cli.tasks:complete", "Complete a user task.")
 app.add_typer(incidents, name="incidents")
-incidents.command("list")(list_incidents)
-incidents.command("resolve")(resolve)
-app.command()(demo)
-app.command()(dmn)
-app.command()(feel)
+add_command(incidents, "list", "server.cli.incidents:list_incidents", "List incidents, the newest first.")
+add_command(
+    incidents,
+    "resolve",
+    "server.cli.incidents:resolve",
+    "Resolve an incident: what failed is tried again.",
+)
+app.add_typer(messages, name="messages")
+add_command(messages, "publish", "server.cli.messages:publish", "Publish a message to process instances.")
+add_command(
+    app,
+    "demo",
+    "server.cli.demo.command:demo",
+    "Deploy the examples, run instances of each, sum up; with a server of its own unless --address names one.",
+)
+add_command(
+    app, "dmn", "server.cli.dmn:dmn", "Evaluate a decision of a file; where it fails, the exit code is 1."
+)
+add_command(
+    app,
+    "feel",
+    "server.cli.feel:feel",
+    "Evaluate an expression; where it has no result, the exit code is 1.",
+)
 app.add_typer(admin, name="admin")
-app.command()(survive)
+add_command(
+    app,
+    "survive",
+    "server.cli.survive.command:survive",
+    "Show a process instance that outlives its server: the server is killed, starts again, and completes it.",
+)
+add_command(app, "version", "server.cli.version:show_version", "Show the version, as --version does.")
 
 
 def _show_version(is_wanted: bool) -> None:  # noqa: FBT001  # as typer calls it
     if is_wanted:
-        typer.echo(f"gnomon {version('gnomon')}")
+        # The other commands need no metadata of distributions.
+        from server.cli.version import show_version  # noqa: PLC0415
+
+        show_version()
         raise typer.Exit
 
 

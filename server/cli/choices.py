@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from gnomon.engine.v1 import incident_pb2, job_pb2, process_instance_pb2
+from gnomon.engine.v1 import incident_pb2, job_pb2, process_instance_pb2, user_task_pb2
 from gnomon.query.v1 import filter_pb2, page_pb2
 
 MOST_ITEMS = 500
@@ -43,6 +43,16 @@ class JobState(StrEnum):
 
     def filter(self) -> job_pb2.JobStateFilter:
         return job_pb2.JobStateFilter(eq=job_pb2.JobState.Value(f"JOB_STATE_{self}"))
+
+
+class UserTaskState(StrEnum):
+    CREATED = "CREATED"
+    COMPLETED = "COMPLETED"
+    CANCELED = "CANCELED"
+
+    def filter(self) -> user_task_pb2.UserTaskStateFilter:
+        value = user_task_pb2.UserTaskState.Value(f"USER_TASK_STATE_{self}")
+        return user_task_pb2.UserTaskStateFilter(eq=value)
 
 
 def equal(text: str | None) -> filter_pb2.StringFilter | None:

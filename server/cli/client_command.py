@@ -1,4 +1,4 @@
-"""What commands that are clients have in common: their options, the connection, and how a refusal ends them."""
+"""Shared parts of commands that are clients: their options, the connection, and how a refusal ends them."""
 
 import asyncio
 from collections.abc import Callable

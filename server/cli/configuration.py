@@ -4,8 +4,8 @@ import dataclasses
 import os
 from pathlib import Path
 
-from server.bundle import Config
 from server.platform.config import load
+from server.sections import Config
 
 
 def configured(file: Path | None) -> Config:

@@ -6,6 +6,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 
 from server.cli.failures import give_up
+from server.cli.files import read_file
 from server.cli.output import Output
 from server.dmn import DecisionEvaluation, Decisions, DmnError, EvaluatedDecision, compile_definitions
 from server.feel import DialectName, Value, json_text
@@ -16,19 +17,9 @@ NO_RULE = "none"
 
 def compiled(file: Path, imports: list[Path], dialect: DialectName) -> Decisions:
     try:
-        return compile_definitions(_read(file), imports=map(_read, imports), dialect=dialect)
+        return compile_definitions(read_file(file), imports=map(read_file, imports), dialect=dialect)
     except DmnError as error:
         give_up(f"{file}: {error}")
-
-
-def variables_of(file: Path) -> dict[str, Value]:
-    try:
-        variables = json_text.read(_read(file).decode())
-    except ValueError as error:
-        give_up(f"{file}: {error}")
-    if not isinstance(variables, dict):
-        give_up(f"expected {file} to be a JSON object")
-    return variables
 
 
 def evaluated(model: Decisions, decision: str, variables: dict[str, Value]) -> DecisionEvaluation:
@@ -43,13 +34,6 @@ def show(evaluation: DecisionEvaluation, *, is_json: bool) -> None:
         output.document(json_text.variable(_document(evaluation)).encode())
     else:
         output.print(_rendered(evaluation))
-
-
-def _read(file: Path) -> bytes:
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        give_up(f"cannot read {file}: {error.strerror}")
 
 
 def _rendered(evaluation: DecisionEvaluation) -> RenderableType:
@@ -67,14 +51,9 @@ def _decided(decided: EvaluatedDecision) -> RenderableType:
         return f"{decided.name} = {shown(decided.value)}\n"
     outputs = [output.name for output in decided.matched_rules[0].outputs] if decided.matched_rules else []
     inputs = [given.name for given in decided.inputs]
-    table = Table(
-        "Rule",
-        *inputs,
-        *outputs,
-        title=f"{decided.name} = {shown(decided.value)}",
-        title_justify="left",
-        box=None,
-    )
+    table = Table(title=f"{decided.name} = {shown(decided.value)}", title_justify="left", box=None)
+    for heading in ("Rule", *inputs, *outputs):
+        table.add_column(heading, overflow="fold")
     values = [shown(given.value) for given in decided.inputs]
     for rule in decided.matched_rules:
         table.add_row(f"{rule.index} {rule.id}", *values, *(shown(output.value) for output in rule.outputs))

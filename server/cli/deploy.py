@@ -9,25 +9,34 @@ from rich.console import Group
 from gnomon.engine.v1 import deployment_service_pb2 as pb
 from gnomon.engine.v1.deployment_service_pb2_grpc import DeploymentServiceStub
 from server.cli.client_command import client_command
-from server.cli.failures import give_up
+from server.cli.files import read_file
 from server.cli.output import Output
 from server.cli.session import Session
-from server.cli.tables import listing
+from server.cli.tables import table_of
+from server.cli.terminal_table import Columns
 
-PROCESSES = {
-    "Process": "process_definition_id",
-    "Version": "process_definition_version",
-    "Key": "process_definition_key",
-    "Tenant": "tenant_id",
-    "File": "resource_name",
-}
-DECISIONS = {
-    "Decision": "decision_definition_id",
-    "Version": "version",
-    "Key": "decision_definition_key",
-    "Tenant": "tenant_id",
-    "Graph": "decision_requirements_id",
-}
+PROCESSES = Columns(
+    "processes",
+    {
+        "Process": "process_definition_id",
+        "Version": "process_definition_version",
+        "Key": "process_definition_key",
+        "Tenant": "tenant_id",
+        "File": "resource_name",
+    },
+    expendable=("File", "Tenant", "Version"),
+)
+DECISIONS = Columns(
+    "decisions",
+    {
+        "Decision": "decision_definition_id",
+        "Version": "version",
+        "Key": "decision_definition_key",
+        "Tenant": "tenant_id",
+        "Graph": "decision_requirements_id",
+    },
+    expendable=("Graph", "Tenant", "Version"),
+)
 
 
 @client_command
@@ -36,14 +45,13 @@ async def deploy(
     output: Output,
     files: Annotated[list[Path], typer.Argument(help="BPMN and DMN files; all are deployed or none.")],
 ) -> None:
-    """Deploy models; one that did not change keeps its version."""
     request = pb.CreateDeploymentRequest(resources=map(resource, files))
     answer = await session.call(DeploymentServiceStub(session.channel).CreateDeployment, request)
     found = answer.deployments
     processes = [each.process_definition for each in found if each.HasField("process_definition")]
     decisions = [each.decision_definition for each in found if each.HasField("decision_definition")]
     tables = [
-        listing(items, columns)
+        table_of(items, columns)
         for items, columns in ((processes, PROCESSES), (decisions, DECISIONS))
         if items
     ]
@@ -51,7 +59,4 @@ async def deploy(
 
 
 def resource(file: Path) -> pb.Resource:
-    try:
-        return pb.Resource(name=file.name, content=file.read_bytes())
-    except OSError as error:
-        give_up(f"cannot read {file}: {error.strerror}")
+    return pb.Resource(name=file.name, content=read_file(file))

@@ -1,17 +1,14 @@
 """`gnomon dmn`: evaluate a decision of a file, without a server, and show which rules matched."""
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from server.cli.decision import compiled, evaluated, show
+from server.cli.dialects import DialectChoice
+from server.cli.expression import variables_of
 from server.cli.failures import REFUSED
-
-
-class DialectChoice(StrEnum):
-    CAMUNDA = "camunda"
-    STANDARD = "standard"
 
 
 def dmn(
@@ -29,10 +26,6 @@ def dmn(
     ] = DialectChoice.CAMUNDA,
     is_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
-    """Evaluate a decision; where it fails, the exit code is 1."""
-    # The other commands need nothing of the decision engine, which takes a quarter of a second to import.
-    from server.cli.decision import compiled, evaluated, show, variables_of  # noqa: PLC0415
-
     model = compiled(file, imports or [], dialect.value)
     evaluation = evaluated(model, decision, {} if input_file is None else variables_of(input_file))
     show(evaluation, is_json=is_json)

@@ -2,8 +2,10 @@
 
 import secrets
 from dataclasses import dataclass
+from pathlib import Path
 
 from server.cli.failures import give_up
+from server.cli.files import read_file
 from server.cli.output import Output
 from server.feel import (
     DialectName,
@@ -27,6 +29,17 @@ class Evaluated:
     value: Value
     failures: tuple[Failure, ...] = ()
     error: str | None = None
+
+
+def variables_of(file: Path) -> dict[str, Value]:
+    """Read the JSON object of a file, which holds the variables; anything else ends the command."""
+    try:
+        variables = json_text.read(read_file(file).decode())
+    except ValueError as error:
+        give_up(f"{file}: {error}")
+    if not isinstance(variables, dict):
+        give_up(f"expected {file} to be a JSON object")
+    return variables
 
 
 def evaluated(text: str, variables: dict[str, Value], dialect: DialectName) -> Evaluated:

@@ -11,7 +11,7 @@ NOT_BEGUN = 2
 
 
 class Unreachable(Unavailable):
-    """Nobody answers at the address."""
+    """No server answers at the address."""
 
     def __init__(self, address: str) -> None:
         super().__init__(

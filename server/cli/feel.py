@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from server.cli.dmn import DialectChoice
+from server.cli.dialects import DialectChoice
+from server.cli.expression import evaluated, show, variables_of
 from server.cli.failures import REFUSED
 
 
@@ -20,11 +21,6 @@ def feel(
     ] = DialectChoice.CAMUNDA,
     is_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
-    """Evaluate an expression; where it has no result, the exit code is 1."""
-    # The other commands need nothing of FEEL, which takes a quarter of a second to import.
-    from server.cli.decision import variables_of  # noqa: PLC0415
-    from server.cli.expression import evaluated, show  # noqa: PLC0415
-
     variables = {} if context is None else variables_of(context)
     evaluation = evaluated(expression.removeprefix("="), variables, dialect.value)
     show(evaluation, is_json=is_json)

@@ -13,18 +13,23 @@ from server.cli.choices import NEWEST_FIRST, IncidentState, Limit, equal, page
 from server.cli.client_command import client_command
 from server.cli.output import Output
 from server.cli.session import Session
-from server.cli.tables import listing
+from server.cli.tables import table_of
+from server.cli.terminal_table import Columns
 
-COLUMNS = {
-    "Key": "incident_key",
-    "Process": "process_definition_id",
-    "Instance": "process_instance_key",
-    "Element": "element_id",
-    "Type": "error_type",
-    "State": "state",
-    "Raised": "creation_time",
-    "Message": "error_message",
-}
+COLUMNS = Columns(
+    "incidents",
+    {
+        "Key": "incident_key",
+        "Process": "process_definition_id",
+        "Instance": "process_instance_key",
+        "Element": "element_id",
+        "Type": "error_type",
+        "State": "state",
+        "Raised": "creation_time",
+        "Message": "error_message",
+    },
+    expendable=("Raised", "State", "Process", "Element", "Instance", "Type"),
+)
 
 
 @client_command
@@ -37,14 +42,13 @@ async def list_incidents(
     process: Annotated[str | None, typer.Option(help="Only those of the process with this id.")] = None,
     limit: Limit = 50,
 ) -> None:
-    """List incidents, the newest first."""
     request = pb.SearchIncidentsRequest(
         filter=pb.IncidentFilter(state=state.filter(), process_definition_id=equal(process)),
         sort=[pb.IncidentSort(field="incidentKey", order=NEWEST_FIRST)],
         page=page(limit),
     )
     found = await session.call(IncidentServiceStub(session.channel).SearchIncidents, request)
-    output.show(found, listing(found.items, COLUMNS, total=found.page.total_items))
+    output.show(found, table_of(found.items, COLUMNS, total=found.page.total_items))
 
 
 @client_command
@@ -54,17 +58,23 @@ async def resolve(
     key: Annotated[int, typer.Argument(min=1, help="Key of the incident.")],
     retries: Annotated[int, typer.Option(min=1, help="Retries for its job, where that has none left.")] = 1,
 ) -> None:
-    """Resolve an incident: what failed is tried again."""
     stub = IncidentServiceStub(session.channel)
     answer = await session.call(stub.GetIncident, pb.GetIncidentRequest(incident_key=key))
     await resolve_incident(session, answer.incident, retries)
     answer = await session.call(stub.GetIncident, pb.GetIncidentRequest(incident_key=key))
-    output.show(answer, listing([answer.incident], COLUMNS))
+    output.show(answer, table_of([answer.incident], COLUMNS))
+
+
+# A listener's job without retries is of a type that the interface has no name for.
+_LACKS_RETRIES = (
+    incident_pb2.INCIDENT_ERROR_TYPE_JOB_NO_RETRIES,
+    incident_pb2.INCIDENT_ERROR_TYPE_UNKNOWN,
+)
 
 
 async def resolve_incident(session: Session, incident: incident_pb2.Incident, retries: int) -> None:
     """Give the job behind an incident retries, if that is what it lacks, then resolve the incident."""
-    if incident.error_type == incident_pb2.INCIDENT_ERROR_TYPE_JOB_NO_RETRIES:
+    if incident.job_key and incident.error_type in _LACKS_RETRIES:
         changeset = job_pb.JobChangeset(retries=retries)
         update = job_pb.UpdateJobRequest(job_key=incident.job_key, changeset=changeset)
         await session.call(JobServiceStub(session.channel).UpdateJob, update)

@@ -16,7 +16,8 @@ from gnomon.query.v1 import filter_pb2
 from server.cli.choices import MOST_ITEMS, page
 from server.cli.output import Output, document
 from server.cli.session import Session
-from server.cli.tables import cell, listing
+from server.cli.tables import cell, table_of
+from server.cli.terminal_table import Columns
 
 _FACTS = {
     "Process": "process_definition_id",
@@ -28,14 +29,18 @@ _FACTS = {
     "Ended": "end_date",
     "Tenant": "tenant_id",
 }
-_ELEMENT_COLUMNS = {
-    "Element": "element_id",
-    "Type": "type",
-    "State": "state",
-    "Incident": "has_incident",
-    "Entered": "start_date",
-    "Left": "end_date",
-}
+_ELEMENT_COLUMNS = Columns(
+    "element instances",
+    {
+        "Element": "element_id",
+        "Type": "type",
+        "State": "state",
+        "Incident": "has_incident",
+        "Entered": "start_date",
+        "Left": "end_date",
+    },
+    expendable=("Left", "Entered", "Incident", "Type"),
+)
 
 
 async def show_instance(session: Session, output: Output, key: int) -> None:
@@ -51,7 +56,7 @@ async def show_instance(session: Session, output: Output, key: int) -> None:
             Group(
                 _facts(answer.process_instance),
                 "",
-                listing(elements.items, _ELEMENT_COLUMNS),
+                table_of(elements.items, _ELEMENT_COLUMNS),
                 "",
                 JSON(orjson.dumps(variables).decode()),
             )
@@ -87,6 +92,8 @@ def _document(
 
 def _facts(instance: process_instance_pb2.ProcessInstance) -> Table:
     table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
     for heading, field in _FACTS.items():
         table.add_row(heading, cell(instance, field))
     return table

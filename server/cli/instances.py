@@ -11,17 +11,22 @@ from server.cli.client_command import client_command
 from server.cli.instance import show_instance
 from server.cli.output import Output
 from server.cli.session import Session
-from server.cli.tables import listing
+from server.cli.tables import table_of
+from server.cli.terminal_table import Columns
 
-COLUMNS = {
-    "Key": "process_instance_key",
-    "Process": "process_definition_id",
-    "Version": "process_definition_version",
-    "State": "state",
-    "Incident": "has_incident",
-    "Started": "start_date",
-    "Ended": "end_date",
-}
+COLUMNS = Columns(
+    "process instances",
+    {
+        "Key": "process_instance_key",
+        "Process": "process_definition_id",
+        "Version": "process_definition_version",
+        "State": "state",
+        "Incident": "has_incident",
+        "Started": "start_date",
+        "Ended": "end_date",
+    },
+    expendable=("Ended", "Version", "Incident", "Started", "Process"),
+)
 
 
 @client_command
@@ -36,7 +41,6 @@ async def instances(
     process: Annotated[str | None, typer.Option(help="Only those of the process with this id.")] = None,
     limit: Limit = 50,
 ) -> None:
-    """List process instances, the newest first; or show one with its elements and variables."""
     if key is not None:
         await show_instance(session, output, key)
         return
@@ -50,4 +54,4 @@ async def instances(
     )
     method = ProcessInstanceServiceStub(session.channel).SearchProcessInstances
     found = await session.call(method, request)
-    output.show(found, listing(found.items, COLUMNS, total=found.page.total_items))
+    output.show(found, table_of(found.items, COLUMNS, total=found.page.total_items))

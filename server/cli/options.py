@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-ADDRESS = "127.0.0.1:26500"
+ADDRESS = "localhost:26500"
 _SERVER = "Server"
 
 # Those of a server in embedded mode that was given none of its own.

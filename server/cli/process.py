@@ -11,16 +11,28 @@ from pathlib import Path
 import typer
 import uvloop
 
+from identity.config import Scheme
 from server import launcher
-from server.bundle import Addresses, Config, serving
+from server.bundle import provider_of, serving
 from server.cli.configuration import configured
 from server.cli.failures import cause_of
+from server.cli.start_notice import start_notice
 from server.platform import collector
 from server.platform import logging as platform_logging
+from server.platform.addresses import Addresses
 from server.platform.config import ConfigError
+from server.platform.open_files import raise_open_file_limit
 from server.platform.policy import Mode
+from server.platform.sockets import PortTaken
+from server.sections import Config
 
 logger = logging.getLogger(__name__)
+
+_NO_TRUSTED_PROXIES = (
+    "access.trusted_proxies is empty, but clients reach the provider by https, through a proxy. All requests seem to "
+    "come from the address of the proxy, so wrong passwords of one person block sign-ins of everybody. "
+    "Set access.trusted_proxies to the networks of the proxy"
+)
 
 
 class CannotServe(Exception):
@@ -35,12 +47,16 @@ def run(file: Path | None, mode: Mode | None, *, is_owned: bool) -> None:
     try:
         config = _config(file, mode)
         platform_logging.configure(config.logging)
+        raise_open_file_limit()
+        if not is_owned:
+            _warn_of_unknown_proxy(config)
         if config.server.mode is Mode.BUNDLED and not is_owned:
+            launcher.expect_free_ports(config)
             with launcher.database(config) as database:
-                uvloop.run(_serve(launcher.launched(config, file, database)))
+                uvloop.run(_serve(config, launcher.launched(config, file, database)))
         else:
-            uvloop.run(_serve(serving(config), is_owned=is_owned))
-    except ValueError as error:
+            uvloop.run(_serve(config, serving(config), is_owned=is_owned))
+    except (PortTaken, ValueError) as error:
         raise CannotServe(error) from error
 
 
@@ -66,7 +82,15 @@ def _expect_cluster(config: Config) -> None:
             raise ConfigError(f"expected {name} in cluster mode, found none")
 
 
-async def _serve(service: AbstractAsyncContextManager[Addresses], *, is_owned: bool = False) -> None:
+def _warn_of_unknown_proxy(config: Config) -> None:
+    """Warn of an https address without trusted proxies: another program ends TLS, and its address is not known."""
+    if provider_of(config).scheme is Scheme.HTTPS and not config.access.trusted_proxies:
+        logger.warning(_NO_TRUSTED_PROXIES)
+
+
+async def _serve(
+    config: Config, service: AbstractAsyncContextManager[Addresses], *, is_owned: bool = False
+) -> None:
     stopped = asyncio.Event()
     loop = asyncio.get_running_loop()
     for signal_number in (signal.SIGINT, signal.SIGTERM):
@@ -78,6 +102,8 @@ async def _serve(service: AbstractAsyncContextManager[Addresses], *, is_owned: b
         collector.settle()
         logger.info("serving", extra=dataclasses.asdict(addresses))
         typer.echo(str(addresses))
+        if sys.stdout.isatty():
+            typer.echo(start_notice(config, addresses))
         await stopped.wait()
         logger.info("stopping")
 

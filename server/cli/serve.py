@@ -14,8 +14,7 @@ def serve(
     config: Annotated[Path | None, typer.Option(help="TOML file; the environment goes before it.")] = None,
     owned: Annotated[bool, typer.Option("--owned", hidden=True)] = False,  # noqa: FBT002  # as typer has it
 ) -> None:
-    """Serve HTTP and gRPC until SIGTERM or Ctrl-C; prints one line once both are ready."""
-    # The other commands need nothing of the server, which takes half a second to import.
+    # Its help needs nothing of the server, which takes seconds to import.
     from server.cli.process import CannotServe, run  # noqa: PLC0415
 
     try:

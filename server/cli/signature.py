@@ -1,4 +1,4 @@
-"""What typer reads of a command: parameters of its own, and the options that it shares with others."""
+"""The signature of a command for typer: its own parameters, and the options that it shares with others."""
 
 import inspect
 from collections.abc import Callable, Coroutine

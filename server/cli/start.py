@@ -32,7 +32,6 @@ async def start(
         int, typer.Option("--timeout", min=1, max=_MOST_SECONDS, help="Seconds that --await waits.")
     ] = 60,
 ) -> None:
-    """Start an instance of a process."""
     request = pb.CreateProcessInstanceRequest(
         process_definition_id=process,
         process_definition_version=version,

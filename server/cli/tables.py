@@ -1,16 +1,18 @@
 """Messages as rows: a column names a field of theirs."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import UTC
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
-from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.message import Message
 from google.protobuf.timestamp_pb2 import Timestamp
-from rich.table import Table
 from rich.text import Text
 
-from edge.fields import enum_names, enum_of
+from server.cli.terminal_table import Columns, TerminalTable
+from server.platform.mapping import spellings
+
+if TYPE_CHECKING:
+    from google.protobuf.descriptor import FieldDescriptor
 
 _STYLES = {
     "ACTIVE": "cyan",
@@ -25,13 +27,11 @@ _STYLES = {
 }
 
 
-def listing(items: Iterable[Message], columns: Mapping[str, str], *, total: int | None = None) -> Table:
-    """Rows of messages, in columns that are headings with the field each shows; `total` counts all pages."""
-    rows = [[cell(item, field) for field in columns.values()] for item in items]
-    table = Table(*columns, box=None, header_style="bold", pad_edge=False, caption=_caption(len(rows), total))
-    for row in rows:
-        table.add_row(*row)
-    return table
+def table_of(items: Iterable[Message], columns: Columns, *, total: int | None = None) -> TerminalTable:
+    """Rows of messages; `total` counts all pages."""
+    return TerminalTable(
+        columns, [[cell(item, field) for field in columns.fields.values()] for item in items], total
+    )
 
 
 def cell(message: Message, field_name: str) -> Text:
@@ -46,10 +46,6 @@ def _written(message: Message, field_name: str) -> str:
     value = getattr(message, field_name)
     if isinstance(value, Timestamp):
         return f"{value.ToDatetime(UTC).astimezone():%Y-%m-%d %H:%M:%S}"
-    if field.type == FieldDescriptor.TYPE_ENUM:
-        return str(enum_names(enum_of(field)).get(value, value))
+    if field.enum_type is not None:
+        return spellings(field.enum_type).get(value, str(value))
     return ("yes" if value else "") if isinstance(value, bool) else str(value)
-
-
-def _caption(shown: int, total: int | None) -> str | None:
-    return f"{shown} of {total}; --limit shows more" if total is not None and total > shown else None

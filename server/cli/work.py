@@ -14,7 +14,7 @@ from rich.text import Text
 
 from gnomon.engine.v1 import job_pb2
 from server.cli.client_command import client_command
-from server.cli.failures import give_up
+from server.cli.failures import REFUSED, give_up
 from server.cli.output import Output
 from server.cli.program import Program
 from server.cli.session import Session
@@ -41,7 +41,6 @@ async def work(
     concurrency: Annotated[int, typer.Option(min=1, max=1000, help="Jobs at a time.")] = 8,
     job_seconds: Annotated[int, typer.Option("--timeout", min=1, help="Seconds that a job may take.")] = 300,
 ) -> None:
-    """Work on jobs until Ctrl-C, then end those that are begun; a second Ctrl-C ends at once."""
     job_timeout = timedelta(seconds=job_seconds)
     options = WorkerOptions(job_type=job_type, concurrency=concurrency, most=most, timeout=job_timeout)
     log = _Log(output)
@@ -50,6 +49,8 @@ async def work(
     with output.waiting(f"Working on jobs of type {job_type}; Ctrl-C ends"):
         await worker.run()
     log.sum_up()
+    if log.has_only_failures:
+        raise typer.Exit(REFUSED)
 
 
 def _arguments(command: str) -> tuple[str, ...]:
@@ -81,6 +82,11 @@ class _Log:
     def __init__(self, output: Output) -> None:
         self._output = output
         self._counts: Counter[str] = Counter()
+
+    @property
+    def has_only_failures(self) -> bool:
+        """Whether there were jobs, and none was completed."""
+        return bool(self._counts) and not self._counts["completed"]
 
     def note(self, job: job_pb2.ActivatedJob, reported: Reported) -> None:
         outcome = type(reported).__name__.lower()

@@ -1,4 +1,4 @@
-"""DMN 1.1 to 1.5: from the bytes of a file to decisions that are evaluated.
+"""DMN 1.1 to 1.6: from the bytes of a file to decisions that are evaluated.
 
     decisions = compile_definitions(xml, dialect="standard")
     decisions.evaluate("discount", {"customer": "Business", "order size": 12}).value

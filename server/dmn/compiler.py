@@ -45,7 +45,7 @@ from server.dmn.nodes import (
     Node,
     ServiceNode,
 )
-from server.dmn.place import Place
+from server.dmn.place import Place, unusable
 from server.dmn.results import DecisionType
 from server.dmn.session import Evaluate
 from server.dmn.tables.table import Table
@@ -138,9 +138,8 @@ class GraphCompiler:
         bindings = self._bindings(element, module)
         inner = place.inner(_seen(bindings))
         if element.logic is None:
-            logic = place.problem(
-                element, ProblemKind.DECISION_LOGIC, "expected encapsulated logic, found none"
-            )
+            # The standard has this logic as optional, so that only an invocation misses it.
+            logic = unusable(element, f"expected logic of {element.name} to invoke, found none")
             return KnowledgeNode(element, Parameters(element.id, (), ()), logic, as_it_is, bindings)
         parameters = parameters_of(element.logic, inner)
         check = function_check(element, place)
@@ -191,7 +190,11 @@ def _logic(element: Decision, place: Place) -> Evaluate | Table:
         return Table(element.logic, place)
     if element.logic is not None:
         return place.compile(element.logic)
-    return place.problem(element, ProblemKind.DECISION_LOGIC, "expected a decision logic, found none")
+    message = (
+        "expected a decision logic, found none:"
+        " add a decision table, a literal expression or another boxed expression, or remove the decision"
+    )
+    return place.problem(element, ProblemKind.DECISION_LOGIC, message)
 
 
 def _functions(module: Module) -> frozenset[str]:

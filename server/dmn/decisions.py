@@ -36,7 +36,7 @@ class Decisions:
     def outlines(self) -> tuple[DecisionOutline, ...]:
         """The decisions in the order of the document, without decision services."""
         return tuple(
-            DecisionOutline(node.element.id, node.element.name, node.kind)
+            DecisionOutline(node.element.definition_id, node.element.name, node.kind)
             for node in self.targets.values()
             if isinstance(node, DecisionNode)
         )
@@ -55,10 +55,15 @@ class Decisions:
             message = "the evaluation nests too deep" if isinstance(error, RecursionError) else str(error)
             failure = DecisionFailure(session.decision_id or decision_id, "", message)
             return DecisionEvaluation(
-                element.id, element.name, None, tuple(walk.evaluated), tuple(session.failures), failure
+                element.definition_id,
+                element.name,
+                None,
+                tuple(walk.evaluated),
+                tuple(session.failures),
+                failure,
             )
         return DecisionEvaluation(
-            element.id, element.name, value, tuple(walk.evaluated), tuple(session.failures)
+            element.definition_id, element.name, value, tuple(walk.evaluated), tuple(session.failures)
         )
 
 
@@ -87,7 +92,9 @@ def decisions_of(
     if found and chosen.refuses_problems:
         raise DmnModelError(*found)
     targets = _targets(module, compiler)
-    return Decisions(definitions.id, definitions.name, definitions.namespace, chosen, targets, found)
+    return Decisions(
+        definitions.definition_id, definitions.name, definitions.namespace, chosen, targets, found
+    )
 
 
 def _targets(module: Module, compiler: GraphCompiler) -> dict[str, Target]:

@@ -11,10 +11,12 @@ from server.xml import parse as parse_xml
 
 NAMESPACES: Final[Mapping[str, str]] = {
     "http://www.omg.org/spec/DMN/20151101/dmn.xsd": "1.1",
+    "http://www.omg.org/spec/DMN/20151101/dmn11.xsd": "1.1",  # a draft's, that older modelers write
     "http://www.omg.org/spec/DMN/20180521/MODEL/": "1.2",
     "https://www.omg.org/spec/DMN/20191111/MODEL/": "1.3",
     "https://www.omg.org/spec/DMN/20211108/MODEL/": "1.4",
     "https://www.omg.org/spec/DMN/20230324/MODEL/": "1.5",
+    "https://www.omg.org/spec/DMN/20240513/MODEL/": "1.6",
 }
 
 
@@ -38,5 +40,5 @@ def parse(xml: bytes) -> Document:
 def _document(document: XmlDocument) -> Document:
     version = NAMESPACES.get(document.namespace)
     if version is None or document.name != "definitions":
-        raise DmnReadError(f"expected DMN 1.1-1.5 definitions as root, found {document.tag}", document.line)
+        raise DmnReadError(f"expected DMN 1.1-1.6 definitions as root, found {document.tag}", document.line)
     return Document(document.markup({document.namespace: ""}), version, document.prefixes)

@@ -36,9 +36,13 @@ class Import(Element):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrgElement(Element):
-    """`variable` is what its value is called and typed; without one the element's name and id call it."""
+    """`variable` is what its value is called and typed; without one the element's name and id call it.
+
+    `definition_id` is the id, or one made of the namespace and the name where the file gives none.
+    """
 
     name: str
+    definition_id: str
     variable: InformationItem | None = None
 
     @property
@@ -89,9 +93,13 @@ class DecisionService(DrgElement):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Definitions(Element):
-    """The whole file; `prefixes` are the namespaces that type references may use."""
+    """The whole file; `prefixes` are the namespaces that type references may use.
+
+    `definition_id` is as that of elements.
+    """
 
     name: str
+    definition_id: str
     namespace: str
     version: str
     language: str | None = None

@@ -10,7 +10,7 @@ from server.dmn.errors import DmnModelError, Problem, ProblemKind
 from server.dmn.model import Definitions, DrgElement, Import, ItemDefinition, Requirement
 
 Key: TypeAlias = tuple[str, str]
-"""The namespace of a model, and the id of an element in it or, where it has none, its name."""
+"""The namespace of a model, and the definition id of an element in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Module:
 
 
 def key_of(module: Module, element: DrgElement) -> Key:
-    return module.namespace, element.id or element.name
+    return module.namespace, element.definition_id
 
 
 def linked(definitions: Definitions, others: Iterable[Definitions]) -> tuple[Module, list[Problem]]:

@@ -104,7 +104,7 @@ class DecisionNode:
 
     def evaluate(self, walk: Walk) -> Value:
         session = walk.session
-        outside, session.decision_id = session.decision_id, self.element.id
+        outside, session.decision_id = session.decision_id, self.element.definition_id
         try:
             evaluation = self._evaluation(walk.frame(self.bindings))
             value = self.check(session, evaluation.value)
@@ -129,7 +129,7 @@ class DecisionNode:
     def _told(self, value: Value, evaluation: TableEvaluation) -> EvaluatedDecision:
         element = self.element
         return EvaluatedDecision(
-            element.id, element.name, self.kind, value, evaluation.inputs, evaluation.matched_rules
+            element.definition_id, element.name, self.kind, value, evaluation.inputs, evaluation.matched_rules
         )
 
 

@@ -31,7 +31,12 @@ def literal_expression(markup: Markup) -> LiteralExpression:
 
 
 def id_of(markup: Markup) -> str:
-    return markup.attributes.get("id", "")
+    return markup.attributes.get("id", "").strip()
+
+
+def definition_id_of(markup: Markup, namespace: str) -> str:
+    """The id, or one that stays the same as long as namespace and name do; written as references are."""
+    return id_of(markup) or f"{namespace}#{name_of(markup)}"
 
 
 def name_of(markup: Markup) -> str:

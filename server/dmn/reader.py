@@ -1,4 +1,4 @@
-"""Read DMN XML of any version from 1.1 to 1.5 into the model.
+"""Read DMN XML of any version from 1.1 to 1.6 into the model.
 
 Errors: `DmnReadError`. What a reference leads to is settled later, see `graph`.
 """
@@ -21,7 +21,7 @@ from server.dmn.model import (
     ItemDefinition,
     Requirement,
 )
-from server.dmn.parts import id_of, information_item, name_of, type_ref_of, unary_tests
+from server.dmn.parts import definition_id_of, id_of, information_item, name_of, type_ref_of, unary_tests
 from server.xml import Markup
 
 
@@ -33,28 +33,37 @@ def read(xml: bytes) -> Definitions:
 def definitions_of(document: Document) -> Definitions:
     """Read what is parsed already; raises `DmnReadError`."""
     root = document.root
+    namespace = root.attributes.get("namespace", "")
     return Definitions(
         id=id_of(root),
         line=root.line,
         name=name_of(root),
-        namespace=root.attributes.get("namespace", ""),
+        definition_id=definition_id_of(root, namespace),
+        namespace=namespace,
         version=document.version,
         language=root.attributes.get("expressionLanguage"),
         prefixes=document.prefixes,
         imports=tuple(map(_import, root.all("import"))),
         item_definitions=tuple(map(_item_definition, root.all("itemDefinition"))),
         elements=_distinct(
-            tuple(_ELEMENTS[child.tag](child) for child in root.children if child.tag in _ELEMENTS)
+            tuple(_ELEMENTS[child.tag](child, namespace) for child in root.children if child.tag in _ELEMENTS)
         ),
     )
 
 
 def _distinct(elements: tuple[DrgElement, ...]) -> tuple[DrgElement, ...]:
-    known: dict[str, DrgElement] = {}
+    known: set[str] = set()
     for element in elements:
-        if element.id and known.setdefault(element.id, element) is not element:
-            raise DmnReadError(f"expected every id once, found {element.id} again", element.line)
+        if element.definition_id in known:
+            raise DmnReadError(f"expected {_once(element)} again", element.line)
+        known.add(element.definition_id)
     return elements
+
+
+def _once(element: DrgElement) -> str:
+    if element.id:
+        return f"every id once, found {element.id}"
+    return f"every name once among elements without an id, found {element.name}"
 
 
 def _import(markup: Markup) -> Import:
@@ -97,20 +106,22 @@ def _function_item(markup: Markup) -> FunctionItem:
     )
 
 
-def _input_data(markup: Markup) -> InputData:
+def _input_data(markup: Markup, namespace: str) -> InputData:
     return InputData(
         id=id_of(markup),
         line=markup.line,
         name=name_of(markup),
+        definition_id=definition_id_of(markup, namespace),
         variable=_variable(markup),
     )
 
 
-def _decision(markup: Markup) -> Decision:
+def _decision(markup: Markup, namespace: str) -> Decision:
     return Decision(
         id=id_of(markup),
         line=markup.line,
         name=name_of(markup),
+        definition_id=definition_id_of(markup, namespace),
         variable=_variable(markup),
         logic=expression_in(markup),
         required_inputs=_requirements(markup, "informationRequirement", "requiredInput"),
@@ -119,23 +130,25 @@ def _decision(markup: Markup) -> Decision:
     )
 
 
-def _knowledge_model(markup: Markup) -> BusinessKnowledgeModel:
+def _knowledge_model(markup: Markup, namespace: str) -> BusinessKnowledgeModel:
     logic = markup.first("encapsulatedLogic")
     return BusinessKnowledgeModel(
         id=id_of(markup),
         line=markup.line,
         name=name_of(markup),
+        definition_id=definition_id_of(markup, namespace),
         variable=_variable(markup),
         logic=None if logic is None else function_definition(logic),
         required_knowledge=_requirements(markup, "knowledgeRequirement", "requiredKnowledge"),
     )
 
 
-def _decision_service(markup: Markup) -> DecisionService:
+def _decision_service(markup: Markup, namespace: str) -> DecisionService:
     return DecisionService(
         id=id_of(markup),
         line=markup.line,
         name=name_of(markup),
+        definition_id=definition_id_of(markup, namespace),
         variable=_variable(markup),
         output_decisions=tuple(map(_requirement, markup.all("outputDecision"))),
         input_decisions=tuple(map(_requirement, markup.all("inputDecision"))),
@@ -159,7 +172,7 @@ def _requirement(markup: Markup) -> Requirement:
     return Requirement(line=markup.line, href=href)
 
 
-_ELEMENTS: Mapping[str, Callable[[Markup], DrgElement]] = {
+_ELEMENTS: Mapping[str, Callable[[Markup, str], DrgElement]] = {
     "inputData": _input_data,
     "decision": _decision,
     "businessKnowledgeModel": _knowledge_model,

@@ -16,6 +16,7 @@ _FEEL: Final = frozenset({
     "https://www.omg.org/spec/DMN/20191111/FEEL/",
     "https://www.omg.org/spec/DMN/20211108/FEEL/",
     "https://www.omg.org/spec/DMN/20230324/FEEL/",
+    "https://www.omg.org/spec/DMN/20240513/FEEL/",
 })  # fmt: skip
 _SHOWN_TEXT: Final = 200
 

@@ -5,8 +5,12 @@ from datetime import datetime
 
 from server.engine.decision_events import DecisionEvaluated
 from server.engine.events import InstanceHead
+from server.engine.job_kinds import JobKind, ListenerEventType
 from server.engine.keys import Key
 from server.engine.variables import Variables
+
+# What one answer to an activation may hold: about 3 MiB of variables, below the size of a gRPC message.
+MAX_ANSWER_OCTETS = 3 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +80,27 @@ class ActivatedJob:
     retries: int
     deadline: datetime
     variables: Variables
+    kind: JobKind = JobKind.BPMN_ELEMENT
+    listener_event_type: ListenerEventType = ListenerEventType.UNSPECIFIED
+
+    @property
+    def octets(self) -> int:
+        """The size of its variables."""
+        return sum([_octets(text) for text in self.variables.values()])
+
+
+def _octets(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode())
 
 
 @dataclass(frozen=True, slots=True)
 class ActivatedJobs:
     jobs: tuple[ActivatedJob, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedMessage:
+    key: Key
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,4 +110,4 @@ class Done:
 
 DONE = Done()
 
-Answer = Deployment | DecisionResult | CreatedInstance | ActivatedJobs | Done
+Answer = Deployment | DecisionResult | CreatedInstance | ActivatedJobs | PublishedMessage | Done

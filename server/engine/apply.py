@@ -1,26 +1,39 @@
 """Events change the state: one applier for each, in one table. Nothing else writes.
 
-An applier decides nothing, so the same events applied again give the same state.
+An applier decides nothing, so the same events applied again give the same state; it writes through the journal, so a
+command that fails is taken back.
 """
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import cast
+
+import msgspec
 
 from server.bpmn.executable import ElementType
 from server.engine import decision_events, events, lifecycle
-from server.engine.definitions import executable_process
+from server.engine.changes import changed_records
+from server.engine.definitions import Definition
+from server.engine.job_kinds import JobKind
+from server.engine.journal import Journal
 from server.engine.keys import Key
 from server.engine.lifecycle import ElementState
-from server.engine.state import (
-    Definition,
+from server.engine.message_appliers import MESSAGE_APPLIERS
+from server.engine.pages import Kind
+from server.engine.process_instance import (
+    CaughtEvent,
     ElementInstance,
+    Interruption,
     Job,
     JobState,
+    LoopItem,
+    LoopProgress,
     OpenIncident,
     ProcessInstance,
-    State,
+    UserTask,
     Variable,
 )
+from server.engine.state import State
 
 
 def apply(state: State, event: events.Event) -> None:
@@ -36,9 +49,17 @@ def _deployment_created(state: State, event: events.DeploymentCreated) -> None:
 
 def _process_definition_deployed(state: State, event: events.ProcessDefinitionDeployed) -> None:
     state.claim(event.key)
-    process = executable_process(event.content, event.process_definition_id)
     state.define(
-        Definition(event.key, event.tenant_id, event.version, event.resource_name, event.checksum, process)
+        Definition(
+            key=event.key,
+            tenant_id=event.tenant_id,
+            process_definition_id=event.process_definition_id,
+            version=event.version,
+            resource_name=event.resource_name,
+            checksum=event.checksum,
+            content=event.content,
+            deployment_key=event.deployment_key,
+        )
     )
 
 
@@ -54,6 +75,7 @@ def _decision_requirements_deployed(
 ) -> None:
     state.claim(Key(event.key + len(event.decisions)))
     state.decisions.define(event)
+    state.journal.note(state.decisions.undefine, event)
 
 
 def _decision_requirements_adopted(state: State, event: decision_events.DecisionRequirementsAdopted) -> None:
@@ -71,50 +93,91 @@ def _process_instance_created(state: State, event: events.ProcessInstanceCreated
     head = event.instance
     state.claim(head.key)
     root = ElementInstance(head.key, None, head.process_definition_id, ElementType.PROCESS)
-    state.instances[head.key] = ProcessInstance(head, {head.key: root})
+    instance = ProcessInstance(head, {head.key: root})
+    state.journal.make(Kind.PROCESS_INSTANCE, head.key, state.release, whole=instance)
+    state.instances[head.key] = instance
 
 
 def _process_instance_migrated(state: State, event: events.ProcessInstanceMigrated) -> None:
-    instance = _instance(state, event)
-    instance.head = event.instance
+    instance, journal = _instance(state, event), state.journal
+    journal.alter(instance, "head", event.instance)
+    # Taken back last, when all have their ids again.
+    journal.note(instance.count_anew)
+    instance.count_anew()
     for migrated in event.elements:
         element = instance.elements[migrated.key]
-        element.element_id = migrated.element_id
+        journal.alter(element, "element_id", migrated.element_id)
         # A copy: what arrives later is counted here and not in the event.
-        element.joins = dict(migrated.joins)
+        journal.alter(element, "joins", dict(migrated.joins))
         if migrated.job_key is not None:
-            instance.jobs[migrated.job_key].element_id = migrated.element_id
+            journal.alter(instance.jobs[migrated.job_key], "element_id", migrated.element_id)
+        if migrated.user_task_key is not None:
+            journal.alter(instance.user_tasks[migrated.user_task_key], "element_id", migrated.element_id)
+    for key, element_id in event.subscriptions.items():
+        kept = msgspec.structs.replace(instance.subscriptions[key], element_id=element_id)
+        journal.put(instance.subscriptions, key, kept)
 
 
 def _element_activating(state: State, event: events.ElementActivating) -> None:
     state.claim(event.key)
-    instance = _instance(state, event)
+    instance, journal = _instance(state, event), state.journal
     scope = instance.elements[event.scope_key]
-    scope.children += 1
-    scope.flows -= len(event.joined_flows)
+    if event.joined_flows:
+        journal.alter(scope, "flows", scope.flows - len(event.joined_flows))
     for flow_id in event.joined_flows:
-        _use_up(scope, flow_id)
-    instance.elements[event.key] = ElementInstance(event.key, event.scope_key, event.element_id, event.type)
+        _use_up(journal, scope, flow_id)
+    element = ElementInstance(event.key, event.scope_key, event.element_id, event.type)
+    if scope.loop is not None:
+        element.loop_counter = scope.loop.created + 1
+        journal.alter(scope, "loop", msgspec.structs.replace(scope.loop, created=element.loop_counter))
+    journal.note(instance.remove, element)
+    instance.add(element)
 
 
-def _use_up(scope: ElementInstance, flow_id: str) -> None:
+def _use_up(journal: Journal, scope: ElementInstance, flow_id: str) -> None:
     waiting = scope.joins.get(flow_id, 0)
     if waiting > 1:
-        scope.joins[flow_id] = waiting - 1
+        journal.put(scope.joins, flow_id, waiting - 1)
     else:
-        scope.joins.pop(flow_id, None)
+        journal.drop(scope.joins, flow_id)
 
 
 def _element_activated(state: State, event: events.ElementActivated) -> None:
-    _move(_instance(state, event), event.key, ElementState.ACTIVATED)
+    _move(state, event, event.key, ElementState.ACTIVATED)
+
+
+def _element_progressed(state: State, event: events.ElementProgressed) -> None:
+    element = _instance(state, event).elements[event.key]
+    state.journal.alter(element, "progress", event.progress)
+
+
+def _element_interrupted(state: State, event: events.ElementInterrupted) -> None:
+    element = _instance(state, event).elements[event.key]
+    state.journal.alter(element, "interruption", Interruption(event.element_id, event.variables))
+
+
+def _interruption_finished(state: State, event: events.InterruptionFinished) -> None:
+    scope, journal = _instance(state, event).elements[event.key], state.journal
+    assert scope.interruption is not None, "interrupted before"  # noqa: S101  # narrows the type
+    journal.alter(scope, "interruption", Interruption(scope.interruption.element_id, {}, is_finished=True))
+    journal.alter(scope, "flows", 0)
+    journal.alter(scope, "joins", {})
+
+
+def _event_caught(state: State, event: events.EventCaught) -> None:
+    element = _instance(state, event).elements[event.key]
+    state.journal.alter(element, "caught", CaughtEvent(event.element_id, event.variables))
 
 
 def _element_completing(state: State, event: events.ElementCompleting) -> None:
-    _move(_instance(state, event), event.key, ElementState.COMPLETING)
+    _move(state, event, event.key, ElementState.COMPLETING)
 
 
 def _element_terminating(state: State, event: events.ElementTerminating) -> None:
-    _move(_instance(state, event), event.key, ElementState.TERMINATING)
+    instance = _instance(state, event)
+    # Taken back after its state is.
+    state.journal.note(instance.include, instance.elements[event.key])
+    instance.exclude(_move(state, event, event.key, ElementState.TERMINATING))
 
 
 def _element_completed(state: State, event: events.ElementCompleted) -> None:
@@ -126,26 +189,89 @@ def _element_terminated(state: State, event: events.ElementTerminated) -> None:
 
 
 def _leave(state: State, event: events.InstanceEvent, key: Key, final: ElementState) -> None:
-    instance = _instance(state, event)
-    _move(instance, key, final)
-    element = instance.elements.pop(key)
-    instance.variables.pop(key, None)
+    instance, journal = _instance(state, event), state.journal
+    element = instance.elements[key]
+    # It keeps the state that it has when it comes back.
+    lifecycle.check(element.state, final)
+    if key in instance.variables:
+        journal.drop(instance.variables, key)
+    if element.loop is not None:
+        for place in range(element.loop.items):
+            journal.drop(instance.items, Key(element.loop.first_item + place))
+    journal.note(instance.add, element)
+    instance.remove(element)
     if element.scope_key is None:
         state.release(key)
-    else:
-        instance.elements[element.scope_key].children -= 1
 
 
-def _move(instance: ProcessInstance, key: Key, following: ElementState) -> None:
-    element = instance.elements[key]
+def _move(state: State, event: events.InstanceEvent, key: Key, following: ElementState) -> ElementInstance:
+    element = _instance(state, event).elements[key]
     lifecycle.check(element.state, following)
-    element.state = following
+    if element.progress:
+        state.journal.alter(element, "progress", 0)
+    if key > state.last_key_before:
+        # Taking back the element instance itself is enough.
+        element.state = following
+    else:
+        state.journal.alter(element, "state", following)
+    return element
 
 
 def _sequence_flow_taken(state: State, event: events.SequenceFlowTaken) -> None:
     scope = _instance(state, event).elements[event.scope_key]
-    scope.flows += 1
-    scope.joins[event.flow_id] = scope.joins.get(event.flow_id, 0) + 1
+    state.journal.alter(scope, "flows", scope.flows + 1)
+    state.journal.put(scope.joins, event.flow_id, scope.joins.get(event.flow_id, 0) + 1)
+
+
+def _loop_began(state: State, event: events.LoopBegan) -> None:
+    instance, journal = _instance(state, event), state.journal
+    state.claim(Key(event.first_item + len(event.items) - 1))
+    for key, text in enumerate(event.items, start=event.first_item):
+        journal.put(instance.items, Key(key), LoopItem(Key(key), text))
+    journal.alter(instance.elements[event.key], "loop", LoopProgress(event.first_item, len(event.items)))
+
+
+def _loop_item_completed(state: State, event: events.LoopItemCompleted) -> None:
+    instance, journal = _instance(state, event), state.journal
+    body = instance.elements[event.key]
+    loop = cast("LoopProgress", body.loop)
+    journal.alter(instance.items[event.item_key], "output", event.output)
+    following = msgspec.structs.replace(loop, completed=loop.completed + 1, is_done=event.is_last)
+    journal.alter(body, "loop", following)
+
+
+def _subscription_opened(state: State, event: events.SubscriptionOpened) -> None:
+    instance, journal, opened = _instance(state, event), state.journal, event.subscription
+    state.claim(opened.key)
+    earlier = instance.subscriptions.get(opened.key)
+    if earlier is None:
+        journal.note(instance.close, opened)
+        journal.put(state.owners, opened.key, instance.head.key)
+    else:
+        journal.note(instance.open, earlier)
+    instance.open(opened)
+
+
+def _subscription_closed(state: State, event: events.SubscriptionClosed) -> None:
+    instance, journal = _instance(state, event), state.journal
+    closed = instance.subscriptions[event.key]
+    journal.note(instance.open, closed)
+    journal.drop(state.owners, event.key)
+    instance.close(closed)
+
+
+def _work_postponed(state: State, event: events.WorkPostponed) -> None:
+    instance = _instance(state, event)
+    state.journal.alter(instance, "work", instance.work + event.work)
+    state.journal.alter(instance, "activations", event.activations)
+    state.journal.alter(instance, "postponed_at", event.at)
+
+
+def _work_resumed(state: State, event: events.WorkResumed) -> None:
+    instance = _instance(state, event)
+    state.journal.alter(instance, "work", ())
+    state.journal.alter(instance, "activations", 0)
+    state.journal.alter(instance, "postponed_at", None)
 
 
 # Variables
@@ -153,12 +279,18 @@ def _sequence_flow_taken(state: State, event: events.SequenceFlowTaken) -> None:
 
 def _variable_created(state: State, event: events.VariableCreated) -> None:
     state.claim(event.key)
-    scope = _instance(state, event).variables.setdefault(event.scope_key, {})
-    scope[event.name] = Variable(event.key, event.value)
+    instance = _instance(state, event)
+    variables = instance.variables
+    if event.scope_key not in variables:
+        state.journal.put(variables, event.scope_key, {})
+    state.journal.put(variables[event.scope_key], event.name, Variable(event.key, event.value))
+    if instance.places is not None:
+        instance.places[event.key] = (event.scope_key, event.name)
 
 
 def _variable_updated(state: State, event: events.VariableUpdated) -> None:
-    _instance(state, event).variables[event.scope_key][event.name].value = event.value
+    variable = _instance(state, event).variables[event.scope_key][event.name]
+    state.journal.alter(variable, "value", event.value)
 
 
 # Jobs
@@ -168,18 +300,25 @@ def _job_created(state: State, event: events.JobCreated) -> None:
     state.claim(event.key)
     instance = _instance(state, event)
     job = Job(
-        event.key, event.element_instance_key, event.element_id, event.type, event.retries, event.headers
+        event.key,
+        event.element_instance_key,
+        event.element_id,
+        event.type,
+        event.retries,
+        event.headers,
+        kind=event.kind,
+        listener_event_type=event.listener_event_type,
     )
-    instance.jobs[event.key] = job
-    instance.elements[event.element_instance_key].job_key = event.key
-    state.job_owners[event.key] = instance.head.key
+    state.journal.note(state.remove_job, instance, job)
+    state.add_job(instance, job)
     state.offer(instance, job)
 
 
 def _job_activated(state: State, event: events.JobActivated) -> None:
     instance, job = _job(state, event, event.key)
     state.withdraw(instance, job)
-    job.state, job.worker, job.due = JobState.ACTIVATED, event.worker, event.deadline
+    _turn(state, job, JobState.ACTIVATED, due=event.deadline)
+    state.journal.alter(job, "worker", event.worker)
 
 
 def _job_offered(
@@ -190,42 +329,95 @@ def _job_offered(
 
 
 def _offer(state: State, instance: ProcessInstance, job: Job) -> None:
-    job.state, job.due = JobState.ACTIVATABLE, None
+    _turn(state, job, JobState.ACTIVATABLE)
     state.offer(instance, job)
+
+
+def _turn(state: State, job: Job, following: JobState, *, due: datetime | None = None) -> None:
+    state.journal.alter(job, "state", following)
+    state.journal.alter(job, "due", due)
 
 
 def _job_failed(state: State, event: events.JobFailed) -> None:
     instance, job = _job(state, event, event.key)
     state.withdraw(instance, job)
-    job.retries = event.retries
+    state.journal.alter(job, "retries", event.retries)
     if event.retries <= 0:
-        job.state, job.due = JobState.FAILED, None
+        _turn(state, job, JobState.FAILED)
     elif event.offered_at is None:
         _offer(state, instance, job)
     else:
-        job.state, job.due = JobState.BACKING_OFF, event.offered_at
+        _turn(state, job, JobState.BACKING_OFF, due=event.offered_at)
 
 
 def _job_error_thrown(state: State, event: events.JobErrorThrown) -> None:
+    if event.is_caught:
+        _job_gone(state, event)
+        return
     instance, job = _job(state, event, event.key)
     state.withdraw(instance, job)
-    job.state, job.due = JobState.ERROR_THROWN, None
+    _turn(state, job, JobState.ERROR_THROWN)
 
 
 def _job_retries_updated(state: State, event: events.JobRetriesUpdated) -> None:
-    _job(state, event, event.key)[1].retries = event.retries
+    state.journal.alter(_job(state, event, event.key)[1], "retries", event.retries)
 
 
 def _job_deadline_updated(state: State, event: events.JobDeadlineUpdated) -> None:
-    _job(state, event, event.key)[1].due = event.deadline
+    state.journal.alter(_job(state, event, event.key)[1], "due", event.deadline)
 
 
-def _job_gone(state: State, event: events.JobCompleted | events.JobCanceled) -> None:
+def _job_completed(state: State, event: events.JobCompleted) -> None:
+    instance, job = _job(state, event, event.key)
+    if job.kind is JobKind.EXECUTION_LISTENER:
+        element = instance.elements[job.element_instance_key]
+        state.journal.alter(element, "progress", element.progress + 1)
+    _job_gone(state, event)
+
+
+def _job_gone(state: State, event: events.JobCompleted | events.JobCanceled | events.JobErrorThrown) -> None:
     instance, job = _job(state, event, event.key)
     state.withdraw(instance, job)
-    del instance.jobs[event.key]
-    del state.job_owners[event.key]
-    instance.elements[job.element_instance_key].job_key = None
+    state.journal.note(state.add_job, instance, job)
+    state.remove_job(instance, job)
+
+
+# User tasks
+
+
+def _user_task_created(state: State, event: events.UserTaskCreated) -> None:
+    state.claim(event.key)
+    instance, journal = _instance(state, event), state.journal
+    user_task = UserTask(
+        event.key,
+        event.element_instance_key,
+        event.element_id,
+        candidate_groups=event.candidate_groups,
+        candidate_users=event.candidate_users,
+        due_date=event.due_date,
+        follow_up_date=event.follow_up_date,
+        priority=event.priority,
+    )
+    journal.put(instance.user_tasks, event.key, user_task)
+    journal.put(state.owners, event.key, instance.head.key)
+    journal.alter(instance.elements[event.element_instance_key], "user_task_key", event.key)
+
+
+def _user_task_assigned(state: State, event: events.UserTaskAssigned) -> None:
+    state.journal.alter(_instance(state, event).user_tasks[event.key], "assignee", event.assignee)
+
+
+def _user_task_updated(state: State, event: events.UserTaskUpdated) -> None:
+    user_task = _instance(state, event).user_tasks[event.key]
+    for field in ("candidate_groups", "candidate_users", "due_date", "follow_up_date", "priority"):
+        state.journal.alter(user_task, field, getattr(event, field))
+
+
+def _user_task_gone(state: State, event: events.UserTaskCompleted | events.UserTaskCanceled) -> None:
+    instance, journal = _instance(state, event), state.journal
+    journal.drop(instance.user_tasks, event.key)
+    journal.drop(state.owners, event.key)
+    journal.alter(instance.elements[event.element_instance_key], "user_task_key", None)
 
 
 # Incidents
@@ -233,33 +425,44 @@ def _job_gone(state: State, event: events.JobCompleted | events.JobCanceled) -> 
 
 def _incident_raised(state: State, event: events.IncidentRaised) -> None:
     state.claim(event.key)
-    instance = _instance(state, event)
-    instance.incidents[event.key] = OpenIncident(
-        event.key, event.element_instance_key, event.job_key, event.error_type
-    )
-    state.incident_owners[event.key] = instance.head.key
-    instance.elements[event.element_instance_key].incident_key = event.key
+    instance, journal = _instance(state, event), state.journal
+    incident = OpenIncident(event.key, event.element_instance_key, event.job_key, event.error_type)
+    journal.put(instance.incidents, event.key, incident)
+    journal.put(state.owners, event.key, instance.head.key)
+    journal.alter(instance.elements[event.element_instance_key], "incident_key", event.key)
     if event.job_key is not None:
-        instance.jobs[event.job_key].incident_key = event.key
+        journal.alter(instance.jobs[event.job_key], "incident_key", event.key)
 
 
 def _incident_resolved(state: State, event: events.IncidentResolved) -> None:
-    instance = _instance(state, event)
-    del instance.incidents[event.key]
-    del state.incident_owners[event.key]
-    instance.elements[event.element_instance_key].incident_key = None
+    instance, journal = _instance(state, event), state.journal
+    journal.drop(instance.incidents, event.key)
+    journal.drop(state.owners, event.key)
+    journal.alter(instance.elements[event.element_instance_key], "incident_key", None)
     job = instance.jobs.get(event.job_key) if event.job_key is not None else None
     if job is not None:
-        job.incident_key = None
+        journal.alter(job, "incident_key", None)
         _offer(state, instance, job)
 
 
 def _instance(state: State, event: events.InstanceEvent) -> ProcessInstance:
-    return state.instances[event.instance.key]
+    """The process instance that the event is about to change."""
+    instance = state.instances[event.instance.key]
+    if instance is not state.journal.whole:
+        _enter(state.journal, instance, event)
+    return instance
+
+
+def _enter(journal: Journal, instance: ProcessInstance, event: events.InstanceEvent) -> None:
+    if instance.places is None:
+        journal.enter(Kind.PROCESS_INSTANCE, event.instance.key, whole=instance)
+    else:
+        records = changed_records(instance, event)
+        journal.enter(Kind.PROCESS_INSTANCE, event.instance.key, records)
 
 
 def _job(state: State, event: events.InstanceEvent, key: Key) -> tuple[ProcessInstance, Job]:
-    instance = state.instances[event.instance.key]
+    instance = _instance(state, event)
     return instance, instance.jobs[key]
 
 
@@ -280,11 +483,21 @@ APPLIERS: Mapping[type[events.Event], Applier] = cast(
         events.ProcessInstanceMigrated: _process_instance_migrated,
         events.ElementActivating: _element_activating,
         events.ElementActivated: _element_activated,
+        events.ElementProgressed: _element_progressed,
+        events.ElementInterrupted: _element_interrupted,
+        events.InterruptionFinished: _interruption_finished,
+        events.EventCaught: _event_caught,
         events.ElementCompleting: _element_completing,
         events.ElementCompleted: _element_completed,
         events.ElementTerminating: _element_terminating,
         events.ElementTerminated: _element_terminated,
         events.SequenceFlowTaken: _sequence_flow_taken,
+        events.LoopBegan: _loop_began,
+        events.LoopItemCompleted: _loop_item_completed,
+        events.SubscriptionOpened: _subscription_opened,
+        events.SubscriptionClosed: _subscription_closed,
+        events.WorkPostponed: _work_postponed,
+        events.WorkResumed: _work_resumed,
         # variables
         events.VariableCreated: _variable_created,
         events.VariableUpdated: _variable_updated,
@@ -298,10 +511,17 @@ APPLIERS: Mapping[type[events.Event], Applier] = cast(
         events.JobErrorThrown: _job_error_thrown,
         events.JobRetriesUpdated: _job_retries_updated,
         events.JobDeadlineUpdated: _job_deadline_updated,
-        events.JobCompleted: _job_gone,
+        events.JobCompleted: _job_completed,
         events.JobCanceled: _job_gone,
+        # user tasks
+        events.UserTaskCreated: _user_task_created,
+        events.UserTaskAssigned: _user_task_assigned,
+        events.UserTaskUpdated: _user_task_updated,
+        events.UserTaskCompleted: _user_task_gone,
+        events.UserTaskCanceled: _user_task_gone,
         # incidents
         events.IncidentRaised: _incident_raised,
         events.IncidentResolved: _incident_resolved,
+        **MESSAGE_APPLIERS,
     },
 )

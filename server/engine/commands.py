@@ -1,11 +1,13 @@
 """What the engine can be asked to do, in the imperative.
 
-Commands of callers name their tenant; what another tenant owns does not exist for them.
+Commands name their tenant: what another tenant owns does not exist for callers, and what is due waits in the line of
+its tenant. `address` says which partition a command goes to, and which process instance it needs there.
 """
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from server.engine.addresses import ANYWHERE, FIRST, HERE, Address, Hashed, HomeOf, OwnersOf
 from server.engine.decision_events import DecisionRequirementsDeployed
 from server.engine.events import ProcessDefinitionDeployed
 from server.engine.keys import Key
@@ -54,12 +56,20 @@ class DeployResources:
     resources: tuple[Resource, ...]
     decision_models: tuple[DecisionModel, ...] = ()
 
+    @property
+    def address(self) -> Address:
+        return FIRST
+
 
 @dataclass(frozen=True, slots=True)
 class AdoptDefinition:
     """Another partition deployed a process definition or a requirements graph."""
 
     definition: ProcessDefinitionDeployed | DecisionRequirementsDeployed
+
+    @property
+    def address(self) -> Address:
+        return HERE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +80,10 @@ class EvaluateDecision:
     decision_definition_key: Key | None = None
     decision_definition_id: str = ""
     variables: Variables = field(default_factory=dict)
+
+    @property
+    def address(self) -> Address:
+        return ANYWHERE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,11 +98,32 @@ class CreateProcessInstance:
     tags: tuple[str, ...] = ()
     business_id: str | None = None
 
+    @property
+    def address(self) -> Address:
+        """Instances with the same business id live in one partition."""
+        return ANYWHERE if self.business_id is None else Hashed((self.tenant_id, self.business_id))
+
 
 @dataclass(frozen=True, slots=True)
 class CancelProcessInstance:
     tenant_id: str
     process_instance_key: Key
+
+    @property
+    def address(self) -> Address:
+        return OwnersOf((self.process_instance_key,))
+
+
+@dataclass(frozen=True, slots=True)
+class ContinueProcessInstance:
+    """Time: go on with the work that an earlier command left in the process instance."""
+
+    tenant_id: str
+    process_instance_key: Key
+
+    @property
+    def address(self) -> OwnersOf:
+        return OwnersOf((self.process_instance_key,))
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +141,18 @@ class MigrateProcessInstance:
     target_process_definition_key: Key
     mapping_instructions: tuple[MappingInstruction, ...]
 
+    @property
+    def address(self) -> Address:
+        return OwnersOf((self.process_instance_key,))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActivateJobs:
-    """`fetch_variables` empty means every visible variable."""
+    """`fetch_variables` empty means every visible variable.
+
+    The variables of all jobs have `max_octets` at most. Without a number they have those of one answer at most, and at
+    least one job is activated, however large.
+    """
 
     tenant_id: str
     type: str
@@ -117,6 +160,11 @@ class ActivateJobs:
     timeout: timedelta
     max_jobs: int
     fetch_variables: tuple[str, ...] = ()
+    max_octets: int | None = None
+
+    @property
+    def address(self) -> Address:
+        return HERE
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +174,20 @@ class YieldJobs:
     tenant_id: str
     jobs: tuple[tuple[Key, datetime], ...]
 
+    @property
+    def address(self) -> Address:
+        return OwnersOf(tuple(key for key, _ in self.jobs))
+
 
 @dataclass(frozen=True, slots=True)
 class CompleteJob:
     tenant_id: str
     job_key: Key
     variables: Variables = field(default_factory=dict)
+
+    @property
+    def address(self) -> Address:
+        return OwnersOf((self.job_key,))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,6 +201,10 @@ class FailJob:
     retry_back_off: timedelta = timedelta()
     variables: Variables = field(default_factory=dict)
 
+    @property
+    def address(self) -> Address:
+        return OwnersOf((self.job_key,))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ThrowJobError:
@@ -154,6 +214,10 @@ class ThrowJobError:
     error_message: str = ""
     variables: Variables = field(default_factory=dict)
 
+    @property
+    def address(self) -> Address:
+        return OwnersOf((self.job_key,))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateJob:
@@ -162,27 +226,233 @@ class UpdateJob:
     retries: int | None = None
     timeout: timedelta | None = None
 
+    @property
+    def address(self) -> Address:
+        return OwnersOf((self.job_key,))
+
 
 @dataclass(frozen=True, slots=True)
 class TimeOutJob:
     """Time: the deadline that the job had has passed."""
 
+    tenant_id: str
     job_key: Key
     deadline: datetime
+
+    @property
+    def address(self) -> OwnersOf:
+        return OwnersOf((self.job_key,))
 
 
 @dataclass(frozen=True, slots=True)
 class EndJobBackOff:
     """Time: the job may be offered again."""
 
+    tenant_id: str
     job_key: Key
     offered_at: datetime
+
+    @property
+    def address(self) -> OwnersOf:
+        return OwnersOf((self.job_key,))
+
+
+@dataclass(frozen=True, slots=True)
+class TriggerTimer:
+    """Time: the timer of a subscription is due."""
+
+    tenant_id: str
+    subscription_key: Key
+    due: datetime
+
+    @property
+    def address(self) -> OwnersOf:
+        return OwnersOf((self.subscription_key,))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublishMessage:
+    """Correlate a message now, and to what begins to wait for it before its time to live is over.
+
+    An empty `message_id` is none; another one is published once as long as the message is buffered.
+    """
+
+    tenant_id: str
+    name: str
+    correlation_key: str = ""
+    time_to_live: timedelta = timedelta()
+    message_id: str = ""
+    variables: Variables = field(default_factory=dict)
+
+    @property
+    def address(self) -> Address:
+        return HomeOf(self.tenant_id, self.correlation_key)
+
+
+@dataclass(frozen=True, slots=True)
+class ContinueMessage:
+    """Time: correlate a message further, with which an earlier command did not come to an end."""
+
+    tenant_id: str
+    message_key: Key
+
+    @property
+    def address(self) -> OwnersOf:
+        return OwnersOf((self.message_key,))
+
+
+@dataclass(frozen=True, slots=True)
+class ExpireMessage:
+    """Time: the time to live of a message is over."""
+
+    tenant_id: str
+    message_key: Key
+
+    @property
+    def address(self) -> OwnersOf:
+        return OwnersOf((self.message_key,))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenMessageSubscription:
+    """To the home partition: a process instance waits for a message, or does so under another process id."""
+
+    tenant_id: str
+    subscription_key: Key
+    process_instance_key: Key
+    process_definition_id: str
+    message_name: str
+    correlation_key: str
+
+    @property
+    def address(self) -> Address:
+        return HERE
+
+
+@dataclass(frozen=True, slots=True)
+class CloseMessageSubscription:
+    """To the home partition: a process instance waits for a message no longer."""
+
+    tenant_id: str
+    subscription_key: Key
+
+    @property
+    def address(self) -> Address:
+        return HERE
+
+
+@dataclass(frozen=True, slots=True)
+class DeliverMessage:
+    """From the home partition, to that of the process instance."""
+
+    tenant_id: str
+    message_key: Key
+    subscription_key: Key
+    variables: Variables
+
+    @property
+    def address(self) -> Address:
+        return OwnersOf((self.subscription_key,))
+
+
+@dataclass(frozen=True, slots=True)
+class SettleMessage:
+    """To the home partition: whether the process instance took the message."""
+
+    tenant_id: str
+    message_key: Key
+    subscription_key: Key
+    is_taken: bool
+
+    @property
+    def address(self) -> Address:
+        return HERE
 
 
 @dataclass(frozen=True, slots=True)
 class ResolveIncident:
     tenant_id: str
     incident_key: Key
+
+    @property
+    def address(self) -> Address:
+        return OwnersOf((self.incident_key,))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetVariables:
+    """At an element instance, or at the process instance, which is the element instance with its own key.
+
+    Local variables belong to that scope; others change the innermost of their name, or become ones of the process
+    instance.
+    """
+
+    tenant_id: str
+    process_instance_key: Key
+    element_instance_key: Key
+    variables: Variables
+    is_local: bool = False
+
+    @property
+    def address(self) -> Address:
+        return OwnersOf((self.process_instance_key,))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssignUserTask:
+    tenant_id: str
+    user_task_key: Key
+    assignee: str
+    allow_override: bool = True
+
+    @property
+    def address(self) -> Address:
+        return OwnersOf((self.user_task_key,))
+
+
+@dataclass(frozen=True, slots=True)
+class UnassignUserTask:
+    tenant_id: str
+    user_task_key: Key
+
+    @property
+    def address(self) -> Address:
+        return OwnersOf((self.user_task_key,))
+
+
+@dataclass(frozen=True, slots=True)
+class DateChange:
+    """The date from now on; None clears it."""
+
+    date: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpdateUserTask:
+    """None leaves a value as it is."""
+
+    tenant_id: str
+    user_task_key: Key
+    candidate_groups: tuple[str, ...] | None = None
+    candidate_users: tuple[str, ...] | None = None
+    due_date: DateChange | None = None
+    follow_up_date: DateChange | None = None
+    priority: int | None = None
+
+    @property
+    def address(self) -> Address:
+        return OwnersOf((self.user_task_key,))
+
+
+@dataclass(frozen=True, slots=True)
+class CompleteUserTask:
+    tenant_id: str
+    user_task_key: Key
+    variables: Variables = field(default_factory=dict)
+
+    @property
+    def address(self) -> Address:
+        return OwnersOf((self.user_task_key,))
 
 
 Command = (
@@ -191,6 +461,7 @@ Command = (
     | EvaluateDecision
     | CreateProcessInstance
     | CancelProcessInstance
+    | ContinueProcessInstance
     | MigrateProcessInstance
     | ActivateJobs
     | YieldJobs
@@ -200,5 +471,18 @@ Command = (
     | UpdateJob
     | TimeOutJob
     | EndJobBackOff
+    | TriggerTimer
+    | PublishMessage
+    | ContinueMessage
+    | ExpireMessage
+    | OpenMessageSubscription
+    | CloseMessageSubscription
+    | DeliverMessage
+    | SettleMessage
     | ResolveIncident
+    | SetVariables
+    | AssignUserTask
+    | UnassignUserTask
+    | UpdateUserTask
+    | CompleteUserTask
 )

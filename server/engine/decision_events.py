@@ -5,7 +5,7 @@ Beside `events`, and like those: structs in the past tense that can be understoo
 
 import msgspec
 
-from server.engine.events import Event
+from server.engine.events import Event, InstanceHead
 from server.engine.keys import Key
 from server.feel import DialectName
 
@@ -86,7 +86,8 @@ class EvaluatedDecision(msgspec.Struct, frozen=True, gc=False):
 class DecisionEvaluated(Event, frozen=True):
     """The key of each decision is that of the evaluation plus its place in `decisions`, counted from one.
 
-    `failed_decision_id` and `failure` say that there is no output.
+    `failed_decision_id` and `failure` say that there is no output. `instance` and `element_instance_key` are given when
+    a process instance evaluated it.
     """
 
     key: Key
@@ -101,6 +102,8 @@ class DecisionEvaluated(Event, frozen=True):
     decisions: tuple[EvaluatedDecision, ...]
     failed_decision_id: str | None
     failure: str | None
+    instance: InstanceHead | None = None
+    element_instance_key: Key | None = None
 
     def instance_key(self, decision: EvaluatedDecision) -> str:
         """What callers name one of the decisions by."""

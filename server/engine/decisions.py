@@ -3,9 +3,11 @@
 import msgspec
 
 from server import dmn
+from server.engine import versions
 from server.engine.decision_events import DecisionRequirementsDeployed, DeployedDecision
 from server.engine.definitions import DecisionFile, compiled_decisions
 from server.engine.keys import Key
+from server.engine.versions import Versions
 
 # A tenant, and an id in the model.
 Name = tuple[str, str]
@@ -29,13 +31,13 @@ class Decision(msgspec.Struct, frozen=True):
 
 
 class KnownDecisions:
-    """Graphs and decisions by their keys, and the keys of all versions by tenant and id, the latest last."""
+    """Graphs and decisions by their keys, and the keys of all versions by tenant and id."""
 
     def __init__(self) -> None:
         self.graphs: dict[Key, DecisionRequirementsDeployed] = {}
         self._decisions: dict[Key, Decision] = {}
-        self._graph_versions: dict[Name, list[Key]] = {}
-        self._versions: dict[Name, list[Key]] = {}
+        self._graph_versions: dict[Name, Versions] = {}
+        self._versions: dict[Name, Versions] = {}
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, KnownDecisions) and vars(self) == vars(other)
@@ -47,37 +49,48 @@ class KnownDecisions:
 
     def latest(self, tenant_id: str, decision_definition_id: str) -> Decision | None:
         keys = self._versions.get((tenant_id, decision_definition_id))
-        return self._decisions[keys[-1]] if keys else None
+        return self._decisions[versions.latest(keys)] if keys else None
+
+    def deployed_until(
+        self, tenant_id: str, decision_definition_id: str, deployment_key: Key
+    ) -> Decision | None:
+        """The version that was the latest when this deployment was done."""
+        keys = self._versions.get((tenant_id, decision_definition_id), {})
+        key = versions.deployed_until(keys, deployment_key, self._deployment_of)
+        return self._decisions[key] if key is not None else None
+
+    def _deployment_of(self, key: Key) -> Key:
+        return self._decisions[key].graph.deployment_key
 
     def latest_graph(
         self, tenant_id: str, decision_requirements_id: str
     ) -> DecisionRequirementsDeployed | None:
         keys = self._graph_versions.get((tenant_id, decision_requirements_id))
-        return self.graphs[keys[-1]] if keys else None
+        return self.graphs[versions.latest(keys)] if keys else None
 
     def define(self, graph: DecisionRequirementsDeployed) -> None:
-        """Take a graph in as the latest version of itself and of each of its decisions."""
+        """Take in a version of a graph and of each of its decisions."""
         self.graphs[graph.key] = graph
-        self._graph_versions.setdefault(_name_of(graph), []).append(graph.key)
+        versions.add(self._graph_versions.setdefault(_name_of(graph), {}), graph.version, graph.key)
         for deployed in graph.decisions:
             self._decisions[deployed.key] = Decision(deployed, graph)
             name = (graph.tenant_id, deployed.decision_definition_id)
-            self._versions.setdefault(name, []).append(deployed.key)
+            versions.add(self._versions.setdefault(name, {}), deployed.version, deployed.key)
 
     def undefine(self, graph: DecisionRequirementsDeployed) -> None:
-        """Let go of a graph that is the latest version."""
+        """Let a version of a graph go, and those of its decisions."""
         del self.graphs[graph.key]
-        _forget(self._graph_versions, _name_of(graph), graph.key)
+        _forget(self._graph_versions, _name_of(graph), graph.version)
         for deployed in graph.decisions:
             del self._decisions[deployed.key]
-            _forget(self._versions, (graph.tenant_id, deployed.decision_definition_id), deployed.key)
+            _forget(self._versions, (graph.tenant_id, deployed.decision_definition_id), deployed.version)
 
 
 def _name_of(graph: DecisionRequirementsDeployed) -> Name:
     return graph.tenant_id, graph.decision_requirements_id
 
 
-def _forget(versions: dict[Name, list[Key]], name: Name, key: Key) -> None:
-    versions[name].remove(key)
-    if not versions[name]:
-        del versions[name]
+def _forget(known: dict[Name, Versions], name: Name, number: int) -> None:
+    del known[name][number]
+    if not known[name]:
+        del known[name]

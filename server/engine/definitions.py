@@ -1,26 +1,59 @@
-"""From the content of a resource to what it holds, compiled once however often it is asked for."""
+"""Deployed definitions: what the content of a resource holds is compiled once however often it is asked for."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+import msgspec
+
 from server import dmn
 from server.bpmn.compile import compile_process
-from server.bpmn.executable import ExecutableProcess
+from server.bpmn.executable import Element, ExecutableProcess
 from server.bpmn.reader import read
 from server.dmn.model import Definitions
 from server.dmn.reader import read as read_decisions
+from server.engine.keys import Key
 from server.feel import DialectName
 
-CACHED_PROCESSES = 1024
+CACHED_FILES = 1024
 CACHED_DECISIONS = 256
 
 
-@lru_cache(CACHED_PROCESSES)
 def executable_process(content: bytes, process_id: str) -> ExecutableProcess:
     """The process with that id; the content was linted when it was deployed."""
+    return executable_processes(content)[process_id]
+
+
+@lru_cache(CACHED_FILES)
+def executable_processes(content: bytes) -> Mapping[str, ExecutableProcess]:
+    """The processes of a file by their ids: the file is read once, however many it has."""
     definitions = read(content)
-    process = next(process for process in definitions.processes if process.id == process_id)
-    return compile_process(process)
+    return {
+        process.id: compile_process(definitions, process)
+        for process in definitions.processes
+        if process.is_executable
+    }
+
+
+class Definition(msgspec.Struct, frozen=True):
+    """A deployed version of a process, which is compiled when it is needed: most versions never are."""
+
+    key: Key
+    tenant_id: str
+    process_definition_id: str
+    version: int
+    resource_name: str
+    checksum: str
+    content: bytes
+    deployment_key: Key
+
+    @property
+    def process(self) -> ExecutableProcess:
+        return executable_process(self.content, self.process_definition_id)
+
+    def element(self, element_id: str) -> Element:
+        """By its id; of a multi-instance activity its body."""
+        return self.process.elements[element_id]
 
 
 @dataclass(frozen=True, slots=True)

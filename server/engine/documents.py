@@ -1,16 +1,346 @@
-"""The document of a process instance as bytes: what recovery reads, and what a failed command is rolled back to."""
+"""Documents as pages of bytes: what a commit writes, and what recovery reads.
+
+Indexes are not in them; they are built anew when a document is read. A format says how a page is packed: all formats
+up to `FORMAT` are read; the one that all nodes of the deployment read is written.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from datetime import datetime
+from functools import partial
+from itertools import chain
+from typing import Generic, Protocol, TypeVar
 
 import msgspec
 
-from server.engine.state import ProcessInstance
+from server.engine.events import InstanceHead
+from server.engine.keys import Key
+from server.engine.messages import HomeSubscription, Message
+from server.engine.pages import FIRST_FORMAT, HEAD_PAGE, DocumentId, Kind, StoredPage, keys_of, page_of
+from server.engine.process_instance import (
+    ElementInstance,
+    Job,
+    LoopItem,
+    OpenIncident,
+    ProcessInstance,
+    UserTask,
+    Variable,
+)
+from server.engine.state import State
+from server.engine.subscriptions import AnySubscription
+from server.engine.work import AnyWork
+
+R = TypeVar("R")
+T = TypeVar("T")
+
+Document = ProcessInstance | Message | HomeSubscription
+
+FORMAT = 2
+
+# Pages by their numbers. Of a commit: those that changed, None for a page that is gone.
+Pages = Mapping[int, StoredPage]
+ChangedPages = Mapping[int, StoredPage | None]
+
+
+class UnreadableDocument(ValueError):
+    """A page of a format that this version does not know, or a document without its first page."""
+
+
+class _First(msgspec.Struct):
+    """A whole process instance in format 1."""
+
+    head: InstanceHead
+    elements: dict[Key, ElementInstance] = {}
+    variables: dict[Key, dict[str, Variable]] = {}
+    jobs: dict[Key, Job] = {}
+    incidents: dict[Key, OpenIncident] = {}
+    subscriptions: dict[Key, AnySubscription] = {}
+    work: tuple[AnyWork, ...] = ()
+    activations: int = 0
+
+
+class _Content(msgspec.Struct, omit_defaults=True, gc=False):
+    """A page of a process instance; the first one has the head. Variables are by scope and name."""
+
+    head: InstanceHead | None = None
+    elements: list[ElementInstance] = []
+    variables: dict[Key, dict[str, Variable]] = {}
+    jobs: list[Job] = []
+    incidents: list[OpenIncident] = []
+    subscriptions: list[AnySubscription] = []
+    items: list[LoopItem] = []
+    work: tuple[AnyWork, ...] = ()
+    activations: int = 0
+    postponed_at: datetime | None = None
+    user_tasks: list[UserTask] = []
+
+    @property
+    def is_empty(self) -> bool:
+        kinds = (self.elements, self.variables, self.jobs, self.incidents, self.subscriptions, self.items)
+        return not (any(kinds) or self.user_tasks)
+
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(ProcessInstance).decode
+_decode_first = msgspec.msgpack.Decoder(_First).decode
+_decode = msgspec.msgpack.Decoder(_Content).decode
 
 
-def pack(instance: ProcessInstance) -> bytes:
-    return _encode(instance)
+def changed_pages(state: State, document: DocumentId, changed: AbstractSet[Key]) -> ChangedPages | None:
+    """What a commit writes of a document with these changed records; None for one that ended."""
+    return _CHANGED[document.kind](state, document.key, changed)
 
 
-def unpack(content: bytes) -> ProcessInstance:
-    return _decode(content)
+def _of_process_instance(state: State, key: Key, changed: AbstractSet[Key]) -> ChangedPages | None:
+    instance = state.instances.get(key)
+    if instance is None:
+        return None
+    if state.format.documents == FIRST_FORMAT:
+        return {HEAD_PAGE: pack_first(instance)}
+    return pack(instance, changed, state.limits.whole_records)
+
+
+def _of_message(state: State, key: Key, _: AbstractSet[Key]) -> ChangedPages | None:
+    return _packed(state.messages.messages.get(key))
+
+
+def _of_subscription(state: State, key: Key, _: AbstractSet[Key]) -> ChangedPages | None:
+    return _packed(state.messages.subscriptions.get(key))
+
+
+def _packed(record: Message | HomeSubscription | None) -> Pages | None:
+    """A document of one page."""
+    return None if record is None else {HEAD_PAGE: StoredPage(FORMAT, _encode(record))}
+
+
+_CHANGED: Mapping[Kind, Callable[[State, Key, AbstractSet[Key]], ChangedPages | None]] = {
+    Kind.PROCESS_INSTANCE: _of_process_instance,
+    Kind.MESSAGE: _of_message,
+    Kind.MESSAGE_SUBSCRIPTION: _of_subscription,
+}
+
+
+def pack(instance: ProcessInstance, changed: AbstractSet[Key], most: int) -> ChangedPages:
+    """The pages with changes; a process instance with more than `most` records is divided until it has half of them."""
+    key = instance.head.key
+    if instance.places is None:
+        if instance.size <= most:
+            return {HEAD_PAGE: _whole(instance)}
+        instance.divide()
+        numbers = {HEAD_PAGE, *(page_of(key, record) for record in _records(instance))}
+    else:
+        numbers = {page_of(key, record) for record in changed}
+        if instance.size <= most // 2:
+            numbers.update(page_of(key, record) for record in _records(instance))
+            instance.places = None
+            return {**dict.fromkeys(numbers), HEAD_PAGE: _whole(instance)}
+    return {number: _page(instance, number) for number in numbers}
+
+
+def pack_first(instance: ProcessInstance) -> StoredPage:
+    """The whole process instance, as programs without pages read it."""
+    content = _First(
+        instance.head,
+        instance.elements,
+        instance.variables,
+        instance.jobs,
+        instance.incidents,
+        instance.subscriptions,
+        instance.work,
+        instance.activations,
+    )
+    return StoredPage(FIRST_FORMAT, _encode(content))
+
+
+def _records(instance: ProcessInstance) -> Iterator[Key]:
+    """The keys of all records."""
+    variables = (variable.key for scope in instance.variables.values() for variable in scope.values())
+    kinds = (instance.elements, instance.jobs, instance.incidents, instance.subscriptions, instance.items)
+    return chain(*kinds, instance.user_tasks, variables)
+
+
+def _whole(instance: ProcessInstance) -> StoredPage:
+    content = _Content(
+        instance.head,
+        list(instance.elements.values()),
+        instance.variables,
+        list(instance.jobs.values()),
+        list(instance.incidents.values()),
+        list(instance.subscriptions.values()),
+        list(instance.items.values()),
+        instance.work,
+        instance.activations,
+        instance.postponed_at,
+        list(instance.user_tasks.values()),
+    )
+    return StoredPage(FORMAT, _encode(content))
+
+
+def _page(instance: ProcessInstance, number: int) -> StoredPage | None:
+    """A page of a process instance that is divided, None when nothing is on it."""
+    keys = keys_of(instance.head.key, number)
+    content = _Content(
+        None,
+        _among(instance.elements, keys),
+        _variables(instance, keys),
+        _among(instance.jobs, keys),
+        _among(instance.incidents, keys),
+        _among(instance.subscriptions, keys),
+        _among(instance.items, keys),
+        user_tasks=_among(instance.user_tasks, keys),
+    )
+    if number == HEAD_PAGE:
+        content.head = instance.head
+        content.work = instance.work
+        content.activations = instance.activations
+        content.postponed_at = instance.postponed_at
+    elif content.is_empty:
+        return None
+    return StoredPage(FORMAT, _encode(content))
+
+
+def _among(records: Mapping[Key, R], keys: Iterable[Key]) -> list[R]:
+    """Those with these keys."""
+    return [records[key] for key in keys if key in records] if records else []
+
+
+def _variables(instance: ProcessInstance, keys: Iterable[Key]) -> dict[Key, dict[str, Variable]]:
+    """Those with these keys, by scope and name."""
+    found: dict[Key, dict[str, Variable]] = {}
+    places = instance.places
+    if not places:
+        return found
+    for key in [key for key in keys if key in places]:
+        scope_key, name = places[key]
+        variable = instance.variables.get(scope_key, {}).get(name)
+        if variable is None or variable.key != key:
+            # Its scope has ended, or the command that made it was taken back.
+            del places[key]
+        else:
+            found.setdefault(scope_key, {})[name] = variable
+    return found
+
+
+class Reading(Protocol):
+    """A document while its pages are read, the first one before all others."""
+
+    def add(self, number: int, page: StoredPage) -> None:
+        """Raises UnreadableDocument and what msgspec raises."""
+        ...
+
+    def finished(self) -> Document:
+        """The document, when all of its pages were added."""
+        ...
+
+
+class InstanceReading:
+    """A process instance while its pages are read, the first one before all others."""
+
+    def __init__(self) -> None:
+        self._instance: ProcessInstance | None = None
+        self._is_divided = False
+
+    def add(self, number: int, page: StoredPage) -> None:
+        """Raises UnreadableDocument and what msgspec raises."""
+        if number == HEAD_PAGE:
+            self._instance = _READERS.get(page.format, _unknown)(page)
+        elif self._instance is None:
+            raise UnreadableDocument(f"expected page {HEAD_PAGE} of a document first, found page {number}")
+        elif page.format != FORMAT:
+            _unknown(page)
+        else:
+            self._is_divided = True
+            _take_in(self._instance, _decode(page.content))
+
+    def finished(self) -> ProcessInstance:
+        """The process instance, when all of its pages were added."""
+        if self._instance is None:
+            raise UnreadableDocument(f"expected page {HEAD_PAGE} of a document, found no page")
+        self._instance.index()
+        if self._is_divided:
+            self._instance.divide()
+        return self._instance
+
+
+class RecordReading(Generic[T]):
+    """A document that is one record on one page."""
+
+    def __init__(self, decode: Callable[[bytes], T]) -> None:
+        self._decode = decode
+        self._record: T | None = None
+
+    def add(self, number: int, page: StoredPage) -> None:
+        if number != HEAD_PAGE or page.format != FORMAT:
+            _unknown(page)
+        self._record = self._decode(page.content)
+
+    def finished(self) -> T:
+        if self._record is None:
+            raise UnreadableDocument(f"expected page {HEAD_PAGE} of a document, found no page")
+        return self._record
+
+
+READINGS: Mapping[Kind, Callable[[], Reading]] = {
+    Kind.PROCESS_INSTANCE: InstanceReading,
+    Kind.MESSAGE: partial(RecordReading, msgspec.msgpack.Decoder(Message).decode),
+    Kind.MESSAGE_SUBSCRIPTION: partial(RecordReading, msgspec.msgpack.Decoder(HomeSubscription).decode),
+}
+
+
+def unpack(pages: Pages) -> ProcessInstance:
+    """Raises UnreadableDocument and what msgspec raises."""
+    reading = InstanceReading()
+    for number in sorted(pages):
+        reading.add(number, pages[number])
+    return reading.finished()
+
+
+def _read_first(page: StoredPage) -> ProcessInstance:
+    document = _decode_first(page.content)
+    return ProcessInstance(
+        document.head,
+        document.elements,
+        document.variables,
+        document.jobs,
+        document.incidents,
+        document.subscriptions,
+        work=document.work,
+        activations=document.activations,
+    )
+
+
+def _read_second(page: StoredPage) -> ProcessInstance:
+    content = _decode(page.content)
+    if content.head is None:
+        raise UnreadableDocument(f"expected the head of a process instance on page {HEAD_PAGE}, found none")
+    instance = ProcessInstance(
+        content.head,
+        work=content.work,
+        activations=content.activations,
+        postponed_at=content.postponed_at,
+    )
+    _take_in(instance, content)
+    return instance
+
+
+def _take_in(instance: ProcessInstance, content: _Content) -> None:
+    for element in content.elements:
+        instance.elements[element.key] = element
+    for job in content.jobs:
+        instance.jobs[job.key] = job
+    for incident in content.incidents:
+        instance.incidents[incident.key] = incident
+    for subscription in content.subscriptions:
+        instance.subscriptions[subscription.key] = subscription
+    for item in content.items:
+        instance.items[item.key] = item
+    for user_task in content.user_tasks:
+        instance.user_tasks[user_task.key] = user_task
+    for scope_key, variables in content.variables.items():
+        instance.variables.setdefault(scope_key, {}).update(variables)
+
+
+def _unknown(page: StoredPage) -> ProcessInstance:
+    raise UnreadableDocument(f"expected a document in a format up to {FORMAT}, found format {page.format}")
+
+
+_READERS: Mapping[int, Callable[[StoredPage], ProcessInstance]] = {1: _read_first, 2: _read_second}

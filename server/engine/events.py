@@ -10,7 +10,10 @@ import msgspec
 
 from server.bpmn.executable import ElementType
 from server.engine.incidents import ErrorType
+from server.engine.job_kinds import JobKind, ListenerEventType
 from server.engine.keys import Key
+from server.engine.subscriptions import AnySubscription
+from server.engine.work import AnyWork
 
 
 class InstanceHead(msgspec.Struct, frozen=True, gc=False):
@@ -67,7 +70,7 @@ class ProcessInstanceCreated(InstanceEvent, frozen=True):
 
 
 class MigratedElement(msgspec.Struct, frozen=True, gc=False):
-    """An element instance by the id that it has in the other definition, with the job and the incident that it keeps.
+    """An element instance by the id that it has in the other definition, with the job, the user task and the incident that it keeps.
 
     `joins` are the arrivals that wait inside it, by the new ids of their flows.
     """
@@ -78,12 +81,17 @@ class MigratedElement(msgspec.Struct, frozen=True, gc=False):
     job_key: Key | None
     incident_key: Key | None
     joins: dict[str, int] = {}
+    user_task_key: Key | None = None
 
 
 class ProcessInstanceMigrated(InstanceEvent, frozen=True):
-    """`instance` is the head from now on; every element instance that is active is among the `elements`."""
+    """`instance` is the head from now on; every element instance that is active is among the `elements`.
+
+    `subscriptions` are the catch events, by their new ids, that are waited for by the same subscriptions as before.
+    """
 
     elements: tuple[MigratedElement, ...]
+    subscriptions: dict[Key, str] = {}
 
 
 class ElementActivating(InstanceEvent, frozen=True):
@@ -99,6 +107,39 @@ class ElementActivating(InstanceEvent, frozen=True):
 
 class ElementActivated(InstanceEvent, frozen=True):
     key: Key
+
+
+class ElementProgressed(InstanceEvent, frozen=True):
+    """So many steps of its activation or completion are done, and are not done again: mappings, listeners, subscriptions."""
+
+    key: Key
+    progress: int
+
+
+class ElementInterrupted(InstanceEvent, frozen=True):
+    """An interrupting event ends the element instance, or a scope's other element instances; then the event goes on.
+
+    On the boundary it is entered with these variables, as the start of an event sub-process it begins that, as an end
+    event it completes the scope.
+    """
+
+    key: Key
+    element_id: str
+    variables: dict[str, str]
+
+
+class InterruptionFinished(InstanceEvent, frozen=True):
+    """Nothing that was interrupted is left in the scope; flows that were taken there lead nowhere any more."""
+
+    key: Key
+
+
+class EventCaught(InstanceEvent, frozen=True):
+    """The element instance goes on with the event that has this id, and with what came with its trigger."""
+
+    key: Key
+    element_id: str
+    variables: dict[str, str]
 
 
 class ElementCompleting(InstanceEvent, frozen=True):
@@ -121,6 +162,48 @@ class SequenceFlowTaken(InstanceEvent, frozen=True):
     scope_key: Key
     flow_id: str
     target_id: str
+
+
+class LoopBegan(InstanceEvent, frozen=True):
+    """A multi-instance body has these items, as JSON text; their keys are consecutive."""
+
+    key: Key
+    first_item: Key
+    items: tuple[str, ...]
+
+
+class LoopItemCompleted(InstanceEvent, frozen=True):
+    """An instance of a multi-instance body gave this output, as JSON text; `is_last` ends all others."""
+
+    key: Key
+    item_key: Key
+    output: str | None
+    is_last: bool
+
+
+class SubscriptionOpened(InstanceEvent, frozen=True):
+    """Waits for a trigger; one with the key of an earlier subscription takes its place."""
+
+    subscription: AnySubscription
+
+
+class SubscriptionClosed(InstanceEvent, frozen=True):
+    key: Key
+
+
+class WorkPostponed(InstanceEvent, frozen=True):
+    """The command did enough: the rest of its work goes on in a later turn.
+
+    `activations` are the elements that were activated in a row so far.
+    """
+
+    work: tuple[AnyWork, ...]
+    activations: int
+    at: datetime
+
+
+class WorkResumed(InstanceEvent, frozen=True):
+    """All work that was left is being done now."""
 
 
 class VariableCreated(InstanceEvent, frozen=True):
@@ -146,6 +229,8 @@ class JobCreated(InstanceEvent, frozen=True):
     type: str
     retries: int
     headers: dict[str, str]
+    kind: JobKind = JobKind.BPMN_ELEMENT
+    listener_event_type: ListenerEventType = ListenerEventType.UNSPECIFIED
 
 
 class JobActivated(InstanceEvent, frozen=True):
@@ -180,9 +265,12 @@ class JobTimedOut(InstanceEvent, frozen=True):
 
 
 class JobErrorThrown(InstanceEvent, frozen=True):
+    """A job whose error is caught is gone."""
+
     key: Key
     error_code: str
     error_message: str
+    is_caught: bool = False
 
 
 class JobRetriesUpdated(InstanceEvent, frozen=True):
@@ -197,6 +285,52 @@ class JobDeadlineUpdated(InstanceEvent, frozen=True):
 
 class JobCanceled(InstanceEvent, frozen=True):
     key: Key
+
+
+class UserTaskCreated(InstanceEvent, frozen=True):
+    """The user task begins without an assignee."""
+
+    key: Key
+    element_instance_key: Key
+    element_id: str
+    element_name: str | None
+    headers: dict[str, str]
+    external_form_reference: str | None
+    candidate_groups: tuple[str, ...]
+    candidate_users: tuple[str, ...]
+    due_date: datetime | None
+    follow_up_date: datetime | None
+    priority: int
+
+
+class UserTaskAssigned(InstanceEvent, frozen=True):
+    """An empty `assignee` unassigns it."""
+
+    key: Key
+    element_instance_key: Key
+    assignee: str
+
+
+class UserTaskUpdated(InstanceEvent, frozen=True):
+    """The values from now on, those that did not change included."""
+
+    key: Key
+    element_instance_key: Key
+    candidate_groups: tuple[str, ...]
+    candidate_users: tuple[str, ...]
+    due_date: datetime | None
+    follow_up_date: datetime | None
+    priority: int
+
+
+class UserTaskCompleted(InstanceEvent, frozen=True):
+    key: Key
+    element_instance_key: Key
+
+
+class UserTaskCanceled(InstanceEvent, frozen=True):
+    key: Key
+    element_instance_key: Key
 
 
 class IncidentRaised(InstanceEvent, frozen=True):

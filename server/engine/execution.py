@@ -1,50 +1,154 @@
 """Moves element instances through their life cycle; what is special about an element is in its behaviour.
 
-activate ─► input mappings ─► behaviour.activate ─► ACTIVATED ─► behaviour.activated ─► (waits, or)
-complete ─► behaviour.outgoing ─► output mappings ─► COMPLETED ─► its flows are taken ─► activate
-terminate ─► children first ─► behaviour.terminate ─► TERMINATED
+activate ─► input mappings ─► start listeners ─► subscriptions ─► behaviour.activate ─► ACTIVATED ─► (waits, or)
+complete ─► behaviour.outgoing ─► output mappings ─► end listeners ─► COMPLETED ─► its flows are taken ─► activate
+terminate ─► children first ─► behaviour.terminate ─► (waits, or) TERMINATED
+empty ─► children terminated ─► an event sub-process begins, or the scope completes
 
-An `Incident` raised on the way leaves the element in ACTIVATING or COMPLETING; `retry` takes the same way again.
+An `Incident` raised on the way, or the job of a listener, leaves the element in ACTIVATING or COMPLETING; `proceed`
+goes on from there. What follows from a step is deferred as work, which `agenda` does one by one.
 """
 
-from functools import partial
+from collections.abc import Sequence
+from itertools import islice
+from typing import Final, cast
 
-from server.bpmn.executable import Element, Flow
-from server.engine import events, mappings
-from server.engine.behaviour import Behaviour
+from server.bpmn.executable import Element, ElementType, Flow, JobDefinition, Termination
+from server.engine import catch_events, events, mappings, multi_instance, throw_events
 from server.engine.elements import BEHAVIOURS
 from server.engine.incidents import ErrorType, Incident
+from server.engine.inclusive_joins import ready_join
+from server.engine.job_kinds import JobKind, ListenerEventType
+from server.engine.jobs import create_job
 from server.engine.keys import Key
 from server.engine.lifecycle import ElementState
-from server.engine.state import ElementInstance, ProcessInstance
-from server.engine.step import MAX_ACTIVATIONS, Step, Visit
+from server.engine.process_instance import ElementInstance, Interruption, ProcessInstance
+from server.engine.scopes import propagate, set_all_local
+from server.engine.step import Step, Visit
+from server.engine.variables import Variables
+from server.engine.work import (
+    Arrive,
+    Catch,
+    CompleteWhenEmpty,
+    CreateInstance,
+    Enter,
+    Join,
+    TerminateChildren,
+)
+
+TERMINATED_AT_ONCE: Final = 16
+"""Element instances of a scope that are terminated before its work is looked at again."""
 
 
 def start(step: Step, process_instance: ProcessInstance) -> None:
-    """Let a new process instance run from its none start event."""
-    root = process_instance.elements[process_instance.head.key]
-    visit = step.visit(process_instance, root)
-    step.emit(events.ElementActivated(process_instance.head, root.key))
-    process = step.state.definition_of(process_instance).process
-    assert process.none_start is not None, "checked by the handler"  # noqa: S101  # narrows the type
-    _enter(step, visit.process_instance, root, process.none_start, ())
+    """Let a new process instance run."""
+    activate(step, step.visit(process_instance, process_instance.elements[process_instance.head.key]))
 
 
-def _arrive(step: Step, process_instance: ProcessInstance, scope_key: Key, flow: Flow) -> None:
-    """A flow was taken: its target is activated, once every flow that it joins has been taken."""
-    scope = process_instance.elements[scope_key]
-    joined = _behaviour(flow.target).joins(flow, scope)
+# Work
+
+
+def arrive(step: Step, process_instance: ProcessInstance, scope: ElementInstance, work: Arrive) -> None:
+    if not _can_be_entered(scope):
+        return
+    flow = step.process_of(process_instance).flows[work.flow_id]
+    joined = BEHAVIOURS[flow.target.type].joins(flow, scope)
     if joined:
-        _enter(step, process_instance, scope, flow.target, joined)
+        activate(step, _entered(step, process_instance, scope, flow.target, joined))
 
 
-def _enter(
+def enter(step: Step, process_instance: ProcessInstance, scope: ElementInstance, work: Enter) -> None:
+    if not _can_be_entered(scope):
+        return
+    element = step.process_of(process_instance).elements[work.element_id]
+    if scope.caught is None:
+        activate(step, _entered(step, process_instance, scope, element))
+    else:
+        _activate_caught(step, process_instance, scope, element, scope.caught.variables)
+
+
+def _can_be_entered(scope: ElementInstance) -> bool:
+    """Whether flows and events lead on in the scope; once it was interrupted, there is only what interrupted it."""
+    return scope.state is ElementState.ACTIVATED and scope.interruption is None
+
+
+def join(step: Step, process_instance: ProcessInstance, scope: ElementInstance, work: Join) -> None:
+    """One at a time: what it leads to may keep another one waiting."""
+    process = step.state.definition_of(process_instance).process
+    ready = ready_join(process, process_instance, scope) if _can_be_entered(scope) else None
+    if ready is not None:
+        activate(step, _entered(step, process_instance, scope, ready.gateway, ready.flow_ids))
+        step.defer(process_instance, work)
+
+
+def complete_when_empty(
+    step: Step, process_instance: ProcessInstance, scope: ElementInstance, _: CompleteWhenEmpty
+) -> None:
+    if scope.state is not ElementState.ACTIVATED or scope.flows or scope.is_being_emptied:
+        return
+    if scope.children:
+        _end_loop(step, process_instance, scope)
+        return
+    visit = step.visit(process_instance, scope)
+    if BEHAVIOURS[scope.type].emptied(step, visit):
+        step.begin_element()
+        complete(step, visit)
+
+
+def _end_loop(step: Step, process_instance: ProcessInstance, body: ElementInstance) -> None:
+    """Terminate what is left in a multi-instance body when its completion condition holds."""
+    if body.loop is None or not body.loop.is_done:
+        return
+    for key in list(islice(process_instance.inside.get(body.key, ()), TERMINATED_AT_ONCE)):
+        terminate(step, process_instance, process_instance.elements[key])
+    if process_instance.inside.get(body.key):
+        step.defer(process_instance, CompleteWhenEmpty(body.key))
+
+
+def create_instance(
+    step: Step, process_instance: ProcessInstance, body: ElementInstance, work: CreateInstance
+) -> None:
+    """Activate the next instance of a multi-instance body, the others of a parallel one after it."""
+    visit, progress = step.visit(process_instance, body), body.loop
+    if progress is None or visit.element.loop is None or visit.element.inner is None:
+        return
+    if body.state is not ElementState.ACTIVATED or progress.is_done or progress.created == progress.items:
+        return
+    inner = _entered(step, process_instance, body, visit.element.inner)
+    multi_instance.set_variables(step, inner)
+    if not visit.element.loop.is_sequential:
+        step.defer(process_instance, work)
+    activate(step, inner)
+
+
+def terminate_children(
+    step: Step, process_instance: ProcessInstance, scope: ElementInstance, work: TerminateChildren
+) -> None:
+    """Take some; the others follow when all that these contain is gone."""
+    if scope.state is not ElementState.TERMINATING and not scope.is_being_emptied:
+        return
+    # Finding the first key of a dictionary takes the longer, the more were removed before it.
+    child_keys = list(islice(process_instance.inside.get(scope.key, ()), TERMINATED_AT_ONCE))
+    if child_keys:
+        step.prefer(process_instance, work)
+        for key in child_keys:
+            terminate(step, process_instance, process_instance.elements[key])
+            if step.has_done_enough:
+                return
+    elif not scope.children:
+        _go_on_empty(step, process_instance, scope)
+
+
+# Activation
+
+
+def _entered(
     step: Step,
     process_instance: ProcessInstance,
     scope: ElementInstance,
     element: Element,
-    joined: tuple[str, ...],
-) -> None:
+    joined: tuple[str, ...] = (),
+) -> Visit:
     key = step.next_key()
     step.emit(
         events.ElementActivating(
@@ -52,82 +156,275 @@ def _enter(
         )
     )
     step.activations += 1
-    activate(step, Visit(process_instance, element, process_instance.elements[key]))
+    step.begin_element()
+    return Visit(process_instance, element, process_instance.elements[key])
+
+
+def enter_caught(
+    step: Step, process_instance: ProcessInstance, host: ElementInstance, catch: Element, variables: Variables
+) -> None:
+    """Enter the event that an element instance caught, with what came with its trigger, unless its scope is ending."""
+    scope = process_instance.elements[cast("Key", host.scope_key)]
+    if _can_be_entered(scope):
+        _activate_caught(step, process_instance, scope, catch, variables)
+
+
+def _activate_caught(
+    step: Step,
+    process_instance: ProcessInstance,
+    scope: ElementInstance,
+    catch: Element,
+    variables: Variables,
+    *,
+    joined: tuple[str, ...] = (),
+) -> None:
+    visit = _entered(step, process_instance, scope, catch, joined)
+    merge = set_all_local if catch.output_mappings else propagate
+    merge(step, process_instance, visit.instance.key, variables)
+    activate(step, visit)
+
+
+def enter_event_sub_process(
+    step: Step,
+    process_instance: ProcessInstance,
+    scope: ElementInstance,
+    start: Element,
+    variables: Variables,
+) -> None:
+    """Begin the event sub-process of this start event in the scope that caught it, with what came with its trigger."""
+    visit = _entered(step, process_instance, scope, cast("Element", start.flow_scope))
+    step.emit(events.EventCaught(process_instance.head, visit.instance.key, start.id, dict(variables)))
+    activate(step, visit)
 
 
 def activate(step: Step, visit: Visit) -> None:
-    behaviour = _behaviour(visit.element)
+    element, instance = visit.element, visit.instance
+    behaviour = BEHAVIOURS[element.type]
     try:
         _check_progress(step)
-        mappings.apply_inputs(step, visit)
+        if element.input_mappings and not instance.progress:
+            mappings.apply_inputs(step, visit)
+            _note_mappings(step, visit)
+        if element.start_listeners and not _have_listened(
+            step, visit, element.start_listeners, ListenerEventType.START
+        ):
+            return
+        if element.catches:
+            _subscribe(step, visit)
         behaviour.activate(step, visit)
+        caught = throw_events.caught(step, visit) if element.result is not None else None
     except Incident as incident:
         step.raise_incident(visit, incident)
         return
-    step.emit(events.ElementActivated(visit.process_instance.head, visit.instance.key))
-    if behaviour.completes_at_once:
+    step.emit(events.ElementActivated(visit.process_instance.head, instance.key))
+    behaviour.activated(step, visit)
+    if caught is not None:
+        step.prefer(visit.process_instance, Catch(caught.host.key, caught.catch.id))
+        if caught.catch.is_interrupting:
+            # It ends with what is interrupted.
+            return
+    if not behaviour.waits(visit):
         complete(step, visit)
 
 
 def _check_progress(step: Step) -> None:
-    if step.activations > MAX_ACTIVATIONS:
-        raise Incident(
-            ErrorType.UNKNOWN, f"Expected a wait state within {MAX_ACTIVATIONS} elements, found none"
-        )
+    most = step.state.limits.activations
+    if step.activations > most:
+        raise Incident(ErrorType.UNKNOWN, f"Expected a wait state within {most} elements, found none")
+
+
+def _subscribe(step: Step, visit: Visit) -> None:
+    instance = visit.instance
+    subscribed = len(visit.element.start_listeners) + 2
+    if instance.progress < subscribed:
+        catch_events.subscribe(step, visit, visit.element.catches)
+        step.emit(events.ElementProgressed(visit.process_instance.head, instance.key, subscribed))
+
+
+def _note_mappings(step: Step, visit: Visit) -> None:
+    """The mappings of a repeated element change its own variables: they are not applied again."""
+    if visit.element.is_repeated:
+        step.emit(events.ElementProgressed(visit.process_instance.head, visit.instance.key, 1))
+
+
+def _have_listened(
+    step: Step, visit: Visit, listeners: Sequence[JobDefinition], event_type: ListenerEventType
+) -> bool:
+    """Whether all listeners are done; else the next has its job now."""
+    instance = visit.instance
+    if instance.progress > len(listeners):
+        return True
+    if not instance.progress:
+        step.emit(events.ElementProgressed(visit.process_instance.head, instance.key, 1))
+    create_job(step, visit, listeners[instance.progress - 1], JobKind.EXECUTION_LISTENER, event_type)
+    return False
+
+
+# Completion
 
 
 def complete(step: Step, visit: Visit) -> None:
-    behaviour = _behaviour(visit.element)
-    head, instance = visit.process_instance.head, visit.instance
+    element, process_instance, instance = visit.element, visit.process_instance, visit.instance
+    behaviour = BEHAVIOURS[element.type]
     if instance.state is ElementState.ACTIVATED:
-        step.emit(events.ElementCompleting(head, instance.key))
+        step.emit(events.ElementCompleting(process_instance.head, instance.key))
     try:
         # The last that may fail is the first that changes something: trying again changes nothing twice.
         flows = behaviour.outgoing(step, visit)
-        mappings.apply_outputs(step, visit)
+        if element.output_mappings and not instance.progress:
+            mappings.apply_outputs(step, visit)
+            _note_mappings(step, visit)
+        if element.end_listeners and not _have_listened(
+            step, visit, element.end_listeners, ListenerEventType.END
+        ):
+            return
+        if element.is_repeated:
+            multi_instance.complete_item(step, visit)
     except Incident as incident:
         step.raise_incident(visit, incident)
         return
-    step.emit(events.ElementCompleted(head, instance.key))
-    if instance.scope_key is not None:
+    behaviour.complete(step, visit)
+    _end_completion(step, visit, flows)
+
+
+def _end_completion(step: Step, visit: Visit, flows: tuple[Flow, ...]) -> None:
+    element, process_instance, instance = visit.element, visit.process_instance, visit.instance
+    if process_instance.waiting:
+        catch_events.unsubscribe(step, process_instance, instance)
+    step.emit(events.ElementCompleted(process_instance.head, instance.key))
+    if instance.scope_key is None:
+        return
+    if isinstance(element.result, Termination):
+        _terminate_others(step, process_instance, process_instance.elements[instance.scope_key], element)
+    else:
         _leave(step, visit, instance.scope_key, flows)
 
 
+def _terminate_others(
+    step: Step, process_instance: ProcessInstance, scope: ElementInstance, end: Element
+) -> None:
+    if _can_be_entered(scope):
+        step.emit(events.ElementInterrupted(process_instance.head, scope.key, end.id, {}))
+        empty(step, process_instance, scope)
+
+
 def _leave(step: Step, visit: Visit, scope_key: Key, flows: tuple[Flow, ...]) -> None:
-    process_instance = visit.process_instance
+    process_instance, element = visit.process_instance, visit.element
+    scope = process_instance.elements[scope_key]
+    if element.link is not None:
+        if _can_be_entered(scope):
+            activate(step, _entered(step, process_instance, scope, element.link))
+    elif element.type is ElementType.EVENT_BASED_GATEWAY:
+        _leave_to_caught(step, visit, scope, flows)
+    else:
+        for flow in flows:
+            step.take(visit, flow)
+            step.defer(process_instance, Arrive(scope_key, flow.id))
+        if not flows:
+            step.defer(process_instance, CompleteWhenEmpty(scope_key))
+    _look_at_joins(step, visit, scope_key)
+
+
+def _leave_to_caught(step: Step, visit: Visit, scope: ElementInstance, flows: tuple[Flow, ...]) -> None:
+    """Enter the event that an event-based gateway caught."""
+    caught = visit.instance.caught
     for flow in flows:
         step.take(visit, flow)
-        step.defer(partial(_arrive, step, process_instance, scope_key, flow))
-    if not flows:
-        step.defer(partial(_complete_when_empty, step, process_instance, scope_key))
+        if caught is not None and _can_be_entered(scope):
+            _activate_caught(
+                step, visit.process_instance, scope, flow.target, caught.variables, joined=(flow.id,)
+            )
 
 
-def _complete_when_empty(step: Step, process_instance: ProcessInstance, scope_key: Key) -> None:
-    scope = process_instance.elements.get(scope_key)
-    if scope is not None and scope.state is ElementState.ACTIVATED and not scope.children and not scope.flows:
-        complete(step, step.visit(process_instance, scope))
+def _look_at_joins(step: Step, visit: Visit, scope_key: Key) -> None:
+    around = visit.element.flow_scope
+    if around is not None and around.inclusive_joins:
+        step.defer(visit.process_instance, Join(scope_key))
+
+
+# Termination
 
 
 def terminate(step: Step, process_instance: ProcessInstance, instance: ElementInstance) -> None:
     """End an element instance from outside, what it contains first."""
-    head = process_instance.head
-    step.emit(events.ElementTerminating(head, instance.key))
-    for child in [child for child in process_instance.elements.values() if child.scope_key == instance.key]:
-        terminate(step, process_instance, child)
+    step.begin_element()
+    step.emit(events.ElementTerminating(process_instance.head, instance.key))
+    if process_instance.waiting:
+        catch_events.unsubscribe(step, process_instance, instance)
+    if instance.job_key is not None:
+        step.emit(events.JobCanceled(process_instance.head, instance.job_key))
+    if instance.user_task_key is not None:
+        step.emit(events.UserTaskCanceled(process_instance.head, instance.user_task_key, instance.key))
+    if instance.children:
+        step.prefer(process_instance, TerminateChildren(instance.key))
+    else:
+        end_termination(step, process_instance, instance)
+
+
+def end_termination(step: Step, process_instance: ProcessInstance, instance: ElementInstance) -> None:
+    """End an element instance without children, unless its behaviour waits for something else."""
     visit = step.visit(process_instance, instance)
-    _behaviour(visit.element).terminate(step, visit)
+    if not BEHAVIOURS[visit.element.type].terminate(step, visit):
+        return
     if instance.incident_key is not None:
         step.resolve_incident(process_instance, instance.incident_key)
-    step.emit(events.ElementTerminated(head, instance.key))
+    step.emit(events.ElementTerminated(process_instance.head, instance.key))
+    if instance.scope_key is not None:
+        _terminated_inside(step, process_instance, process_instance.elements[instance.scope_key], instance)
+        _look_at_joins(step, visit, instance.scope_key)
 
 
-def retry(step: Step, visit: Visit) -> None:
-    """Take the way again on which an incident was raised."""
+def _terminated_inside(
+    step: Step, process_instance: ProcessInstance, scope: ElementInstance, ended: ElementInstance
+) -> None:
+    """Go on with the event that interrupted it, or with the end of the scope."""
+    if scope.state is ElementState.TERMINATING or scope.is_being_emptied:
+        if not scope.children:
+            _go_on_empty(step, process_instance, scope)
+    elif scope.loop is not None:
+        step.defer(process_instance, CompleteWhenEmpty(scope.key))
+    elif ended.interruption is not None:
+        catch = step.process_of(process_instance).elements[ended.interruption.element_id]
+        if catch.type is ElementType.BOUNDARY_EVENT:
+            enter_caught(step, process_instance, ended, catch, ended.interruption.variables)
+
+
+# Interruption
+
+
+def empty(step: Step, process_instance: ProcessInstance, scope: ElementInstance) -> None:
+    """End everything in a scope that was interrupted, then go on with the event that did."""
+    catches = step.visit(process_instance, scope).element.catches
+    begins = [catch for catch in catches if catch.type is ElementType.START_EVENT]
+    if begins:
+        catch_events.unsubscribe_from(step, process_instance, scope, begins)
+    if scope.children:
+        step.prefer(process_instance, TerminateChildren(scope.key))
+    else:
+        _go_on_empty(step, process_instance, scope)
+
+
+def _go_on_empty(step: Step, process_instance: ProcessInstance, scope: ElementInstance) -> None:
+    """Nothing is left in a scope that is being terminated or emptied."""
+    if not scope.is_being_emptied:
+        end_termination(step, process_instance, scope)
+        return
+    interruption = cast("Interruption", scope.interruption)
+    event = step.process_of(process_instance).elements[interruption.element_id]
+    step.emit(events.InterruptionFinished(process_instance.head, scope.key))
+    if event.type is ElementType.START_EVENT:
+        enter_event_sub_process(step, process_instance, scope, event, interruption.variables)
+    else:
+        step.begin_element()
+        complete(step, step.visit(process_instance, scope))
+
+
+# After a wait
+
+
+def proceed(step: Step, visit: Visit) -> None:
+    """Go on where an incident or the job of a listener left the element."""
     if visit.instance.state is ElementState.ACTIVATING:
         activate(step, visit)
     elif visit.instance.state is ElementState.COMPLETING:
         complete(step, visit)
-
-
-def _behaviour(element: Element) -> Behaviour:
-    return BEHAVIOURS[element.type]

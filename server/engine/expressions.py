@@ -4,10 +4,13 @@ A failure is an incident that says which expression gave what, with FEEL's own f
 """
 
 import re
+from datetime import datetime
 from decimal import Decimal
 
 from server import feel
-from server.bpmn.executable import Attribute, Static
+from server.bpmn import timer_values
+from server.bpmn.executable import Attribute, Expression, Static
+from server.bpmn.timer_values import MalformedTimer
 from server.engine.incidents import ErrorType, Incident
 from server.engine.scopes import VariableScope
 
@@ -44,6 +47,19 @@ def string_of(attribute: Attribute, scope: VariableScope) -> str:
     return evaluation.value
 
 
+def key_text_of(attribute: Attribute, scope: VariableScope) -> str:
+    """A correlation key, which may be a number."""
+    if isinstance(attribute, Static):
+        return attribute.text
+    evaluation = _evaluate(attribute, scope)
+    value = evaluation.value
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        raise _unexpected(attribute, "STRING or NUMBER", evaluation)
+    return f"{Decimal(value).normalize():f}"
+
+
 def integer_of(attribute: Attribute, scope: VariableScope) -> int:
     if isinstance(attribute, Static):
         return _integer(attribute.text)
@@ -70,7 +86,50 @@ def _out_of_bounds(text: str) -> Incident:
     return Incident(ErrorType.EXTRACT_VALUE_ERROR, message)
 
 
-def is_true(condition: feel.Expression, scope: VariableScope) -> bool:
+def strings_of(attribute: Attribute, scope: VariableScope) -> tuple[str, ...]:
+    """The items of a list; static text has commas between them."""
+    if isinstance(attribute, Static):
+        return tuple(filter(None, map(str.strip, attribute.text.split(","))))
+    evaluation = _evaluate(attribute, scope)
+    if not isinstance(evaluation.value, list):
+        raise _unexpected(attribute, "ARRAY", evaluation)
+    strings = tuple([item for item in evaluation.value if isinstance(item, str)])
+    if len(strings) < len(evaluation.value):
+        raise Incident(
+            ErrorType.EXTRACT_VALUE_ERROR,
+            f"Expected result of the expression '{attribute.text}' to be an 'ARRAY' of 'STRING', "
+            "but it has other items.",
+        )
+    return strings
+
+
+def moment_of(attribute: Attribute, scope: VariableScope) -> datetime | None:
+    """A date and time with an offset, as FEEL or ISO 8601 has it; None for null."""
+    value = value_of(attribute, scope)
+    if value is None:
+        return None
+    try:
+        if isinstance(value, feel.DateTime):
+            return timer_values.instant(value)
+        if isinstance(value, str):
+            return timer_values.date(value.strip())
+    except MalformedTimer as error:
+        raise Incident(ErrorType.EXTRACT_VALUE_ERROR, f"'{attribute.text}': {error}") from error
+    found = _TYPE_NAMES.get(type(value), "UNKNOWN")
+    raise Incident(
+        ErrorType.EXTRACT_VALUE_ERROR,
+        f"Expected result of the expression '{attribute.text}' to be a date and time, but was '{found}'.",
+    )
+
+
+def list_of(expression: Expression, scope: VariableScope) -> list[feel.Value]:
+    evaluation = _evaluate(expression, scope)
+    if not isinstance(evaluation.value, list):
+        raise _unexpected(expression, "ARRAY", evaluation)
+    return evaluation.value
+
+
+def is_true(condition: Expression, scope: VariableScope) -> bool:
     evaluation = _evaluate(condition, scope)
     if not isinstance(evaluation.value, bool):
         raise _unexpected(condition, "BOOLEAN", evaluation)
@@ -78,7 +137,7 @@ def is_true(condition: feel.Expression, scope: VariableScope) -> bool:
 
 
 def _evaluate(
-    expression: feel.Expression,
+    expression: Expression,
     scope: VariableScope,
     failing_as: ErrorType = ErrorType.EXTRACT_VALUE_ERROR,
 ) -> feel.Evaluation:
@@ -89,7 +148,7 @@ def _evaluate(
         raise Incident(failing_as, message) from error
 
 
-def _unexpected(expression: feel.Expression, expected: str, evaluation: feel.Evaluation) -> Incident:
+def _unexpected(expression: Expression, expected: str, evaluation: feel.Evaluation) -> Incident:
     found = _TYPE_NAMES.get(type(evaluation.value), "UNKNOWN")
     message = f"Expected result of the expression '{expression.text}' to be '{expected}', but was '{found}'."
     if evaluation.failures:

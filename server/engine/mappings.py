@@ -14,8 +14,8 @@ from server.bpmn.executable import VariableMapping
 from server.engine.expressions import value_of
 from server.engine.incidents import ErrorType
 from server.engine.keys import Key
+from server.engine.process_instance import ProcessInstance
 from server.engine.scopes import VariableScope, find, propagate, set_all_local
-from server.engine.state import ProcessInstance
 from server.engine.step import Step, Visit
 from server.engine.variables import Variables, decode, encode
 
@@ -26,11 +26,10 @@ Stored = Callable[[str], feel.Value]
 
 
 def apply_inputs(step: Step, visit: Visit) -> None:
-    if not visit.element.input_mappings:
-        return
     instance, scope_key = visit.process_instance, visit.instance.key
     document: Document = {}
-    is_tried_again = scope_key in instance.variables
+    # The first try of a repeated element notes that it is done.
+    is_tried_again = scope_key in instance.variables and not visit.element.is_repeated
     scope = (
         _InputScope(step, visit, document=document)
         if is_tried_again
@@ -41,14 +40,21 @@ def apply_inputs(step: Step, visit: Visit) -> None:
 
 
 def apply_outputs(step: Step, visit: Visit) -> None:
-    scope_key = visit.instance.scope_key
-    if not visit.element.output_mappings or scope_key is None:
+    # Variables of a repeated element hide those around its body.
+    scope_key = visit.instance.key if visit.element.is_repeated else visit.instance.scope_key
+    if scope_key is None:
         return
     instance = visit.process_instance
     document: Document = {}
     scope = VariableScope(step, instance, scope_key=visit.instance.key, overlay=document)
     _evaluate(visit.element.output_mappings, scope, document, partial(_stored, instance, scope_key))
     propagate(step, instance, scope_key, _texts(document))
+
+
+def merge_result(step: Step, visit: Visit, variables: Variables) -> None:
+    """Take in the result of an element: as local variables where output mappings read them, else in the scope around."""
+    merge = set_all_local if visit.element.output_mappings else propagate
+    merge(step, visit.process_instance, visit.instance.key, variables)
 
 
 class _InputScope(VariableScope):

@@ -7,6 +7,8 @@ class RejectionType(StrEnum):
     INVALID_ARGUMENT = "INVALID_ARGUMENT"
     NOT_FOUND = "NOT_FOUND"
     INVALID_STATE = "INVALID_STATE"
+    ALREADY_EXISTS = "ALREADY_EXISTS"
+    EXHAUSTED = "EXHAUSTED"
 
 
 class Rejected(Exception):

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from server import feel
 from server.engine import events
 from server.engine.keys import Key
-from server.engine.state import ProcessInstance, Variable
+from server.engine.process_instance import ProcessInstance, Variable
 from server.engine.step import Step
-from server.engine.variables import Variables, decode
+from server.engine.variables import CACHED_TEXT_LENGTH, Variables, decode
+from server.feel.limits import CHARACTERS_PER_STEP
 
 
 class VariableScope:
@@ -41,7 +42,12 @@ class VariableScope:
         if self._overlay is not None and name in self._overlay:
             return self._overlay[name]
         found = find(self._instance, self._scope_key, name)
-        return default if found is None else decode(found[1].value)
+        if found is None:
+            return default
+        text = found[1].value
+        if len(text) > CACHED_TEXT_LENGTH:
+            self._step.budget.spend(len(text) // CHARACTERS_PER_STEP)
+        return decode(text)
 
 
 def scope_keys(instance: ProcessInstance, scope_key: Key) -> Iterator[Key]:

@@ -1,104 +1,23 @@
-"""What the engine knows: one document per live process instance, and the indexes that find into them.
+"""What one partition knows: its process instances, its definitions, and the indexes that find into them.
 
-The documents are the truth; the indexes follow from them (`State.adopt`). Only `apply` changes either.
+The documents are the truth; the indexes follow from them (`State.adopt`). Only `apply` changes either, through the
+journal of the state.
 """
 
 from collections import OrderedDict
 from collections.abc import Iterable
-from datetime import datetime
-from enum import StrEnum
 from typing import NamedTuple
 
-import msgspec
-
-from server.bpmn.executable import Element, ElementType, ExecutableProcess
+from server.engine import versions
 from server.engine.decisions import KnownDecisions
-from server.engine.events import InstanceHead
-from server.engine.incidents import ErrorType
-from server.engine.keys import Key, first_key, partition_of
-from server.engine.lifecycle import ElementState
-
-
-class JobState(StrEnum):
-    ACTIVATABLE = "ACTIVATABLE"
-    ACTIVATED = "ACTIVATED"
-    BACKING_OFF = "BACKING_OFF"
-    FAILED = "FAILED"
-    ERROR_THROWN = "ERROR_THROWN"
-
-
-class Variable(msgspec.Struct, gc=False):
-    key: Key
-    value: str
-
-
-class ElementInstance(msgspec.Struct):
-    """`children` counts the element instances inside it, `flows` the sequence flows taken there and not yet used up.
-
-    `joins` counts, for each flow into a joining gateway inside it, the arrivals that wait for the others.
-    """
-
-    key: Key
-    scope_key: Key | None
-    element_id: str
-    type: ElementType
-    state: ElementState = ElementState.ACTIVATING
-    children: int = 0
-    flows: int = 0
-    joins: dict[str, int] = {}
-    job_key: Key | None = None
-    incident_key: Key | None = None
-
-
-class Job(msgspec.Struct):
-    """`due` is the deadline of an activated job, the next offer of one that backs off.
-
-    `offer` numbers the offers of the partition: it is the job's place among those on offer.
-    """
-
-    key: Key
-    element_instance_key: Key
-    element_id: str
-    type: str
-    retries: int
-    headers: dict[str, str]
-    state: JobState = JobState.ACTIVATABLE
-    worker: str = ""
-    due: datetime | None = None
-    incident_key: Key | None = None
-    offer: int = 0
-
-
-class OpenIncident(msgspec.Struct):
-    key: Key
-    element_instance_key: Key
-    job_key: Key | None
-    error_type: ErrorType
-
-
-class ProcessInstance(msgspec.Struct):
-    """The document of a live process instance; its own element instance carries its key."""
-
-    head: InstanceHead
-    elements: dict[Key, ElementInstance] = {}
-    variables: dict[Key, dict[str, Variable]] = {}
-    jobs: dict[Key, Job] = {}
-    incidents: dict[Key, OpenIncident] = {}
-
-
-class Definition(msgspec.Struct, frozen=True):
-    """A deployed version of a process."""
-
-    key: Key
-    tenant_id: str
-    version: int
-    resource_name: str
-    checksum: str
-    process: ExecutableProcess
-
-    def element(self, element_id: str) -> Element:
-        return self.process.elements[element_id]
-
+from server.engine.definitions import Definition
+from server.engine.formats import ClusterFormat
+from server.engine.journal import Journal
+from server.engine.keys import COUNTER_BITS, Key, first_key
+from server.engine.limits import DEFAULT_LIMITS, EngineLimits
+from server.engine.messages import KnownMessages
+from server.engine.pages import DocumentId, Kind
+from server.engine.process_instance import Job, JobState, ProcessInstance
 
 # Where jobs are offered: tenant and job type.
 Place = tuple[str, str]
@@ -119,35 +38,56 @@ class NotLoaded(Exception):
 
     def __init__(self, keys: Iterable[Key]) -> None:
         super().__init__()
-        self.keys = frozenset(keys)
+        self.documents = frozenset(DocumentId(Kind.PROCESS_INSTANCE, key) for key in keys)
 
 
 class State:
     """All that one partition holds; of the process instances in `evicted` only the indexes are here."""
 
-    def __init__(self, partition_id: int = 1) -> None:
+    def __init__(self, partition_id: int = 1, limits: EngineLimits = DEFAULT_LIMITS) -> None:
+        self.limits = limits
+        # Set by the node, as other nodes come and go; a partition that is alone has every feature.
+        self.format = ClusterFormat()
+        self.journal = Journal()
         self.partition_id = partition_id
         self.last_key = first_key(partition_id)
+        # Keys above it were given by the command that is being handled.
+        self.last_key_before = self.last_key
         self.last_offer = 0
         self.instances: dict[Key, ProcessInstance] = {}
         self.evicted: set[Key] = set()
         self.definitions: dict[Key, Definition] = {}
-        self.versions: dict[tuple[str, str], list[Key]] = {}
+        self.versions: dict[tuple[str, str], versions.Versions] = {}
         self.decisions = KnownDecisions()
-        # Indexes: process instance of a job or incident; jobs on offer, oldest offer first.
-        self.job_owners: dict[Key, Key] = {}
-        self.incident_owners: dict[Key, Key] = {}
+        # Messages have their homes in so many partitions, the first ones.
+        self.message_homes = 1
+        self.messages = KnownMessages()
+        # Indexes: process instance of a job, an incident, a subscription or a user task; jobs on offer, oldest offer first.
+        self.owners: dict[Key, Key] = {}
         self.offers: dict[Place, JobQueue] = {}
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, State) and vars(self) == vars(other)
+        return isinstance(other, State) and self._facts() == other._facts()
 
     __hash__ = None  # type: ignore[assignment]  # mutable
 
+    def _facts(self) -> dict[str, object]:
+        """All but limits, format and homes, and what is about the command that is being handled."""
+        passing = {"journal", "last_key_before", "limits", "format", "message_homes"}
+        return {name: value for name, value in vars(self).items() if name not in passing}
+
     def claim(self, key: Key) -> None:
         """Never give this key out again; those of other partitions are theirs to count."""
-        if partition_of(key) == self.partition_id:
-            self.last_key = max(self.last_key, key)
+        if key > self.last_key and key >> COUNTER_BITS == self.partition_id:
+            self.last_key = key
+
+    def begin(self) -> None:
+        """A command begins: until `journal.close`, `journal.roll_back` takes back what it changes."""
+        self.last_key_before = self.last_key
+        self.journal.open(self._reset, self.last_key, self.last_offer)
+
+    def _reset(self, last_key: Key, last_offer: int) -> None:
+        self.last_key, self.last_offer = last_key, last_offer
 
     def instance(self, key: Key) -> ProcessInstance | None:
         """A live process instance; raises NotLoaded."""
@@ -161,49 +101,63 @@ class State:
         if missing:
             raise NotLoaded(missing)
 
-    def owner_of_job(self, key: Key) -> ProcessInstance | None:
-        """The process instance that has this job; raises NotLoaded."""
-        owner = self.job_owners.get(key)
+    def owner_of(self, key: Key) -> ProcessInstance | None:
+        """The process instance that has this job, open incident, subscription or user task; raises NotLoaded."""
+        owner = self.owners.get(key)
         return self.instance(owner) if owner is not None else None
 
-    def owner_of_incident(self, key: Key) -> ProcessInstance | None:
-        """The process instance that has this open incident; raises NotLoaded."""
-        owner = self.incident_owners.get(key)
-        return self.instance(owner) if owner is not None else None
+    def owners_of(self, keys: Iterable[Key]) -> set[Key]:
+        """The keys of the process instances that these name, or that have what they name."""
+        return {self.owners.get(key, key) for key in keys}
 
     def definition_of(self, instance: ProcessInstance) -> Definition:
         return self.definitions[instance.head.process_definition_key]
 
     def latest(self, tenant_id: str, process_definition_id: str) -> Definition | None:
         keys = self.versions.get((tenant_id, process_definition_id))
-        return self.definitions[keys[-1]] if keys else None
+        return self.definitions[versions.latest(keys)] if keys else None
+
+    def version(self, tenant_id: str, process_definition_id: str, number: int) -> Definition | None:
+        key = self.versions.get((tenant_id, process_definition_id), {}).get(number)
+        return self.definitions[key] if key is not None else None
 
     def define(self, definition: Definition) -> None:
-        """Take a definition in as the latest version of its process."""
+        """Take in a version of a process."""
+        self.journal.note(self._undefine, definition)
         self.definitions[definition.key] = definition
-        self.versions.setdefault((definition.tenant_id, definition.process.id), []).append(definition.key)
+        name = (definition.tenant_id, definition.process_definition_id)
+        versions.add(self.versions.setdefault(name, {}), definition.version, definition.key)
 
-    def undefine(self, definition: Definition) -> None:
-        """Let go of a definition that is the latest version of its process."""
+    def _undefine(self, definition: Definition) -> None:
+        """Let a version of a process go."""
         del self.definitions[definition.key]
-        versions = self.versions[(definition.tenant_id, definition.process.id)]
-        versions.remove(definition.key)
-        if not versions:
-            del self.versions[(definition.tenant_id, definition.process.id)]
+        name = (definition.tenant_id, definition.process_definition_id)
+        del self.versions[name][definition.version]
+        if not self.versions[name]:
+            del self.versions[name]
+
+    def add_job(self, instance: ProcessInstance, job: Job) -> None:
+        instance.jobs[job.key] = job
+        instance.elements[job.element_instance_key].job_key = job.key
+        self.owners[job.key] = instance.head.key
+
+    def remove_job(self, instance: ProcessInstance, job: Job) -> None:
+        del instance.jobs[job.key]
+        del self.owners[job.key]
+        instance.elements[job.element_instance_key].job_key = None
 
     def offer(self, instance: ProcessInstance, job: Job) -> None:
         """Offer a job, behind all that are on offer."""
-        self.last_offer = job.offer = self.last_offer + 1
+        self.last_offer += 1
+        self.journal.alter(job, "offer", self.last_offer)
+        self.journal.note(self._unqueue, instance, job)
         self._enqueue(instance, job)
 
     def withdraw(self, instance: ProcessInstance, job: Job) -> None:
-        place = (instance.head.tenant_id, job.type)
-        queue = self.offers.get(place)
-        if queue is None:
-            return
-        queue.pop(job.key, None)
-        if not queue:
-            del self.offers[place]
+        """Offer a job no longer, if it is on offer."""
+        if job.state is JobState.ACTIVATABLE:
+            self.journal.note(self._requeue, instance, job)
+            self._unqueue(instance, job)
 
     def adopt(self, *instances: ProcessInstance) -> None:
         """Take documents in and build their indexes; jobs on offer come back to the places that they had."""
@@ -215,12 +169,12 @@ class State:
         """Take one of many documents in; `order_offers` has to follow the last."""
         self.instances[instance.head.key] = instance
         for job in instance.jobs.values():
-            self.job_owners[job.key] = instance.head.key
+            self.owners[job.key] = instance.head.key
             if job.state is JobState.ACTIVATABLE:
                 self.last_offer = max(self.last_offer, job.offer)
                 self._enqueue(instance, job)
-        for key in instance.incidents:
-            self.incident_owners[key] = instance.head.key
+        for key in (*instance.incidents, *instance.subscriptions, *instance.user_tasks):
+            self.owners[key] = instance.head.key
 
     def order_offers(self) -> None:
         """Bring all jobs on offer into the order of their offers."""
@@ -238,14 +192,31 @@ class State:
 
     def release(self, instance_key: Key) -> None:
         """Let a document go, with its indexes."""
-        instance = self.instances.pop(instance_key, None)
+        instance = self.journal.drop(self.instances, instance_key)
         if instance is None:
             return
         for job in instance.jobs.values():
-            self.job_owners.pop(job.key, None)
+            self.journal.drop(self.owners, job.key)
             self.withdraw(instance, job)
-        for key in instance.incidents:
-            self.incident_owners.pop(key, None)
+        for key in (*instance.incidents, *instance.subscriptions, *instance.user_tasks):
+            self.journal.drop(self.owners, key)
+
+    def _unqueue(self, instance: ProcessInstance, job: Job) -> None:
+        place = (instance.head.tenant_id, job.type)
+        queue = self.offers[place]
+        del queue[job.key]
+        if not queue:
+            del self.offers[place]
+
+    def _requeue(self, instance: ProcessInstance, job: Job) -> None:
+        """Put a job back to the place that its offer has, most often the first."""
+        place = (instance.head.tenant_id, job.type)
+        self._enqueue(instance, job)
+        queue = self.offers[place]
+        if job.offer <= next(iter(queue.values())).number:
+            queue.move_to_end(job.key, last=False)
+        else:
+            self._order({place})
 
     def _enqueue(self, instance: ProcessInstance, job: Job) -> None:
         place = (instance.head.tenant_id, job.type)

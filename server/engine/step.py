@@ -9,18 +9,19 @@ from datetime import datetime
 from functools import partial
 
 from server import feel
-from server.bpmn.executable import Element, Flow
+from server.bpmn.executable import Element, ExecutableProcess, Flow
 from server.engine import events
-from server.engine.apply import apply
+from server.engine.apply import APPLIERS
 from server.engine.chance import bits
-from server.engine.decision_events import DecisionRequirementsAdopted, DecisionRequirementsDeployed
-from server.engine.documents import pack, unpack
+from server.engine.commands import Command
 from server.engine.incidents import Incident
 from server.engine.keys import Key
-from server.engine.state import ElementInstance, Job, ProcessInstance, State
-
-# More elements than this in one command, without a wait state, is a loop that goes nowhere.
-MAX_ACTIVATIONS = 5_000
+from server.engine.limits import ENTERING_STEPS
+from server.engine.process_instance import ElementInstance, Job, ProcessInstance
+from server.engine.sent import CommandSent
+from server.engine.state import State
+from server.engine.work import AnyWork
+from server.feel import Budget
 
 
 class Visit:
@@ -39,82 +40,102 @@ class Visit:
 class Step:
     """Collects what one command does; `now` is the only time there is."""
 
-    def __init__(self, state: State, now: datetime) -> None:
+    def __init__(self, state: State, now: datetime, stopwatch: Callable[[], float] | None = None) -> None:
+        self._stopwatch = stopwatch
         self.state = state
         self.now = now
         self.events: list[events.Event] = []
+        self.pending: deque[tuple[ProcessInstance, AnyWork]] = deque()
+        # Commands that this partition sent to itself.
+        self.received: deque[Command] = deque()
         self.activations = 0
+        self.budget = Budget(state.limits.element_steps)
+        self._processes: dict[Key, ExecutableProcess] = {}
         self._draws = 0
-        self._pending: deque[Callable[[], None]] = deque()
-        self._last_key, self._last_offer = state.last_key, state.last_offer
-        self._documents: dict[Key, bytes | None] = {}
+        self._element_steps = state.limits.element_steps
+        self._slice_steps = state.limits.slice_steps
 
     # State
 
-    def enter(self, key: Key) -> ProcessInstance:
-        """The process instance, kept as it is now in case the command ends in a fault; raises NotLoaded."""
-        instance = self.state.instance(key)
-        assert instance is not None, f"no process instance {key}"  # noqa: S101  # narrows the type
-        if key not in self._documents:
-            self._documents[key] = pack(instance)
-        return instance
-
     def visit(self, process_instance: ProcessInstance, instance: ElementInstance) -> Visit:
-        definition = self.state.definition_of(process_instance)
-        return Visit(process_instance, definition.element(instance.element_id), instance)
+        element = self.process_of(process_instance).of(instance.element_id, instance.type)
+        return Visit(process_instance, element, instance)
+
+    def process_of(self, process_instance: ProcessInstance) -> ExecutableProcess:
+        key = process_instance.head.process_definition_key
+        process = self._processes.get(key)
+        if process is None:
+            process = self._processes[key] = self.state.definitions[key].process
+        return process
 
     def next_key(self) -> Key:
         """A key for the next event; one that is not used is given out again."""
         return Key(self.state.last_key + 1)
 
     def emit(self, event: events.Event) -> None:
-        apply(self.state, event)
+        APPLIERS[type(event)](self.state, event)
         self.events.append(event)
 
     def create(self, head: events.InstanceHead) -> ProcessInstance:
-        self._documents[head.key] = None
         self.emit(events.ProcessInstanceCreated(head))
         return self.state.instances[head.key]
-
-    def roll_back(self) -> None:
-        """A fault of ours: leave every definition and process instance as it was before the command."""
-        for event in reversed(self.events):
-            match event:
-                case events.ProcessDefinitionDeployed(key=key):
-                    self.state.undefine(self.state.definitions[key])
-                case events.ProcessDefinitionAdopted(definition=definition):
-                    self.state.undefine(self.state.definitions[definition.key])
-                case DecisionRequirementsDeployed():
-                    self.state.decisions.undefine(event)
-                case DecisionRequirementsAdopted(definition=graph):
-                    self.state.decisions.undefine(graph)
-                case _:
-                    pass
-        for key, document in self._documents.items():
-            self.state.release(key)
-            if document is not None:
-                self.state.adopt(unpack(document))
-        self.state.last_key, self.state.last_offer = self._last_key, self._last_offer
 
     # Expressions
 
     def ports(self, scope_key: Key) -> feel.Ports:
         """Time and chance for what is evaluated in this scope."""
-        return feel.Ports(self.now, partial(self._bits, scope_key))
+        return feel.Ports(self.now, partial(self._bits, scope_key), self.budget, self._stopwatch)
 
     def _bits(self, scope_key: Key, count: int) -> int:
         # Commands at the same time differ in their scope, or in the keys that were given before them.
         self._draws += 1
         return bits(count, scope_key, self.state.last_key, self.now, self._draws)
 
-    # Work for later in this turn
+    # Partitions
 
-    def defer(self, work: Callable[[], None]) -> None:
-        self._pending.append(work)
+    def send(self, partition_id: int, command: Command) -> None:
+        """Have a partition carry a command out: this one when its pending work is done, another one by its outbox."""
+        if partition_id == self.state.partition_id:
+            self.received.append(command)
+        else:
+            self.emit(CommandSent(partition_id, command))
 
-    def run(self) -> None:
-        while self._pending:
-            self._pending.popleft()()
+    # Work
+
+    def defer(self, process_instance: ProcessInstance, work: AnyWork) -> None:
+        """Do this when what was deferred before is done."""
+        self.pending.append((process_instance, work))
+
+    def prefer(self, process_instance: ProcessInstance, work: AnyWork) -> None:
+        """Do this before all that was deferred."""
+        self.pending.appendleft((process_instance, work))
+
+    def resume(self, process_instance: ProcessInstance) -> None:
+        """Go on with what an earlier command left."""
+        self.activations = process_instance.activations
+        self.pending.extend((process_instance, work) for work in process_instance.work)
+        self.emit(events.WorkResumed(process_instance.head))
+
+    def begin_element(self) -> None:
+        """An element is entered, left as a scope or terminated: its expressions have a budget of their own."""
+        self._slice_steps -= ENTERING_STEPS + self._element_steps - self.budget.left
+        self.budget.left = self._element_steps
+
+    @property
+    def has_done_enough(self) -> bool:
+        """Whether others should have their turn first."""
+        return self._slice_steps + self.budget.left <= self._element_steps
+
+    def postpone(self) -> None:
+        """Leave all pending work with its process instances."""
+        left: dict[Key, tuple[ProcessInstance, list[AnyWork]]] = {}
+        for process_instance, work in self.pending:
+            if process_instance.head.key not in self.state.instances:
+                continue
+            left.setdefault(process_instance.head.key, (process_instance, []))[1].append(work)
+        self.pending.clear()
+        for process_instance, works in left.values():
+            self.emit(events.WorkPostponed(process_instance.head, tuple(works), self.activations, self.now))
 
     # Incidents
 

@@ -1,6 +1,7 @@
 """Walk along the tokens of a text, one token of look-ahead at a time."""
 
 from server.feel.errors import FeelSyntaxError
+from server.feel.foreign_operators import foreign_operator
 from server.feel.lexer import Token, TokenKind, tokenize
 
 _WORDS = frozenset({TokenKind.NAME, TokenKind.SYMBOL})
@@ -43,6 +44,11 @@ class Cursor:
             raise self.unexpected("the end")
 
     def unexpected(self, expected: str) -> FeelSyntaxError:
+        """An error about the token here; an operator of another language is told how FEEL spells it."""
+        operator = foreign_operator(self._tokens, self._index)
+        if operator is not None:
+            message = f"expected '{operator.meant}' but found '{operator.written}'"
+            return FeelSyntaxError(message, operator.start)
         token = self.token
         found = "the end" if token.kind is TokenKind.END else f"'{token.text[:40]}'"
         return FeelSyntaxError(f"expected {expected} but found {found}", token.start)

@@ -19,9 +19,9 @@ class Dialect:
 
     Keys and parameters of a text may be used as names, spaces and all. A number may have an exponent. Whatever stands
     before parentheses is called. A list of one is its item, and an item a list of one, where the other is asked for.
-    A wrong call, range or substring ends the evaluation; else it is null. A range may descend. A substring ends where
-    its string does, and none begins at 0. A builtin is a value. A later entry takes the place of an earlier one with
-    its key. A boolean that an input entry makes is compared with a boolean input; else true accepts any input. Parameters
+    A wrong call, range or substring ends the evaluation; else it is null. A range may descend. A substring may be
+    empty, at the end of its string too. A builtin is a value. A later entry takes the place of an earlier one with its
+    key. A boolean that an input entry makes is compared with a boolean input; else true accepts any input. Parameters
     have Camunda's names beside the standard's. `identity` maps temporal values to what is equal exactly if they are.
     """
 
@@ -32,7 +32,7 @@ class Dialect:
     converts_singletons: bool
     ends_without_result: bool
     ranges_descend: bool
-    cuts_substrings: bool
+    has_empty_substrings: bool
     has_builtins_as_values: bool
     overwrites_entries: bool
     compares_booleans: bool
@@ -48,7 +48,7 @@ CAMUNDA: Final = Dialect(
     converts_singletons=False,
     ends_without_result=True,
     ranges_descend=True,
-    cuts_substrings=False,
+    has_empty_substrings=True,
     has_builtins_as_values=False,
     overwrites_entries=True,
     compares_booleans=False,
@@ -63,7 +63,7 @@ STANDARD: Final = Dialect(
     converts_singletons=True,
     ends_without_result=False,
     ranges_descend=False,
-    cuts_substrings=True,
+    has_empty_substrings=False,
     has_builtins_as_values=True,
     overwrites_entries=False,
     compares_booleans=True,

@@ -42,5 +42,8 @@ MAX_PATTERN_LENGTH: Final = 1_000
 MAX_MATCHED_LENGTH: Final = 100_000
 """Characters of a regular expression and of the string it is tried on."""
 
-MAX_MATCH_SECONDS: Final = 0.1
-"""Time of one regular expression on one string: most take microseconds, a hostile one would take for ever."""
+MAX_MATCH_SECONDS: Final = 0.03
+"""Time of one regular expression on one string: most take microseconds, a hostile one ends the evaluation."""
+
+STEPS_PER_SECOND: Final = 2_500_000
+"""Steps that the time of a regular expression costs."""

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import regex
 
-from server.feel.errors import InvocationError
+from server.feel.errors import InvocationError, LimitExceededError
 from server.feel.limits import MAX_MATCH_SECONDS, MAX_MATCHED_LENGTH, MAX_PATTERN_LENGTH
 from server.feel.pattern_syntax import translated
 from server.feel.values import Value
@@ -67,7 +67,7 @@ def _in_time() -> Iterator[None]:
     try:
         yield
     except TimeoutError as error:
-        raise InvocationError(f"a pattern that takes more than {MAX_MATCH_SECONDS} s to match") from error
+        raise LimitExceededError(f"a pattern takes more than {MAX_MATCH_SECONDS} s to match") from error
 
 
 def _bounded(text: str) -> str:

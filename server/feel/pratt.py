@@ -33,6 +33,7 @@ PROPERTIES_WITH_SPACES = {
     "end": ("end", "included"),
 }
 _WORDS = frozenset({TokenKind.NAME, TokenKind.SYMBOL})
+COMPARISONS = frozenset({"=", "!=", "<", "<=", ">", ">="})
 
 _Item = TypeVar("_Item")
 
@@ -77,7 +78,7 @@ class Parser(Cursor):
     def expression(self, power: Power = Power.LOOSEST) -> Node:
         """Read an operand and all operators behind it that bind tighter than `power`."""
         self.enter()
-        node = self._operand()
+        node = self._operand(power)
         last = None
         while (infix := self._infix(power)) is not None:
             if infix.power is Power.COMPARISON and last is Power.COMPARISON:
@@ -168,10 +169,13 @@ class Parser(Cursor):
     def words(self, length: int) -> str:
         return " ".join(self.advance().text for _ in range(length))
 
-    def _operand(self) -> Node:
+    def _operand(self, power: Power) -> Node:
         token = self.token
         if self._vocabulary.find(self)[0]:
             return self._grammar.literals[TokenKind.NAME](self)
+        # DMN 1.5 §10.3.1.2: `< 5` tests the input, and a test is no operand. So `a == b` is no FEEL.
+        if power >= Power.COMPARISON and self.at(*COMPARISONS):
+            raise self.unexpected("a value")
         if token.kind in _WORDS:
             parse = self._grammar.prefixes.get(token.text) or self._grammar.literals.get(token.kind)
         else:

@@ -1,5 +1,6 @@
 """The state of one evaluation: where names are looked up, what failed, what it has cost."""
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 from server.feel import limits
@@ -11,7 +12,7 @@ from server.feel.text import shown
 from server.feel.values import Context, Missing, Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 _Container: TypeAlias = list[Value] | Context
 _CONTAINERS = (list, dict)
@@ -60,6 +61,17 @@ class Run:
             raise LimitExceededError(f"the evaluation takes more than {limits.MAX_STEPS} steps")
         if self.ports.budget is not None:
             self.ports.budget.spend(steps)
+
+    @contextmanager
+    def matching(self) -> "Iterator[None]":
+        """Charge for the time that a regular expression takes."""
+        stopwatch = self.ports.stopwatch
+        if stopwatch is None:
+            yield
+            return
+        began = stopwatch()
+        yield
+        self.charge(int((stopwatch() - began) * limits.STEPS_PER_SECOND))
 
     def inside(self, body: "Callable[[Run], Value]", scope: Scope, slots: list[Value], height: int) -> Value:
         """Evaluate the body of a function, which nests `height` deep, where it was defined."""

@@ -3,7 +3,16 @@
 import hashlib
 
 from server.lint.rule import Rule
-from server.lint.rules import bpmn_events, bpmn_flows, bpmn_mappings, bpmn_structure, bpmn_tasks, dmn
+from server.lint.rules import (
+    bpmn_events,
+    bpmn_flows,
+    bpmn_mappings,
+    bpmn_messages,
+    bpmn_structure,
+    bpmn_tasks,
+    bpmn_user_tasks,
+    dmn,
+)
 
 PROFILE = "camunda-8.9"
 CATALOG_VERSION = 2
@@ -11,8 +20,10 @@ CATALOG_VERSION = 2
 RULES: tuple[Rule, ...] = (
     *bpmn_structure.RULES,
     *bpmn_events.RULES,
+    *bpmn_messages.RULES,
     *bpmn_flows.RULES,
     *bpmn_tasks.RULES,
+    *bpmn_user_tasks.RULES,
     *bpmn_mappings.RULES,
     *dmn.RULES,
 )

@@ -1,9 +1,9 @@
 """Find elements and values by the paths that rules are written in.
 
 An element path is a tag (`zeebe:input` at any depth of the extensions, other tags among the
-children), `incoming`, `outgoing`, or `*` for every BPMN element below. It is narrowed by `[none]`
-(no event definition), `[attribute=value]` or `[child]`.
-A value path is `attribute`, the tag of a child for its text, or `element@attribute`; several
+children), `incoming`, `outgoing`, `eventDefinition` for those of every kind, or `*` for every BPMN element below. It is narrowed by `[none]`
+(no event definition), `[attribute=value]`, `[@attribute]` where it is written, or `[child]`.
+A value path is `attribute`, the tag of a child for its text, `text()` for the element's own, or `element@attribute`; several
 attributes are joined by `+`.
 """
 
@@ -16,6 +16,8 @@ from server.lint.subject import Subject
 from server.xml import Markup
 
 _BOOLEANS: Mapping[str, str] = {"1": "true", "0": "false"}  # the other spellings of xs:boolean
+
+_OWN_TEXT = "text()"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,8 @@ def written(subject: Subject, path: str) -> Iterator[tuple[Markup, str]]:
 def _elements(subject: Subject, name: str) -> Iterator[Markup]:
     if name in {"incoming", "outgoing"}:
         return _flows(subject, name)
+    if name == "eventDefinition":
+        return (child for child in subject.markup.children if child.tag.endswith(EVENT_DEFINITION))
     if name == "*":
         return (element for element in subject.markup.descendants() if not element.tag.startswith(PREFIX))
     if name.startswith(PREFIX):
@@ -70,6 +74,8 @@ def _flows(subject: Subject, direction: str) -> Iterator[Markup]:
 def _fits(element: Markup, condition: str) -> bool:
     if condition == "none":
         return not any(child.tag.endswith(EVENT_DEFINITION) for child in element.children)
+    if condition.startswith("@"):
+        return bool(element.attributes.get(condition[1:], "").strip())
     name, is_value, wanted = condition.partition("=")
     if not is_value:
         return element.first(name) is not None
@@ -83,6 +89,8 @@ def _text(owner: Markup, attributes: str) -> str | None:
 
 
 def _single(owner: Markup, name: str) -> str | None:
+    if name == _OWN_TEXT:
+        return owner.text
     if name in owner.attributes:
         return owner.attributes[name]
     child = owner.first(name)

@@ -1,13 +1,26 @@
 """What rules are applied to: the elements of a model, each with its types and surroundings."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from server.bpmn.graph import Graph
-from server.bpmn.model import EVENT_DEFINITION, Definitions, FlowElement, FlowNode, Process
+from server.bpmn.model import (
+    EVENT_DEFINITION,
+    Definitions,
+    EventSubProcess,
+    FlowElement,
+    FlowElementsContainer,
+    FlowNode,
+    Process,
+    StartEvent,
+    SubProcess,
+    ThrowEvent,
+)
 from server.xml import Markup
 
 _DECISION_TYPES = frozenset({"Decision", "DecisionTable", "Input", "Output", "Relation", "Rule"})
+# Events that send a message.
+_NO_CATCHES = frozenset({"intermediateThrowEvent", "endEvent"})
 _SUB_PROCESSES = frozenset({"subProcess", "adHocSubProcess", "transaction"})
 
 
@@ -15,21 +28,60 @@ _SUB_PROCESSES = frozenset({"subProcess", "adHocSubProcess", "transaction"})
 class Subject:
     """An element under a rule; `element_id` is the id that a finding names.
 
-    `scope` is the graph of the process that the element stands in or is; the whole file has none.
+    `scope` is the graph of the process or sub-process that the element stands in; that of a process is its own, and the
+    whole file has none. `roots` are the elements of the file that others refer to, by their ids.
     """
 
     markup: Markup
     element_id: str
     types: frozenset[str]
     scope: Graph | None = None
+    roots: Mapping[str, Markup] = field(default_factory=dict)
 
 
 def subjects(definitions: Definitions) -> Iterator[Subject]:
-    """Yield the file and its executable processes with everything in them."""
+    """Yield the file, its errors and escalations, the messages that it uses, and its executable processes with what is in them."""
     yield Subject(definitions.markup, definitions.id, _types("Definitions"))
+    roots = {
+        root.attributes.get("id", ""): root
+        for tag in ("error", "escalation", "message")
+        for root in definitions.markup.all(tag)
+    }
+    for root_id, root in roots.items():
+        if root.tag != "message":
+            yield Subject(root, root_id, _types(_upper(root.tag)))
+    yield from _messages(definitions, roots)
     for process in definitions.processes:
         if process.is_executable:
-            yield from _of_process(process)
+            for subject in _of_process(process):
+                yield replace(subject, roots=roots)
+
+
+def _messages(definitions: Definitions, roots: Mapping[str, Markup]) -> Iterator[Subject]:
+    """Yield each message that an executable process uses; those that are caught inside one are of a type of their own."""
+    used: dict[str, frozenset[str]] = {}
+    for process in definitions.processes:
+        for message_id, node in _message_references(process) if process.is_executable else ():
+            is_caught = node.tag not in _NO_CATCHES and not _starts(process, node)
+            types = _types("Message", "CaughtMessage") if is_caught else _types("Message")
+            used[message_id] = used.get(message_id, frozenset()) | types
+    for message_id, types in used.items():
+        if message_id in roots and roots[message_id].tag == "message":
+            yield Subject(roots[message_id], message_id, types)
+
+
+def _starts(process: Process, node: Markup) -> bool:
+    """Whether it is a start event of the process itself."""
+    return node.tag == "startEvent" and any(child is node for child in process.markup.children)
+
+
+def _message_references(process: Process) -> Iterator[tuple[str, Markup]]:
+    """Yield ids of messages, each with the flow node that names it."""
+    for node in process.markup.descendants():
+        definition = node.first("messageEventDefinition")
+        reference = (definition or node).attributes.get("messageRef")
+        if reference is not None and (definition is not None or node.tag == "receiveTask"):
+            yield reference, node
 
 
 def decision_subjects(definitions: Markup) -> Iterator[Subject]:
@@ -47,24 +99,49 @@ def _decision_subject(markup: Markup, name: str) -> Subject:
 
 def _of_process(process: Process) -> Iterator[Subject]:
     graph = Graph.of(process)
-    yield Subject(process.markup, process.id, _types("Process"), graph)
-    for element in process.elements:
-        yield Subject(element.markup, element.id, _element_types(element), graph)
+    yield Subject(process.markup, process.id, _types("Process", "FlowElementsContainer"), graph)
+    yield from _of_scope(process, graph, "Process")
+
+
+def _of_scope(container: FlowElementsContainer, graph: Graph, kind: str) -> Iterator[Subject]:
+    """Yield what stands in a scope of this kind, each sub-process with all that is in it."""
+    for element in container.elements:
+        yield Subject(element.markup, element.id, _element_types(element, kind), graph)
         if isinstance(element, FlowNode):
             yield from _of_event_definitions(element, graph)
+            yield from _of_multi_instance(element, graph)
+        if isinstance(element, SubProcess | EventSubProcess):
+            inside = Graph.of(element)
+            inner = f"{'Event' if isinstance(element, EventSubProcess) else 'Embedded'}SubProcess"
+            yield Subject(element.markup, element.id, _types(inner, "FlowElementsContainer"), inside)
+            yield from _of_scope(element, inside, inner)
 
 
 def _of_event_definitions(node: FlowNode, graph: Graph) -> Iterator[Subject]:
     """Event definitions have no name of their own, so that findings name the event."""
+    side = "throw" if isinstance(node, ThrowEvent) else "catch"
     for child in node.markup.children:
         if child.tag.endswith(EVENT_DEFINITION):
-            yield Subject(child, node.id, _types(_upper(child.tag), EVENT_DEFINITION), graph)
+            kind = _upper(child.tag)
+            yield Subject(child, node.id, _types(kind, f"{kind}[{side}]", EVENT_DEFINITION), graph)
 
 
-def _element_types(element: FlowElement) -> frozenset[str]:
+def _of_multi_instance(node: FlowNode, graph: Graph) -> Iterator[Subject]:
+    """Findings name the activity."""
+    multi_instance = node.multi_instance
+    if multi_instance is not None:
+        yield Subject(multi_instance, node.id, _types("MultiInstanceLoopCharacteristics"), graph)
+
+
+def _element_types(element: FlowElement, scope_kind: str) -> frozenset[str]:
+    """With those that rules need to tell elements of one tag apart, in brackets."""
+    kind = _upper(element.tag)
+    if isinstance(element, EventSubProcess):
+        return _types("SubProcess", "SubProcess[triggeredByEvent]", "FlowNode", "FlowElement")
     if not isinstance(element, FlowNode):
-        return _types(_upper(element.tag), "FlowElement")
-    return _types(_upper(element.tag), *_supertypes(element.tag), "FlowNode", "FlowElement")
+        return _types(kind, "FlowElement")
+    inside = (f"StartEvent[{scope_kind}]",) if isinstance(element, StartEvent) else ()
+    return _types(kind, *inside, *_supertypes(element.tag), "FlowNode", "FlowElement")
 
 
 def _supertypes(tag: str) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
-"""The audit log: an entry for every command that somebody asked for, also one that was refused.
+"""The audit log: an entry for every command of a caller, also one that was refused.
 
-What time brings and what other partitions send has no entry of its own, and neither has handing out jobs: what a worker
-does with a job is told when it is done.
+Commands that are due or come from other partitions have no entry of their own, and neither has the activation of jobs:
+the entry of a job is written when the worker completes or fails it. The
+changes of user tasks are in `user_task_audit`; of commands on them, only those that were refused are here.
 """
 
 from collections.abc import Mapping
@@ -9,15 +10,15 @@ from datetime import datetime
 from typing import NamedTuple
 
 from server.engine import commands
-from server.engine.answers import Answer, CreatedInstance, DecisionResult, Deployment
+from server.engine.answers import Answer, CreatedInstance, DecisionResult, Deployment, PublishedMessage
 from server.engine.events import InstanceHead
 from server.engine.keys import Key
 from server.partition.origin import Origin
 from server.platform.errors import ServiceError
 from server.store.entities import AuditEntry, AuditResult
 
-CLIENT = "CLIENT"
 PROCESS_INSTANCE = "PROCESS_INSTANCE"
+USER_TASK = "USER_TASK"
 LONGEST_DETAIL = 2_000
 
 
@@ -40,6 +41,12 @@ AUDITED: Mapping[type, Audited] = {
     commands.ThrowJobError: Audited("JOB", "THROW_ERROR", "job_key"),
     commands.UpdateJob: Audited("JOB", "UPDATE", "job_key"),
     commands.ResolveIncident: Audited("INCIDENT", "RESOLVE", "incident_key"),
+    commands.SetVariables: Audited("VARIABLE", "UPDATE", "element_instance_key"),
+    commands.AssignUserTask: Audited(USER_TASK, "ASSIGN", "user_task_key"),
+    commands.UnassignUserTask: Audited(USER_TASK, "UNASSIGN", "user_task_key"),
+    commands.UpdateUserTask: Audited(USER_TASK, "UPDATE", "user_task_key"),
+    commands.CompleteUserTask: Audited(USER_TASK, "COMPLETE", "user_task_key"),
+    commands.PublishMessage: Audited("MESSAGE", "CREATE"),
 }
 
 
@@ -57,6 +64,8 @@ def audit_entry(
         return None
     if isinstance(result, ServiceError):
         return refused_entry(audited, command, origin, result, now)
+    if audited.entity_type == USER_TASK:
+        return None
     entry = _entry(audited, command, origin, now)
     if changed is not None:
         entry.process_instance_key = changed.key
@@ -64,7 +73,7 @@ def audit_entry(
     match result:
         case CreatedInstance(head):
             entry.entity_key = head.key
-        case Deployment(key):
+        case Deployment(key) | PublishedMessage(key):
             entry.entity_key = key
         case DecisionResult(evaluation):
             entry.entity_key = evaluation.key
@@ -90,7 +99,7 @@ def _entry(audited: Audited, named: object, origin: Origin, now: datetime) -> Au
         timestamp=now,
         operation_type=audited.operation_type,
         result=AuditResult.SUCCESS,
-        actor_type=CLIENT,
+        actor_type=origin.actor_type,
         actor_id=origin.actor_id,
         entity_type=audited.entity_type,
         entity_key=key,

@@ -1,4 +1,4 @@
-"""Entries of the audit log that come without a command: they wait here until somebody takes them to a partition."""
+"""Entries of the audit log that come without a command: they wait here until a loop takes them to a partition."""
 
 import asyncio
 import logging
@@ -12,7 +12,7 @@ logger = logging.getLogger(__name__)
 
 
 class WaitingEntries:
-    """At most so many; what comes when there is no room is lost, and the log says how much was."""
+    """At most `most` wait; entries beyond are lost, and the log says how many."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -35,7 +35,7 @@ class WaitingEntries:
         return tuple(islice(self._entries, most))
 
     def remove(self, count: int) -> None:
-        """Let go of so many of the oldest, which are in the audit log by now."""
+        """Let the oldest go, which are in the audit log by now."""
         for _ in range(count):
             self._entries.popleft()
         if self._lost:

@@ -1,23 +1,24 @@
-"""The commits of a partition, one at a time: what is processed while one is under way grows the next one.
+"""The commits of a partition, one at a time: commands that are processed during one grow the next one.
 
 No caller is answered before its commit. The next commit is on its way before the callers of the last are answered, so
 that the store does not wait for them.
 """
 
 import asyncio
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from itertools import chain
 
-from server.engine.keys import Key
+from server.engine.pages import DocumentId
 from server.partition.config import PartitionConfig
 from server.partition.turn import Entry, Growth, Turn, Turns
 from server.store.ports import Ledger
 
 
 class Commits:
-    """`run` commits what has grown until it is told to end; `committed` and `late` are told of a turn and of a delay."""
+    """`run` commits what has grown until `end`; it calls `committed` with each turn, and `late` for a slow commit."""
 
     def __init__(
         self,
@@ -37,26 +38,30 @@ class Commits:
         self._growing: Turn | None = None
         self._grown = asyncio.Event()
         self._taken = asyncio.Event()
+        self._idle = asyncio.Event()
+        self._idle.set()
         self._is_ending = False
 
     def entries(self) -> Iterator[Entry]:
         """What was processed and is not answered yet."""
         return chain.from_iterable(turn.entries for turn in self._in_hand)
 
-    def touched(self) -> set[Key]:
-        """Process instances that are not committed as they are now."""
-        return {key for turn in self._in_hand for key in turn.touched}
+    def touched(self) -> set[DocumentId]:
+        """Documents with changes that are not committed."""
+        return {document for turn in self._in_hand for document in turn.touched}
 
     @property
     def room(self) -> int:
-        """How many more entries the turn that grows takes."""
-        grown = len(self._growing.entries) if self._growing is not None else 0
-        return self._config.max_batch - grown
+        """How many more commands the turn that grows takes; entries of the audit log count like commands."""
+        if self._growing is None:
+            return self._config.max_batch
+        return 0 if self._growing.is_full else self._config.max_batch - self._growing.share
 
     def grow(self, entries: Iterable[Entry], *, now: datetime) -> Growth:
         if self._growing is None:
             self._growing = Turn()
             self._in_hand.append(self._growing)
+            self._idle.clear()
         growth = self._turns.grow(self._growing, entries, now=now)
         self._grown.set()
         return growth
@@ -66,13 +71,17 @@ class Commits:
         self._taken.clear()
         await self._taken.wait()
 
+    async def idle(self) -> None:
+        """Return when everything that has grown is committed and answered."""
+        await self._idle.wait()
+
     def end(self) -> None:
         """Let `run` return when everything is committed."""
         self._is_ending = True
         self._grown.set()
 
     def give_up(self) -> None:
-        """Forget what is in hand; nobody knows whether it counts."""
+        """Forget the turns in hand, of which the outcome is unknown."""
         self._in_hand.clear()
         self._growing = None
 
@@ -86,6 +95,8 @@ class Commits:
                 await asyncio.sleep(0)  # until the next one has been sent
                 self._in_hand.popleft()
                 self._committed(last)
+                if not self._in_hand:
+                    self._idle.set()
             if committing is not None:
                 await committing
             last = turn
@@ -110,7 +121,9 @@ class Commits:
         if turn.batch.is_empty:
             return
         late = asyncio.get_running_loop().call_later(self._config.commit_seconds, self._late)
+        turn.commit_began = time.time_ns()
         try:
             await self._ledger.commit(turn.batch)
+            turn.commit_ended = time.time_ns()
         finally:
             late.cancel()

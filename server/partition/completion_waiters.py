@@ -7,8 +7,10 @@ from itertools import chain
 from server.engine import events
 from server.engine.keys import Key
 from server.partition.config import InstancesConfig
+from server.partition.lifecycle import Operation
 from server.partition.partition import Partition
-from server.platform.errors import DeadlineExceeded, InvalidState, NotFound, ResourceExhausted, Unavailable
+from server.partition.places import Places
+from server.platform.errors import DeadlineExceeded, InvalidState, NotFound, Unavailable
 from server.store.entities import ProcessInstance, ProcessInstanceState
 from server.store.ports import Store
 
@@ -17,11 +19,15 @@ class CompletionWaiters:
     def __init__(self, partition: Partition, store: Store, config: InstancesConfig) -> None:
         self._partition = partition
         self._store = store
-        self._config = config
+        self._places = Places(config.max_awaiting, config.max_tenant_awaiting, "calls for a completion")
         self._waiting: dict[Key, set[asyncio.Future[None]]] = {}
-        self._count = 0
         partition.observers.append(self._observe)
         partition.endings.append(self._refuse)
+
+    @property
+    def waiting(self) -> int:
+        """How many callers wait."""
+        return self._places.taken
 
     async def completed(self, key: Key, tenant_id: str, seconds: float) -> None:
         """Return when the instance has completed; raises when it was cancelled, or is still running by then."""
@@ -36,16 +42,17 @@ class CompletionWaiters:
             raise InvalidState(f"process instance {key} is {state}, not COMPLETED")
 
     async def _end(self, key: Key, tenant_id: str) -> ProcessInstanceState:
-        if self._count >= self._config.max_awaiting:
-            raise ResourceExhausted(f"{self._config.max_awaiting} callers await a completion already")
+        with self._places.one(tenant_id):
+            return await self._awaited(key, tenant_id)
+
+    async def _awaited(self, key: Key, tenant_id: str) -> ProcessInstanceState:
         ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault(key, set()).add(ended)
-        self._count += 1
         try:
             state = await self._state(key, tenant_id)
             if state is ProcessInstanceState.ACTIVE:
-                if self._partition.is_draining:
-                    raise Unavailable("the partition is about to stop; the process instance goes on")
+                if not self._partition.lifecycle.allows(Operation.WAIT):
+                    raise Unavailable("the partition takes no calls that wait; the process instance goes on")
                 await ended
                 state = await self._state(key, tenant_id)
             return state
@@ -59,7 +66,6 @@ class CompletionWaiters:
         return row.state
 
     def _forget(self, key: Key, ended: asyncio.Future[None]) -> None:
-        self._count -= 1
         waiting = self._waiting[key]
         waiting.remove(ended)
         if not waiting:

@@ -78,7 +78,7 @@ def _deployable(
         checksum=_checksum(model.content, *imports),
         imports=imports,
         dialect=chosen,
-        decision_requirements_id=definitions.id,
+        decision_requirements_id=definitions.definition_id,
         decision_requirements_name=definitions.name,
         decisions=tuple(NamedDecision(outline.id, outline.name) for outline in compiled().outlines),
     )

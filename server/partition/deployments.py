@@ -7,6 +7,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable
 
+from server.bpmn.model import Definitions, FlowElementsContainer
 from server.bpmn.reader import BpmnReadError, read
 from server.engine.commands import DeployResources, Resource
 from server.engine.definitions import executable_process
@@ -16,6 +17,11 @@ from server.partition.decision_models import DMN_ENDING, Files, decision_models
 from server.platform.errors import InvalidArgument
 
 BPMN_ENDINGS = (".bpmn", ".xml")
+MAX_FLOW_ELEMENTS = 20_000
+"""Flow nodes and sequence flows in the files of one deployment: some seconds of linting and compiling."""
+
+# A file with what was read of it.
+_Read = tuple[str, bytes, Definitions]
 
 
 def prepared(tenant_id: str, files: Files, *, dialect: DialectChoice = DialectChoice.AUTO) -> DeployResources:
@@ -26,7 +32,9 @@ def prepared(tenant_id: str, files: Files, *, dialect: DialectChoice = DialectCh
     problems: list[str] = []
     decisions = [file for file in files if file[0].lower().endswith(DMN_ENDING)]
     others = [file for file in files if file not in decisions]
-    resources = [resource for name, content in others if (resource := _resource(name, content, problems))]
+    found = [each for name, content in others if (each := _read(name, content, problems))]
+    _expect_few_flow_elements(found)
+    resources = [resource for each in found if (resource := _resource(*each, problems))]
     models = decision_models(decisions, dialect, problems)
     problems += _duplicates(
         "process", (process_id for resource in resources for process_id in resource.process_ids)
@@ -41,16 +49,33 @@ def prepared(tenant_id: str, files: Files, *, dialect: DialectChoice = DialectCh
     return DeployResources(tenant_id, tuple(resources), tuple(models))
 
 
-def _resource(name: str, content: bytes, problems: list[str]) -> Resource | None:
+def _read(name: str, content: bytes, problems: list[str]) -> _Read | None:
     if not name.lower().endswith(BPMN_ENDINGS):
         endings = " or ".join((*BPMN_ENDINGS, DMN_ENDING))
         problems.append(f"'{name}': expected a file that ends in {endings}")
         return None
     try:
-        definitions = read(content)
+        return name, content, read(content)
     except BpmnReadError as error:
         problems.append(describe((unreadable(error),), name))
         return None
+
+
+def _expect_few_flow_elements(files: Iterable[_Read]) -> None:
+    """Raises InvalidArgument before anything is linted, because that takes long."""
+    found = sum(_flow_elements(process) for _, _, definitions in files for process in definitions.processes)
+    if found > MAX_FLOW_ELEMENTS:
+        raise InvalidArgument(
+            f"expected at most {MAX_FLOW_ELEMENTS} flow nodes and sequence flows in one deployment, found {found}"
+        )
+
+
+def _flow_elements(container: FlowElementsContainer) -> int:
+    inner = (node for node in container.flow_nodes() if isinstance(node, FlowElementsContainer))
+    return len(container.elements) + sum(map(_flow_elements, inner))
+
+
+def _resource(name: str, content: bytes, definitions: Definitions, problems: list[str]) -> Resource | None:
     findings = refusals(lint(definitions))
     if findings:
         problems.append(describe(findings, name))

@@ -1,31 +1,51 @@
-"""What time brings: job deadlines and back-offs, earliest first.
+"""Scheduled commands of a partition: timers, job deadlines, back-offs and postponed work, earliest first.
 
-An entry may have been overtaken; it is dropped, or the engine ignores its command. The entries follow from the events;
-a partition that recovers takes them from its documents.
+An entry may be out of date: it is dropped, or the engine ignores its command. The entries follow from the events; a
+partition that recovers takes them from its documents.
 """
 
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import count
 
 from server.engine import events
-from server.engine.commands import EndJobBackOff, TimeOutJob
+from server.engine.commands import (
+    ContinueMessage,
+    ContinueProcessInstance,
+    EndJobBackOff,
+    ExpireMessage,
+    TimeOutJob,
+    TriggerTimer,
+)
 from server.engine.keys import Key
-from server.engine.state import JobState, ProcessInstance
+from server.engine.message_events import (
+    MessagePostponed,
+    MessagePublished,
+    MessageRemoved,
+    MessageResumed,
+)
+from server.engine.messages import Message
+from server.engine.process_instance import JobState, ProcessInstance
+from server.engine.subscriptions import TimerSubscription
 
-DueCommand = TimeOutJob | EndJobBackOff
+DueCommand = (
+    TimeOutJob | EndJobBackOff | ContinueProcessInstance | TriggerTimer | ContinueMessage | ExpireMessage
+)
 
-# So many overtaken entries are kept at least before they are cleared away.
+# For documents that do not say when their work was postponed.
+AT_ONCE = datetime.min.replace(tzinfo=UTC)
+
+# Entries that are out of date are cleared away when there are more of them than this.
 OVERTAKEN = 1_000
 
 
 class Due:
-    """One entry counts for each job: the latest."""
+    """For each timer, job, message or process instance one entry counts: the latest."""
 
     def __init__(self) -> None:
         self._heap: list[tuple[datetime, int, DueCommand]] = []
-        self._latest: dict[int, int] = {}  # by job key
+        self._latest: dict[Key, int] = {}
         self._order = count()
 
     def __len__(self) -> int:
@@ -46,55 +66,117 @@ class Due:
 
     def adopt(self, instance: ProcessInstance) -> None:
         """Take in what is due in a process instance that comes from its document."""
+        tenant_id = instance.head.tenant_id
+        if instance.work:
+            self.expect(
+                instance.postponed_at or AT_ONCE, ContinueProcessInstance(tenant_id, instance.head.key)
+            )
+        for subscription in instance.subscriptions.values():
+            if isinstance(subscription, TimerSubscription):
+                self.expect(subscription.due, TriggerTimer(tenant_id, subscription.key, subscription.due))
         for job in instance.jobs.values():
             if job.due is None:
                 continue
             if job.state is JobState.ACTIVATED:
-                self.expect(job.due, TimeOutJob(job.key, job.due))
+                self.expect(job.due, TimeOutJob(tenant_id, job.key, job.due))
             elif job.state is JobState.BACKING_OFF:
-                self.expect(job.due, EndJobBackOff(job.key, job.due))
+                self.expect(job.due, EndJobBackOff(tenant_id, job.key, job.due))
+
+    def adopt_message(self, message: Message) -> None:
+        """Take in what is due for a message that comes from its document."""
+        if message.postponed_at is not None:
+            self.expect(message.postponed_at, ContinueMessage(message.tenant_id, message.key))
+        elif not message.is_expired:
+            self.expect(message.expires_at, ExpireMessage(message.tenant_id, message.key))
 
     def take(self, now: datetime, most: int) -> Iterator[DueCommand]:
-        """Commands whose time has come, at most so many."""
+        """Commands whose time has come, at most `most`."""
         taken = 0
         while taken < most and self.has_come(now):
             _, order, command = heapq.heappop(self._heap)
-            if self._latest.get(command.job_key) == order:
-                del self._latest[command.job_key]
+            if self._latest.get(_subject(command)) == order:
+                del self._latest[_subject(command)]
                 taken += 1
                 yield command
 
-    def forget(self, job_key: Key) -> None:
-        """Nothing is due for this job any more."""
-        self._latest.pop(job_key, None)
+    def forget(self, key: Key) -> None:
+        """Nothing is due for this job or process instance any more."""
+        self._latest.pop(key, None)
 
     def expect(self, when: datetime, command: DueCommand) -> None:
         order = next(self._order)
-        self._latest[command.job_key] = order
+        self._latest[_subject(command)] = order
         heapq.heappush(self._heap, (when, order, command))
         if len(self._heap) > 2 * len(self._latest) + OVERTAKEN:
-            self._heap = [entry for entry in self._heap if self._latest.get(entry[2].job_key) == entry[1]]
+            self._heap = [entry for entry in self._heap if self._latest.get(_subject(entry[2])) == entry[1]]
             heapq.heapify(self._heap)
 
 
+def _subject(command: DueCommand) -> Key:
+    """The key of what the command is about."""
+    return command.address.keys[0]
+
+
+def _work(due: Due, event: events.WorkPostponed) -> None:
+    due.expect(event.at, ContinueProcessInstance(event.instance.tenant_id, event.instance.key))
+
+
+def _work_done(due: Due, event: events.WorkResumed) -> None:
+    due.forget(event.instance.key)
+
+
+def _timer(due: Due, event: events.SubscriptionOpened) -> None:
+    timer = event.subscription
+    if isinstance(timer, TimerSubscription):
+        due.expect(timer.due, TriggerTimer(event.instance.tenant_id, timer.key, timer.due))
+
+
+def _published(due: Due, event: MessagePublished | MessageResumed) -> None:
+    if event.is_expired:
+        due.forget(event.key)
+    else:
+        due.expect(event.expires_at, ExpireMessage(event.tenant_id, event.key))
+
+
+def _postponed(due: Due, event: MessagePostponed) -> None:
+    due.expect(event.at, ContinueMessage(event.tenant_id, event.key))
+
+
+def _timer_closed(due: Due, event: events.SubscriptionClosed) -> None:
+    due.forget(event.key)
+
+
 def _deadline(due: Due, event: events.JobActivated | events.JobDeadlineUpdated) -> None:
-    due.expect(event.deadline, TimeOutJob(event.key, event.deadline))
+    due.expect(event.deadline, TimeOutJob(event.instance.tenant_id, event.key, event.deadline))
 
 
 def _failure(due: Due, event: events.JobFailed) -> None:
     if event.offered_at is None:
         due.forget(event.key)
     else:
-        due.expect(event.offered_at, EndJobBackOff(event.key, event.offered_at))
+        due.expect(event.offered_at, EndJobBackOff(event.instance.tenant_id, event.key, event.offered_at))
 
 
 def _end(
-    due: Due, event: events.JobCompleted | events.JobCanceled | events.JobErrorThrown | events.JobYielded
+    due: Due,
+    event: events.JobCompleted
+    | events.JobCanceled
+    | events.JobErrorThrown
+    | events.JobYielded
+    | MessageRemoved,
 ) -> None:
     due.forget(event.key)
 
 
 _NOTES: Mapping[type[events.Event], Callable[..., None]] = {
+    events.WorkPostponed: _work,
+    events.WorkResumed: _work_done,
+    events.SubscriptionOpened: _timer,
+    events.SubscriptionClosed: _timer_closed,
+    MessagePublished: _published,
+    MessageResumed: _published,
+    MessagePostponed: _postponed,
+    MessageRemoved: _end,
     events.JobActivated: _deadline,
     events.JobDeadlineUpdated: _deadline,
     events.JobFailed: _failure,

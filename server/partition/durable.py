@@ -1,4 +1,4 @@
-"""Partitions over PostgreSQL: each recovered, and looked after for as long as its lease is ours."""
+"""Partitions over PostgreSQL: each is recovered, and its loops run for as long as its lease lasts."""
 
 import asyncio
 import logging
@@ -10,9 +10,11 @@ from server.engine.events import ElementCompleted, ElementTerminated, Event
 from server.engine.keys import Key
 from server.partition.config import InstancesConfig, JobsConfig, PartitionConfig, QuotaConfig
 from server.partition.local import LocalPartition
-from server.partition.partition import Partition
+from server.partition.meter import UNMEASURED, Meter
+from server.partition.partition import Partition, Sent
 from server.partition.quota import Quota
 from server.partition.recovery import recovered
+from server.platform.back_off import BackOff, Pauses
 from server.platform.clock import Clock
 from server.platform.errors import ServiceError
 from server.platform.postgres.database import Database
@@ -24,7 +26,9 @@ from server.store.postgres.ledger import PostgresLedger
 
 logger = logging.getLogger(__name__)
 
-UPKEEP_SECONDS = 1.0
+_BACK_OFF = BackOff(1.0, 30.0)
+# Senders report commands, so this finds only those of nodes that report nothing.
+LOOK_SECONDS = 30.0
 # Ended process instances are moved many at a time: a move costs a flush of its own.
 MOVE_SECONDS = 0.2
 MOST_MOVED = 200
@@ -33,7 +37,10 @@ _ENDS = (ElementCompleted, ElementTerminated)
 
 @dataclass(frozen=True, slots=True)
 class DurablePartitions:
-    """`open` recovers the partition of a lease and looks after it while the block runs; its `run` is the caller's."""
+    """`open` recovers the partition of a lease, and runs its loops while the block runs but for `run`, the caller's own.
+
+    `sent` is called with the partitions to which it has sent commands.
+    """
 
     dsn: str
     database: Database
@@ -43,25 +50,43 @@ class DurablePartitions:
     jobs: JobsConfig
     instances: InstancesConfig
     quota: QuotaConfig
+    sent: Sent
+    meter: Meter = UNMEASURED
 
     @asynccontextmanager
     async def open(self, lease: Lease) -> AsyncIterator[LocalPartition]:
         found = await recovered(
             lease,
-            [content for _, content in await recovery.definitions(self.database)],
+            recovery.definitions(self.database),
             recovery.documents(self.database, lease.partition_id),
             self.partition.max_loaded_instances,
         )
         quota = Quota(self.quota, found.active)
+        await recovery.forget_reservations(self.database, lease.partition_id, lease.epoch)
         left = await recovery.ended(self.database, lease.partition_id)
+        unread = await recovery.receivers(self.database, lease.partition_id)
         async with self._ledger(lease) as ledger, asyncio.TaskGroup() as tasks:
-            partition = Partition(found.state, ledger, self.clock, self.partition, quota=quota, due=found.due)
+            partition = Partition(
+                found.state,
+                ledger,
+                self.clock,
+                self.partition,
+                quota=quota,
+                due=found.due,
+                meter=self.meter,
+            )
+            partition.senders.append(self.sent)
             ended = Ended(partition, History(self.database), left)
-            looking = [tasks.create_task(ended.run()), tasks.create_task(_look_after(partition))]
+            loops = (ended.run(), _look_for_commands(partition))
+            running = [tasks.create_task(loop) for loop in loops]
+            self.sent(partition.id, unread)
+            local = LocalPartition(partition, self.store, self.jobs, self.instances)
+            self.meter.watch(local)
             try:
-                yield LocalPartition(partition, self.store, self.jobs, self.instances)
+                yield local
             finally:
-                for task in looking:
+                self.meter.forget(local)
+                for task in running:
                     task.cancel()
 
     def _ledger(self, lease: Lease) -> PostgresLedger:
@@ -82,6 +107,7 @@ class Ended:
         partition.observers.append(self._observe)
 
     async def run(self) -> None:
+        pauses = Pauses(_BACK_OFF)
         while True:
             await self._some.wait()
             if len(self._keys) < MOST_MOVED:
@@ -91,8 +117,9 @@ class Ended:
                 await self._history.move(self._partition_id, keys)
             except ServiceError as refusal:
                 logger.warning("history waits", extra={"reason": refusal.detail})
-                await asyncio.sleep(UPKEEP_SECONDS)
+                await pauses.after_failure()
                 continue
+            pauses.succeeded()
             del self._keys[: len(keys)]
             if not self._keys:
                 self._some.clear()
@@ -106,12 +133,11 @@ class Ended:
             self._some.set()
 
 
-async def _look_after(partition: Partition) -> None:
-    """Carry out what others sent although nobody said so, and see what counts elsewhere."""
+async def _look_for_commands(partition: Partition) -> None:
+    """Carry out commands of other partitions that were not reported."""
     while True:
-        await asyncio.sleep(UPKEEP_SECONDS)
+        await asyncio.sleep(LOOK_SECONDS)
         try:
             await partition.catch_up()
-            await partition.refresh_quota()
         except ServiceError as refusal:
-            logger.warning("upkeep waits", extra={"reason": refusal.detail})
+            logger.warning("commands of other partitions wait", extra={"reason": refusal.detail})

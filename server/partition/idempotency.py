@@ -28,7 +28,7 @@ class _Kept:
 
 
 class Answers:
-    """The latest answers to commands that had a key, at most so many beside those that are under way."""
+    """LRU cache of answers to commands with an idempotency key; commands under way do not count towards its bound."""
 
     def __init__(self, most: int) -> None:
         self._most = most

@@ -15,8 +15,10 @@ from server.engine.commands import ActivateJobs
 from server.engine.events import Event
 from server.engine.state import Place
 from server.partition.config import JobsConfig
+from server.partition.lifecycle import Operation
 from server.partition.partition import Partition
-from server.platform.errors import ResourceExhausted, Unavailable
+from server.partition.places import Places
+from server.platform.errors import Unavailable
 
 NO_JOBS = ActivatedJobs(())
 
@@ -33,7 +35,7 @@ class _Waiter:
 
 @dataclass(slots=True)
 class _Line:
-    """Who waits at one place, in order, and for how many jobs those ask who were woken."""
+    """The activations that wait at one place, in order, and the number of jobs that woken ones ask for."""
 
     waiters: list[_Waiter] = field(default_factory=list)
     asked: int = 0
@@ -44,15 +46,19 @@ class JobWaiters:
 
     def __init__(self, partition: Partition, config: JobsConfig) -> None:
         self._partition = partition
-        self._config = config
+        self._places = Places(config.max_waiting, config.max_tenant_waiting, "activations")
         self._lines: dict[Place, _Line] = {}
         self._numbers = count()
-        self._count = 0
         partition.observers.append(self._observe)
         partition.endings.append(self._refuse)
 
+    @property
+    def waiting(self) -> int:
+        """How many activations wait."""
+        return self._places.taken
+
     async def activate(self, command: ActivateJobs, seconds: float) -> ActivatedJobs:
-        """Jobs as soon as there are any, none when there were none in so many seconds or before the end."""
+        """Jobs as soon as there are any; an empty answer after `seconds`, or when the partition is drained."""
         try:
             async with asyncio.timeout(seconds):
                 return await self._first_jobs(command)
@@ -98,13 +104,10 @@ class JobWaiters:
             self._leave(place, waiter)
 
     def _join(self, place: Place, number: int, max_jobs: int) -> _Waiter:
-        if self._partition.is_draining:
-            raise Unavailable("the partition is about to stop")
-        if self._count >= self._config.max_waiting:
-            raise ResourceExhausted(f"{self._config.max_waiting} activations wait already")
+        self._partition.lifecycle.expect(Operation.WAIT)
+        self._places.take(_tenant(place))
         waiter = _Waiter(number, max_jobs, asyncio.get_running_loop().create_future())
         insort(self._lines.setdefault(place, _Line()).waiters, waiter)
-        self._count += 1
         self._wake(place)
         return waiter
 
@@ -115,7 +118,7 @@ class JobWaiters:
             line.asked -= waiter.max_jobs
         else:
             del line.waiters[bisect_left(line.waiters, waiter)]
-            self._count -= 1
+            self._places.free(_tenant(place))
         self._wake(place)
 
     def _observe(self, _: Sequence[Event]) -> None:
@@ -132,12 +135,16 @@ class JobWaiters:
         offers = len(self._partition.state.offers.get(place, ()))
         while line.asked < offers and (waiter := next(filter(_is_waiting, line.waiters), None)):
             line.waiters.remove(waiter)
-            self._count -= 1
+            self._places.free(_tenant(place))
             line.asked += waiter.max_jobs
             waiter.is_served = True
             waiter.woken.set_result(None)
         if not line.waiters and not line.asked:
             del self._lines[place]
+
+
+def _tenant(place: Place) -> str:
+    return place[0]
 
 
 def _is_waiting(waiter: _Waiter) -> bool:

@@ -1,10 +1,12 @@
-"""A partition of this process, with those who wait there for jobs and for completions."""
+"""A partition of this process, with the callers that wait there for jobs and for completions."""
 
 from collections.abc import Sequence
 
 from server.engine.answers import ActivatedJobs, Answer
 from server.engine.commands import ActivateJobs, Command
+from server.engine.formats import ClusterFormat
 from server.engine.keys import Key
+from server.partition.compilation import Compilation
 from server.partition.completion_waiters import CompletionWaiters
 from server.partition.config import InstancesConfig, JobsConfig
 from server.partition.job_waiters import JobWaiters
@@ -20,10 +22,20 @@ class LocalPartition:
         self, partition: Partition, store: Store, jobs: JobsConfig, instances: InstancesConfig
     ) -> None:
         self.partition = partition
+        self._compilation = Compilation(partition.state)
         self._jobs = JobWaiters(partition, jobs)
         self._completions = CompletionWaiters(partition, store, instances)
 
+    @property
+    def waiting_activations(self) -> int:
+        return self._jobs.waiting
+
+    @property
+    def waiting_completions(self) -> int:
+        return self._completions.waiting
+
     async def submit(self, command: Command, origin: Origin | None = None) -> Answer:
+        await self._compilation.prepare(command)
         return await self.partition.submit(command, origin)
 
     async def activate(self, command: ActivateJobs, seconds: float) -> ActivatedJobs:
@@ -49,6 +61,8 @@ class OnlyPartition:
 
     def __init__(self, local: LocalPartition, host: str, port: int) -> None:
         self.ids = (local.partition.id,)
+        self.format = ClusterFormat()
+        self.message_homes = 1
         self._local = local
         self._host = host
         self._port = port

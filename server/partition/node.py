@@ -1,24 +1,27 @@
 """A process that owns partitions: takes them by lease, serves them, hands them over, and knows where the others are.
 
-A lease is a row, by the database's clock. Whoever takes one raises its epoch, and every commit compares that epoch: an
-owner that was away too long commits nothing, so nothing here has to be in time for the data to be right. A process that
-joins gets its share from those that have more than theirs.
+A lease is a row, by the database's clock. A process that takes one raises its epoch, and every commit compares that
+epoch: an owner that was away too long commits nothing, so nothing here has to be in time for the data to be right. A
+process that joins gets its share from those that have more than theirs.
 """
 
 import asyncio
 import logging
-import os
+import secrets
 import socket
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager, suppress
-from dataclasses import dataclass, field
 from math import ceil
 from typing import Protocol
 
+from server.engine.formats import ClusterFormat, UnreadableFormat
 from server.partition.config import ClusterConfig
+from server.partition.lease_renewal import LeaseRenewal, Renewing
 from server.partition.local import LocalPartition
+from server.partition.node_format import FormatTable, NodeFormat
+from server.partition.ownership import OwnedPartition
 from server.partition.port import Member, PartitionPort
-from server.partition.remote import RemotePartition
+from server.partition.topology import Topology
 from server.partition.tunnels import Tunnels
 from server.platform.errors import ServiceError, Unavailable
 from server.store.ports import LeaseLost, PartitionId
@@ -26,26 +29,22 @@ from server.store.postgres.leases import Holding, Lease
 
 logger = logging.getLogger(__name__)
 
+INCARNATION_OCTETS = 4
 
-class LeaseTable(Protocol):
+
+class LeaseTable(FormatTable, Protocol):
     """The rows of all leases and of all processes; every call raises Unavailable when the database is away."""
-
-    async def beat(self, node_id: str, address: str, *, seconds: float) -> None: ...
 
     async def leave(self, node_id: str) -> None: ...
 
-    async def live_nodes(self) -> int: ...
+    async def other_nodes(self, node_id: str) -> int:
+        """How many processes live besides this one and can read all that partitions hold."""
+        ...
 
     async def take(
         self, partition_id: PartitionId, node_id: str, *, address: str, seconds: float
     ) -> Lease | None:
-        """Take a partition that nobody owns, None when somebody does by now."""
-        ...
-
-    async def renew(
-        self, node_id: str, epochs: Mapping[PartitionId, int], *, seconds: float
-    ) -> frozenset[PartitionId]:
-        """The partitions whose leases are still ours."""
+        """Take a partition without an owner; None when it has one by now."""
         ...
 
     async def release(self, lease: Lease, node_id: str) -> None: ...
@@ -57,84 +56,96 @@ class LeaseTable(Protocol):
 OpenPartition = Callable[[Lease], AbstractAsyncContextManager[LocalPartition]]
 
 
-@dataclass(slots=True, eq=False)
-class _Held:
-    """A partition of ours; it has no `local` before it has recovered, and is `settled` when it has or cannot."""
-
-    lease: Lease
-    settled: asyncio.Event = field(default_factory=asyncio.Event)
-    local: LocalPartition | None = None
-    serving: asyncio.Task[None] | None = None
-
-
 class Node:
     """`run` serves until `stop` is called; then it hands its partitions over and returns."""
 
     def __init__(
-        self, config: ClusterConfig, leases: LeaseTable, open_partition: OpenPartition, tunnels: Tunnels
+        self,
+        config: ClusterConfig,
+        leases: LeaseTable,
+        renewing: Renewing,
+        *,
+        open_partition: OpenPartition,
+        tunnels: Tunnels,
+        node_format: NodeFormat | None = None,
     ) -> None:
-        self.node_id = config.node_id or f"{socket.gethostname()}-{os.getpid()}"
+        # A restarted process often has the name and the process id of the one before, whose rows are not its own.
+        self.node_id = f"{config.node_id or socket.gethostname()}-{secrets.token_hex(INCARNATION_OCTETS)}"
         self._address = config.address or f"{config.host}:{config.port}"
         self._leases = leases
+        self._renewing = renewing
+        self._renewal = LeaseRenewal(self.node_id, self._address, config, lost=self._report_lost)
         self._open = open_partition
-        self._tunnels = tunnels
+        self._topology = Topology(tunnels, config.secret, written_format=lambda: self.format.wire)
         self._config = config
-        self._held: dict[PartitionId, _Held] = {}
-        self._holdings: Mapping[PartitionId, Holding] = {}
-        self._remote: dict[tuple[PartitionId, str], RemotePartition] = {}
+        self._held: dict[PartitionId, OwnedPartition] = {}
+        self._format = node_format or NodeFormat(config.format)
         self._looked = asyncio.Event()
         self._stopping = asyncio.Event()
 
     # Partitions
 
     @property
+    def format(self) -> ClusterFormat:
+        """The latest format that all processes read, as this one last saw it."""
+        return self._format.cluster
+
+    @property
     def ids(self) -> Sequence[PartitionId]:
-        return sorted(self._holdings)
+        return self._topology.ids
+
+    @property
+    def message_homes(self) -> int:
+        """How many partitions, from 1 on, are homes of messages."""
+        return self._topology.message_homes
 
     def find(self, partition_id: PartitionId) -> PartitionPort:
-        holding = self._holdings.get(partition_id)
-        if partition_id in self._held or holding is None or holding.owner == self.node_id:
+        if partition_id in self._held or not self._topology.is_elsewhere(partition_id, self.node_id):
             return self.find_local(partition_id)
-        if not holding.is_live or not holding.address:
-            raise Unavailable.untouched(f"partition {partition_id} has no owner at the moment")
-        place = (partition_id, holding.address)
-        if place not in self._remote:
-            channel = self._tunnels.find(holding.address)
-            self._remote[place] = RemotePartition(partition_id, channel, self._config.secret)
-        return self._remote[place]
+        return self._topology.remote(partition_id)
 
     def find_local(self, partition_id: PartitionId) -> LocalPartition:
         """A partition that is served here; raises Unavailable."""
         held = self._held.get(partition_id)
-        if held is None or held.local is None:
+        if held is None:
             raise Unavailable.untouched(f"partition {partition_id} is not served here")
-        return held.local
+        return held.served()
 
     def members(self) -> Sequence[Member]:
-        owned: dict[tuple[str, str], list[tuple[PartitionId, bool]]] = {}
-        for holding in self._holdings.values():
-            if holding.is_live and holding.owner and holding.address:
-                owner = owned.setdefault((holding.owner, holding.address), [])
-                owner.append((holding.partition_id, self._is_open(holding)))
-        return [_member(node_id, address, found) for (node_id, address), found in sorted(owned.items())]
+        return self._topology.members(self._is_open)
 
     def _is_open(self, holding: Holding) -> bool:
         held = self._held.get(holding.partition_id)
-        return holding.owner != self.node_id or bool(held and held.local and held.local.partition.is_open)
+        return holding.owner != self.node_id or (held is not None and held.is_open)
 
     # Life
 
     async def run(self) -> None:
-        async with asyncio.TaskGroup() as tasks:
-            while not self._stopping.is_set():
-                await self._look(tasks)
-                with suppress(TimeoutError):
-                    async with asyncio.timeout(self._config.poll_seconds):
-                        await self._stopping.wait()
-            for held in list(self._held.values()):
-                self._hand_over(held)
+        self._loop = asyncio.get_running_loop()
+        self._renewal.progress()
+        # Leases are renewed until the last partition is handed over.
+        async with self._renewing(self._renewal), asyncio.TaskGroup() as ticking:
+            ticks = ticking.create_task(self._tick())
+            async with asyncio.TaskGroup() as tasks:
+                await self._look_after(tasks)
+            ticks.cancel()
         with suppress(ServiceError):
             await self._leases.leave(self.node_id)
+
+    async def _look_after(self, tasks: asyncio.TaskGroup) -> None:
+        while not self._stopping.is_set():
+            await self._look(tasks)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(self._config.poll_seconds):
+                    await self._stopping.wait()
+        for held in list(self._held.values()):
+            held.hand_over()
+
+    async def _tick(self) -> None:
+        """Report progress for as long as this event loop turns."""
+        while True:
+            self._renewal.progress()
+            await asyncio.sleep(self._config.poll_seconds)
 
     async def ready(self) -> None:
         """Return when this process knows the partitions and everything that it took so far is served."""
@@ -154,52 +165,65 @@ class Node:
         self._stopping.set()
 
     async def _look(self, tasks: asyncio.TaskGroup) -> None:
-        """Keep what is ours, see what is whose, take our share."""
+        """Find out the owners of all partitions, and take the share of this process."""
         try:
-            await self._renew()
+            await self._look_at_formats()
             holdings = await self._leases.holdings()
-            await self._reach({holding.address for holding in holdings if holding.address})
-            self._holdings = {holding.partition_id: holding for holding in holdings}
+            self._topology.update(holdings)
             await self._balance(holdings, tasks)
         except Unavailable as refusal:
             logger.warning("the leases cannot be reached", extra={"reason": refusal.detail})
             return
         self._looked.set()
 
-    async def _reach(self, addresses: Collection[str]) -> None:
-        """Have tunnels to these and forget who went away."""
-        self._remote = {place: port for place, port in self._remote.items() if place[1] in addresses}
-        await self._tunnels.keep(addresses)
+    async def _look_at_formats(self) -> None:
+        await self._format.look(self._leases)
+        self._renewal.announce(self._format.announced)
+        for held in self._held.values():
+            if held.local is not None:
+                self._tell_format(held.local)
 
-    async def _renew(self) -> None:
-        seconds = self._config.lease_seconds
-        await self._leases.beat(self.node_id, self._address, seconds=seconds)
-        epochs = {partition_id: held.lease.epoch for partition_id, held in self._held.items()}
-        kept = await self._leases.renew(self.node_id, epochs, seconds=seconds) if epochs else frozenset()
-        for partition_id in epochs.keys() - kept:
-            held = self._held.get(partition_id)
-            if held is not None and held.serving is not None:
-                logger.warning("lease lost", extra={"partition_id": partition_id})
-                held.serving.cancel()
+    def _tell_format(self, local: LocalPartition) -> None:
+        local.partition.state.format = self.format
+
+    def _report_lost(self, lease: Lease) -> None:
+        """Called beside the event loop."""
+        self._loop.call_soon_threadsafe(self._lose, lease)
+
+    def _lose(self, lease: Lease) -> None:
+        held = self._held.get(lease.partition_id)
+        if held is None or held.lease != lease:
+            return
+        self._renewal.let_go(lease)
+        logger.warning("lease lost", extra={"partition_id": lease.partition_id, "epoch": lease.epoch})
+        held.lose()
 
     async def _balance(self, holdings: Sequence[Holding], tasks: asyncio.TaskGroup) -> None:
-        share = ceil(len(holdings) / max(await self._leases.live_nodes(), 1))
+        share = await self._share(len(holdings))
         for held in list(self._held.values())[share:]:
-            self._hand_over(held)
+            held.hand_over()
         for holding in holdings:
             if len(self._held) >= share:
                 break
-            if not holding.is_live and holding.partition_id not in self._held:
+            is_free = not holding.is_live and holding.partition_id not in self._held
+            if is_free and self._format.can_read(holding.partition_id):
                 await self._take(holding.partition_id, tasks)
+
+    async def _share(self, partitions: int) -> int:
+        """How many partitions this process may own: none while it cannot read what the others write."""
+        if not self._format.is_readable:
+            return 0
+        return ceil(partitions / (await self._leases.other_nodes(self.node_id) + 1))
 
     async def _take(self, partition_id: PartitionId, tasks: asyncio.TaskGroup) -> None:
         seconds = self._config.lease_seconds
         lease = await self._leases.take(partition_id, self.node_id, address=self._address, seconds=seconds)
         if lease is not None:
             logger.info("partition taken", extra={"partition_id": partition_id, "epoch": lease.epoch})
-            self._holdings = {**self._holdings, partition_id: self._own(lease)}
-            held = self._held[partition_id] = _Held(lease)
-            held.serving = tasks.create_task(self._serve(held))
+            self._topology.note(self._own(lease))
+            self._renewal.hold(lease)
+            held = self._held[partition_id] = OwnedPartition(lease)
+            tasks.create_task(self._own_until_released(held))
 
     def _own(self, lease: Lease) -> Holding:
         return Holding(
@@ -209,33 +233,37 @@ class Node:
             epoch=lease.epoch,
             position=lease.position,
             is_live=True,
+            has_messages=lease.partition_id <= lease.message_homes,
         )
 
-    async def _serve(self, held: _Held) -> None:
-        facts = {"partition_id": held.lease.partition_id, "epoch": held.lease.epoch}
+    async def _own_until_released(self, held: OwnedPartition) -> None:
+        """Serve the partition, then give it back, unless another node has it or this one is being cut off."""
         try:
-            async with self._open(held.lease) as held.local:
-                held.settled.set()
-                logger.info("partition recovered", extra=facts)
-                await held.local.partition.run()
-        except* LeaseLost:
-            logger.warning("another process has the partition", extra=facts)
-        except* Exception:
-            logger.exception("partition failed", extra=facts)
+            await self._serve(held)
+        except asyncio.CancelledError:
+            if not held.is_given_up:
+                raise
         finally:
-            held.settled.set()
+            self._renewal.let_go(held.lease)
             del self._held[held.lease.partition_id]
+            held.end()
         with suppress(ServiceError):
             await self._leases.release(held.lease, self.node_id)
 
-    def _hand_over(self, held: _Held) -> None:
-        """Let it end what it has, and then go."""
-        if held.local is not None:
-            held.local.partition.stop()
-        elif held.serving is not None:
-            held.serving.cancel()
-
-
-def _member(node_id: str, address: str, partitions: list[tuple[PartitionId, bool]]) -> Member:
-    host, _, port = address.rpartition(":")
-    return Member(node_id, host, int(port), tuple(partitions))
+    async def _serve(self, held: OwnedPartition) -> None:
+        facts = {"partition_id": held.lease.partition_id, "epoch": held.lease.epoch}
+        if not held.begin():
+            return
+        try:
+            async with self._open(held.lease) as local:
+                held.serve(local)
+                self._tell_format(local)
+                logger.info("partition recovered", extra=facts)
+                await local.partition.run()
+        except* LeaseLost:
+            logger.warning("another process has the partition", extra=facts)
+        except* UnreadableFormat:
+            logger.exception("the partition cannot be read here and is left to other processes", extra=facts)
+            self._format.give_up(held.lease.partition_id)
+        except* Exception:
+            logger.exception("partition failed", extra=facts)

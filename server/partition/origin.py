@@ -1,16 +1,18 @@
-"""Who asked for a command, and how: what the audit log keeps of it, and what tells a repeat."""
+"""The caller of a command: its identity for the audit log, and its idempotency key."""
 
 from dataclasses import dataclass
 
 from server.partition.idempotency import IdempotencyKey
+from server.platform.call import CLIENT
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """`operation_reference` is the caller's own number for what it does."""
+    """`operation_reference` is the caller's own number for what it does, `actor_type` the kind of caller."""
 
     tenant_id: str
     actor_id: str
     request_id: str
     idempotency: IdempotencyKey | None = None
     operation_reference: int | None = None
+    actor_type: str = CLIENT

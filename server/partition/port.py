@@ -1,4 +1,4 @@
-"""What a router asks of a partition, wherever it runs."""
+"""The interface of a partition that a router uses, wherever the partition runs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,6 +6,7 @@ from typing import Protocol
 
 from server.engine.answers import ActivatedJobs, Answer
 from server.engine.commands import ActivateJobs, Command
+from server.engine.formats import ClusterFormat
 from server.engine.keys import Key
 from server.partition.origin import Origin
 from server.store.entities import AuditEntry
@@ -20,7 +21,7 @@ class PartitionPort(Protocol):
         ...
 
     async def activate(self, command: ActivateJobs, seconds: float) -> ActivatedJobs:
-        """Jobs as soon as there are any, none when there were none in so many seconds; none are waited for at 0."""
+        """Jobs as soon as there are any; an empty answer after `seconds`, and at once when that is 0."""
         ...
 
     async def await_offer(self, command: ActivateJobs, seconds: float) -> bool:
@@ -32,7 +33,7 @@ class PartitionPort(Protocol):
         ...
 
     async def catch_up(self) -> None:
-        """Return when what other partitions sent by now has been carried out."""
+        """Return when everything that other partitions sent by now is committed."""
         ...
 
     async def note(self, entries: Sequence[AuditEntry]) -> None:
@@ -58,8 +59,18 @@ class Partitions(Protocol):
         """In their order, from 1 on without a gap."""
         ...
 
+    @property
+    def message_homes(self) -> int:
+        """How many of them, from 1 on, are homes of messages."""
+        ...
+
+    @property
+    def format(self) -> ClusterFormat:
+        """The latest format that all processes of the deployment read."""
+        ...
+
     def find(self, partition_id: PartitionId) -> PartitionPort:
-        """The partition where it runs now; raises Unavailable when nobody owns it."""
+        """The partition where it runs now; raises Unavailable when it has no owner."""
         ...
 
     def members(self) -> Sequence[Member]: ...

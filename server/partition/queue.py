@@ -1,9 +1,11 @@
-"""What waits for a partition: bounded, and fair among tenants.
+"""Queue of a partition: bounded, and fair among tenants.
 
 The tenants that wait are served in turns, one command each, so that one that sends a thousand delays the others by one.
+A tenant has a bound of its own, so that it never takes the room of all others.
 """
 
 from collections import OrderedDict, deque
+from collections.abc import Mapping
 from typing import Generic, Protocol, TypeVar
 
 from server.platform.errors import ResourceExhausted
@@ -18,10 +20,11 @@ W = TypeVar("W", bound=Waiting)
 
 
 class FairQueue(Generic[W]):
-    """At most so many wait; `urgent` ones go before all others and have no bound of their own."""
+    """At most `most` wait, and `most_of_one` of each tenant; `urgent` ones go before all others and have no bound."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, most_of_one: int) -> None:
         self._most = most
+        self._most_of_one = most_of_one
         self._urgent: deque[W] = deque()
         self._lines: OrderedDict[str, deque[W]] = OrderedDict()
         self._count = 0
@@ -29,15 +32,31 @@ class FairQueue(Generic[W]):
     def __len__(self) -> int:
         return self._count + len(self._urgent)
 
+    def counts(self) -> Mapping[str, int]:
+        """Count the entries of each tenant; urgent ones have none."""
+        return {tenant_id: len(line) for tenant_id, line in self._lines.items()} | (
+            {"": len(self._urgent)} if self._urgent else {}
+        )
+
     def put(self, entry: W) -> None:
         """Raises ResourceExhausted when there is no room."""
         if self._count >= self._most:
             raise ResourceExhausted(f"{self._most} commands wait already")
-        line = self._lines.get(entry.tenant_id)
-        if line is None:
-            line = self._lines[entry.tenant_id] = deque()
-        line.append(entry)
+        if len(self._lines.get(entry.tenant_id, ())) >= self._most_of_one:
+            raise ResourceExhausted(f"{self._most_of_one} commands of the tenant wait already")
+        self.add(entry)
+
+    def add(self, entry: W) -> None:
+        """Put in the line of its tenant what is bounded elsewhere."""
+        self._line(entry.tenant_id).append(entry)
         self._count += 1
+
+    def put_back(self, entries: list[W]) -> None:
+        """Put back what was taken and could not be served: its tenants are the next, in the order of the entries."""
+        for entry in reversed(entries):
+            self._line(entry.tenant_id).appendleft(entry)
+            self._lines.move_to_end(entry.tenant_id, last=False)
+            self._count += 1
 
     def put_first(self, entries: list[W]) -> None:
         """Put back, in their order, what had its turn already."""
@@ -58,6 +77,12 @@ class FairQueue(Generic[W]):
         else:
             del self._lines[tenant_id]
         return entry
+
+    def _line(self, tenant_id: str) -> deque[W]:
+        line = self._lines.get(tenant_id)
+        if line is None:
+            line = self._lines[tenant_id] = deque()
+        return line
 
     def clear(self) -> list[W]:
         """Empty the queue; what was in it."""

@@ -1,39 +1,57 @@
-"""How many process instances of one tenant may be active at a time.
+"""How many process instances of one tenant may be active at a time, in all partitions together.
 
-A partition knows its own and was told a moment ago of those in the others: with several partitions a tenant may start
-more than its quota within that moment.
+A partition counts its own. Before a turn it reserves in the ledger what the turn's commands may start, so that all
+partitions together never exceed a quota and refuse nothing below it. Starts under way count like active ones.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from server.engine import commands, events
 from server.partition.config import QuotaConfig
 from server.platform.errors import QuotaExhausted
+from server.store.ports import Reservation
+
+# A process instance may end at any time.
+RETRY_SECONDS = 1
 
 
 class Quota:
     def __init__(self, config: QuotaConfig, active: Mapping[str, int] | None = None) -> None:
-        self._most = config.max_active_instances
+        self.most = config.max_active_instances
         self._own = Counter(active or {})
-        self._elsewhere: Mapping[str, int] = {}
+        self._granted: Counter[str] = Counter()
+        self._numbers: list[int] = []
 
-    @property
-    def is_limited(self) -> bool:
-        return bool(self._most)
+    def wanted(self, turn: Iterable[commands.Command | None]) -> Mapping[str, int]:
+        """How many process instances of each tenant these commands may start; none when there is no quota."""
+        if not self.most:
+            return {}
+        return Counter(
+            command.tenant_id for command in turn if isinstance(command, commands.CreateProcessInstance)
+        )
 
-    def tell_of_others(self, active: Mapping[str, int]) -> None:
-        """How many are active in all other partitions, by tenant."""
-        self._elsewhere = active
+    def grant(self, reservation: Reservation) -> None:
+        """Let the next turn start these."""
+        self._granted = Counter(reservation.granted)
+        self._numbers += reservation.numbers
+
+    def settled(self) -> Sequence[int]:
+        """The numbers of reservations that end with the commit of this turn; what is left of them is void."""
+        numbers, self._numbers = self._numbers, []
+        self._granted.clear()
+        return numbers
 
     def check(self, command: commands.Command) -> None:
         """Raises QuotaExhausted."""
-        if not self._most or not isinstance(command, commands.CreateProcessInstance):
+        if not self.most or not isinstance(command, commands.CreateProcessInstance):
             return
-        active = self._own[command.tenant_id] + self._elsewhere.get(command.tenant_id, 0)
-        if active >= self._most:
+        active = self._own[command.tenant_id]
+        if active >= self.most or self._granted[command.tenant_id] <= 0:
             raise QuotaExhausted(
-                f"tenant '{command.tenant_id}' has {active} active process instances, its quota is {self._most}"
+                f"tenant '{command.tenant_id}' has {max(active, self.most)} active process instances,"
+                f" its quota is {self.most}",
+                retry_after_secs=str(RETRY_SECONDS),
             )
 
     def observe(self, happened: Sequence[events.Event], grown: Counter[str]) -> None:
@@ -44,6 +62,8 @@ class Quota:
             if difference and isinstance(event, events.InstanceEvent):
                 self._own[event.instance.tenant_id] += difference
                 grown[event.instance.tenant_id] += difference
+                if difference > 0:
+                    self._granted[event.instance.tenant_id] -= difference
 
 
 def _started(_: events.ProcessInstanceCreated) -> int:

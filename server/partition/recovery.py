@@ -1,19 +1,34 @@
-"""From what the database holds of a partition to the partition as it was."""
+"""From what the database holds of a partition to the partition as it was.
 
+Definitions are compiled when they are needed, and other tasks of the process run between chunks: a recovery of many
+thousands of rows delays nobody beside it.
+"""
+
+import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import cast
+
+import msgspec
 
 from server.engine import State
 from server.engine.apply import apply
-from server.engine.documents import unpack
+from server.engine.documents import READINGS, Document, Reading, UnreadableDocument
+from server.engine.formats import UnreadableFormat
 from server.engine.keys import Key
+from server.engine.messages import HomeSubscription, Message
+from server.engine.pages import DocumentId, Kind, StoredPage
+from server.engine.process_instance import ProcessInstance
 from server.partition.due import Due
 from server.partition.turn import definition_of
 from server.platform import collector
 from server.store.postgres.leases import Lease
 
-Documents = AsyncIterator[Iterable[tuple[Key, bytes]]]
+Definitions = AsyncIterator[Iterable[tuple[Key, bytes]]]
+# Pages of documents, those of one after the other.
+Documents = AsyncIterator[Iterable[tuple[DocumentId, int, StoredPage]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,25 +41,93 @@ class Recovered:
 
 
 async def recovered(
-    lease: Lease, definitions: Iterable[bytes], documents: Documents, most_loaded: int
+    lease: Lease, definitions: Definitions, documents: Documents, most_loaded: int
 ) -> Recovered:
-    """`documents` come in chunks; `most_loaded` process instances stay in memory, the youngest."""
-    state, due, active = State(lease.partition_id), Due(), Counter[str]()
+    """Both come in chunks; `most_loaded` process instances stay in memory, the youngest. Raises UnreadableFormat."""
+    found = Recovered(State(lease.partition_id), Due(), Counter())
+    state = found.state
     state.last_key = max(state.last_key, lease.last_key)
-    for content in definitions:
-        apply(state, definition_of(content))
+    state.message_homes = lease.message_homes
     with collector.paused():
-        async for chunk in documents:
-            for _, content in chunk:
-                instance = unpack(content)
-                state.take_in(instance)
-                due.adopt(instance)
-                active[instance.head.tenant_id] += 1
+        async for chunk in definitions:
+            for key, content in chunk:
+                with _readable(f"process definition {key}"):
+                    apply(state, definition_of(content))
+            await asyncio.sleep(0)
+        reader = _Reader(found)
+        async for pages in documents:
+            for document, number, page in pages:
+                reader.add(document, number, page)
             _shrink(state, most_loaded)
+            await asyncio.sleep(0)
+        reader.end()
+        _shrink(state, most_loaded)
         state.order_offers()
-    return Recovered(state, due, active)
+        state.messages.order()
+    return found
+
+
+class _Reader:
+    """Takes in a document when its last page was read, in whichever chunk that is."""
+
+    def __init__(self, found: Recovered) -> None:
+        self._found = found
+        self._document: DocumentId | None = None
+        self._reading: Reading | None = None
+
+    def add(self, document: DocumentId, number: int, page: StoredPage) -> None:
+        if document != self._document:
+            self.end()
+            self._document, self._reading = document, READINGS[document.kind]()
+        assert self._reading is not None  # noqa: S101  # narrows the type
+        with _readable(_name(document)):
+            self._reading.add(number, page)
+
+    def end(self) -> None:
+        if self._document is not None and self._reading is not None:
+            with _readable(_name(self._document)):
+                found = self._reading.finished()
+            _TAKE_IN[self._document.kind](self._found, found)
+
+
+def _name(document: DocumentId) -> str:
+    return f"{document.kind.name.lower().replace('_', ' ')} {document.key}"
+
+
+def _take_in_process_instance(found: Recovered, instance: ProcessInstance) -> None:
+    found.state.take_in(instance)
+    found.due.adopt(instance)
+    found.active[instance.head.tenant_id] += 1
+
+
+def _take_in_message(found: Recovered, message: Message) -> None:
+    found.state.messages.take_in(message)
+    found.due.adopt_message(message)
+
+
+def _take_in_subscription(found: Recovered, subscription: HomeSubscription) -> None:
+    found.state.messages.take_in(subscription)
+
+
+_TAKE_IN: Mapping[Kind, Callable[[Recovered, Document], None]] = cast(
+    "Mapping[Kind, Callable[[Recovered, Document], None]]",
+    {
+        Kind.PROCESS_INSTANCE: _take_in_process_instance,
+        Kind.MESSAGE: _take_in_message,
+        Kind.MESSAGE_SUBSCRIPTION: _take_in_subscription,
+    },
+)
 
 
 def _shrink(state: State, most: int) -> None:
     for key in list(state.instances)[: max(len(state.instances) - most, 0)]:
         state.evict(key)
+
+
+@contextmanager
+def _readable(name: str) -> Iterator[None]:
+    """Raises UnreadableFormat, which names what cannot be read."""
+    try:
+        yield
+    except (UnreadableFormat, UnreadableDocument, msgspec.MsgspecError) as error:
+        raise UnreadableFormat(f"{name} cannot be read: {error}") from error

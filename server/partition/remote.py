@@ -1,6 +1,6 @@
 """A partition of another process, by calls over the tunnel."""
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, TypeVar, cast
 
 import grpc
@@ -9,11 +9,14 @@ from gnomon.partition.v1 import partition_service_pb2 as pb
 from gnomon.partition.v1.partition_service_pb2_grpc import PartitionServiceStub
 from server.engine.answers import ActivatedJobs, Answer
 from server.engine.commands import ActivateJobs, Command
+from server.engine.formats import WIRE_FORMAT, UnreadableFormat
 from server.engine.keys import Key
 from server.partition.origin import Origin
 from server.partition.wire import ANSWERS, AUDIT_ENTRIES, COMMANDS, ORIGINS
 from server.platform.call import AUTHORIZATION
 from server.platform.channels import Channel, error_of
+from server.platform.channels.traced import TracedChannel
+from server.platform.errors import Unavailable
 from server.store.entities import AuditEntry
 from server.store.ports import PartitionId
 
@@ -23,38 +26,55 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 CALL_SECONDS = 10.0
-# What the answer to a call that waits gets beyond its wait.
+# How much longer than its wait a call that waits may take.
 MARGIN_SECONDS = 2.0
 
 
 class RemotePartition:
-    """`secret` is what the processes of the deployment share."""
+    """`secret` is what the processes of the deployment share, `written_format` the wire format that all of them read."""
 
-    def __init__(self, partition_id: PartitionId, channel: Channel, secret: str) -> None:
+    def __init__(
+        self,
+        partition_id: PartitionId,
+        channel: Channel,
+        secret: str,
+        *,
+        written_format: Callable[[], int] = lambda: WIRE_FORMAT,
+    ) -> None:
         self._partition_id = partition_id
-        self._stub: PartitionServiceAsyncStub = PartitionServiceStub(cast("grpc.aio.Channel", channel))
+        self._stub: PartitionServiceAsyncStub = PartitionServiceStub(
+            cast("grpc.aio.Channel", TracedChannel(channel))
+        )
         self._metadata = ((AUTHORIZATION, f"Bearer {secret}"),)
+        self._format = written_format
 
     async def submit(self, command: Command, origin: Origin | None = None) -> Answer:
         request = pb.ExecuteRequest(
             partition_id=self._partition_id,
             command=COMMANDS.pack(command),
             origin=ORIGINS.pack(origin) if origin else b"",
+            format=self._format(),
         )
         response = await _answered(self._stub.Execute(request, timeout=CALL_SECONDS, metadata=self._metadata))
-        return ANSWERS.unpack(response.answer)
+        return _unpacked(response)
 
     async def activate(self, command: ActivateJobs, seconds: float) -> ActivatedJobs:
         request = pb.ActivateRequest(
-            partition_id=self._partition_id, command=COMMANDS.pack(command), seconds=seconds
+            partition_id=self._partition_id,
+            command=COMMANDS.pack(command),
+            seconds=seconds,
+            format=self._format(),
         )
         timeout = seconds + CALL_SECONDS
         response = await _answered(self._stub.Activate(request, timeout=timeout, metadata=self._metadata))
-        return cast("ActivatedJobs", ANSWERS.unpack(response.answer))
+        return cast("ActivatedJobs", _unpacked(response))
 
     async def await_offer(self, command: ActivateJobs, seconds: float) -> bool:
         request = pb.AwaitOfferRequest(
-            partition_id=self._partition_id, command=COMMANDS.pack(command), seconds=seconds
+            partition_id=self._partition_id,
+            command=COMMANDS.pack(command),
+            seconds=seconds,
+            format=self._format(),
         )
         timeout = seconds + MARGIN_SECONDS
         response = await _answered(self._stub.AwaitOffer(request, timeout=timeout, metadata=self._metadata))
@@ -72,7 +92,11 @@ class RemotePartition:
         await _answered(self._stub.CatchUp(request, timeout=CALL_SECONDS, metadata=self._metadata))
 
     async def note(self, entries: Sequence[AuditEntry]) -> None:
-        request = pb.NoteRequest(partition_id=self._partition_id, entries=AUDIT_ENTRIES.pack(tuple(entries)))
+        request = pb.NoteRequest(
+            partition_id=self._partition_id,
+            entries=AUDIT_ENTRIES.pack(tuple(entries)),
+            format=self._format(),
+        )
         await _answered(self._stub.Note(request, timeout=CALL_SECONDS, metadata=self._metadata))
 
 
@@ -81,3 +105,11 @@ async def _answered(call: Awaitable[R]) -> R:
         return await call
     except grpc.RpcError as failure:
         raise error_of(failure) from failure
+
+
+def _unpacked(response: pb.ExecuteResponse | pb.ActivateResponse) -> Answer:
+    """The command was carried out, whether its answer can be read or not."""
+    try:
+        return ANSWERS.unpack(response.answer, response.format)
+    except UnreadableFormat as error:
+        raise Unavailable(f"the answer of a later version cannot be read by this node: {error}") from error

@@ -1,11 +1,14 @@
 """Commands that were carried out before: each gets the answer that was stored with its effects."""
 
+import asyncio
 from collections.abc import Iterable, Mapping
 
+from server.engine.answers import Answer
+from server.engine.formats import UnreadableFormat
 from server.partition.idempotency import IdempotencyKey
 from server.partition.turn import Entry
 from server.partition.wire import ANSWERS
-from server.platform.errors import IdempotencyConflict
+from server.platform.errors import IdempotencyConflict, Unavailable
 from server.store.ports import Ledger, StoredAnswer
 
 Place = tuple[str, str]
@@ -41,6 +44,13 @@ def _settle(entry: Entry, key: IdempotencyKey, answers: Iterable[StoredAnswer]) 
         return
     for stored in answers:
         if stored.request_hash == key.request_hash:
-            entry.future.set_result(ANSWERS.unpack(stored.answer))
+            _answer(entry.future, stored)
             return
     entry.future.set_exception(IdempotencyConflict("the idempotency key was used with another request"))
+
+
+def _answer(future: asyncio.Future[Answer], stored: StoredAnswer) -> None:
+    try:
+        future.set_result(ANSWERS.unpack(stored.answer))
+    except UnreadableFormat as error:
+        future.set_exception(Unavailable(f"the stored answer cannot be read by this node: {error}"))

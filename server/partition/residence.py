@@ -1,20 +1,22 @@
-"""Which process instances are in memory: those that were busy last, at most so many; the others are a document each.
+"""LRU cache of loaded process instances; evicted instances stay in the store.
 
-Only what is committed leaves, so a document that comes back is the one that left.
+Only committed instances are evicted, so a document that comes back is the one that left.
 """
 
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping
 from itertools import islice
 
-from server.engine import commands
-from server.engine.documents import unpack
+from server.engine.addresses import OwnersOf
+from server.engine.commands import Command
+from server.engine.documents import Pages, unpack
 from server.engine.keys import Key
+from server.engine.pages import DocumentId, Kind
 from server.engine.state import State
 
 
 class Residence:
-    """`most` process instances stay; more may while all that is beyond is not committed yet."""
+    """`most` process instances stay; more do while those beyond are not committed yet."""
 
     def __init__(self, state: State, most: int) -> None:
         self._state = state
@@ -22,36 +24,37 @@ class Residence:
         self._busy: OrderedDict[Key, None] = OrderedDict.fromkeys(state.instances)
         self._named: Collection[Key] = ()
 
-    def touch(self, keys: Iterable[Key]) -> None:
+    def touch(self, documents: Iterable[DocumentId]) -> None:
         """Remember that these were busy, or have ended: the turn is over."""
         self._named = ()
-        self._note(keys)
+        self._note(documents)
 
-    def missing(self, turn: Iterable[commands.Command]) -> Collection[Key]:
+    def missing(self, turn: Iterable[Command]) -> Collection[DocumentId]:
         """The process instances that a turn's commands name and that are not here; those that are stay for the turn."""
         if not self._state.evicted:
             return ()
         self._named = {key for command in turn for key in _named(command, self._state)}
-        return self._state.evicted.intersection(self._named)
+        missing = self._state.evicted.intersection(self._named)
+        return [DocumentId(Kind.PROCESS_INSTANCE, key) for key in missing]
 
-    def evict(self, uncommitted: Collection[Key]) -> None:
+    def evict(self, uncommitted: Collection[DocumentId]) -> None:
         """Let the idlest go, but none of these, nor of those that the next turn names."""
         excess = len(self._busy) - self._most
         if excess <= 0:
             return
-        staying = {*uncommitted, *self._named}
+        staying = {*(document.key for document in uncommitted), *self._named}
         idlest = islice((key for key in self._busy if key not in staying), excess)
         for key in list(idlest):
             self._state.evict(key)
             del self._busy[key]
 
-    def bring_back(self, documents: Mapping[Key, bytes]) -> None:
-        for content in documents.values():
-            self._state.bring_back(unpack(content))
+    def bring_back(self, documents: Mapping[DocumentId, Pages]) -> None:
+        for pages in documents.values():
+            self._state.bring_back(unpack(pages))
         self._note(documents)
 
-    def _note(self, keys: Iterable[Key]) -> None:
-        for key in keys:
+    def _note(self, documents: Iterable[DocumentId]) -> None:
+        for _, key in documents:
             if key in self._state.instances:
                 self._busy[key] = None
                 self._busy.move_to_end(key)
@@ -59,27 +62,7 @@ class Residence:
                 self._busy.pop(key, None)
 
 
-def _named(command: commands.Command, state: State) -> Iterable[Key]:
+def _named(command: Command, state: State) -> Iterable[Key]:
     """The process instances that have what the command names; which ones an activation needs shows when it is its turn."""
-    match command:
-        case commands.CancelProcessInstance() | commands.MigrateProcessInstance():
-            return (command.process_instance_key,)
-        case (
-            commands.CompleteJob()
-            | commands.FailJob()
-            | commands.ThrowJobError()
-            | commands.UpdateJob()
-            | commands.TimeOutJob()
-            | commands.EndJobBackOff()
-        ):
-            return _owners((command.job_key,), state.job_owners)
-        case commands.YieldJobs():
-            return _owners((key for key, _ in command.jobs), state.job_owners)
-        case commands.ResolveIncident():
-            return _owners((command.incident_key,), state.incident_owners)
-        case _:
-            return ()
-
-
-def _owners(keys: Iterable[Key], owners: Mapping[Key, Key]) -> Iterable[Key]:
-    return [owners[key] for key in keys if key in owners]
+    address = command.address
+    return state.owners_of(address.keys) if isinstance(address, OwnersOf) else ()

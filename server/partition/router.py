@@ -1,8 +1,8 @@
 """From a command to the partition that carries it out.
 
-A key names its partition. New process instances and evaluations of decisions go round; those with a business id go
-always to the same partition, and so do those with an idempotency key, whose repeats have to come to where the first one
-is. What no key names and what concerns everybody, deployments, is the first partition's.
+A key names its partition. New process instances and evaluations of decisions go round; those with a business id always
+go to the same partition, and so do those with an idempotency key, because a repeat has to reach the partition of the
+first one. Messages go to the home partition of their correlation key. Commands that no key names go to the first partition, and so do deployments, which concern all of them.
 """
 
 import asyncio
@@ -13,29 +13,34 @@ from hashlib import blake2b
 from itertools import count
 
 from server.engine import commands
+from server.engine.addresses import Anywhere, First, Hashed, Here, HomeOf, OwnersOf
 from server.engine.answers import ActivatedJobs, Answer
+from server.engine.formats import COMMAND_FEATURES
 from server.engine.keys import Key, partition_of
+from server.engine.messages import home_of
+from server.partition.job_collection import collected
 from server.partition.origin import Origin
 from server.partition.port import PartitionPort, Partitions
-from server.platform.errors import Unavailable
+from server.platform.back_off import BackOff, Pauses
+from server.platform.errors import InvalidState, ServiceError, Unavailable
 from server.store.entities import AuditEntry
 from server.store.ports import PartitionId
 
 logger = logging.getLogger(__name__)
 
 FIRST = PartitionId(1)
-# What a deployment waits at most until every other partition knows its definitions.
+# How long a deployment waits at most until every other partition knows its definitions.
 SPREAD_SECONDS = 5.0
-RETRY_SECONDS = 0.5
+_BACK_OFF = BackOff(0.5, 2.0)
 # The next owner sees within a poll that a partition is free.
 HAND_OVER_SECONDS = 1.5
 LOOK_SECONDS = 0.05
-NO_JOBS = ActivatedJobs(())
 
 
 class Router:
-    def __init__(self, partitions: Partitions) -> None:
+    def __init__(self, partitions: Partitions, *, spread_seconds: float = SPREAD_SECONDS) -> None:
         self.partitions = partitions
+        self._spread_seconds = spread_seconds
         self._turn = count()
         self._waiting: set[asyncio.Future[bool]] = set()
         self._is_draining = False
@@ -43,12 +48,22 @@ class Router:
     async def submit(self, command: commands.Command, origin: Origin) -> Answer:
         """The command's answer once it is committed; raises the refusal, or Unavailable.
 
-        A partition that is being handed over is waited for.
+        A command that a node of the deployment cannot carry out yet is refused as InvalidState. A partition that is
+        being handed over is waited for. A deployment is answered when all partitions know it, or after `spread_seconds`
+        without those that do not.
         """
+        self._expect_carried_out(command)
         answer = await self._answer(command, origin)
         if isinstance(command, commands.DeployResources):
             await self._spread()
         return answer
+
+    def _expect_carried_out(self, command: commands.Command) -> None:
+        """Raises InvalidState."""
+        kind = type(command)
+        reason = self.partitions.format.shortfall(COMMAND_FEATURES[kind], kind.__name__)
+        if reason:
+            raise InvalidState(reason)
 
     async def _answer(self, command: commands.Command, origin: Origin) -> Answer:
         clock = asyncio.get_running_loop().time
@@ -63,16 +78,16 @@ class Router:
             await asyncio.sleep(LOOK_SECONDS)
 
     async def activate(self, command: commands.ActivateJobs, seconds: float) -> ActivatedJobs:
-        """Jobs as soon as there are any, none when there were none in so many seconds; none are waited for at 0."""
+        """Jobs of all partitions as soon as there are any; an empty answer after `seconds`, and at once when that is 0."""
         ports = self._reachable()
         if len(ports) == 1 and seconds > 0:
             return await ports[0].activate(command, seconds)
-        answer = await _first_jobs(ports, command)
-        with suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                while not answer.jobs and not self._is_draining:
-                    offering = await self._first_offering(command, seconds)
-                    answer = await _first_jobs(offering, command)
+        answer = await collected(ports, command)
+        clock = asyncio.get_running_loop().time
+        until = clock() + seconds
+        # Only the wait ends when its time is over: jobs that are in hand then are the answer.
+        while not answer.jobs and not self._is_draining and (left := until - clock()) > 0:
+            answer = await collected(await self._first_offering(command, left), command)
         return answer
 
     def drain(self) -> None:
@@ -90,21 +105,17 @@ class Router:
         await self._reachable()[0].note(entries)
 
     def _partition(self, command: commands.Command, origin: Origin) -> PartitionId:
-        match command:
-            case commands.CreateProcessInstance(business_id=str(business_id)):
-                return self._hashed(command.tenant_id, business_id)
-            case commands.CreateProcessInstance() | commands.EvaluateDecision():
+        match command.address:
+            case OwnersOf(keys):
+                return self._known(keys[0])
+            case Hashed(texts):
+                return self._hashed(*texts)
+            case HomeOf(tenant_id, correlation_key):
+                return PartitionId(home_of(tenant_id, correlation_key, self.partitions.message_homes))
+            case Anywhere():
                 key = origin.idempotency
                 return self._next() if key is None else self._hashed(key.tenant_id, key.key)
-            case commands.CancelProcessInstance() | commands.MigrateProcessInstance():
-                return self._known(command.process_instance_key)
-            case (
-                commands.CompleteJob() | commands.FailJob() | commands.ThrowJobError() | commands.UpdateJob()
-            ):
-                return self._known(command.job_key)
-            case commands.ResolveIncident():
-                return self._known(command.incident_key)
-            case _:
+            case Here() | First():
                 return FIRST
 
     def _known(self, key: Key) -> PartitionId:
@@ -147,7 +158,7 @@ class Router:
         waiting = {asyncio.ensure_future(_offers(port, command, seconds)): port for port in self._reachable()}
         self._waiting |= waiting.keys()
         try:
-            done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            done, _ = await asyncio.wait(waiting, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
             return [waiting[task] for task in done if not task.cancelled() and task.result()]
         finally:
             self._waiting -= waiting.keys()
@@ -157,41 +168,36 @@ class Router:
 
     async def _spread(self) -> None:
         """Let every other partition learn of a deployment; one that stays away does when it comes back."""
-        others = [partition_id for partition_id in self.partitions.ids if partition_id != FIRST]
-        with suppress(TimeoutError):
-            async with asyncio.timeout(SPREAD_SECONDS):
-                outcomes = await asyncio.gather(*map(self._tell, others), return_exceptions=True)
-                for outcome in outcomes:
-                    if isinstance(outcome, BaseException):
-                        raise outcome
-
-    async def _tell(self, partition_id: PartitionId) -> None:
-        """Return when the partition has caught up, wherever it is by then."""
-        while True:
-            with suppress(Unavailable):
-                return await self.partitions.find(partition_id).catch_up()
-            await asyncio.sleep(RETRY_SECONDS)
-
-
-async def _first_jobs(ports: Sequence[PartitionPort], command: commands.ActivateJobs) -> ActivatedJobs:
-    """Jobs of the first partition that has some: what is in hand when a caller goes away is one answer at most."""
-    refusals: list[Unavailable] = []
-    for port in ports:
+        late = {partition_id for partition_id in self.partitions.ids if partition_id != FIRST}
         try:
-            answer = await port.activate(command, 0)
-        except Unavailable as refusal:
-            refusals.append(refusal)
-            continue
-        if answer.jobs:
-            return answer
-    if refusals and len(refusals) == len(ports):
-        raise refusals[0]
-    return NO_JOBS
+            async with asyncio.timeout(self._spread_seconds), asyncio.TaskGroup() as telling:
+                for partition_id in list(late):
+                    telling.create_task(self._tell(partition_id, late))
+        except TimeoutError:
+            # The deployment is committed, and its commands are in the outbox of each partition.
+            facts = {"partition_ids": sorted(late), "seconds": self._spread_seconds}
+            logger.warning("partitions do not know a deployment yet", extra=facts)
+
+    async def _tell(self, partition_id: PartitionId, late: set[PartitionId]) -> None:
+        """Return when the partition has caught up, wherever it is by then; it is not late any more."""
+        pauses = Pauses(_BACK_OFF)
+        while True:
+            try:
+                await self.partitions.find(partition_id).catch_up()
+            except ServiceError as refusal:
+                facts = {"partition_id": partition_id, "reason": refusal.detail}
+                logger.info("a partition does not know a deployment yet", extra=facts)
+            except Exception:
+                logger.exception("a partition cannot catch up", extra={"partition_id": partition_id})
+            else:
+                late.remove(partition_id)
+                return
+            await pauses.after_failure()
 
 
 async def _offers(port: PartitionPort, command: commands.ActivateJobs, seconds: float) -> bool:
     """Wait at one partition; one that has gone may be elsewhere in a moment."""
     with suppress(Unavailable):
         return await port.await_offer(command, seconds)
-    await asyncio.sleep(RETRY_SECONDS)
+    await Pauses(_BACK_OFF).after_failure()
     return False

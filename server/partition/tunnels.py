@@ -1,7 +1,7 @@
-"""Tunnels to the other processes of the deployment, one each for as long as a process is known."""
+"""Tunnels to the other processes of the deployment, one to each known address."""
 
+import asyncio
 from collections.abc import Collection
-from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import Self
 
@@ -11,31 +11,35 @@ from server.platform.errors import Unavailable
 
 
 class Tunnels:
-    """Usable while its `async with` block runs; every open tunnel is closed at its end."""
+    """Usable while its `async with` block runs; tunnels are tasks of that block, whichever task asks for them."""
 
     def __init__(self) -> None:
+        self._tasks = asyncio.TaskGroup()
         self._channels: dict[str, Channel] = {}
-        self._open: dict[str, AsyncExitStack] = {}
+        self._running: dict[str, asyncio.Task[None]] = {}
 
     async def __aenter__(self) -> Self:
+        await self._tasks.__aenter__()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self.keep(())
+        self.keep(())
+        # An error of the block is raised as it is, in no group.
+        await self._tasks.__aexit__(None, None, None)
 
-    async def keep(self, addresses: Collection[str]) -> None:
+    def keep(self, addresses: Collection[str]) -> None:
         """Have a tunnel to each of these addresses, known to `find`, and to no other."""
-        for address in set(addresses) - self._open.keys():
-            stack = self._open[address] = AsyncExitStack()
-            self._channels[address] = await stack.enter_async_context(TunnelChannel(address))
-        for address in self._open.keys() - set(addresses):
+        for address in set(addresses) - self._running.keys():
+            channel = self._channels[address] = TunnelChannel(address)
+            self._running[address] = self._tasks.create_task(channel.run())
+        for address in self._running.keys() - set(addresses):
             del self._channels[address]
-            await self._open.pop(address).aclose()
+            self._running.pop(address).cancel()
 
     def find(self, address: str) -> Channel:
-        """The tunnel to an address; raises Unavailable when none is kept to it."""
+        """The tunnel to an address; raises Unavailable when there is none."""
         if address not in self._channels:
             raise Unavailable.untouched("the partition's owner has gone")
         return self._channels[address]

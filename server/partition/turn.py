@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -12,27 +13,49 @@ from server.engine import State, process
 from server.engine.answers import DONE, Answer
 from server.engine.commands import AdoptDefinition, Command
 from server.engine.decision_events import DecisionRequirementsDeployed
-from server.engine.documents import pack
+from server.engine.documents import changed_pages
 from server.engine.events import Event, InstanceEvent, InstanceHead, ProcessDefinitionDeployed
+from server.engine.formats import ClusterFormat
 from server.engine.keys import Key
+from server.engine.pages import DocumentId
 from server.engine.rejection import Rejected, RejectionType
+from server.engine.sent import CommandSent
 from server.engine.state import NotLoaded
 from server.partition.audit import audit_entry
+from server.partition.meter import Traced
 from server.partition.origin import Origin
 from server.partition.quota import Quota
+from server.partition.user_task_audit import user_task_entries
 from server.partition.wire import ANSWERS, COMMANDS
-from server.platform.errors import Internal, InvalidArgument, InvalidState, NotFound, ServiceError
+from server.platform.errors import (
+    AlreadyExists,
+    Internal,
+    InvalidArgument,
+    InvalidState,
+    NotFound,
+    QuotaExhausted,
+    ServiceError,
+    Unavailable,
+)
 from server.store.entities import AuditEntry
 from server.store.ports import (
     EVERY_OTHER_PARTITION,
     Batch,
     IncomingCommand,
     OutgoingCommand,
+    PartitionId,
     StoredAnswer,
 )
 from server.store.projection import project
 
 logger = logging.getLogger(__name__)
+
+# A commit of more rows would keep the callers of small commands waiting; a single command may exceed it.
+MOST_ROWS = 2_048
+# A command that writes so many takes the store as long as a hundred others do.
+MANY_ROWS = 512
+# What a slow turn is: others waited so long.
+SLOW_SECONDS = 1.0
 
 Result = Answer | ServiceError
 
@@ -41,8 +64,8 @@ Result = Answer | ServiceError
 class Entry:
     """A command that waits, with the future of its answer; no command stands for a barrier.
 
-    `incoming` is what another partition sent, `origin` says who asked; both are None for what time brings. `noted` are
-    entries of the audit log that come without a command.
+    `incoming` is the command of another partition, `origin` is that of a caller; both are None for what is due. `noted`
+    are entries of the audit log that come without a command.
     """
 
     command: Command | None
@@ -50,84 +73,154 @@ class Entry:
     origin: Origin | None = None
     incoming: IncomingCommand | None = None
     noted: Sequence[AuditEntry] = ()
+    is_due: bool = False
+    traced: Traced | None = None
 
     @property
     def tenant_id(self) -> str:
-        return self.origin.tenant_id if self.origin else ""
+        """The tenant in whose turn it is served; empty for what concerns all of them."""
+        if self.origin is not None:
+            return self.origin.tenant_id
+        if self.command is None or isinstance(self.command, AdoptDefinition):
+            return ""
+        return self.command.tenant_id
 
     @property
     def is_wanted(self) -> bool:
-        """Whether anybody still waits for it, or nobody ever did."""
+        """Whether its caller still waits, or it has none."""
         return self.future is None or not self.future.done()
+
+    @property
+    def share(self) -> int:
+        """How much of a batch it takes, in commands."""
+        return max(1, len(self.noted))
+
+    def refuse(self, reason: str) -> None:
+        """Tell its caller, if that still waits, that it did not happen or that its outcome is unknown."""
+        if self.future is not None and not self.future.done():
+            self.future.set_exception(Unavailable(reason))
 
 
 @dataclass(slots=True, eq=False)
 class Turn:
-    """Grows until it is sealed; `touched` are the process instances that it changed, in the order of their first change."""
+    """Grows until it is sealed; `touched` are the keys of the records that it changed, by document.
+
+    The times of its commit are in nanoseconds since 1970, 0 without a commit.
+    """
 
     entries: list[Entry] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
-    touched: dict[Key, None] = field(default_factory=dict)
+    touched: dict[DocumentId, set[Key]] = field(default_factory=dict)
     batch: Batch = field(default_factory=Batch)
     results: list[tuple[Entry, Result]] = field(default_factory=list)
+    share: int = 0
+    commit_began: int = 0
+    commit_ended: int = 0
+
+    @property
+    def rows(self) -> int:
+        return len(self.batch.changes) + len(self.batch.audit)
+
+    @property
+    def is_full(self) -> bool:
+        return self.rows >= MOST_ROWS
 
 
 @dataclass(slots=True, eq=False)
 class Growth:
-    """What new entries brought to a turn; `postponed` are those that need process instances that are `missing` here."""
+    """What new entries brought to a turn.
+
+    `touched` are the documents that they changed. `postponed` are those that need documents that are `missing` here,
+    `left` those for which it has no room or no time. `seconds` is the time that the engine took. `slow` is the
+    command that wrote too many rows, or took the most of a time that is too long.
+    """
 
     events: list[Event] = field(default_factory=list)
-    touched: dict[Key, None] = field(default_factory=dict)
+    touched: dict[DocumentId, None] = field(default_factory=dict)
     postponed: list[Entry] = field(default_factory=list)
-    missing: set[Key] = field(default_factory=set)
+    left: list[Entry] = field(default_factory=list)
+    missing: set[DocumentId] = field(default_factory=set)
+    seconds: float = 0.0
+    slow: Entry | None = None
 
 
 class Turns:
-    """Runs the engine over the entries of one turn after the other."""
+    """Runs the engine over the entries of one turn after the other, and for `seconds` at a time.
 
-    def __init__(self, state: State, quota: Quota) -> None:
+    The stopwatch tells the time that this thread has worked: a turn is not slow because others kept the processor.
+    """
+
+    def __init__(
+        self,
+        state: State,
+        quota: Quota,
+        *,
+        seconds: float = 0.05,
+        stopwatch: Callable[[], float] = time.thread_time,
+    ) -> None:
+        self._seconds = seconds
+        self._stopwatch = stopwatch
         self._state = state
         self._quota = quota
 
     def grow(self, turn: Turn, entries: Iterable[Entry], *, now: datetime) -> Growth:
-        """Run these as well; those that were postponed are no part of the turn."""
+        """Run these as well; those that are postponed or left are no part of the turn."""
         growth = Growth()
+        began = last = self._stopwatch()
+        longest: tuple[float, Entry | None] = (-1.0, None)
         for entry in entries:
-            before = len(growth.events)
+            if turn.is_full or growth.slow is not None:
+                growth.left.append(entry)
+                continue
+            before, rows = len(growth.events), turn.rows
             try:
                 result = self._result(entry, turn, growth, now)
             except NotLoaded as absent:
-                growth.missing |= absent.keys
+                growth.missing |= absent.documents
                 growth.postponed.append(entry)
                 continue
             turn.entries.append(entry)
+            turn.share += entry.share
             turn.results.append((entry, result))
-            _keep(entry, result, turn.batch, now, changed=_changed(growth.events, before))
+            happened = growth.events[before:]
+            turn.batch.audit += user_task_entries(happened, entry.origin, now)
+            _keep(entry, result, turn.batch, now, changed=_changed(happened))
+            started, last = last, self._stopwatch()
+            if last - started > longest[0]:
+                longest = last - started, entry
+            if turn.rows - rows >= MANY_ROWS:
+                growth.slow = entry
+            elif last - began >= self._seconds:
+                growth.slow = longest[1]
+        turn.batch.reservations += self._quota.settled()
+        growth.seconds = last - began
+        self._report(growth)
         turn.events += growth.events
-        growth.touched = dict.fromkeys(
-            event.instance.key for event in growth.events if isinstance(event, InstanceEvent)
-        )
-        turn.touched |= growth.touched
         return growth
+
+    @staticmethod
+    def _report(growth: Growth) -> None:
+        if growth.seconds >= SLOW_SECONDS:
+            facts = {"seconds": round(growth.seconds, 3), "events": len(growth.events)}
+            logger.warning("a turn was slow", extra=facts)
 
     def seal(self, turn: Turn) -> None:
         """Pack what the turn leaves behind, before the next one changes it."""
         batch = turn.batch
         batch.last_key = self._state.last_key
-        for key in turn.touched:
-            instance = self._state.instances.get(key)
-            batch.documents[key] = pack(instance) if instance is not None else None
+        for document, changed in turn.touched.items():
+            batch.documents[document] = changed_pages(self._state, document, changed)
         for event in turn.events:
             effect = _EFFECTS.get(type(event))
             if effect is not None:
-                effect(event, batch)
+                effect(event, batch, self._state.format)
 
     def _result(self, entry: Entry, turn: Turn, growth: Growth, now: datetime) -> Result:
         if entry.command is None:
             return DONE
         try:
             self._quota.check(entry.command)
-            outcome = process(self._state, entry.command, now)
+            outcome = process(self._state, entry.command, now, self._stopwatch)
         except NotLoaded:
             raise
         except ServiceError as refusal:
@@ -140,17 +233,24 @@ class Turns:
         for event in outcome.events:
             project(event, now, turn.batch.changes)
         growth.events += outcome.events
+        _touch(turn, growth, outcome.changed)
         self._quota.observe(outcome.events, turn.batch.active_instances)
         return outcome.answer
 
 
-def _changed(happened: Sequence[Event], first: int) -> InstanceHead | None:
-    """The process instance that the events from there on are about."""
-    for place in range(first, len(happened)):
-        event = happened[place]
-        if isinstance(event, InstanceEvent):
-            return event.instance
-    return None
+def _touch(turn: Turn, growth: Growth, changed: Mapping[DocumentId, set[Key]]) -> None:
+    for document, records in changed.items():
+        growth.touched[document] = None
+        earlier = turn.touched.get(document)
+        if earlier is None:
+            turn.touched[document] = records
+        else:
+            earlier |= records
+
+
+def _changed(happened: Iterable[Event]) -> InstanceHead | None:
+    """The process instance that the events are about."""
+    return next((event.instance for event in happened if isinstance(event, InstanceEvent)), None)
 
 
 def _keep(entry: Entry, result: Result, batch: Batch, now: datetime, *, changed: InstanceHead | None) -> None:
@@ -174,14 +274,20 @@ def _keep(entry: Entry, result: Result, batch: Batch, now: datetime, *, changed:
 Deployed = ProcessDefinitionDeployed | DecisionRequirementsDeployed
 
 
-def _definition_deployed(event: Deployed, batch: Batch) -> None:
+def _definition_deployed(event: Deployed, batch: Batch, cluster: ClusterFormat) -> None:
     batch.definitions[event.key] = _encode(event)
-    batch.outgoing.append(OutgoingCommand(EVERY_OTHER_PARTITION, COMMANDS.pack(AdoptDefinition(event))))
+    packed = COMMANDS.pack(AdoptDefinition(event))
+    batch.outgoing.append(OutgoingCommand(EVERY_OTHER_PARTITION, packed, cluster.wire))
 
 
 def definition_of(content: bytes) -> Deployed:
     """Read what `Batch.definitions` holds."""
     return _decode(content)
+
+
+def _command_sent(event: CommandSent, batch: Batch, cluster: ClusterFormat) -> None:
+    packed = COMMANDS.pack(event.command)
+    batch.outgoing.append(OutgoingCommand(PartitionId(event.partition_id), packed, cluster.wire))
 
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -191,10 +297,13 @@ _decode: Callable[[bytes], Deployed] = msgspec.msgpack.Decoder(Deployed).decode
 _EFFECTS: Mapping[type[Event], Callable[..., None]] = {
     ProcessDefinitionDeployed: _definition_deployed,
     DecisionRequirementsDeployed: _definition_deployed,
+    CommandSent: _command_sent,
 }
 
 _REFUSALS: Mapping[RejectionType, type[ServiceError]] = {
     RejectionType.INVALID_ARGUMENT: InvalidArgument,
     RejectionType.NOT_FOUND: NotFound,
     RejectionType.INVALID_STATE: InvalidState,
+    RejectionType.ALREADY_EXISTS: AlreadyExists,
+    RejectionType.EXHAUSTED: QuotaExhausted,
 }

@@ -1,4 +1,4 @@
-"""What a process of the durable modes does beside its partitions."""
+"""Maintenance loops of a process in the durable modes, beside its partitions."""
 
 import asyncio
 import logging
@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from server.partition.audit_trail import WaitingEntries
 from server.partition.router import Router
+from server.platform.back_off import BackOff, Pauses
 from server.platform.clock import Clock
 from server.platform.errors import ServiceError
 from server.platform.postgres.database import Database
@@ -16,47 +17,53 @@ from server.store.postgres.retention import RetentionConfig, keep
 logger = logging.getLogger(__name__)
 
 MOST_ENTRIES = 1_000
-RETRY_SECONDS = 1.0
+_BACK_OFF = BackOff(1.0, 30.0)
 RETENTION_SECONDS = 3600.0
 
 
 async def note_refusals(waiting: WaitingEntries, router: Router) -> None:
-    """Bring entries that came without a command to the audit log, for ever."""
+    """Bring entries that came without a command to the audit log, until it is cancelled."""
+    pauses = Pauses(_BACK_OFF)
     while True:
         entries = await waiting.first(MOST_ENTRIES)
         try:
             await router.note(entries)
         except ServiceError as refusal:
             logger.warning("audit entries wait", extra={"entries": len(entries), "reason": refusal.detail})
-            await asyncio.sleep(RETRY_SECONDS)
+            await pauses.after_failure()
             continue
+        pauses.succeeded()
         waiting.remove(len(entries))
 
 
 async def keep_history(history: History, config: RetentionConfig, clock: Clock) -> None:
-    """Make room for what comes, and drop what nobody is to read any longer, every hour."""
+    """Create the tables of the coming weeks, and drop those beyond the retention, every hour."""
+    pauses = Pauses(_BACK_OFF)
     while True:
         try:
             dropped = await keep(history, config, clock.now())
         except ServiceError as refusal:
             logger.warning("retention waits", extra={"reason": refusal.detail})
-            await asyncio.sleep(RETRY_SECONDS)
+            await pauses.after_failure()
             continue
+        pauses.succeeded()
         if dropped.buckets or dropped.answers:
             logger.info("history dropped", extra={"buckets": dropped.buckets, "answers": dropped.answers})
         await asyncio.sleep(RETENTION_SECONDS)
 
 
 async def keep_decisions(database: Database, config: RetentionConfig, clock: Clock) -> None:
-    """Drop evaluations of decisions that nobody is to read any longer, every hour."""
+    """Drop evaluations of decisions beyond the retention, every hour."""
+    pauses = Pauses(_BACK_OFF)
     while config.retention_days:
         before = clock.now() - timedelta(days=config.retention_days)
         try:
             forgotten = await forget_decision_instances(database, before)
         except ServiceError as refusal:
             logger.warning("retention waits", extra={"reason": refusal.detail})
-            await asyncio.sleep(RETRY_SECONDS)
+            await pauses.after_failure()
             continue
+        pauses.succeeded()
         if forgotten:
             logger.info("decision instances dropped", extra={"decision_instances": forgotten})
         await asyncio.sleep(RETENTION_SECONDS)

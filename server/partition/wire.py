@@ -1,7 +1,7 @@
 """Commands and answers as bytes: between processes, in the outbox, and kept for repeats.
 
-Each is a pair of its type's name and its fields in MessagePack. What is read was written by this program, so a text of
-another release that no longer fits is a fault and not a refusal.
+Each is a pair of its type's name and its fields in MessagePack. Fields that the reader does not know are dropped, so a
+field that changes what a command does needs a new wire format (`server/engine/formats.py`).
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -11,6 +11,7 @@ import msgspec
 
 from server.engine.answers import Answer
 from server.engine.commands import Command
+from server.engine.formats import WIRE_FORMAT, UnreadableFormat
 from server.partition.origin import Origin
 from server.store.entities import AuditEntry
 
@@ -31,9 +32,17 @@ class Union(Generic[T]):
     def pack(self, value: T) -> bytes:
         return _encode((type(value).__name__, value))
 
-    def unpack(self, content: bytes) -> T:
-        name, fields = _pair.decode(content)
-        return self._decoders[name].decode(fields)
+    def unpack(self, content: bytes, number: int = WIRE_FORMAT) -> T:
+        """Read what was packed in the format of that number. Raises UnreadableFormat."""
+        _expect_readable(number)
+        try:
+            name, fields = _pair.decode(content)
+            decoder = self._decoders.get(name)
+            if decoder is None:
+                raise UnreadableFormat(f"no type of this version is called {name!r}")
+            return decoder.decode(fields)
+        except msgspec.MsgspecError as error:
+            raise UnreadableFormat(str(error)) from error
 
 
 class Plain(Generic[T]):
@@ -41,7 +50,21 @@ class Plain(Generic[T]):
 
     def __init__(self, kind: type[T]) -> None:
         self.pack: Callable[[T], bytes] = _encode
-        self.unpack: Callable[[bytes], T] = msgspec.msgpack.Decoder(kind).decode
+        self._decode = msgspec.msgpack.Decoder(kind).decode
+
+    def unpack(self, content: bytes, number: int = WIRE_FORMAT) -> T:
+        """Read what was packed in the format of that number. Raises UnreadableFormat."""
+        _expect_readable(number)
+        try:
+            return self._decode(content)
+        except msgspec.MsgspecError as error:
+            raise UnreadableFormat(str(error)) from error
+
+
+def _expect_readable(number: int) -> None:
+    """Raises UnreadableFormat; a sender from before there were numbers gives none, which is 0."""
+    if number > WIRE_FORMAT:
+        raise UnreadableFormat(f"expected wire format {WIRE_FORMAT} at most, found {number}")
 
 
 COMMANDS: Union[Command] = Union(get_args(Command))

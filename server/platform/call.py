@@ -6,6 +6,7 @@ from typing import NewType
 
 from google.protobuf.message import Message
 
+from server.platform.peer import UNKNOWN, Peer
 from server.platform.policy import Policy
 
 TenantId = NewType("TenantId", str)
@@ -17,14 +18,24 @@ IDEMPOTENCY_KEY = "idempotency-key"
 
 MAX_IDEMPOTENCY_KEY = 200
 
+# Kinds of actors in the audit log.
+CLIENT = "CLIENT"
+USER = "USER"
+
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who calls: the subject of a token, with the tenants and permissions that the directory gives it."""
+    """The caller: the subject of a token, with the tenants and permissions that the directory gives it."""
 
     subject: str
     tenant_ids: frozenset[TenantId]
     permissions: frozenset[str]
+    is_person: bool = False
+
+    @property
+    def actor_type(self) -> str:
+        """What the audit log calls it."""
+        return USER if self.is_person else CLIENT
 
 
 ANONYMOUS = Principal("anonymous", frozenset(), frozenset())
@@ -44,6 +55,7 @@ class Call:
     metadata: Mapping[str, str]
     time_remaining: float | None = None
     principal: Principal = ANONYMOUS
+    peer: Peer = UNKNOWN
     tenant_id: TenantId = field(default=TenantId(""))
     request_id: str = ""
     is_submitted: bool = False

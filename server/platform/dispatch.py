@@ -6,21 +6,28 @@ A servicer is any object with one coroutine method per RPC, in snake case:
 
 import logging
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Protocol
 
 from google.protobuf.descriptor import ServiceDescriptor
 from google.protobuf.message import Message
+from opentelemetry.trace import SpanKind
 
 from server.platform.call import ANONYMOUS, Call, Principal
+from server.platform.call_metrics import CallMetrics
 from server.platform.errors import Internal, ServiceError
+from server.platform.metrics import Metrics
+from server.platform.peer import UNKNOWN, Peer
 from server.platform.policy import Policy, policies_of
+from server.platform.tracing import Tracer
 
 logger = logging.getLogger(__name__)
 
 Servicer = Callable[[Message, Call], Awaitable[Message]]
-# Told of each command of a known caller that was refused before a partition had it.
+Serving = Coroutine[None, None, Message]
+# Told of each call of a known caller that was refused before a partition had its command.
 Refused = Callable[[Call, ServiceError], None]
 
 
@@ -51,6 +58,8 @@ class Dispatcher:
         interceptors: Sequence[Interceptor],
         *,
         refused: Refused = unnoticed,
+        metrics: Metrics | None = None,
+        tracer: Tracer | None = None,
     ) -> None:
         self.operations: Mapping[str, Operation] = {
             path: Operation(policy, _serve(policy, servicer))
@@ -60,8 +69,10 @@ class Dispatcher:
         self.services = tuple(servicers)
         self._interceptors = tuple(interceptors)
         self._refused = refused
+        self._metrics = CallMetrics(metrics) if metrics is not None else None
+        self._tracer = tracer
 
-    async def dispatch(
+    def dispatch(
         self,
         path: str,
         request: Message,
@@ -69,10 +80,19 @@ class Dispatcher:
         *,
         time_remaining: float | None = None,
         principal: Principal = ANONYMOUS,
-    ) -> Message:
-        """Serve one call; raises ServiceError and nothing else."""
+        peer: Peer = UNKNOWN,
+    ) -> Serving:
+        """Serve one call; awaiting it raises ServiceError and nothing else."""
         operation = self.operations[path]
-        call = Call(operation.policy, request, metadata, time_remaining, principal)
+        call = Call(operation.policy, request, metadata, time_remaining, principal, peer)
+        serving = self._served(path, operation, call)
+        if self._metrics is not None:
+            serving = _measured(serving, path, self._metrics)
+        if self._tracer is not None:
+            serving = _traced(serving, call, self._tracer)
+        return serving
+
+    async def _served(self, path: str, operation: Operation, call: Call) -> Message:
         try:
             for intercept in self._interceptors:
                 waiting = intercept(call)
@@ -80,14 +100,33 @@ class Dispatcher:
                     await waiting
             if operation.serve is None:
                 raise LookupError(f"no servicer serves {path}")  # noqa: TRY301  # a fault of the wiring
-            return await operation.serve(request, call)
+            return await operation.serve(call.request, call)
         except ServiceError as refusal:
-            if call.policy.is_command and call.principal is not ANONYMOUS and not call.is_submitted:
+            if call.policy.is_audited and call.principal is not ANONYMOUS and not call.is_submitted:
                 self._refused(call, refusal)
             raise
         except Exception as error:
             logger.exception("call failed", extra={"rpc": path, "request_id": call.request_id})
             raise Internal from error
+
+
+async def _measured(serving: Serving, path: str, metrics: CallMetrics) -> Message:
+    began, failure = perf_counter(), None
+    try:
+        return await serving
+    except ServiceError as error:
+        failure = error
+        raise
+    finally:
+        metrics.observe(path, perf_counter() - began, failure)
+
+
+async def _traced(serving: Serving, call: Call, tracer: Tracer) -> Message:
+    with tracer.span(call.policy.path.removeprefix("/"), SpanKind.SERVER, carrier=call.metadata) as span:
+        try:
+            return await serving
+        finally:
+            span.set_attribute("gnomon.request_id", call.request_id)
 
 
 def _serve(policy: Policy, servicer: object | None) -> Servicer | None:

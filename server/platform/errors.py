@@ -64,7 +64,7 @@ PROBLEMS: Mapping[str, Problem] = _problems()
 
 
 class ServiceError(Exception):
-    """A refusal that the caller is told of."""
+    """A refusal that the caller receives."""
 
     reason: ClassVar[str] = "INTERNAL"
     domain: ClassVar[str] = DOMAIN

@@ -1,23 +1,25 @@
 """The gRPC listener of a process: its dispatcher, health and reflection, and an orderly end."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import cast
 
 import grpc
 from google.protobuf.message import Message
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
+from server.platform.caller import NO_EDGES, EdgeSecret
 from server.platform.dispatch import Dispatcher, Operation
 from server.platform.errors import ServiceError
+from server.platform.grpc_context import metadata_of, refuse
+from server.platform.open_files import open_file_limit
+from server.platform.peer import Peer, address_of
+from server.platform.sockets import LOCALHOST, authority, expect_free, free_port, listen_addresses
 from server.platform.tunnel import SERVICE as TUNNEL
 from server.platform.tunnel import Tunnel
 
-_DETAILS = "grpc-status-details-bin"
 KIBIBYTE = 1024
 
-# A peer that vanished without a word is noticed, so that its calls do not keep their places; peers may ask likewise.
+# Pings find peers that vanished, so that their calls do not keep their places; peers may ping likewise.
 _KEEPALIVE = (
     ("grpc.keepalive_time_ms", 30_000),
     ("grpc.keepalive_timeout_ms", 10_000),
@@ -30,32 +32,56 @@ _KEEPALIVE = (
 
 @dataclass(frozen=True, slots=True)
 class GrpcConfig:
-    """[grpc]: where gRPC listens. `port` 0 takes a free one; `drain_seconds` is what calls get to end at stop.
+    """[grpc]: where gRPC listens. `host` `localhost` is both loopback addresses; `port` 0 takes a free one.
 
-    `max_tunnel_calls` may be under way at once on one tunnel. `reuse_port` lets several
+    `max_connections` may be open, fewer where the limit of open files is lower; `max_connection_calls` may be under way
+    on one of them, further calls wait at their client. A client has `handshake_timeout_seconds` to begin with HTTP/2; a connection
+    without a call closes after `idle_timeout_seconds`, and its client opens another one for the next call.
+    `drain_seconds` is what calls get to end at stop. `max_tunnel_calls` may be under way at once on one tunnel. `reuse_port` lets several
     processes share the port.
     """
 
-    host: str = "127.0.0.1"
+    host: str = LOCALHOST
     port: int = 26500
+    max_connections: int = 1024
+    max_connection_calls: int = 1024
     max_message_bytes: int = 5 * KIBIBYTE * KIBIBYTE
+    handshake_timeout_seconds: float = 15.0
+    idle_timeout_seconds: float = 600.0
     drain_seconds: float = 5.0
     max_tunnel_calls: int = 4096
     reuse_port: bool = False
 
+    def __post_init__(self) -> None:
+        for name in (
+            "max_connections",
+            "max_connection_calls",
+            "max_message_bytes",
+            "handshake_timeout_seconds",
+            "idle_timeout_seconds",
+            "max_tunnel_calls",
+        ):
+            if getattr(self, name) <= 0:
+                raise ValueError(f"grpc.{name}: expected more than 0, found {getattr(self, name)}")
+
 
 class GrpcServer:
-    """Serves a dispatcher; `start` answers with the port."""
+    """Serves a dispatcher; `start` answers with the port. Edges prove themselves with `edge_secret`.
 
-    def __init__(self, dispatcher: Dispatcher, config: GrpcConfig) -> None:
+    `section` of the configuration names host and port.
+    """
+
+    def __init__(
+        self,
+        dispatcher: Dispatcher,
+        config: GrpcConfig,
+        edge_secret: EdgeSecret = NO_EDGES,
+        *,
+        section: str = "grpc",
+    ) -> None:
         self._config = config
-        self._server = grpc.aio.server(
-            options=[
-                ("grpc.max_receive_message_length", config.max_message_bytes),
-                ("grpc.so_reuseport", int(config.reuse_port)),
-                *_KEEPALIVE,
-            ]
-        )
+        self._section = section
+        self._server = grpc.aio.server(options=_options(config))
         for service in dispatcher.services:
             operations = {
                 operation.policy.name: operation
@@ -66,7 +92,10 @@ class GrpcServer:
             generic = grpc.method_handlers_generic_handler(service.full_name, handlers)
             self._server.add_generic_rpc_handlers((generic,))
         self._tunnel = Tunnel(
-            dispatcher, max_calls=config.max_tunnel_calls, max_message_bytes=config.max_message_bytes
+            dispatcher,
+            max_calls=config.max_tunnel_calls,
+            max_message_bytes=config.max_message_bytes,
+            edge_secret=edge_secret,
         )
         self._server.add_generic_rpc_handlers((self._tunnel.handler(),))
         names = [service.full_name for service in dispatcher.services]
@@ -78,7 +107,12 @@ class GrpcServer:
         )
 
     async def start(self) -> int:
-        port = self._server.add_insecure_port(f"{self._config.host}:{self._config.port}")
+        """Listen at every address of the host; raises PortTaken."""
+        config = self._config
+        port = config.port or free_port(config.host)
+        expect_free(config.host, port, section=self._section, reuse_port=config.reuse_port)
+        for address in listen_addresses(config.host):
+            self._server.add_insecure_port(authority(address, port))
         await self._server.start()
         for name in self._names:
             await self._health.set(name, health_pb2.HealthCheckResponse.SERVING)
@@ -90,16 +124,38 @@ class GrpcServer:
         await self._server.stop(self._config.drain_seconds)
 
 
+def _options(config: GrpcConfig) -> list[tuple[str, int]]:
+    # Other listeners and the database need descriptors too.
+    most = min(config.max_connections, open_file_limit() // 4)
+    return [
+        ("grpc.max_allowed_incoming_connections", most),
+        ("grpc.max_concurrent_streams", config.max_connection_calls),
+        ("grpc.server_handshake_timeout_ms", _milliseconds(config.handshake_timeout_seconds)),
+        ("grpc.max_connection_idle_ms", _milliseconds(config.idle_timeout_seconds)),
+        ("grpc.max_receive_message_length", config.max_message_bytes),
+        ("grpc.so_reuseport", int(config.reuse_port)),
+        *_KEEPALIVE,
+    ]
+
+
+def _milliseconds(seconds: float) -> int:
+    return int(seconds * 1000)
+
+
 def _handler(dispatcher: Dispatcher, operation: Operation) -> "grpc.RpcMethodHandler[Message, Message]":
     policy = operation.policy
 
     async def serve(request: Message, context: grpc.aio.ServicerContext[Message, Message]) -> Message:
         try:
             return await dispatcher.dispatch(
-                policy.path, request, _metadata(context), time_remaining=context.time_remaining()
+                policy.path,
+                request,
+                metadata_of(context),
+                time_remaining=context.time_remaining(),
+                peer=Peer(address_of(context.peer())),
             )
         except ServiceError as error:
-            await _refuse(context, error)
+            await refuse(context, error)
             raise
 
     return grpc.unary_unary_rpc_method_handler(
@@ -107,18 +163,3 @@ def _handler(dispatcher: Dispatcher, operation: Operation) -> "grpc.RpcMethodHan
         request_deserializer=policy.request.FromString,
         response_serializer=policy.response.SerializeToString,
     )
-
-
-def _metadata(context: grpc.aio.ServicerContext[Message, Message]) -> Mapping[str, str]:
-    pairs = cast("tuple[tuple[str, str | bytes], ...]", context.invocation_metadata() or ())
-    return {key: value for key, value in pairs if isinstance(value, str)}
-
-
-async def _refuse(context: grpc.aio.ServicerContext[Message, Message], error: ServiceError) -> None:
-    status = error.status()
-    await context.abort(
-        _CODES[status.code], status.message, trailing_metadata=((_DETAILS, status.SerializeToString()),)
-    )
-
-
-_CODES = {code.value[0]: code for code in grpc.StatusCode}

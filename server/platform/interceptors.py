@@ -1,6 +1,6 @@
-"""What every call passes before its servicer, whatever channel it came through.
+"""Checks that every call passes before its servicer, on every channel.
 
-request id → mode (501) → authenticate (401) → tenant (400, 403) → permission (403) → bounds (400)
+request id → kind of caller (401) → authenticate (401) → mode (501) → tenant (400, 403) → permission (403) → bounds (400)
 """
 
 import re
@@ -12,6 +12,7 @@ import protovalidate
 from google.protobuf.message import Message
 
 from server.platform.call import MAX_IDEMPOTENCY_KEY, REQUEST_ID, TENANT, Call, TenantId
+from server.platform.caller import check_caller
 from server.platform.dispatch import Interceptor
 from server.platform.errors import InvalidArgument, ModeNotSupported, PermissionDenied, TenantMismatch
 from server.platform.policy import Mode
@@ -25,7 +26,15 @@ REQUEST_ID_OCTETS = 16
 
 def interceptors(mode: Mode, authenticate: Interceptor) -> Sequence[Interceptor]:
     """All of them, in their order."""
-    return (identify_request, ModeGate(mode), authenticate, select_tenant, check_permission, check_bounds)
+    return (
+        identify_request,
+        check_caller,
+        authenticate,
+        ModeGate(mode),
+        select_tenant,
+        check_permission,
+        check_bounds,
+    )
 
 
 def identify_request(call: Call) -> None:
@@ -46,7 +55,7 @@ class ModeGate:
 
 def select_tenant(call: Call) -> None:
     """A principal of one tenant may leave it out; one of several names it on every call."""
-    if call.policy.is_public:
+    if not call.policy.needs_principal:
         return
     call.tenant_id = _selected(call)
     for named in _named_tenants(call):

@@ -6,19 +6,25 @@ A message is constant, facts stand in `extra`. Tokens, passwords, codes and bodi
 import logging
 import sys
 from dataclasses import dataclass
+from enum import StrEnum
 
 from pythonjsonlogger.json import JsonFormatter
 
-JSON = "json"
-TEXT = "text"
+
+class LogFormat(StrEnum):
+    """AUTO is text where standard error is a terminal, and JSON elsewhere."""
+
+    AUTO = "auto"
+    JSON = "json"
+    TEXT = "text"
 
 
 @dataclass(frozen=True, slots=True)
 class LoggingConfig:
-    """[logging]: `level` is a name of Python's logging, `format` is json or text."""
+    """[logging]: `level` is a name of Python's logging; `format` `auto` is text in a terminal and json elsewhere."""
 
     level: str = "INFO"
-    format: str = JSON
+    format: LogFormat = LogFormat.AUTO
 
 
 def configure(config: LoggingConfig) -> None:
@@ -28,6 +34,6 @@ def configure(config: LoggingConfig) -> None:
 
 
 def _formatter(config: LoggingConfig) -> logging.Formatter:
-    if config.format == TEXT:
+    if config.format == LogFormat.TEXT or (config.format == LogFormat.AUTO and sys.stderr.isatty()):
         return logging.Formatter("%(asctime)s %(levelname)-7s %(name)s: %(message)s")
-    return JsonFormatter("{asctime}{levelname}{name}{message}", style="{", timestamp=True)
+    return JsonFormatter("{levelname}{name}{message}", style="{", timestamp=True)

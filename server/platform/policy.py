@@ -1,4 +1,4 @@
-"""What the contract says about each RPC, read once from the descriptors.
+"""The policy of each RPC, read once from the descriptors of the contract.
 
 The options themselves are documented in gnomon/rest/v1/options.proto.
 """
@@ -33,6 +33,29 @@ class Mode(StrEnum):
     CLUSTER = "cluster"
 
 
+class CallerKind(StrEnum):
+    """How an RPC learns for whom it acts: `gnomon.rest.v1.CallerKind`, and ANYBODY where the rule is public."""
+
+    PRINCIPAL = "principal"
+    ANYBODY = "anybody"
+    EDGE = "edge"
+    CREDENTIAL = "credential"
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRule:
+    """What an operation does to which kind of entity; the fields are those of the request that hold ids.
+
+    Operations that concern one entity alone have no related one.
+    """
+
+    entity_type: str
+    operation_type: str
+    entity_field: str
+    related_entity_type: str
+    related_entity_field: str
+
+
 @dataclass(frozen=True, slots=True)
 class Policy:
     """What one RPC asks of its caller; `path` is its gRPC path, /package.Service/Method."""
@@ -42,17 +65,28 @@ class Policy:
     request: type[Message]
     response: type[Message]
     permission: str
-    is_public: bool
+    caller: CallerKind
     modes: frozenset[Mode]
     is_command: bool
     is_long_polling: bool
     rejections: tuple[str, ...]
     tenant_fields: tuple[FieldDescriptor, ...]
+    audit: AuditRule | None = None
 
     @property
     def name(self) -> str:
         """Name of the RPC without its service."""
         return self.path.rpartition("/")[2]
+
+    @property
+    def needs_principal(self) -> bool:
+        """Whether the interceptors find out the principal of a call, its tenant and its permissions."""
+        return self.caller is CallerKind.PRINCIPAL
+
+    @property
+    def is_audited(self) -> bool:
+        """Whether calls of the operation are entered in the audit log, because it changes something."""
+        return self.is_command or self.audit is not None
 
     @property
     def operation(self) -> str:
@@ -84,13 +118,32 @@ def policy_of(method: MethodDescriptor) -> Policy:
         request=GetMessageClass(method.input_type),
         response=GetMessageClass(method.output_type),
         permission=rule.permission,
-        is_public=rule.public,
+        caller=_caller_kind(rule),
         modes=frozenset(map(_mode, rule.modes)) or frozenset(Mode),
         is_command=rule.command,
         is_long_polling=rule.long_polling,
         rejections=tuple(rule.rejections),
         tenant_fields=tuple(field for field in method.input_type.fields if _names_tenants(field)),
+        audit=_audit_rule(rule),
     )
+
+
+def _audit_rule(rule: options_pb2.MethodRule) -> AuditRule | None:
+    if not rule.HasField("audit"):
+        return None
+    return AuditRule(
+        entity_type=rule.audit.entity_type,
+        operation_type=rule.audit.operation_type,
+        entity_field=rule.audit.entity_field,
+        related_entity_type=rule.audit.related_entity_type,
+        related_entity_field=rule.audit.related_entity_field,
+    )
+
+
+def _caller_kind(rule: options_pb2.MethodRule) -> CallerKind:
+    if rule.caller == options_pb2.CALLER_KIND_UNSPECIFIED:
+        return CallerKind.ANYBODY if rule.public else CallerKind.PRINCIPAL
+    return CallerKind(options_pb2.CallerKind.Name(rule.caller).removeprefix("CALLER_KIND_").lower())
 
 
 def _mode(number: options_pb2.Mode.ValueType) -> Mode:

@@ -21,7 +21,7 @@ class Threads:
         self._waiting = 0
 
     async def run(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Raises ResourceExhausted when so many wait already."""
+        """Raises ResourceExhausted when `most_waiting` callers wait already."""
         if self._waiting >= self._most_waiting:
             raise ResourceExhausted(f"{self._most_waiting} {self._name} wait already")
         self._waiting += 1

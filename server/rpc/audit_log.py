@@ -8,6 +8,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from gnomon.engine.v1 import audit_entry_pb2 as entity_pb
 from gnomon.engine.v1 import audit_log_service_pb2 as pb
 from gnomon.query.v1.page_pb2 import SORT_ORDER_DESC
+from server.partition.audit import USER_TASK
 from server.platform.call import Call
 from server.platform.errors import InvalidArgument
 from server.platform.mapping import mapper, spellings
@@ -25,12 +26,20 @@ CATEGORIES: Mapping[str, entity_pb.AuditCategory.ValueType] = {
     "PROCESS_INSTANCE": entity_pb.AUDIT_CATEGORY_DEPLOYED_RESOURCES,
     "JOB": entity_pb.AUDIT_CATEGORY_DEPLOYED_RESOURCES,
     "INCIDENT": entity_pb.AUDIT_CATEGORY_DEPLOYED_RESOURCES,
+    "MESSAGE": entity_pb.AUDIT_CATEGORY_DEPLOYED_RESOURCES,
+    "VARIABLE": entity_pb.AUDIT_CATEGORY_DEPLOYED_RESOURCES,
+    "ROLE": entity_pb.AUDIT_CATEGORY_ADMIN,
+    "GROUP": entity_pb.AUDIT_CATEGORY_ADMIN,
+    "TENANT": entity_pb.AUDIT_CATEGORY_ADMIN,
+    "MAPPING_RULE": entity_pb.AUDIT_CATEGORY_ADMIN,
+    USER_TASK: entity_pb.AUDIT_CATEGORY_USER_TASKS,
 }
 _TIMESTAMP = AUDIT_ENTRIES.fields["timestamp"]
 # What no entity of this release has.
-_NOT_YET = frozenset({"root_process_instance_key", "element_instance_key", "user_task_key", "form_key"})
+_NOT_YET = frozenset({"root_process_instance_key", "form_key"})
+_COMPUTED = frozenset({"category", "user_task_key"})
 
-_entry = mapper(AuditEntry, entity_pb.AuditEntry, ignored=_NOT_YET | {"category"})
+_entry = mapper(AuditEntry, entity_pb.AuditEntry, ignored=_NOT_YET | _COMPUTED)
 
 
 class AuditLogServicer:
@@ -43,7 +52,10 @@ class AuditLogServicer:
         page = await self._store.search(AuditEntry, _query(request), tenant_id=call.tenant_id)
         response = pb.ListAuditEntriesResponse(cursor=page.end_cursor)
         for row in page.items:
-            _entry(row, response.items.add).category = CATEGORIES[row.entity_type]
+            entry = _entry(row, response.items.add)
+            entry.category = CATEGORIES[row.entity_type]
+            if row.entity_type == USER_TASK and row.entity_key is not None:
+                entry.user_task_key = row.entity_key
         return response
 
 

@@ -8,25 +8,30 @@ from server.partition.config import DecisionsConfig
 from server.partition.deployments import prepared
 from server.partition.router import Router
 from server.platform.call import Call
-from server.platform.threads import Threads
+from server.platform.tenant_threads import TenantThreads
 from server.rpc.origin import origin_of
 
 _WORKERS = 2
 # A deployment may take seconds, and holds its files while it waits.
 _MOST_WAITING = 50
+_MOST_OF_ONE_TENANT = 10
 
 
 class DeploymentServicer:
     def __init__(self, router: Router, config: DecisionsConfig, most_waiting: int = _MOST_WAITING) -> None:
         self._router = router
         self._config = config
-        self._threads = Threads("deployments", _WORKERS, most_waiting=most_waiting)
+        self._threads = TenantThreads(
+            "deployments", _WORKERS, most_waiting=most_waiting, most_of_one=_MOST_OF_ONE_TENANT
+        )
 
     async def create_deployment(
         self, request: pb.CreateDeploymentRequest, call: Call
     ) -> pb.CreateDeploymentResponse:
         files = [(resource.name, resource.content) for resource in request.resources]
-        command = await self._threads.run(prepared, call.tenant_id, files, dialect=self._config.dialect)
+        command = await self._threads.run(
+            call.tenant_id, prepared, call.tenant_id, files, dialect=self._config.dialect
+        )
         answer = await self._router.submit(command, origin_of(request, call))
         assert isinstance(answer, Deployment)  # noqa: S101  # what the handler answers
         return pb.CreateDeploymentResponse(

@@ -1,18 +1,23 @@
-"""Reads element instances."""
+"""Reads element instances, and sets the variables of those that are active."""
 
 from gnomon.engine.v1 import element_instance_pb2 as entity_pb
 from gnomon.engine.v1 import element_instance_service_pb2 as pb
+from server.engine.commands import SetVariables
 from server.engine.keys import Key
+from server.partition.router import Router
 from server.platform.call import Call
+from server.rpc.origin import origin_of
 from server.rpc.searching import get, search
+from server.rpc.variables import variables_of
 from server.store.entities import ElementInstance
 from server.store.ports import Store
 from server.store.searchables import ELEMENT_INSTANCES
 
 
 class ElementInstanceServicer:
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, router: Router) -> None:
         self._store = store
+        self._router = router
 
     async def search_element_instances(
         self, request: pb.SearchElementInstancesRequest, call: Call
@@ -25,3 +30,19 @@ class ElementInstanceServicer:
         key = Key(request.element_instance_key)
         row = await get(self._store, ElementInstance, key, call, entity_pb.ElementInstance)
         return pb.GetElementInstanceResponse(element_instance=row)
+
+    async def create_element_instance_variables(
+        self, request: pb.CreateElementInstanceVariablesRequest, call: Call
+    ) -> pb.CreateElementInstanceVariablesResponse:
+        key = Key(request.element_instance_key)
+        row = await self._store.get(ElementInstance, key, tenant_id=call.tenant_id)
+        command = SetVariables(
+            tenant_id=call.tenant_id,
+            # A key without an element instance may be that of a process instance.
+            process_instance_key=row.process_instance_key if row is not None else key,
+            element_instance_key=key,
+            variables=variables_of(request.variables),
+            is_local=request.local,
+        )
+        await self._router.submit(command, origin_of(request, call))
+        return pb.CreateElementInstanceVariablesResponse()

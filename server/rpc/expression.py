@@ -1,32 +1,38 @@
-"""Evaluates expressions that nothing else comes of."""
+"""Evaluates an expression for its caller and changes nothing."""
 
 import secrets
+import time
 
 from gnomon.engine.v1 import expression_service_pb2 as pb
 from server.engine.variables import Variables, decode, encode
-from server.feel import EvaluationError, FeelSyntaxError, Ports, compile_expression
+from server.feel import Budget, EvaluationError, FeelSyntaxError, Ports, compile_expression
 from server.platform.call import Call
 from server.platform.clock import Clock
 from server.platform.errors import InvalidArgument
-from server.platform.threads import Threads
+from server.platform.tenant_threads import TenantThreads
 from server.rpc.variables import variables_of
 
 _WORKERS = 2
-# An expression may take half a second: whoever comes later would wait longer than a caller does.
+# More than that would wait longer than their callers do.
 _MOST_WAITING = 100
+_MOST_OF_ONE_TENANT = 25
+MAX_EXPRESSION_STEPS = 1_000_000
+"""About half a second of one of the workers."""
 
 
 class ExpressionServicer:
     def __init__(self, clock: Clock, most_waiting: int = _MOST_WAITING) -> None:
         self._clock = clock
-        self._threads = Threads("expressions", _WORKERS, most_waiting=most_waiting)
+        self._threads = TenantThreads(
+            "expressions", _WORKERS, most_waiting=most_waiting, most_of_one=_MOST_OF_ONE_TENANT
+        )
 
     async def evaluate_expression(
         self, request: pb.EvaluateExpressionRequest, call: Call
     ) -> pb.EvaluateExpressionResponse:
-        ports = Ports(self._clock.now(), secrets.randbits)
+        ports = Ports(self._clock.now(), secrets.randbits, Budget(MAX_EXPRESSION_STEPS), time.perf_counter)
         variables = variables_of(request.variables)
-        return await self._threads.run(_evaluated, request.expression, variables, ports)
+        return await self._threads.run(call.tenant_id, _evaluated, request.expression, variables, ports)
 
 
 def _evaluated(text: str, variables: Variables, ports: Ports) -> pb.EvaluateExpressionResponse:

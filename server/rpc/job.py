@@ -105,7 +105,10 @@ def _activated(job: ActivatedJob) -> entity_pb.ActivatedJob:
         process_instance_key=instance.key,
         process_definition_key=instance.process_definition_key,
         element_instance_key=job.element_instance_key,
-        kind=entity_pb.JOB_KIND_BPMN_ELEMENT,
+        kind=entity_pb.JobKind.Value(f"JOB_KIND_{job.kind}"),
+        listener_event_type=entity_pb.JobListenerEventType.Value(
+            f"JOB_LISTENER_EVENT_TYPE_{job.listener_event_type}"
+        ),
         tags=instance.tags,
     )
 

@@ -1,4 +1,4 @@
-"""Who asked for a command: its caller, with the idempotency key of the call and a hash that tells its request.
+"""The origin of a command: its caller, the idempotency key of the call, and a hash of its request.
 
 Made at the moment when the command goes to its partition, which keeps the audit entry from then on.
 """
@@ -20,6 +20,7 @@ def origin_of(request: Message, call: Call) -> Origin:
         request_id=call.request_id,
         idempotency=_idempotency_key(request, call),
         operation_reference=operation_reference_of(request),
+        actor_type=call.principal.actor_type,
     )
 
 

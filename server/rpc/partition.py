@@ -1,17 +1,19 @@
 """Lets the other processes of the deployment reach the partitions of this one."""
 
 import hmac
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import cast
 
 from gnomon.partition.v1 import partition_service_pb2 as pb
 from server.engine.commands import ActivateJobs
+from server.engine.formats import FORMATS, UnreadableFormat
 from server.engine.keys import Key
 from server.partition.port import PartitionPort
 from server.partition.wire import ANSWERS, AUDIT_ENTRIES, COMMANDS, ORIGINS
 from server.platform.call import AUTHORIZATION, Call
 from server.platform.dispatch import Interceptor
-from server.platform.errors import Unauthenticated
+from server.platform.errors import Unauthenticated, Unavailable
 from server.store.ports import PartitionId
 
 # The partition when it is served here; raises Unavailable.
@@ -23,13 +25,15 @@ class PartitionServicer:
         self._find = find
 
     async def execute(self, request: pb.ExecuteRequest, call: Call) -> pb.ExecuteResponse:
-        origin = ORIGINS.unpack(request.origin) if request.origin else None
-        answer = await self._port(request).submit(COMMANDS.unpack(request.command), origin)
-        return pb.ExecuteResponse(answer=ANSWERS.pack(answer))
+        with _readable():
+            origin = ORIGINS.unpack(request.origin, request.format) if request.origin else None
+            command = COMMANDS.unpack(request.command, request.format)
+        answer = await self._port(request).submit(command, origin)
+        return pb.ExecuteResponse(answer=ANSWERS.pack(answer), format=_answered_in(request))
 
     async def activate(self, request: pb.ActivateRequest, call: Call) -> pb.ActivateResponse:
         answer = await self._port(request).activate(_activation(request), request.seconds)
-        return pb.ActivateResponse(answer=ANSWERS.pack(answer))
+        return pb.ActivateResponse(answer=ANSWERS.pack(answer), format=_answered_in(request))
 
     async def await_offer(self, request: pb.AwaitOfferRequest, call: Call) -> pb.AwaitOfferResponse:
         has_jobs = await self._port(request).await_offer(_activation(request), request.seconds)
@@ -47,7 +51,9 @@ class PartitionServicer:
         return pb.CatchUpResponse()
 
     async def note(self, request: pb.NoteRequest, call: Call) -> pb.NoteResponse:
-        await self._port(request).note(AUDIT_ENTRIES.unpack(request.entries))
+        with _readable():
+            entries = AUDIT_ENTRIES.unpack(request.entries, request.format)
+        await self._port(request).note(entries)
         return pb.NoteResponse()
 
     def _port(
@@ -63,7 +69,22 @@ class PartitionServicer:
 
 
 def _activation(request: pb.ActivateRequest | pb.AwaitOfferRequest) -> ActivateJobs:
-    return cast("ActivateJobs", COMMANDS.unpack(request.command))
+    with _readable():
+        return cast("ActivateJobs", COMMANDS.unpack(request.command, request.format))
+
+
+def _answered_in(request: pb.ExecuteRequest | pb.ActivateRequest) -> int:
+    """The sender reads the format that it writes; one without numbers reads the first."""
+    return request.format or FORMATS[0].wire
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """Refuse what this process cannot read: nothing happened, and another owner may be able to."""
+    try:
+        yield
+    except UnreadableFormat as error:
+        raise Unavailable.untouched(f"this node cannot read the call: {error}") from error
 
 
 def check_secret(secret: str) -> Interceptor:

@@ -1,19 +1,20 @@
-"""Commands that are refused before a partition has them: they stand in the audit log all the same.
+"""Commands that are refused before a partition has them, and refused changes of identity, for the audit log.
 
-An entry belongs to a tenant. Who may act in several and was refused before one of them was chosen leaves none.
+An entry belongs to a tenant. A caller of several tenants that was refused before one of them was chosen leaves none.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from server.engine import commands
-from server.partition.audit import AUDITED, Audited, refused_entry
+from server.partition.audit import AUDITED, LONGEST_DETAIL, Audited, refused_entry
 from server.partition.origin import Origin
+from server.platform.audit import note_of
 from server.platform.call import Call, TenantId
 from server.platform.clock import Clock, to_the_millisecond
-from server.platform.errors import ServiceError
+from server.platform.errors import ServiceError, Unavailable
 from server.rpc.origin import operation_reference_of
-from server.store.entities import AuditEntry
+from server.store.entities import AuditEntry, AuditResult
 
 AUDITED_RPCS: Mapping[str, Audited] = {
     "CreateDeployment": AUDITED[commands.DeployResources],
@@ -29,8 +30,17 @@ AUDITED_RPCS: Mapping[str, Audited] = {
     "FailJob": AUDITED[commands.FailJob],
     "ThrowJobError": AUDITED[commands.ThrowJobError],
     "UpdateJob": AUDITED[commands.UpdateJob],
+    # user tasks
+    "AssignUserTask": AUDITED[commands.AssignUserTask],
+    "UnassignUserTask": AUDITED[commands.UnassignUserTask],
+    "UpdateUserTask": AUDITED[commands.UpdateUserTask],
+    "CompleteUserTask": AUDITED[commands.CompleteUserTask],
     # incidents
     "ResolveIncident": AUDITED[commands.ResolveIncident],
+    # variables
+    "CreateElementInstanceVariables": AUDITED[commands.SetVariables],
+    # messages
+    "PublishMessage": AUDITED[commands.PublishMessage],
 }
 
 
@@ -43,27 +53,61 @@ class AuditTrail(Protocol):
 
 
 class Refusals:
-    """What a dispatcher tells of refused commands, as entries of the audit log."""
+    """Turns the calls that a dispatcher refused into entries of the audit log.
 
-    def __init__(self, trail: AuditTrail, clock: Clock) -> None:
+    Refused changes of identity are left out until `keeps_identity`: nodes of older versions cannot read them.
+    """
+
+    def __init__(self, trail: AuditTrail, clock: Clock, keeps_identity: Callable[[], bool]) -> None:
         self._trail = trail
         self._clock = clock
+        self._keeps_identity = keeps_identity
 
     def __call__(self, call: Call, refusal: ServiceError) -> None:
-        audited, tenant_id = AUDITED_RPCS.get(call.policy.name), _tenant(call)
-        if audited is None or tenant_id is None:
-            return
-        origin = Origin(
-            tenant_id=tenant_id,
-            actor_id=call.principal.subject,
-            request_id=call.request_id,
-            operation_reference=operation_reference_of(call.request),
-        )
+        tenant_id = tenant_of(call)
+        entry = self._entry(call, tenant_id, refusal) if tenant_id is not None else None
+        if entry is not None:
+            self._trail.note(entry)
+
+    def _entry(self, call: Call, tenant_id: TenantId, refusal: ServiceError) -> AuditEntry | None:
         now = to_the_millisecond(self._clock.now())
-        self._trail.note(refused_entry(audited, call.request, origin, refusal, now))
+        audited = AUDITED_RPCS.get(call.policy.name)
+        if audited is not None:
+            return refused_entry(audited, call.request, _origin(call, tenant_id), refusal, now)
+        if call.policy.audit is None or not self._keeps_identity():
+            return None
+        if isinstance(refusal, Unavailable):
+            # The change may have been made, and then its own statement wrote the entry.
+            return None
+        note = note_of(call, now)
+        return AuditEntry(
+            tenant_id=tenant_id,
+            timestamp=now,
+            operation_type=note.operation_type,
+            result=AuditResult.FAIL,
+            actor_type=note.actor_type,
+            actor_id=note.actor_id,
+            entity_type=note.entity_type,
+            entity_id=note.entity_id,
+            related_entity_type=note.related_entity_type,
+            related_entity_id=note.related_entity_id,
+            request_id=note.request_id,
+            reason=refusal.reason,
+            detail=refusal.detail[:LONGEST_DETAIL],
+        )
 
 
-def _tenant(call: Call) -> TenantId | None:
+def tenant_of(call: Call) -> TenantId | None:
     """The tenant that was chosen, or the only one that the caller has."""
     own = call.principal.tenant_ids
     return call.tenant_id or (next(iter(own)) if len(own) == 1 else None)
+
+
+def _origin(call: Call, tenant_id: TenantId) -> Origin:
+    return Origin(
+        tenant_id=tenant_id,
+        actor_id=call.principal.subject,
+        request_id=call.request_id,
+        operation_reference=operation_reference_of(call.request),
+        actor_type=call.principal.actor_type,
+    )

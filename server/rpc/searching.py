@@ -1,4 +1,4 @@
-"""What every read has in common: one row by its key, or a page of a search."""
+"""Reads: one row by its key, or a page of a search."""
 
 import re
 from collections.abc import Sequence

@@ -1,9 +1,119 @@
-"""Lists the work of people; no element of this release makes any."""
+"""Assigns, changes and completes the work of people, and searches it."""
 
+from gnomon.engine.v1 import user_task_pb2 as entity_pb
 from gnomon.engine.v1 import user_task_service_pb2 as pb
+from server.bpmn import timer_values
+from server.bpmn.timer_values import MalformedTimer
+from server.engine.commands import (
+    AssignUserTask,
+    CompleteUserTask,
+    DateChange,
+    UnassignUserTask,
+    UpdateUserTask,
+)
+from server.engine.keys import Key
+from server.partition.router import Router
 from server.platform.call import Call
+from server.platform.errors import InvalidArgument
+from server.rpc.origin import origin_of
+from server.rpc.searching import found, get, search
+from server.rpc.user_task_audit_log import search_audit_logs
+from server.rpc.user_task_variables import search_effective_variables, search_variables
+from server.rpc.variables import variables_of
+from server.store.entities import UserTask
+from server.store.ports import Store
+from server.store.searchables import USER_TASKS
 
 
 class UserTaskServicer:
-    async def list_user_tasks(self, request: pb.ListUserTasksRequest, call: Call) -> pb.ListUserTasksResponse:
-        return pb.ListUserTasksResponse()
+    def __init__(self, store: Store, router: Router) -> None:
+        self._store = store
+        self._router = router
+
+    async def search_user_tasks(
+        self, request: pb.SearchUserTasksRequest, call: Call
+    ) -> pb.SearchUserTasksResponse:
+        return await search(self._store, USER_TASKS, request, pb.SearchUserTasksResponse, call)
+
+    async def get_user_task(self, request: pb.GetUserTaskRequest, call: Call) -> pb.GetUserTaskResponse:
+        row = await get(self._store, UserTask, request.user_task_key, call, entity_pb.UserTask)
+        return pb.GetUserTaskResponse(user_task=row)
+
+    async def assign_user_task(
+        self, request: pb.AssignUserTaskRequest, call: Call
+    ) -> pb.AssignUserTaskResponse:
+        command = AssignUserTask(
+            tenant_id=call.tenant_id,
+            user_task_key=Key(request.user_task_key),
+            assignee=request.assignee,
+            allow_override=request.allow_override or not request.HasField("allow_override"),
+        )
+        await self._router.submit(command, origin_of(request, call))
+        return pb.AssignUserTaskResponse()
+
+    async def unassign_user_task(
+        self, request: pb.UnassignUserTaskRequest, call: Call
+    ) -> pb.UnassignUserTaskResponse:
+        command = UnassignUserTask(call.tenant_id, Key(request.user_task_key))
+        await self._router.submit(command, origin_of(request, call))
+        return pb.UnassignUserTaskResponse()
+
+    async def update_user_task(
+        self, request: pb.UpdateUserTaskRequest, call: Call
+    ) -> pb.UpdateUserTaskResponse:
+        changes = request.changeset
+        if not changes.ListFields() and not request.action:
+            raise InvalidArgument("changeset: expected a change, or an action", field="changeset")
+        command = UpdateUserTask(
+            tenant_id=call.tenant_id,
+            user_task_key=Key(request.user_task_key),
+            candidate_groups=_names(changes, "candidate_groups"),
+            candidate_users=_names(changes, "candidate_users"),
+            due_date=_date_change(changes, "due_date"),
+            follow_up_date=_date_change(changes, "follow_up_date"),
+            priority=changes.priority if changes.HasField("priority") else None,
+        )
+        await self._router.submit(command, origin_of(request, call))
+        return pb.UpdateUserTaskResponse()
+
+    async def complete_user_task(
+        self, request: pb.CompleteUserTaskRequest, call: Call
+    ) -> pb.CompleteUserTaskResponse:
+        command = CompleteUserTask(
+            call.tenant_id, Key(request.user_task_key), variables_of(request.variables)
+        )
+        await self._router.submit(command, origin_of(request, call))
+        return pb.CompleteUserTaskResponse()
+
+    async def search_user_task_variables(
+        self, request: pb.SearchUserTaskVariablesRequest, call: Call
+    ) -> pb.SearchUserTaskVariablesResponse:
+        row = await found(self._store, UserTask, request.user_task_key, call)
+        return await search_variables(self._store, row, request, call)
+
+    async def search_user_task_effective_variables(
+        self, request: pb.SearchUserTaskEffectiveVariablesRequest, call: Call
+    ) -> pb.SearchUserTaskEffectiveVariablesResponse:
+        row = await found(self._store, UserTask, request.user_task_key, call)
+        return await search_effective_variables(self._store, row, request, call)
+
+    async def search_user_task_audit_logs(
+        self, request: pb.SearchUserTaskAuditLogsRequest, call: Call
+    ) -> pb.SearchUserTaskAuditLogsResponse:
+        await found(self._store, UserTask, request.user_task_key, call)
+        return await search_audit_logs(self._store, request, call)
+
+
+def _names(changes: pb.UserTaskChangeset, field: str) -> tuple[str, ...] | None:
+    return tuple(getattr(changes, field).names) if changes.HasField(field) else None  # type: ignore[arg-type]  # by its name
+
+
+def _date_change(changes: pb.UserTaskChangeset, field: str) -> DateChange | None:
+    """Raises InvalidArgument."""
+    if not changes.HasField(field):  # type: ignore[arg-type]  # by its name
+        return None
+    text = getattr(changes, field)
+    try:
+        return DateChange(timer_values.date(text) if text else None)
+    except MalformedTimer as error:
+        raise InvalidArgument(f"changeset.{field}: {error}", field=f"changeset.{field}") from error

@@ -1,5 +1,8 @@
 """Reads variables."""
 
+from collections.abc import Iterable
+from typing import Literal, Protocol
+
 from gnomon.engine.v1 import variable_pb2 as entity_pb
 from gnomon.engine.v1 import variable_service_pb2 as pb
 from server.engine.keys import Key
@@ -18,12 +21,26 @@ class VariableServicer:
         self, request: pb.SearchVariablesRequest, call: Call
     ) -> pb.SearchVariablesResponse:
         response = await search(self._store, VARIABLES, request, pb.SearchVariablesResponse, call)
-        if not request.HasField("truncate_values") or request.truncate_values:
-            for item in response.items:
-                item.is_truncated = len(item.value) > MAX_VALUE_CHARACTERS
-                item.value = item.value[:MAX_VALUE_CHARACTERS]
+        cut_long_values(request, response.items)
         return response
 
     async def get_variable(self, request: pb.GetVariableRequest, call: Call) -> pb.GetVariableResponse:
         row = await get(self._store, Variable, Key(request.variable_key), call, entity_pb.Variable)
         return pb.GetVariableResponse(variable=row)
+
+
+class Truncation(Protocol):
+    """A request that says whether to cut long values; it does unless it says no."""
+
+    @property
+    def truncate_values(self) -> bool: ...
+
+    def HasField(self, field_name: Literal["truncate_values"]) -> bool: ...  # noqa: N802  # as protobuf has it
+
+
+def cut_long_values(request: Truncation, items: Iterable[entity_pb.VariableMatch]) -> None:
+    if request.HasField("truncate_values") and not request.truncate_values:
+        return
+    for item in items:
+        item.is_truncated = len(item.value) > MAX_VALUE_CHARACTERS
+        item.value = item.value[:MAX_VALUE_CHARACTERS]

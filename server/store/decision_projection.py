@@ -76,4 +76,7 @@ def _instance(event: DecisionEvaluated, decision: EvaluatedDecision, now: dateti
         rules=_encode(decision.matched_rules).decode(),
         evaluation_failure=decision.failure,
         state=state,
+        process_definition_key=event.instance.process_definition_key if event.instance else None,
+        process_instance_key=event.instance.key if event.instance else None,
+        element_instance_key=event.element_instance_key,
     )

@@ -44,6 +44,12 @@ class JobState(StrEnum):
     ERROR_THROWN = "ERROR_THROWN"
 
 
+class UserTaskState(StrEnum):
+    CREATED = "CREATED"
+    COMPLETED = "COMPLETED"
+    CANCELED = "CANCELED"
+
+
 class DecisionInstanceState(StrEnum):
     EVALUATED = "EVALUATED"
     FAILED = "FAILED"
@@ -180,6 +186,36 @@ class Incident:
 
 
 @dataclass(slots=True, kw_only=True)
+class UserTask:
+    """`completion_date` is when it was completed or canceled; `tags` are those of its process instance."""
+
+    user_task_key: Key
+    tenant_id: str
+    name: str | None
+    element_id: str
+    element_instance_key: Key
+    process_instance_key: Key
+    process_name: str | None
+    process_definition_key: Key
+    process_definition_id: str
+    process_definition_version: int
+    creation_date: datetime
+    custom_headers: Mapping[str, str]
+    completion_date: datetime | None = None
+    state: UserTaskState = UserTaskState.CREATED
+    assignee: str | None = None
+    candidate_groups: tuple[str, ...] = ()
+    candidate_users: tuple[str, ...] = ()
+    due_date: datetime | None = None
+    follow_up_date: datetime | None = None
+    priority: int = 50
+    external_form_reference: str | None = None
+    form_key: Key | None = None
+    tags: tuple[str, ...] = ()
+    root_process_instance_key: Key | None = None
+
+
+@dataclass(slots=True, kw_only=True)
 class DecisionRequirements:
     decision_requirements_key: Key
     tenant_id: str
@@ -241,7 +277,8 @@ class DecisionInstance:
 class AuditEntry:
     """A command that somebody asked for, also one that was refused; its key is given at the commit.
 
-    `entity_key` is the key that the command named or made, `detail` why it was refused.
+    `entity_key` is the key that the command named or made, `detail` why it was refused. Entities of identity have ids
+    instead of keys. `related_entity_id` is the one that is assigned to the entity or unassigned from it.
     """
 
     audit_entry_key: Key = Key(0)
@@ -259,6 +296,10 @@ class AuditEntry:
     request_id: str | None = None
     reason: str | None = None
     detail: str | None = None
+    entity_id: str | None = None
+    related_entity_type: str | None = None
+    related_entity_id: str | None = None
+    element_instance_key: Key | None = None
 
 
 Entity = (
@@ -268,6 +309,7 @@ Entity = (
     | Job
     | Variable
     | Incident
+    | UserTask
     | DecisionRequirements
     | DecisionDefinition
     | DecisionInstance

@@ -5,12 +5,17 @@ the store's own and changes with later commits: map it at once.
 """
 
 from collections import Counter, OrderedDict, deque
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
+from functools import partial
+from operator import attrgetter
 from typing import cast
 
+from server.engine.documents import ChangedPages, Pages
 from server.engine.keys import Key
-from server.platform.query import Page, Query, evaluate
+from server.engine.pages import DocumentId, StoredPage
+from server.platform.query import Page, Query, Related, Scalar, evaluate, matching
 from server.store.entities import (
+    AuditEntry,
     DecisionInstance,
     ElementInstance,
     ElementInstanceState,
@@ -19,6 +24,7 @@ from server.store.entities import (
     Job,
     ProcessInstance,
     ProcessInstanceState,
+    UserTask,
     Variable,
 )
 from server.store.ports import (
@@ -28,17 +34,23 @@ from server.store.ports import (
     IncomingCommand,
     Insert,
     PartitionId,
+    Reservation,
     StoredAnswer,
     Update,
 )
 from server.store.searchables import SEARCHABLES
 from server.store.table import Table
 
-_PARTS = (ElementInstance, Job, Variable, Incident, DecisionInstance)
+# The kind of entity that entries of the audit log are kept of.
+USER_TASK = "USER_TASK"
+
+_PARTS = (ElementInstance, Job, Variable, Incident, UserTask, DecisionInstance, AuditEntry)
 
 
 class MemoryStore:
     """Keeps every active process instance and the `max_finished_instances` that ended last, with all their rows.
+
+    Of the audit log it keeps what was done with their user tasks.
 
     Of the decision instances that belong to no process instance it keeps as many, the latest.
     """
@@ -50,7 +62,8 @@ class MemoryStore:
         self._max_finished_instances = max_finished_instances
         self._finished: OrderedDict[Key, ProcessInstance] = OrderedDict()
         self._decided: deque[DecisionInstance] = deque()
-        self._documents: dict[Key, bytes] = {}
+        self._last_audited = 0
+        self._documents: dict[DocumentId, dict[int, StoredPage]] = {}
 
     async def commit(self, batch: Batch) -> None:
         """Apply a batch; raises ValueError, before anything changed, when a change fits no table.
@@ -64,18 +77,35 @@ class MemoryStore:
                 self._finished.setdefault(row.process_instance_key, row)
             if isinstance(row, DecisionInstance) and row.process_instance_key is None:
                 self._decided.append(row)
-        for key, content in batch.documents.items():
-            if content is None:
-                self._documents.pop(key, None)
+        self._audit(batch.audit)
+        for document, pages in batch.documents.items():
+            if pages is None:
+                self._documents.pop(document, None)
             else:
-                self._documents[key] = content
+                self._write(document, pages)
         while len(self._finished) > self._max_finished_instances:
             self._forget(self._finished.popitem(last=False)[1])
         while len(self._decided) > self._max_finished_instances:
             self._tables[DecisionInstance].remove(self._decided.popleft())
 
-    async def documents(self, keys: Collection[Key]) -> Mapping[Key, bytes]:
-        return {key: self._documents[key] for key in keys if key in self._documents}
+    def _audit(self, entries: Sequence[AuditEntry]) -> None:
+        """Keep what was done with user tasks, as long as their process instance is kept."""
+        for entry in entries:
+            if entry.entity_type == USER_TASK and entry.process_instance_key is not None:
+                self._last_audited += 1
+                entry.audit_entry_key = Key(self._last_audited)
+                self._tables[AuditEntry].insert(entry)
+
+    def _write(self, document: DocumentId, pages: ChangedPages) -> None:
+        stored = self._documents.setdefault(document, {})
+        for number, page in pages.items():
+            if page is None:
+                stored.pop(number, None)
+            else:
+                stored[number] = page
+
+    async def documents(self, ids: Collection[DocumentId]) -> Mapping[DocumentId, Pages]:
+        return {each: dict(self._documents[each]) for each in ids if each in self._documents}
 
     async def answers(self, keys: Collection[tuple[str, str]]) -> Sequence[StoredAnswer]:  # noqa: ARG002
         """None: the partition keeps them as long as this store would."""
@@ -85,16 +115,22 @@ class MemoryStore:
         """None: there is no other partition."""
         return ()
 
-    async def active_instances(self) -> Mapping[str, int]:
-        return {}
+    async def reserve(self, wanted: Mapping[str, int], most: int) -> Reservation:  # noqa: ARG002
+        """Grant everything: a single partition counts its own instances."""
+        return Reservation(wanted)
 
     async def get(self, entity: type[E], key: Key, *, tenant_id: str) -> E | None:
         row = cast("E | None", self._tables[entity].get(key))
         return row if row is not None and row.tenant_id == tenant_id else None
 
     async def search(self, entity: type[E], query: Query, *, tenant_id: str) -> Page[E]:
-        rows = self._tables[entity].candidates(query.conditions, tenant_id=tenant_id)
-        return cast("Page[E]", evaluate(rows, query))
+        rows = self._tables[entity].candidates(query.clauses, tenant_id=tenant_id)
+        links = partial(self._links, tenant_id=tenant_id)
+        return cast("Page[E]", evaluate(rows, query, links))
+
+    def _links(self, clause: Related, *, tenant_id: str) -> Container[Scalar]:
+        rows = self._tables[clause.entity].candidates(clause.conditions, tenant_id=tenant_id)
+        return set(map(attrgetter(clause.link), matching(rows, clause.conditions)))
 
     async def element_statistics(
         self, process_definition_key: Key, *, tenant_id: str

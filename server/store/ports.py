@@ -1,4 +1,4 @@
-"""What the partitions write and read back, and what reads ask of a store."""
+"""Interfaces of a store: the ledger that partitions write and read back, and the searches of readers."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NewType, Protocol, TypeVar
 
+from server.engine.documents import ChangedPages, Pages
 from server.engine.keys import Key
+from server.engine.pages import DocumentId
 from server.platform.query import Page, Query
 from server.store.entities import AuditEntry, Entity
 
@@ -49,43 +51,63 @@ class StoredAnswer:
 
 @dataclass(frozen=True, slots=True)
 class OutgoingCommand:
-    """A packed command for another partition, or for every other one that there is at the commit."""
+    """A packed command for another partition, or for every other one that there is at the commit.
+
+    `format` is the number of the layout that it is packed in.
+    """
 
     target: PartitionId
     command: bytes
+    format: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class IncomingCommand:
-    """A packed command that another partition sent; the numbers of one source rise with its commits."""
+    """A packed command that another partition sent; the numbers of one source rise with its commits.
+
+    `format` is the number of the layout that it is packed in.
+    """
 
     source: PartitionId
     number: int
     command: bytes
+    format: int = 1
 
 
 @dataclass(slots=True)
 class Batch:
     """Everything that one turn of a partition produced, in order; committed whole or not at all.
 
-    `documents` are the packed process instances that the turn touched, None for one that ended. `definitions` are
+    `documents` are the pages that changed of the documents that the turn touched, None for a page that is gone, and
+    None instead of the pages for a document that ended. `definitions` are
     packed by the key of their process definition. `taken` are the commands of other partitions that the turn carried
-    out: they leave the outbox with this commit. `active_instances` is by how many those of each tenant grew.
+    out: they leave the outbox with this commit. `active_instances` is by how many those of each tenant grew,
+    `reservations` are the numbers of those that the turn used or did not need: they end with this commit.
     """
 
     changes: list[Change] = field(default_factory=list)
     last_key: Key = Key(0)
-    documents: dict[Key, bytes | None] = field(default_factory=dict)
+    documents: dict[DocumentId, ChangedPages | None] = field(default_factory=dict)
     definitions: dict[Key, bytes] = field(default_factory=dict)
     answers: list[StoredAnswer] = field(default_factory=list)
     audit: list[AuditEntry] = field(default_factory=list)
     outgoing: list[OutgoingCommand] = field(default_factory=list)
     taken: list[IncomingCommand] = field(default_factory=list)
     active_instances: Counter[str] = field(default_factory=Counter)
+    reservations: list[int] = field(default_factory=list)
 
     @property
     def is_empty(self) -> bool:
-        return not (self.changes or self.documents or self.answers or self.audit or self.taken)
+        written = (self.changes, self.documents, self.definitions, self.answers, self.audit)
+        return not any((*written, self.outgoing, self.taken, self.reservations))
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """How many process instances each tenant may start now; `numbers` are for the commit of these starts."""
+
+    granted: Mapping[str, int]
+    numbers: Sequence[int] = ()
 
 
 class LeaseLost(Exception):
@@ -99,8 +121,8 @@ class Ledger(Protocol):
         """Return when the batch is durable, however long the store is away; raises LeaseLost."""
         ...
 
-    async def documents(self, keys: Collection[Key]) -> Mapping[Key, bytes]:
-        """Committed documents of live process instances."""
+    async def documents(self, ids: Collection[DocumentId]) -> Mapping[DocumentId, Pages]:
+        """Committed documents with all of their pages, as far as they are there."""
         ...
 
     async def answers(self, keys: Collection[tuple[str, str]]) -> Sequence[StoredAnswer]:
@@ -111,8 +133,11 @@ class Ledger(Protocol):
         """Commands of other partitions beyond the number given for each source, in the order of their numbers."""
         ...
 
-    async def active_instances(self) -> Mapping[str, int]:
-        """Active process instances by tenant, in all other partitions."""
+    async def reserve(self, wanted: Mapping[str, int], most: int) -> Reservation:
+        """Let each tenant start so many process instances, or fewer, so that no more than `most` are active anywhere.
+
+        Raises Unavailable.
+        """
         ...
 
 

@@ -6,6 +6,7 @@ from typing import cast
 
 from server.engine import decision_events, events
 from server.engine.definitions import executable_process
+from server.engine.incidents import ErrorType
 from server.engine.keys import Key
 from server.store.decision_projection import decision_evaluated, decision_requirements_deployed
 from server.store.entities import (
@@ -18,6 +19,8 @@ from server.store.entities import (
     ProcessDefinition,
     ProcessInstance,
     ProcessInstanceState,
+    UserTask,
+    UserTaskState,
     Variable,
 )
 from server.store.ports import Change, Insert, Update
@@ -101,6 +104,10 @@ def _process_instance_migrated(
             _job(element.job_key, now, changes, **moved)
         if element.incident_key is not None:
             changes.append(Update(Incident, element.incident_key, moved))
+        if element.user_task_key is not None:
+            process = {"process_name": head.process_name, "process_definition_version": head.version}
+            values = moved | process | {"name": element.element_name}
+            changes.append(Update(UserTask, element.user_task_key, values))
 
 
 def _element_activating(event: events.ElementActivating, now: datetime, changes: Changes) -> None:
@@ -164,6 +171,8 @@ def _job_created(event: events.JobCreated, now: datetime, changes: Changes) -> N
         job_key=event.key,
         tenant_id=head.tenant_id,
         type=event.type,
+        kind=event.kind.value,
+        listener_event_type=event.listener_event_type.value,
         retries=event.retries,
         custom_headers=event.headers,
         element_id=event.element_id,
@@ -209,6 +218,7 @@ def _job_error_thrown(event: events.JobErrorThrown, now: datetime, changes: Chan
         error_code=event.error_code,
         error_message=event.error_message,
         state=JobState.ERROR_THROWN,
+        end_time=now if event.is_caught else None,
     )
 
 
@@ -232,7 +242,58 @@ def _job(key: Key, now: datetime, changes: Changes, **values: object) -> None:
     changes.append(Update(Job, key, {"last_update_time": now, **values}))
 
 
+# User tasks
+
+
+def _user_task_created(event: events.UserTaskCreated, now: datetime, changes: Changes) -> None:
+    head = event.instance
+    row = UserTask(
+        user_task_key=event.key,
+        tenant_id=head.tenant_id,
+        name=event.element_name,
+        element_id=event.element_id,
+        element_instance_key=event.element_instance_key,
+        process_instance_key=head.key,
+        process_name=head.process_name,
+        process_definition_key=head.process_definition_key,
+        process_definition_id=head.process_definition_id,
+        process_definition_version=head.version,
+        creation_date=now,
+        custom_headers=event.headers,
+        candidate_groups=event.candidate_groups,
+        candidate_users=event.candidate_users,
+        due_date=event.due_date,
+        follow_up_date=event.follow_up_date,
+        priority=event.priority,
+        external_form_reference=event.external_form_reference,
+        tags=head.tags,
+    )
+    changes.append(Insert(row))
+
+
+def _user_task_assigned(event: events.UserTaskAssigned, _: datetime, changes: Changes) -> None:
+    changes.append(Update(UserTask, event.key, {"assignee": event.assignee or None}))
+
+
+def _user_task_updated(event: events.UserTaskUpdated, _: datetime, changes: Changes) -> None:
+    names = ("candidate_groups", "candidate_users", "due_date", "follow_up_date", "priority")
+    changes.append(Update(UserTask, event.key, {name: getattr(event, name) for name in names}))
+
+
+def _user_task_completed(event: events.UserTaskCompleted, now: datetime, changes: Changes) -> None:
+    values = {"state": UserTaskState.COMPLETED, "completion_date": now}
+    changes.append(Update(UserTask, event.key, values))
+
+
+def _user_task_canceled(event: events.UserTaskCanceled, now: datetime, changes: Changes) -> None:
+    values = {"state": UserTaskState.CANCELED, "completion_date": now}
+    changes.append(Update(UserTask, event.key, values))
+
+
 # Incidents
+
+# Causes that the interface has no name for.
+_REPORTED: Mapping[ErrorType, ErrorType] = {ErrorType.EXECUTION_LISTENER_NO_RETRIES: ErrorType.UNKNOWN}
 
 
 def _incident_raised(event: events.IncidentRaised, now: datetime, changes: Changes) -> None:
@@ -246,21 +307,23 @@ def _incident_raised(event: events.IncidentRaised, now: datetime, changes: Chang
         element_id=event.element_id,
         element_instance_key=event.element_instance_key,
         job_key=event.job_key,
-        error_type=event.error_type.value,
+        error_type=_REPORTED.get(event.error_type, event.error_type).value,
         error_message=event.message,
         creation_time=now,
         tags=head.tags,
     )
     changes.append(Insert(row))
     changes.append(Update(ProcessInstance, head.key, {"has_incident": True}))
-    marked = {"has_incident": True, "incident_key": event.key}
-    changes.append(Update(ElementInstance, event.element_instance_key, marked))
+    if event.element_instance_key != head.key:
+        marked = {"has_incident": True, "incident_key": event.key}
+        changes.append(Update(ElementInstance, event.element_instance_key, marked))
 
 
 def _incident_resolved(event: events.IncidentResolved, _: datetime, changes: Changes) -> None:
     changes.append(Update(Incident, event.key, {"state": IncidentState.RESOLVED}))
-    cleared = {"has_incident": False, "incident_key": None}
-    changes.append(Update(ElementInstance, event.element_instance_key, cleared))
+    if event.element_instance_key != event.instance.key:
+        cleared = {"has_incident": False, "incident_key": None}
+        changes.append(Update(ElementInstance, event.element_instance_key, cleared))
     if event.is_last:
         changes.append(Update(ProcessInstance, event.instance.key, {"has_incident": False}))
 
@@ -291,6 +354,12 @@ PROJECTORS: Mapping[type[events.Event], Projector] = cast(
         events.JobDeadlineUpdated: _job_deadline_updated,
         events.JobCompleted: _job_completed,
         events.JobCanceled: _job_canceled,
+        # user tasks
+        events.UserTaskCreated: _user_task_created,
+        events.UserTaskAssigned: _user_task_assigned,
+        events.UserTaskUpdated: _user_task_updated,
+        events.UserTaskCompleted: _user_task_completed,
+        events.UserTaskCanceled: _user_task_canceled,
         # incidents
         events.IncidentRaised: _incident_raised,
         events.IncidentResolved: _incident_resolved,

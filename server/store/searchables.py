@@ -1,8 +1,19 @@
-"""What each entity can be searched by: its annotations, plus the filter fields that no attribute stands for."""
+"""Search fields of each entity: its annotations, and the filter fields that stand for no attribute."""
 
 from collections.abc import Mapping
 
-from server.platform.query import Searchable, contains_every, contains_none, longer_than, only_if_true
+from server.platform.query import (
+    Association,
+    Condition,
+    Operator,
+    Searchable,
+    contains_every,
+    contains_none,
+    equals,
+    has_related,
+    longer_than,
+    only_if_true,
+)
 from server.store.entities import (
     AuditEntry,
     DecisionDefinition,
@@ -11,9 +22,12 @@ from server.store.entities import (
     ElementInstance,
     Entity,
     Incident,
+    IncidentState,
     Job,
+    JobState,
     ProcessDefinition,
     ProcessInstance,
+    UserTask,
     Variable,
 )
 
@@ -24,12 +38,6 @@ PROCESS_DEFINITIONS = Searchable.of(
     ProcessDefinition,
     "process_definition_key",
     derived={"is_latest_version": only_if_true("is_latest_version")},
-)
-PROCESS_INSTANCES = Searchable.of(
-    ProcessInstance,
-    "process_instance_key",
-    indexed=("process_definition_key", "parent_process_instance_key"),
-    derived={"tags": contains_every("tags")},
 )
 ELEMENT_INSTANCES = Searchable.of(ElementInstance, "element_instance_key", indexed=("process_instance_key",))
 JOBS = Searchable.of(Job, "job_key", indexed=("process_instance_key",))
@@ -46,6 +54,51 @@ INCIDENTS = Searchable.of(
     derived={"tags": contains_every("tags"), "excluded_tags": contains_none("tags")},
 )
 
+_INSTANCE = "process_instance_key"
+
+
+def _element(field: str) -> Association:
+    return Association(ELEMENT_INSTANCES, _INSTANCE, field)
+
+
+PROCESS_INSTANCES = Searchable.of(
+    ProcessInstance,
+    "process_instance_key",
+    indexed=("process_definition_key", "parent_process_instance_key"),
+    derived={
+        "tags": contains_every("tags"),
+        "has_retries_left": has_related(
+            _INSTANCE,
+            Job,
+            _INSTANCE,
+            equals(JOBS, "state", JobState.FAILED),
+            Condition(JOBS.fields["retries"], Operator.GT, 0),
+        ),
+    },
+    associations={
+        "variables": Association(VARIABLES, _INSTANCE),
+        "element_id": _element("element_id"),
+        "element_instance_state": _element("state"),
+        "has_element_instance_incident": _element("has_incident"),
+        "error_message": Association(
+            INCIDENTS, _INSTANCE, "error_message", (equals(INCIDENTS, "state", IncidentState.ACTIVE),)
+        ),
+    },
+)
+
+# The variables of a process instance have its key as their scope, those of an element instance the key of that.
+USER_TASKS = Searchable.of(
+    UserTask,
+    "user_task_key",
+    indexed=("process_instance_key", "element_instance_key", "assignee"),
+    derived={"tags": contains_every("tags")},
+    associations={
+        "process_instance_variables": Association(VARIABLES, "scope_key", key="process_instance_key"),
+        "local_variables": Association(VARIABLES, "scope_key", key="element_instance_key"),
+    },
+    items={"candidate_group": "candidate_groups", "candidate_user": "candidate_users"},
+)
+
 DECISION_REQUIREMENTS = Searchable.of(DecisionRequirements, "decision_requirements_key")
 DECISION_DEFINITIONS = Searchable.of(
     DecisionDefinition,
@@ -58,7 +111,9 @@ DECISION_INSTANCES = Searchable.of(
     indexed=("decision_evaluation_key", "process_instance_key"),
 )
 
-AUDIT_ENTRIES = Searchable.of(AuditEntry, "audit_entry_key", indexed=("entity_key", "process_instance_key"))
+AUDIT_ENTRIES = Searchable.of(
+    AuditEntry, "audit_entry_key", indexed=("entity_key", "entity_id", "process_instance_key")
+)
 
 SEARCHABLES: Mapping[type[Entity], Searchable[Entity]] = {
     searchable.entity: searchable
@@ -69,6 +124,7 @@ SEARCHABLES: Mapping[type[Entity], Searchable[Entity]] = {
         JOBS,
         VARIABLES,
         INCIDENTS,
+        USER_TASKS,
         DECISION_REQUIREMENTS,
         DECISION_DEFINITIONS,
         DECISION_INSTANCES,

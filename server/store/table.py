@@ -7,7 +7,7 @@ from operator import attrgetter
 from typing import Generic
 
 from server.engine.keys import Key
-from server.platform.query import Condition, Operator, Ordered, Scalar, Searchable
+from server.platform.query import Clause, Condition, Operator, Ordered, Scalar, Searchable
 from server.store.ports import E
 
 
@@ -100,11 +100,12 @@ class Table(Generic[E]):
         shelf = self._shelves.get(tenant_id)
         return shelf.rows_with(name, value) if shelf else ()
 
-    def candidates(self, conditions: Iterable[Condition], *, tenant_id: str) -> Sequence[E]:
-        """Rows of a tenant in order of their key: all that meet the conditions, and as few others as an index can tell."""
+    def candidates(self, clauses: Iterable[Clause], *, tenant_id: str) -> Sequence[E]:
+        """Rows of a tenant in order of their key: all that the clauses keep, and as few others as an index can tell."""
         shelf = self._shelves.get(tenant_id)
         if shelf is None:
             return ()
+        conditions = [clause for clause in clauses if isinstance(clause, Condition)]
         found = [rows for condition in conditions if (rows := self._found(condition, tenant_id)) is not None]
         return min(found, key=len, default=shelf.rows)
 

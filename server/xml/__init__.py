@@ -3,13 +3,39 @@
     document = parse(xml)
     document.markup({"urn:orders": ""}).first("order")
 
-A document type (and with it every entity) is refused before the first element, nothing is fetched; size, depth and
-number of elements are bounded. Errors: `XmlError`, which each language of XML words as its own.
+A document type (and with it every entity) is refused before the first element, nothing is fetched, and whatever a file
+may have many of is bounded, see `bounds`. Errors: `XmlError`, which each language of XML words as its own.
 """
 
-from server.xml.document import MAX_DEPTH, MAX_ELEMENTS, Document
+from server.xml.bounds import (
+    MAX_ALL_ATTRIBUTES,
+    MAX_ATTRIBUTES,
+    MAX_COMMENTS,
+    MAX_DEPTH,
+    MAX_ELEMENTS,
+    MAX_INSTRUCTIONS,
+    MAX_NAME_LENGTH,
+    MAX_NAMESPACES,
+    MAX_VALUE_LENGTH,
+)
+from server.xml.document import Document
 from server.xml.errors import XmlError
 from server.xml.markup import Markup
 from server.xml.parser import MAX_BYTES, parse
 
-__all__ = ["MAX_BYTES", "MAX_DEPTH", "MAX_ELEMENTS", "Document", "Markup", "XmlError", "parse"]
+__all__ = [
+    "MAX_ALL_ATTRIBUTES",
+    "MAX_ATTRIBUTES",
+    "MAX_BYTES",
+    "MAX_COMMENTS",
+    "MAX_DEPTH",
+    "MAX_ELEMENTS",
+    "MAX_INSTRUCTIONS",
+    "MAX_NAMESPACES",
+    "MAX_NAME_LENGTH",
+    "MAX_VALUE_LENGTH",
+    "Document",
+    "Markup",
+    "XmlError",
+    "parse",
+]

@@ -6,11 +6,7 @@ from typing import Final, TypeAlias
 from lxml import etree
 from lxml.etree import _Element as XmlElement
 
-from server.xml.errors import XmlError
 from server.xml.markup import Markup
-
-MAX_DEPTH: Final = 64
-MAX_ELEMENTS: Final = 300_000
 
 Defaults: TypeAlias = Mapping[str, Mapping[str, str]]
 _NO_DEFAULTS: Final[Defaults] = {}
@@ -29,35 +25,29 @@ class Document:
         self.line = _line(root)
 
     def markup(self, spelling: Mapping[str, str], defaults: Defaults = _NO_DEFAULTS) -> Markup:
-        """The root with everything in it; raises `XmlError` where that is too deep or too much.
+        """The root with everything in it.
 
         The spelling gives, for the root's namespace and each other that counts, what stands before its local names
         in a tag. Defaults are attributes that a file may leave out, by tag.
         """
         tag = spelling[self.namespace] + self.name
-        return _Builder(spelling, defaults).markup(self._root, tag, depth=1)
+        return _Builder(spelling, defaults).markup(self._root, tag)
 
 
 class _Builder:
-    """Turns the parser's elements into ours and counts them."""
+    """Turns the parser's elements into ours."""
 
     def __init__(self, spelling: Mapping[str, str], defaults: Defaults) -> None:
         self._spelling = spelling
         self._defaults = defaults
-        self._count = 0
 
-    def markup(self, element: XmlElement, tag: str, *, depth: int) -> Markup:
-        if depth > MAX_DEPTH:
-            raise XmlError(f"expected at most {MAX_DEPTH} nested elements, found more", _line(element))
-        self._count += 1
-        if self._count > MAX_ELEMENTS:
-            raise XmlError(f"expected at most {MAX_ELEMENTS} elements, found more", _line(element))
+    def markup(self, element: XmlElement, tag: str) -> Markup:
         written = {str(name): str(value) for name, value in element.attrib.items() if name[0] != "{"}
         known = ((child, self._known_tag(child)) for child in element)
         return Markup(
             tag,
             {**self._defaults.get(tag, {}), **written},
-            tuple(self.markup(child, name, depth=depth + 1) for child, name in known if name),
+            tuple(self.markup(child, name) for child, name in known if name),
             (element.text or "").strip(),
             _line(element),
         )

@@ -1,4 +1,4 @@
-"""What is wrong with XML of whatever language."""
+"""The error of the XML reader, in every language of XML."""
 
 
 class XmlError(Exception):

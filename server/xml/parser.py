@@ -1,11 +1,12 @@
-"""From bytes to a document without a document type."""
+"""From bytes to a document without a document type, within bounds."""
 
-from collections.abc import Mapping
-from typing import Final, Never
+from io import BytesIO
+from typing import Final, cast
 
 from lxml import etree
 from lxml.etree import _Element as XmlElement
 
+from server.xml.bounds import ElementBounds, OtherBounds
 from server.xml.document import Document
 from server.xml.errors import XmlError
 
@@ -17,7 +18,7 @@ def parse(xml: bytes) -> Document:
     if len(xml) > MAX_BYTES:
         raise XmlError(f"expected at most {MAX_BYTES} bytes, found {len(xml)}")
     try:
-        _refuse_document_type(xml)
+        _check_all_but_elements(xml)
         return Document(_root(xml))
     except etree.XMLSyntaxError as error:
         line, column = error.position
@@ -25,34 +26,29 @@ def parse(xml: bytes) -> Document:
         raise XmlError(f"expected well-formed XML, found: {what}", line or 0) from error
 
 
-class _ElementReached(Exception):
-    pass
-
-
-class _Prolog:
-    """A parser target that looks at what stands before the first element."""
-
-    def doctype(self, name: str | None, _public_id: str | None, _system_url: str | None) -> Never:
-        raise XmlError(f"expected no document type, found <!DOCTYPE {name}>")
-
-    def start(self, _tag: str, _attributes: Mapping[str, str]) -> Never:
-        raise _ElementReached
-
-    def close(self) -> None:
-        """Nothing was built."""
-
-
-def _refuse_document_type(xml: bytes) -> None:
-    # lxml looks the callbacks up when it runs; its stubs ask for all of them.
-    parser = etree.XMLParser(target=_Prolog(), resolve_entities=False, no_network=True)  # type: ignore[call-overload]
-    try:
-        etree.fromstring(xml, parser)
-    except _ElementReached:
-        return
+def _check_all_but_elements(xml: bytes) -> None:
+    # lxml looks the callbacks up when it runs; its stubs ask for all of them. With `start` among them it would make
+    # the names of all attributes of an element before it calls.
+    parser = etree.XMLParser(target=OtherBounds(), resolve_entities=False, no_network=True)  # type: ignore[call-overload]
+    etree.fromstring(xml, parser)
 
 
 def _root(xml: bytes) -> XmlElement:
-    parser = etree.XMLParser(
-        resolve_entities=False, no_network=True, load_dtd=False, remove_comments=True, remove_pis=True
+    bounds = ElementBounds()
+    parsing = etree.iterparse(
+        BytesIO(xml),
+        events=("start-ns", "start", "end"),
+        resolve_entities=False,
+        no_network=True,
+        load_dtd=False,
+        remove_comments=True,
+        remove_pis=True,
     )
-    return etree.fromstring(xml, parser)
+    for event, found in parsing:
+        if event == "end":
+            bounds.end()
+        elif isinstance(found, tuple):
+            bounds.declare(*found)
+        elif found is not None:
+            bounds.start(found)
+    return cast("XmlElement", parsing.root)  # a file without an element is no XML

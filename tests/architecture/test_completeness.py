@@ -8,12 +8,22 @@ import pytest
 from gnomon.errors.v1 import reason_pb2
 from server.bpmn.compile import ELEMENT_TYPES
 from server.bpmn.executable import ElementType
-from server.bpmn.model import FlowNode, JobTask, Unsupported
-from server.engine import commands, decision_events, events
+from server.bpmn.model import (
+    CatchEvent,
+    ConditionalGateway,
+    Event,
+    FlowNode,
+    JobTask,
+    ThrowEvent,
+    Unsupported,
+)
+from server.engine import commands, decision_events, events, message_events, sent
 from server.engine.apply import APPLIERS
 from server.engine.elements import BEHAVIOURS
 from server.engine.handlers import HANDLERS
+from server.partition.audit import AUDITED
 from server.platform.errors import ERRORS, PROBLEMS, ServiceError
+from server.rpc.audit_log import CATEGORIES
 from server.store.entities import Entity
 from server.store.projection import PROJECTORS
 from server.store.searchables import SEARCHABLES
@@ -23,15 +33,36 @@ WITHOUT_ROWS = {
     events.DeploymentCreated,
     events.ElementActivated,
     events.ElementCompleting,
+    events.ElementInterrupted,
+    events.ElementProgressed,
     events.ElementTerminating,
+    events.EventCaught,
+    events.InterruptionFinished,
     events.ProcessDefinitionAdopted,
     decision_events.DecisionRequirementsAdopted,
     events.JobBackOffEnded,
+    events.LoopBegan,
+    events.LoopItemCompleted,
     events.SequenceFlowTaken,
+    events.SubscriptionClosed,
+    events.SubscriptionOpened,
+    events.WorkPostponed,
+    events.WorkResumed,
+    message_events.HomeSubscriptionClosed,
+    message_events.HomeSubscriptionOpened,
+    message_events.MessageExpired,
+    message_events.MessagePostponed,
+    message_events.MessagePublished,
+    message_events.MessageRemoved,
+    message_events.MessageResumed,
+    message_events.MessageSent,
+    message_events.MessageSettled,
+    message_events.MessageTakenBack,
+    sent.CommandSent,
 }
 
 # Groups of nodes, and what the linter refuses by name.
-NO_NODES = {JobTask, Unsupported}
+NO_NODES = {CatchEvent, ConditionalGateway, Event, JobTask, ThrowEvent, Unsupported}
 
 # A call that waits may end late: 504.
 PROBLEM_TYPES = {
@@ -86,6 +117,10 @@ def test_every_node_of_the_model_is_compiled_to_an_element_of_its_own() -> None:
 
 def test_every_entity_can_be_searched() -> None:
     assert names(get_args(Entity)) == names(SEARCHABLES)
+
+
+def test_every_entity_of_the_audit_log_has_a_category() -> None:
+    assert {audited.entity_type for audited in AUDITED.values()} <= CATEGORIES.keys()
 
 
 def test_every_error_reason_has_a_problem() -> None:

@@ -14,6 +14,7 @@ from server.platform.dispatch import Dispatcher
 ENGINE = [
     "POST /api/v1/user-tasks/search",
     "POST /api/v1/history/process-instances/search",
+    "POST /v2/user-tasks/{key}/audit-logs/search",
     "GET /api/v1/history/process-definitions/{key}/flow-node-statistics",
     "GET /api/v1/console/deployments",
     "GET /api/v1/console/modeling/lint-rules",
@@ -33,7 +34,6 @@ ENGINE = [
 ]
 
 ENGINE_NOT_YET = [
-    "POST /v2/user-tasks/{key}/audit-logs/search",
     "POST /v2/signals/broadcast",
 ]
 

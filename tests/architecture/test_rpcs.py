@@ -12,6 +12,7 @@ from server.config import EngineConfig
 from server.platform.dispatch import snake_case
 from server.platform.errors import PROBLEMS
 from server.platform.policy import Mode, Policy, policies_of, services
+from server.rpc.audit_log import CATEGORIES
 from server.rpc.refusals import AUDITED_RPCS
 from tests.identity.deployment import deployed
 
@@ -74,12 +75,39 @@ def test_no_servicer_serves_what_the_contract_does_not_know(servicers: Mapping[s
 def test_every_rpc_names_its_permission_or_is_open(path: str) -> None:
     policy = POLICIES[path]
 
-    assert [bool(policy.permission), policy.is_public, path in OPEN_TO_THE_AUTHENTICATED].count(True) == 1
+    claims = [
+        bool(policy.permission),
+        not policy.needs_principal,
+        path in OPEN_TO_THE_AUTHENTICATED,
+    ]
+    assert claims.count(True) == 1
 
 
 @pytest.mark.parametrize("path", sorted(POLICIES))
 def test_every_rejection_that_an_rpc_names_is_a_reason(path: str) -> None:
     assert set(POLICIES[path].rejections) <= PROBLEMS.keys()
+
+
+READS = ("Get", "Search", "List", "Await")
+
+
+def test_every_change_of_identity_in_the_process_api_is_audited() -> None:
+    """By fields that its request has."""
+    changing = {
+        path: policy
+        for path, policy in POLICIES.items()
+        if path.startswith("/gnomon.identity.") and policy.permission and not policy.name.startswith(READS)
+    }
+
+    assert changing
+    for policy in changing.values():
+        rule, fields = policy.audit, policy.request.DESCRIPTOR.fields_by_name
+        assert rule is not None, policy.path
+        assert rule.operation_type
+        assert rule.entity_type in CATEGORIES
+        assert rule.entity_field in fields
+        assert bool(rule.related_entity_type) == bool(rule.related_entity_field)
+        assert not rule.related_entity_field or rule.related_entity_field in fields
 
 
 def test_every_command_is_audited_also_when_it_is_refused_early() -> None:

@@ -123,6 +123,18 @@ class Page:
         yield
         self._session = page
 
+    async def emulate(self, *, width: int, scheme: str) -> None:
+        """Have a window of that width, in CSS pixels, at a system that prefers `light` or `dark`."""
+        await self._send(
+            "Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=False
+        )
+        preferred = {"name": "prefers-color-scheme", "value": scheme}
+        await self._send("Emulation.setEmulatedMedia", features=[preferred])
+
+    async def without_scripts(self) -> None:
+        """Load pages from now on as a browser that runs no script."""
+        await self._send("Emulation.setScriptExecutionDisabled", value=True)
+
     async def forget(self) -> None:
         """Give up all cookies."""
         await self._send("Network.clearBrowserCookies")

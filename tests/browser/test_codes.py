@@ -19,6 +19,10 @@ _BEGIN = _ASK % (
     """const proof = await (await post("mfa_token", { password: "correct horse battery staple" })).json();
   return (await post("one_time_codes", { name: "phone", mfa_mod_token_id: proof.id })).json();"""
 )
+_RECOVERY = _ASK % (
+    """const proof = await (await post("mfa_token", { password: "correct horse battery staple" })).json();
+  return (await post("recovery_codes", { mfa_mod_token_id: proof.id })).json();"""
+)
 _CONFIRM = _ASK % """return (await post("one_time_codes/%s/confirm", { one_time_code: "%s" })).status;"""
 
 TOLD = """[...document.querySelectorAll('[role=alert]')].some(
@@ -40,7 +44,7 @@ async def add_program(page: Page, provider: Site) -> str:
 
 async def give(page: Page, text: str) -> None:
     await page.fill("#one-time-code", text)
-    await page.click("#code-form button")
+    await page.click("#code-form button[type=submit]")
 
 
 async def test_a_code_follows_the_password(page: Page, provider: Site) -> None:
@@ -51,10 +55,57 @@ async def test_a_code_follows_the_password(page: Page, provider: Site) -> None:
 
     await sign_in(page, provider.authorization())
     await page.until(ASKED)
-    hidden = await page.run("document.getElementById('sign-in').hidden")
+    is_shown = await page.run("document.getElementById('sign-in').checkVisibility()")
     await give(page, code(provider, secret))
 
-    assert hidden is True
+    assert is_shown is False
+    await page.until(ARRIVED)
+
+
+async def test_a_code_is_a_step_with_a_heading_of_its_own_and_nothing_of_the_one_before(
+    page: Page, provider: Site
+) -> None:
+    await sign_in(page, provider.authorization())
+    await page.until(ARRIVED)
+    await add_program(page, provider)
+    await page.forget()
+
+    await sign_in(page, provider.authorization())
+    await page.until(ASKED)
+
+    assert await page.run("document.querySelector('main').innerText.split(/\\n+/)") == [
+        "Enter your code",
+        "to continue to The app",
+        "Code from your authenticator app",
+        "The app shows six digits.",
+        "Verify",
+    ]
+    assert await page.run("document.querySelector('h1').textContent") == "Enter your code"
+    assert await page.run("document.title") == "Enter your code"
+    assert await page.run("document.activeElement.id") == "one-time-code"
+    assert await page.run("document.activeElement.inputMode") == "numeric"
+    assert await page.run("document.activeElement.autocomplete") == "one-time-code"
+
+
+async def test_a_recovery_code_stands_in_for_a_lost_authenticator(page: Page, provider: Site) -> None:
+    await sign_in(page, provider.authorization())
+    await page.until(ARRIVED)
+    await add_program(page, provider)
+    recovery_codes = (await page.run(_RECOVERY))["recovery_codes"]
+    await page.forget()
+    await sign_in(page, provider.authorization())
+    await page.until(ASKED)
+
+    await page.click("#recovery summary")
+    await page.until("document.getElementById('recovery-code').checkVisibility()")
+    is_shown = await page.run(ASKED)
+    await page.fill("#recovery-code", "AAAA-BBBB")
+    await page.click("#recovery-form button[type=submit]")
+    await page.until(TOLD % "recovery code is wrong")
+    await page.fill("#recovery-code", recovery_codes[0])
+    await page.click("#recovery-form button[type=submit]")
+
+    assert is_shown is False
     await page.until(ARRIVED)
 
 

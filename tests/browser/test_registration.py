@@ -74,7 +74,7 @@ async def test_a_person_registers_confirms_and_goes_on(page: Page, provider: Sit
     told = await page.run("document.getElementById('registered').textContent")
     await page.goto(await link(letters))
     await page.click("button[type=submit]")
-    await page.until(f"{HEADING} === 'Your e-mail address is confirmed'")
+    await page.until(f"{HEADING} === 'Your email address is confirmed'")
 
     await page.goto(provider.authorization())
     await sign_in(page)
@@ -87,26 +87,26 @@ async def test_who_goes_back_to_sign_in_is_told_what_is_missing_and_sent_another
     page: Page, provider: Site, letters: Path
 ) -> None:
     await register(page, provider)
-    await page.until(f"{HEADING} === 'Confirm your e-mail address'")
+    await page.until(f"{HEADING} === 'Confirm your email address'")
     first = await link(letters)
     await page.click("a[href*='oidc/authorize']")
     await sign_in(page)
-    await page.until("document.getElementById('error').textContent.startsWith('Confirm your e-mail')")
+    await page.until("document.getElementById('error').textContent.startsWith('Confirm your email')")
 
     await page.click("#send-again")
 
     await page.until("document.getElementById('progress').textContent.includes('on its way')")
     await page.goto(await link(letters, 2))
-    assert await page.run(HEADING) == "Confirm your e-mail address"
+    assert await page.run(HEADING) == "Confirm your email address"
     await page.goto(first)
-    assert await page.run(HEADING) == "This link is good no more"
+    assert await page.run(HEADING) == "This link is no longer valid"
 
 
 async def test_the_message_is_sent_again_from_where_it_was_announced(
     page: Page, provider: Site, letters: Path
 ) -> None:
     await register(page, provider)
-    await page.until(f"{HEADING} === 'Confirm your e-mail address'")
+    await page.until(f"{HEADING} === 'Confirm your email address'")
 
     await page.click("#again")
 
@@ -128,7 +128,7 @@ async def test_a_link_that_is_good_no_more_leads_to_another(
     page: Page, provider: Site, letters: Path
 ) -> None:
     await register(page, provider)
-    await page.until(f"{HEADING} === 'Confirm your e-mail address'")
+    await page.until(f"{HEADING} === 'Confirm your email address'")
     await page.goto(f"{(await link(letters))[:-1]}")
 
     await page.fill("#email", EVE)

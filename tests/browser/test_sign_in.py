@@ -21,6 +21,12 @@ ADD_PASSKEY = """(async () => {
 
 ARRIVED = "document.getElementById('arrived')?.textContent.includes('code')"
 
+INVALID = "[...document.querySelectorAll('[aria-invalid]')].map((each) => each.id)"
+# The page is left at once: what its field was when it was sent outlives it in the storage of the tab.
+KEEP_TYPE = """document.getElementById('sign-in').addEventListener('submit', () => {
+  sessionStorage.type = document.getElementById('password').type;
+})"""
+
 
 async def sign_in(page: Page, address: str, password: str = PASSWORD) -> None:
     await page.goto(address)
@@ -59,6 +65,60 @@ async def test_a_wrong_password_is_told_and_may_be_corrected(page: Page, provide
     await page.click("button[type=submit]")
 
     await page.until(ARRIVED)
+
+
+async def test_a_wrong_password_marks_the_fields_until_they_change(page: Page, provider: Site) -> None:
+    await sign_in(page, provider.authorization(), "wrong")
+    await page.until("document.getElementById('error').textContent.includes('wrong')")
+    marked = await page.run(INVALID)
+    focused = await page.run("document.activeElement.id")
+
+    await page.fill("#password", PASSWORD)
+
+    assert (marked, focused) == (["email", "password"], "password")
+    assert await page.run(INVALID) == []
+
+
+async def test_a_lost_session_is_told_and_a_button_begins_another(page: Page, provider: Site) -> None:
+    await page.goto(provider.authorization())
+    await page.forget()
+    await page.fill("#email", EMAIL)
+    await page.fill("#password", PASSWORD)
+    await page.click("button[type=submit]")
+    await page.until("document.getElementById('error').textContent")
+    told = await page.run("document.getElementById('error').textContent")
+
+    await page.click("#reload")
+    await page.until("document.getElementById('error').textContent === ''")
+    await sign_in(page, provider.authorization())
+
+    assert told == (
+        "Your session has ended, or your browser blocks cookies. Reload the page and sign in again."
+    )
+    await page.until(ARRIVED)
+
+
+async def test_a_password_is_shown_on_demand_and_sent_as_a_password(page: Page, provider: Site) -> None:
+    await page.goto(provider.authorization())
+    await page.fill("#password", PASSWORD)
+
+    await page.click("[data-reveals]")
+    shown = await page.run("document.getElementById('password').type")
+    await page.fill("#email", EMAIL)
+    await page.run(KEEP_TYPE)
+    await page.click("button[type=submit]")
+
+    assert shown == "text"
+    await page.until("sessionStorage.type === 'password'")
+
+
+async def test_without_scripts_a_page_says_so_and_has_no_form(page: Page, provider: Site) -> None:
+    await page.without_scripts()
+
+    await page.goto(provider.authorization())
+
+    assert "JavaScript" in await page.run("document.querySelector('main').innerText")
+    assert await page.run("document.getElementById('credentials').checkVisibility()") is False
 
 
 async def test_a_hint_is_filled_in_and_may_be_given_up(page: Page, provider: Site) -> None:

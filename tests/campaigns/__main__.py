@@ -7,14 +7,16 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from rich.console import Console
 
-from tests.campaigns import cluster, crash, failover, storm
+from tests.campaigns import cluster, crash, failover, neighbour, storm, upgrade
 from tests.campaigns.report import Report
 
 CAMPAIGNS: Mapping[str, Callable[[int, str], Awaitable[Report]]] = {
     "crash": crash.run,
     "cluster": cluster.run,
     "failover": failover.run,
+    "neighbour": neighbour.run,
     "storm": storm.run,
+    "upgrade": upgrade.run,
 }
 
 

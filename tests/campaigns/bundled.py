@@ -7,18 +7,19 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote, urlencode
 
-from server.bundle import free_port
-from tests.campaigns.programs import Program, children_of
+from server.platform.sockets import free_port
+from tests.campaigns.programs import Program, children_of, is_running
 from tests.postgres import open_directory
+from tests.waiting import until
 
-HOST = "127.0.0.1"
+HOST = "localhost"
 PARTITIONS = (1, 2)
 
 
 class Bundled:
     """One program with a database and a process for each partition; its addresses stay the same."""
 
-    def __init__(self, directory: Path, log: Path) -> None:
+    def __init__(self, directory: Path, log: Path, configuration: str = "") -> None:
         self._directory = directory
         self._log = log
         self._settings = {
@@ -30,6 +31,8 @@ class Bundled:
         self.http = f"http://{HOST}:{self._settings['GNOMON_EDGE__PORT']}"
         self.grpc = f"{HOST}:{self._settings['GNOMON_GRPC__PORT']}"
         self._program: Program | None = None
+        self._file = directory / "gnomon.toml"
+        self._file.write_text(configuration)
 
     @property
     def dsn(self) -> str:
@@ -38,7 +41,7 @@ class Bundled:
         return f"postgresql://gnomon:{password}@/gnomon?{urlencode({'host': root / 'socket'})}"
 
     async def start(self) -> None:
-        self._program = await Program.started("bundled", self._settings, self._log)
+        self._program = await Program.started("bundled", self._settings, self._log, file=self._file)
 
     async def stop(self) -> None:
         if self._program is not None:
@@ -51,6 +54,11 @@ class Bundled:
         """The server's first process; the others end when it is gone."""
         return children_of(self._running.pid, "-D")
 
+    async def keep_running(self) -> None:
+        """Start the program anew if it was killed."""
+        if not is_running(self._running.pid):
+            await self.start()
+
     async def kill_program(self) -> None:
         """What it has started ends by itself."""
         await self._running.kill()
@@ -62,9 +70,10 @@ class Bundled:
 
 
 @asynccontextmanager
-async def bundled(logs: Path) -> AsyncIterator[Bundled]:
+async def bundled(logs: Path, configuration: str = "") -> AsyncIterator[Bundled]:
+    """With settings of its own, in TOML."""
     with open_directory() as directory:
-        deployment = Bundled(directory, logs / "gnomon.log")
+        deployment = Bundled(directory, logs / "gnomon.log", configuration)
         await deployment.start()
         try:
             yield deployment
@@ -72,7 +81,10 @@ async def bundled(logs: Path) -> AsyncIterator[Bundled]:
             await deployment.stop()
 
 
-def kill(pids: Sequence[int]) -> None:
+async def killed(pids: Sequence[int]) -> None:
+    """Kill these, and return when they and the processes that they had started are gone."""
+    dying = {*pids, *(child for pid in pids for child in children_of(pid))}
     for pid in pids:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
+    await until(lambda: not any(map(is_running, dying)))

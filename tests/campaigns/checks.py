@@ -140,7 +140,7 @@ async def _definitions(database: asyncpg.Connection, book: Book) -> Iterable[str
 
 async def _leftovers(database: asyncpg.Connection) -> Iterable[str]:
     text = """
-        SELECT 'instance documents', count(*) FROM gnomon.instance_document
+        SELECT 'instance documents', count(*) FROM gnomon.stored_page
         UNION ALL SELECT 'outgoing commands', count(*) FROM gnomon.outbox
         UNION ALL SELECT 'active instances', sum(count)::bigint FROM gnomon.active_instances
     """

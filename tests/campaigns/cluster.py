@@ -37,7 +37,7 @@ async def run(rounds: int, seed: str) -> Report:
             asyncpg.create_pool(dsn, min_size=1, max_size=2) as pool,
             cluster(
                 to_socket(str(socket)),
-                lambda proxy: _through(dsn, proxy),
+                lambda proxy: through(dsn, proxy),
                 logs=report.logs,
                 keys=directory / "master-keys",
                 partitions=PARTITIONS,
@@ -52,42 +52,43 @@ async def run(rounds: int, seed: str) -> Report:
     return report
 
 
-def _through(dsn: str, proxy: Proxy) -> str:
+def through(dsn: str, proxy: Proxy) -> str:
+    """The DSN by which a node reaches the database through its proxy."""
     parts = urlsplit(dsn)
     return parts._replace(netloc=f"{parts.username}:{parts.password}@{proxy.address}", query="").geturl()
 
 
 class Campaign:
     def __init__(self, deployment: Cluster, api: Api, book: Book, *, dsn: str, pool: asyncpg.Pool) -> None:
-        self._deployment = deployment
-        self._api = api
-        self._book = book
-        self._dsn = dsn
-        self._pool = pool
+        self.deployment = deployment
+        self.api = api
+        self.book = book
+        self.dsn = dsn
+        self.pool = pool
 
     async def round(self, number: int, dice: Dice) -> Round:
         """Strike an owner under load, bring it back when everything is worked off, and count."""
         strike = list(STRIKES)[number % len(STRIKES)]
         begin, end = STRIKES[strike]
-        await self._balanced()
+        await self.balanced()
         loop = asyncio.get_running_loop()
-        async with under_load(self._api, self._book, str(number)):
-            await self._book.more(dice.between(FEWEST_BEFORE, MOST_BEFORE))
-            node = dice.choice(self._deployment.nodes)
-            owned = await self._epochs(node)
+        async with under_load(self.api, self.book, str(number)):
+            await self.book.more(dice.between(FEWEST_BEFORE, MOST_BEFORE))
+            node = dice.choice(self.deployment.nodes)
+            owned = await self.epochs(node)
             begun = loop.time()
             await begin(self, node)
             async with asyncio.timeout(RESUME_SECONDS):
-                seconds = max([await self._book.resumed(partition_id, begun) for partition_id in owned])
-            found = [*await verified(self._dsn)]
-            epochs = await self._epochs_of(owned)
+                seconds = max([await self.book.resumed(partition_id, begun) for partition_id in owned])
+            found = [*await verified(self.dsn)]
+            epochs = await self.epochs_of(owned)
         found += [f"partition {each} kept its epoch" for each in owned if epochs[each] <= owned[each]]
-        positions = await self._positions()
+        positions = await self.positions()
         await end(self, node)
-        await self._balanced()
-        if await self._positions() != positions:
+        await self.balanced()
+        if await self.positions() != positions:
             found.append(f"{node.name} came back and committed: {positions} before it did")
-        return Round(strike, seconds, [*found, *await counted(self._dsn, self._book)])
+        return Round(strike, seconds, [*found, *await counted(self.dsn, self.book)])
 
     async def kill(self, node: Node) -> None:
         await node.kill()
@@ -103,10 +104,10 @@ class Campaign:
 
     async def pause_and_wake(self, node: Node) -> None:
         """It wakes under load, when everything it owned is others'."""
-        owned = await self._epochs(node)
+        owned = await self.epochs(node)
         node.pause()
         async with asyncio.timeout(RESUME_SECONDS):
-            while (await self._epochs(node)).keys() & owned.keys():  # noqa: ASYNC110  # a table says it
+            while (await self.epochs(node)).keys() & owned.keys():  # noqa: ASYNC110  # a table says it
                 await asyncio.sleep(LOOK_SECONDS)
         node.wake()
 
@@ -122,7 +123,7 @@ class Campaign:
     async def nothing(self, node: Node) -> None:
         """It has come back by itself."""
 
-    async def _balanced(self) -> None:
+    async def balanced(self) -> None:
         """Return when every node lives and has its share."""
         text = """
             SELECT count(*) FROM (
@@ -132,20 +133,21 @@ class Campaign:
             ) AS balanced
         """
         async with asyncio.timeout(BACK_SECONDS):
-            while await self._pool.fetchval(text, PARTITIONS // NODES) < NODES:  # noqa: ASYNC110  # a table says it
+            while await self.pool.fetchval(text, PARTITIONS // NODES) < NODES:  # noqa: ASYNC110  # a table says it
                 await asyncio.sleep(LOOK_SECONDS)
 
-    async def _epochs(self, node: Node) -> Mapping[int, int]:
-        text = "SELECT partition_id, epoch FROM gnomon.partition WHERE owner = $1"
-        return dict(await self._pool.fetch(text, node.name))
+    async def epochs(self, node: Node) -> Mapping[int, int]:
+        """Of the partitions that the node owns; each start of its process adds to the name."""
+        text = "SELECT partition_id, epoch FROM gnomon.partition WHERE owner LIKE $1 || '-%'"
+        return dict(await self.pool.fetch(text, node.name))
 
-    async def _epochs_of(self, partitions: Iterable[int]) -> Mapping[int, int]:
+    async def epochs_of(self, partitions: Iterable[int]) -> Mapping[int, int]:
         text = "SELECT partition_id, epoch FROM gnomon.partition WHERE partition_id = ANY($1::smallint[])"
-        return dict(await self._pool.fetch(text, list(partitions)))
+        return dict(await self.pool.fetch(text, list(partitions)))
 
-    async def _positions(self) -> Mapping[int, int]:
+    async def positions(self) -> Mapping[int, int]:
         """How many commits each partition has seen."""
-        return dict(await self._pool.fetch("SELECT partition_id, position FROM gnomon.partition"))
+        return dict(await self.pool.fetch("SELECT partition_id, position FROM gnomon.partition"))
 
 
 Act = Callable[[Campaign, Node], Awaitable[None]]

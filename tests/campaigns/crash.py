@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from tests.campaigns.api import Api, until_answered
 from tests.campaigns.book import Book
-from tests.campaigns.bundled import PARTITIONS, Bundled, bundled, kill
+from tests.campaigns.bundled import PARTITIONS, Bundled, bundled, killed
 from tests.campaigns.checks import counted, verified
 from tests.campaigns.dice import Dice
 from tests.campaigns.grpc_api import connected
@@ -20,26 +20,26 @@ RESUME_SECONDS = 60.0
 
 
 async def _one_engine(deployment: Bundled, dice: Dice) -> None:
-    kill([dice.choice(deployment.engines())])
+    await killed([dice.choice(deployment.engines())])
 
 
 async def _all_engines(deployment: Bundled, _: Dice) -> None:
-    kill(deployment.engines())
+    await killed(deployment.engines())
 
 
 async def _postgres(deployment: Bundled, _: Dice) -> None:
-    kill(deployment.postgres())
+    await killed(deployment.postgres())
 
 
 async def _both(deployment: Bundled, _: Dice) -> None:
-    kill([*deployment.postgres(), *deployment.engines()])
+    await killed([*deployment.postgres(), *deployment.engines()])
 
 
 async def _program(deployment: Bundled, _: Dice) -> None:
     await deployment.kill_program()
-    await deployment.start()
 
 
+# Each returns when nothing that it killed can answer any more.
 STRIKES: Mapping[str, Callable[[Bundled, Dice], Awaitable[None]]] = {
     "both": _both,
     "one engine": _one_engine,
@@ -71,8 +71,10 @@ async def _round(deployment: Bundled, api: Api, book: Book, *, dice: Dice, numbe
         await book.more(dice.between(FEWEST_BEFORE, MOST_BEFORE))
         begun = loop.time()
         await STRIKES[strike](deployment, dice)
+        gone = loop.time()
+        await deployment.keep_running()
         async with asyncio.timeout(RESUME_SECONDS):
-            seconds = max([await book.resumed(partition_id, begun) for partition_id in PARTITIONS])
+            seconds = gone - begun + max([await book.resumed(each, gone) for each in PARTITIONS])
         early = await verified(deployment.dsn)
     late = await counted(deployment.dsn, book)
     return Round(strike, seconds, [*early, *late])

@@ -20,3 +20,7 @@ class Dice:
 
     def choice(self, items: Sequence[T]) -> T:
         return items[self.between(0, len(items) - 1)]
+
+    def shuffled(self, items: Sequence[T]) -> Sequence[T]:
+        left = list(items)
+        return [left.pop(self.between(0, len(left) - 1)) for _ in items]

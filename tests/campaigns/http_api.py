@@ -61,8 +61,13 @@ class HttpApi:
         self._turns = cycle(urls)
 
     async def deploy(self, name: str, content: bytes) -> None:
+        await self.deploy_all({name: content})
+
+    async def deploy_all(self, files: Mapping[str, bytes]) -> None:
+        """In one deployment."""
         form = aiohttp.FormData()
-        form.add_field("resources", content, filename=name)
+        for name, content in files.items():
+            form.add_field("resources", content, filename=name)
         _expect_success(await self._answer("POST", "/v2/deployments", data=form))
 
     async def start(self, process_id: str, *, idempotency_key: str) -> int:
@@ -70,6 +75,9 @@ class HttpApi:
         return int(
             str((await self._post("/v2/process-instances", body, idempotency_key))["processInstanceKey"])
         )
+
+    async def cancel(self, process_instance_key: int) -> None:
+        await self._post(f"/v2/process-instances/{process_instance_key}/cancellation", {})
 
     async def activate(self, job_type: str, most: int) -> Sequence[Job]:
         body = {

@@ -7,14 +7,14 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from server.bundle import free_port
-from tests.campaigns.programs import Program
+from server.platform.sockets import free_port
+from tests.campaigns.programs import ROOT, Program
 from tests.campaigns.proxy import HOST, Open, Proxy, proxied, to_port
 
 Settings = Mapping[str, str]
 
 LEASE_SECONDS = 3.0
-SECRET = "campaign"  # of a cluster that lives for a minute
+SECRET = "shared in a campaign"  # of a cluster that lives for a minute
 
 
 class Proxies(NamedTuple):
@@ -26,13 +26,20 @@ class Proxies(NamedTuple):
 
 
 class Node:
-    """A process that owns partitions; it comes back under its name and at its addresses."""
+    """A process that owns partitions; it comes back under its name and at its addresses.
 
-    def __init__(self, number: int, proxies: Proxies, settings: Settings, log: Path) -> None:
+    It runs the sources in `root`, with the settings `of_root` on top of its own.
+    """
+
+    def __init__(
+        self, number: int, proxies: Proxies, settings: Settings, log: Path, *, root: Path = ROOT
+    ) -> None:
         self.name = f"node-{number}"
+        self.root = root
+        self.of_root: Settings = {}
         self._proxies = proxies
         self._settings = {**settings, "GNOMON_CLUSTER__NODE_ID": self.name}
-        self._log = log
+        self.log = log
         self._program: Program | None = None
 
     @property
@@ -41,7 +48,8 @@ class Node:
         return self._running.addresses.http
 
     async def start(self) -> None:
-        self._program = await Program.started("cluster", self._settings, self._log)
+        settings = {**self._settings, **self.of_root}
+        self._program = await Program.started("cluster", settings, self.log, root=self.root)
 
     async def stop(self) -> None:
         if self._program is not None:
@@ -94,10 +102,15 @@ async def cluster(
     partitions: int,
     nodes: int,
     edges: int,
+    root: Path = ROOT,
 ) -> AsyncIterator[Cluster]:
-    """`dsn_through` gives the DSN by which a node reaches the database through a proxy."""
+    """`dsn_through` gives the DSN by which a node reaches the database through a proxy.
+
+    All begin with the sources in `root`, but for the first edge, which is of today.
+    """
     shared = {
         "GNOMON_CLUSTER__SECRET": SECRET,
+        "GNOMON_EDGE__SECRET": SECRET,
         "GNOMON_CLUSTER__PARTITIONS": str(partitions),
         "GNOMON_CLUSTER__LEASE_SECONDS": str(LEASE_SECONDS),
         "GNOMON_ENCRYPTION__KEY_FILE": str(keys),
@@ -109,7 +122,7 @@ async def cluster(
         members: list[Node] = []
         services: list[str] = []
         for number in range(1, nodes + 1):
-            grpc, others = free_port(HOST), free_port(HOST)
+            grpc, others = free_port("localhost"), free_port(HOST)
             to_grpc = await stack.enter_async_context(proxied(to_port(grpc)))
             to_others = await stack.enter_async_context(proxied(to_port(others)))
             to_database = await stack.enter_async_context(proxied(database))
@@ -121,14 +134,20 @@ async def cluster(
                 "GNOMON_CLUSTER__ADDRESS": to_others.address,
             }
             proxies = Proxies(to_grpc, to_others, to_database)
-            node = Node(number, proxies, settings, logs / f"node-{number}.log")
+            node = Node(number, proxies, settings, logs / f"node-{number}.log", root=root)
             members.append(node)
             services.append(to_grpc.address)
             stack.push_async_callback(node.stop)
-        settings = {"GNOMON_EDGE__SERVICES": ",".join(services), "GNOMON_EDGE__PORT": "0"}
-        edge_logs = [logs / f"edge-{number}.log" for number in range(1, edges + 1)]
+        settings = {
+            "GNOMON_EDGE__SERVICES": ",".join(services),
+            "GNOMON_EDGE__SECRET": SECRET,
+            "GNOMON_EDGE__PORT": "0",
+        }
+        edge_roots = {
+            logs / f"edge-{number}.log": root if number > 1 else ROOT for number in range(1, edges + 1)
+        }
         started = await asyncio.gather(
-            *(Program.started("cluster", settings, log) for log in edge_logs),
+            *(Program.started("cluster", settings, log, root=each) for log, each in edge_roots.items()),
             *(node.start() for node in members),
         )
         programs = [each for each in started if isinstance(each, Program)]

@@ -17,6 +17,10 @@ READY_SECONDS = 60.0
 END_SECONDS = 20.0
 
 
+class NotStarted(Exception):
+    """The program ended before it was ready; its log says why."""
+
+
 class Program:
     """`gnomon serve`; what it logs goes to a file."""
 
@@ -29,13 +33,22 @@ class Program:
         return self._process.pid
 
     @classmethod
-    async def started(cls, mode: str, settings: Mapping[str, str], log: Path) -> Self:
-        """Ready."""
+    async def started(
+        cls,
+        mode: str,
+        settings: Mapping[str, str],
+        log: Path,
+        file: Path | None = None,
+        *,
+        root: Path = ROOT,
+    ) -> Self:
+        """Ready; `file` is its configuration, `root` has the sources that it runs. Raises NotStarted."""
+        options = ("--config", str(file)) if file is not None else ()
         with log.open("ab") as output:
             process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "server", "serve", "--mode", mode),
-                cwd=ROOT,
-                env={**os.environ, **DEMO_ACCESS, **settings},
+                *(sys.executable, "-m", "server", "serve", "--mode", mode, *options),
+                cwd=root,
+                env={**os.environ, **DEMO_ACCESS, **settings, **sources(root)},
                 stdout=PIPE,
                 stderr=output,
             )
@@ -43,9 +56,10 @@ class Program:
         try:
             async with asyncio.timeout(READY_SECONDS):
                 line = await process.stdout.readline()
-            return cls(process, Addresses.read(line.decode()))
+            return cls(process, _addresses(line.decode()))
         except BaseException:
-            process.kill()
+            with suppress(ProcessLookupError):
+                process.kill()
             await process.wait()
             raise
 
@@ -68,6 +82,27 @@ class Program:
         except TimeoutError:
             await self.kill()
             raise
+
+
+def _addresses(line: str) -> Addresses:
+    """Raises NotStarted for a line that never came."""
+    if not line:
+        raise NotStarted
+    return Addresses.read(line)
+
+
+def sources(root: Path) -> Mapping[str, str]:
+    """The environment of a program that runs the sources in a directory, whatever is installed."""
+    return {"PYTHONPATH": os.pathsep.join((str(root), str(root / "gen")))}
+
+
+def is_running(pid: int) -> bool:
+    """Whether there is such a process, other than one that has ended and waits for its parent to look."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
 
 
 def children_of(pid: int, word: str = "") -> Sequence[int]:

@@ -17,8 +17,8 @@ from pathlib import Path
 import aiohttp
 import asyncpg
 
-from server.bundle import free_port
 from server.platform.postgres.bundled.installation import kept_installation
+from server.platform.sockets import free_port
 from tests.campaigns.proxy import HOST
 
 # PostgreSQL refuses root; this account may still read an interpreter that only root may enter.

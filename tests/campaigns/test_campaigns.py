@@ -1,8 +1,12 @@
-"""Short campaigns; `make crash cluster failover storm` runs long ones."""
+"""Short campaigns; `make crash cluster failover neighbour storm` runs long ones."""
 
-from tests.campaigns import cluster, crash, storm
+from tests.campaigns import cluster, crash, neighbour, storm
+from tests.campaigns.book import Book
+from tests.campaigns.report import Report
 
 SEED = "short"
+# Far above every measurement: that nobody waits for good, not how long it takes.
+LONGEST_MILLISECONDS = 30_000
 
 
 async def test_killed_processes_and_a_killed_database_lose_nothing_and_double_nothing() -> None:
@@ -21,3 +25,12 @@ async def test_a_command_sent_three_times_over_broken_connections_has_its_effect
     report = await storm.run(1, SEED, commands=150)
 
     assert report.violations == []
+
+
+async def test_a_hostile_tenant_costs_another_one_no_completion_and_no_lease() -> None:
+    outcome = await neighbour.outcome_of(Report("neighbour", SEED, Book()), neighbour.BOUNDED)
+
+    assert outcome.idle.failures + outcome.attacked.failures == []
+    assert outcome.leases_lost == 0
+    assert outcome.attacked.milliseconds
+    assert max(outcome.attacked.milliseconds) < LONGEST_MILLISECONDS

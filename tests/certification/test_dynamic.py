@@ -29,6 +29,9 @@ enabled = true
 
 [access]
 trusted_proxies = ["127.0.0.0/8"]
+
+[outgoing]
+allowed_networks = ["127.0.0.0/8"]
 """
 ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 

@@ -4,11 +4,12 @@ from collections.abc import Callable
 from urllib.parse import urlencode
 
 import pytest
+import requests
 from joserfc import jwt
 from joserfc.jwk import RSAKey
 
 from tests.certification.relying_party import Answered, RelyingParty, unsigned
-from tests.people.person import Arrival, Page, Person
+from tests.people.person import SECONDS, Arrival, Page, Person
 from tests.people.provider import POST_LOGOUT_REDIRECT_URI, Provider
 
 
@@ -79,6 +80,54 @@ def test_no_way_leads_to_where_nobody_registered(
     outcome = logout(relying_party, id_token_hint=answered.tokens["id_token"], post_logout_redirect_uri=uri)
 
     assert isinstance(outcome, Page)
+
+
+def posted_by_another_site(party: RelyingParty, **parameters: str) -> Page | Arrival:
+    """What browsers do with a form of another site: no cookie goes along, the page that answers posts by itself."""
+    url = f"{party.provider.issuer}oidc/logout"
+    answer = requests.post(url, data=parameters, headers={"Sec-Fetch-Site": "cross-site"}, timeout=SECONDS)
+    page = Page(answer.status_code, answer.url, answer.text)
+    return party.person.visit(url, page.hidden)
+
+
+def test_a_request_that_another_site_posts_ends_the_session(
+    relying_party: RelyingParty, answered: Answered
+) -> None:
+    back = posted_by_another_site(
+        relying_party,
+        id_token_hint=answered.tokens["id_token"],
+        post_logout_redirect_uri=POST_LOGOUT_REDIRECT_URI,
+        state="a state",
+    )
+
+    assert isinstance(back, Arrival)
+    assert back.parameters == {"state": "a state"}
+    assert not is_signed_in(relying_party)
+
+
+def test_a_request_without_a_hint_that_another_site_posts_is_a_question(
+    relying_party: RelyingParty, answered: Answered
+) -> None:
+    outcome = posted_by_another_site(
+        relying_party,
+        client_id=str(answered.claims["aud"]),
+        post_logout_redirect_uri=POST_LOGOUT_REDIRECT_URI,
+    )
+
+    assert isinstance(outcome, Page)
+    assert is_signed_in(relying_party)
+
+
+def test_a_hint_alone_ends_no_session_of_another_browser(
+    relying_party: RelyingParty, answered: Answered
+) -> None:
+    """An ID token that somebody found in a log proves nothing about who holds it."""
+    form = {"id_token_hint": answered.tokens["id_token"], "posted_again": "yes"}
+
+    answer = requests.post(f"{relying_party.provider.issuer}oidc/logout", data=form, timeout=SECONDS)
+
+    assert answer.status_code == requests.codes.ok
+    assert is_signed_in(relying_party)
 
 
 def _hint_without_signature(answered: Answered) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import get_type_hints
 
-from server.bundle import Config
+from server.sections import Config
 
 BEGIN = "<!-- configuration: generated, `make golden` -->\n"
 END = "<!-- /configuration -->\n"

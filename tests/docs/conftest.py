@@ -7,7 +7,7 @@ import pytest
 from tests.docs.markdown import ROOT
 from tests.server_process import Addresses, server_process
 
-HTTP = "http://127.0.0.1:8080"
+HTTP = "http://localhost:8080"
 
 
 class Reader:

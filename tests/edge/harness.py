@@ -9,12 +9,16 @@ import grpc
 from aiohttp import ClientSession, web
 from google.protobuf.message import Message
 
-from edge.app import EdgeServer, create_app
+from edge.app import create_app
 from edge.config import EdgeConfig
+from edge.listener import EdgeServer
+from edge.problem import RefusalOf, problem
+from edge.refusals import RefusalReports
 from server.platform.call import Call
 from server.platform.channels import Channel, LocalChannel
 from server.platform.dispatch import Dispatcher
 from server.platform.grpc_server import GrpcConfig, GrpcServer
+from server.platform.metrics import Metrics
 from server.platform.policy import services
 
 Answer = Message | Exception | Callable[[Message, Call], Awaitable[Message]]
@@ -67,13 +71,28 @@ class Edge:
 
 @asynccontextmanager
 async def running(
-    transport: str, config: EdgeConfig | None = None, extra_routes: tuple[web.RouteDef, ...] = ()
+    transport: str,
+    config: EdgeConfig | None = None,
+    extra_routes: tuple[web.RouteDef, ...] = (),
+    *,
+    trusted_proxies: tuple[str, ...] = (),
+    has_tls: bool = False,
+    page_of: RefusalOf = problem,
+    metrics: Metrics | None = None,
 ) -> AsyncIterator[Edge]:
     servicers = Servicers()
     async with AsyncExitStack() as stack:
         channel = await _channel(transport, Dispatcher(dict.fromkeys(services(), servicers), []), stack)
         config = config or EdgeConfig(port=0)
-        server = EdgeServer(create_app(config, lambda _: channel, extra_routes), config)
+        app = create_app(
+            config,
+            lambda _: channel,
+            extra_routes,
+            has_tls=has_tls,
+            page_of=page_of,
+            reports=RefusalReports(channel),
+        )
+        server = EdgeServer(app, config, trusted_proxies=trusted_proxies, metrics=metrics)
         port = await server.start()
         stack.push_async_callback(server.stop)
         client = await stack.enter_async_context(ClientSession(f"http://127.0.0.1:{port}"))

@@ -164,6 +164,17 @@ def test_filters_of_the_contract_take_plain_values_and_operators() -> None:
     assert list(getattr(found.state, "in")) == [1]
 
 
+def test_a_required_list_may_be_empty_but_not_absent() -> None:
+    route = CONTRACT["migrateProcessInstance"]
+    path = {"process_instance_key": "5"}
+
+    found = decode('{"targetProcessDefinitionKey": "7", "mappingInstructions": []}', route, path=path)
+
+    assert found.target_process_definition_key == 7
+    with pytest.raises(InvalidArgument, match=r"^mappingInstructions: expected a value"):
+        decode('{"targetProcessDefinitionKey": "7"}', route, path=path)
+
+
 def test_nested_and_repeated_messages_are_filled_in() -> None:
     message = decode('{"inner": {"text": "a"}, "inners": [{"count": 1}, {}]}')
 

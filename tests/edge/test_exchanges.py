@@ -118,9 +118,9 @@ EXCHANGES = [
     pytest.param(
         ("POST", "/api/v1/user-tasks/search", '{"pageSize": 5}'),
         user_task_service_pb2.ListUserTasksRequest(page_size=5),
-        user_task_service_pb2.ListUserTasksResponse(items=[b'{"a":1}', b"{}"]),
-        (200, "application/json", '{"items":[{"a":1},{}],"cursor":null}'),
-        id="list of objects",
+        user_task_service_pb2.ListUserTasksResponse(cursor="abc"),
+        (200, "application/json", '{"items":[],"cursor":"abc"}'),
+        id="a member that is named otherwise than its field",
     ),
 ]
 
@@ -255,6 +255,15 @@ async def test_a_refusal_is_a_problem(
     assert status == reply.status
     assert reply.headers.get("WWW-Authenticate") == ("Bearer" if status == 401 else None)
     assert reply.headers["X-Request-Id"]
+    assert "Retry-After" not in reply.headers
+
+
+async def test_a_refusal_that_ends_by_itself_says_when_to_try_again(edge: Edge) -> None:
+    edge.servicers.answers["fail_job"] = errors.QuotaExhausted("full", retry_after_secs="7")
+
+    reply = await edge.post_json("/v2/jobs/42/failure", "{}")
+
+    assert reply.headers["Retry-After"] == "7"
 
 
 async def test_a_mode_that_does_not_serve_the_operation_is_named(edge: Edge) -> None:

@@ -105,9 +105,8 @@ def test_a_filter_is_a_plain_value_or_an_operator_object(document: Any) -> None:
     assert _schema(document, "StringFilter")["properties"]["$in"] == {
         "type": "array",
         "items": {"type": "string"},
-        "minItems": 1,
         "maxItems": 1000,
-        "description": "One of.",
+        "description": "One of; an empty list is no condition.",
     }
 
 
@@ -123,6 +122,13 @@ def test_an_answer_has_all_members_and_says_which_may_be_null(document: Any) -> 
 def test_what_is_required_is_never_null(document: Any) -> None:
     assert _schema(document, "PinClockRequest")["properties"]["timestamp"]["type"] == "integer"
     assert _schema(document, "JobChangeset")["properties"]["retries"]["type"] == ["integer", "null"]
+
+
+def test_a_list_that_may_be_empty_can_be_required(document: Any) -> None:
+    migration = _schema(document, "MigrateProcessInstanceRequest")
+
+    assert migration["required"] == ["targetProcessDefinitionKey", "mappingInstructions"]
+    assert "minItems" not in migration["properties"]["mappingInstructions"]
 
 
 def test_rules_across_fields_are_told(document: Any) -> None:

@@ -10,8 +10,9 @@ import pytest
 from aiohttp import web
 from google.protobuf.message import Message
 
-from edge.app import EdgeServer, create_app
+from edge.app import create_app
 from edge.config import EdgeConfig
+from edge.listener import EdgeServer
 from gnomon.engine.v1 import job_service_pb2
 from server.platform.call import Call
 from tests.edge.harness import Edge, running
@@ -207,7 +208,7 @@ async def test_further_routes_answer_for_themselves() -> None:
         redirect = await edge.send("GET", "/moved", headers={"X-Request-Id": ""}, allow_redirects=False)
 
     assert (redirect.status, redirect.headers["Location"]) == (302, "/elsewhere")
-    assert redirect.headers["Server"] == "its own"
+    assert redirect.headers["Server"] == "gnomon"
 
 
 async def test_two_servers_can_share_a_port() -> None:

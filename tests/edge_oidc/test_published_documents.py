@@ -154,6 +154,17 @@ async def test_published_keys_have_no_private_members(http: Http) -> None:
     assert not any({"d", "p", "q", "dp", "dq", "qi"} & key.keys() for key in others)
 
 
+@pytest.mark.parametrize("issuer", ["/auth/v1", "/auth/v1/acme"])
+async def test_the_first_key_set_has_a_key_of_each_algorithm_that_the_metadata_names(
+    http: Http, issuer: str
+) -> None:
+    keys = await published(http, issuer)
+
+    metadata = await (await http.get(f"{issuer}{OPENID}")).json()
+    assert metadata["id_token_signing_alg_values_supported"] == [key["alg"] for key in keys]
+    assert [key["alg"] for key in keys] == ["RS256", "ES256", "EdDSA", "RS384", "RS512"]
+
+
 async def test_a_key_is_found_by_its_id(http: Http) -> None:
     for key in await published(http):
         found = await http.get(f"/auth/v1/oidc/certs/{key['kid']}")

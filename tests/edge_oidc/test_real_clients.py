@@ -17,6 +17,8 @@ from joserfc.jwk import KeySet
 
 from edge.oidc.config import OidcConfig
 from edge.oidc.routes import routes
+from server.platform.caller import EDGE_SECRET, EdgeSecret
+from server.platform.channels import TunnelChannel
 from server.platform.grpc_server import GrpcConfig, GrpcServer
 from tests.identity.deployment import SECRET, Deployment
 
@@ -80,11 +82,13 @@ async def test_the_orchestration_sdk_gets_a_token_for_its_audience(http: Http, t
 
 @pytest.fixture
 async def remote(deployment: Deployment) -> AsyncIterator[Http]:
-    """The edge in front of a provider that is reached over gRPC."""
-    server = GrpcServer(deployment.dispatcher, GrpcConfig(port=0, drain_seconds=0))
+    """The edge in front of a provider that it reaches through a tunnel."""
+    secret = EdgeSecret("known to the edge")
+    server = GrpcServer(deployment.dispatcher, GrpcConfig(port=0, drain_seconds=0), secret)
     port = await server.start()
     app = web.Application()
-    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+    proof = ((EDGE_SECRET, secret.text),)
+    async with TunnelChannel(f"127.0.0.1:{port}", metadata=proof) as channel:
         app.add_routes(routes(channel, OidcConfig()))
         async with TestClient(TestServer(app)) as client:
             yield client
@@ -94,7 +98,7 @@ async def remote(deployment: Deployment) -> AsyncIterator[Http]:
 @pytest.mark.parametrize(
     ("secret", "status", "error"), [(SECRET, 200, None), ("wrong", 401, "invalid_client")]
 )
-async def test_the_answers_are_the_same_over_grpc(
+async def test_the_answers_are_the_same_through_a_tunnel(
     remote: Http, secret: str, status: int, error: str | None
 ) -> None:
     async with httpx.AsyncClient(auth=("service", secret)) as client:

@@ -24,7 +24,7 @@ tenants = ["other"]
 id = "stranger"
 secret = "stranger-secret"
 tenants = ["other"]
-permissions = ["process:deploy", "instance:create", "instance:cancel", "instance:migrate", "job:work", "incident:resolve", "history:read", "operations:read", "clock:write", "identity:read", "identity:write"]
+permissions = ["process:deploy", "instance:create", "instance:cancel", "instance:migrate", "job:work", "task:work", "incident:resolve", "message:publish", "variable:write", "history:read", "operations:read", "clock:write", "identity:read", "identity:write", "audit:read"]
 
 [[bootstrap.clients]]
 id = "traveller"
@@ -46,7 +46,7 @@ MODES = (Mode.EMBEDDED, Mode.BUNDLED)
 
 def offered(mode: Mode) -> list[Route]:
     """Routes of a mode that need a credential."""
-    return [route for route in routes() if mode in route.policy.modes and not route.policy.is_public]
+    return [route for route in routes() if mode in route.policy.modes and route.policy.needs_principal]
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Who may do what, and where: credentials, permissions and tenants."""
+"""Access control: credentials, permissions and tenants."""
 
 from collections.abc import Callable, Iterator
 
@@ -98,13 +98,28 @@ def _call(client: httpx.Client, route: Route, keys: dict[str, str]) -> httpx.Res
     return client.request(route.method, path, json=body)
 
 
-@each(lambda route: "{" in route.path)
+def _names_a_tenant(route: Route) -> bool:
+    return "{tenant_id}" in route.path
+
+
+@each(lambda route: "{" in route.path and not _names_a_tenant(route))
 def test_what_another_tenant_owns_does_not_exist(server: Server, owned: dict[str, str], route: Route) -> None:
     with server.session("stranger") as client:
         answer = _call(client, route, owned)
 
     assert answer.status_code == 404
     assert answer.json()["type"] == "urn:bpm:error:not-found"
+
+
+@each(_names_a_tenant)
+def test_a_tenant_that_is_not_the_callers_is_forbidden(
+    server: Server, owned: dict[str, str], route: Route
+) -> None:
+    with server.session("stranger") as client:
+        answer = _call(client, route, owned)
+
+    assert answer.status_code == 403
+    assert answer.json()["type"] == "urn:bpm:error:forbidden"
 
 
 @each(lambda _: True)

@@ -1,4 +1,4 @@
-"""Whatever is wrong with a request, the answer is its problem document and nothing has changed."""
+"""A bad request is answered with its problem document and changes nothing."""
 
 import json
 from collections.abc import Iterator
@@ -9,6 +9,7 @@ import pytest
 from server.bpmn.builder import process
 from server.platform.policy import Mode
 from tests.end_to_end.servers import Server
+from tests.server.dmn.models import decision, definitions, input_data, table
 
 MEBIBYTE = 1024 * 1024
 FILE = "model.bpmn"
@@ -185,6 +186,84 @@ def test_a_model_that_cannot_run_is_refused_with_the_rule_that_it_breaks(
     assert _problem(answer) == (400, "invalid-argument")
     assert named in answer.json()["detail"]
     assert FILE in answer.json()["detail"]
+    assert _counts(client) == before
+
+
+CAMUNDA = 'xmlns:camunda="http://camunda.org/schema/1.0/dmn"'
+
+
+def _with_condition(condition: str) -> bytes:
+    conditioned = process("conditioned").exclusive_gateway("ok").flow(condition=condition).end("yes")
+    return conditioned.branch("ok").flow(default=True).end("no").to_xml()
+
+
+def _with_rule(test: str, more: str = "") -> bytes:
+    rated = decision("rated", table(["status"], ["rate"], (test, "1")), inputs=["status"])
+    return definitions(input_data("status"), rated, more=more)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        pytest.param(
+            "model.bpmn",
+            _with_condition('=status == "ok"'),
+            "expected '=' but found '=='",
+            id="condition of a gateway",
+        ),
+        pytest.param(
+            "model.bpmn",
+            _with_condition("=status <> 1 && paid"),
+            "expected '!=' but found '<>'",
+            id="another condition of a gateway",
+        ),
+        pytest.param(
+            "model.dmn",
+            _with_rule("== 1"),
+            "expected '=' but found '=='",
+            id="rule in the standard's dialect",
+        ),
+        pytest.param(
+            "model.dmn",
+            _with_rule("=> 1", CAMUNDA),
+            "expected '>=' but found '=>'",
+            id="rule in Camunda's dialect",
+        ),
+    ],
+)
+def test_an_operator_of_another_language_is_refused_with_the_one_that_was_meant(
+    client: httpx.Client, name: str, content: bytes, message: str
+) -> None:
+    before = _counts(client)
+
+    answer = client.post("/v2/deployments", files={"resources": (name, content)})
+
+    assert _problem(answer) == (400, "invalid-argument")
+    assert message in answer.json()["detail"]
+    assert _counts(client) == before
+
+
+ATTRIBUTES = b" ".join(b'a%d="1"' % index for index in range(100_000))
+BPMN = b'<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" '
+DMN = b'<definitions xmlns="https://www.omg.org/spec/DMN/20191111/MODEL/" '
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        pytest.param("model.bpmn", BPMN + ATTRIBUTES + b"/>", id="BPMN"),
+        pytest.param("model.dmn", DMN + ATTRIBUTES + b"/>", id="DMN"),
+    ],
+)
+def test_a_model_with_a_hundred_thousand_attributes_is_refused_with_their_number(
+    client: httpx.Client, name: str, content: bytes
+) -> None:
+    before = _counts(client)
+
+    answer = client.post("/v2/deployments", files={"resources": (name, content)})
+
+    assert _problem(answer) == (400, "invalid-argument")
+    assert "expected at most 128 attributes of an element, found 100000" in answer.json()["detail"]
     assert _counts(client) == before
 
 

@@ -40,6 +40,22 @@ PAYMENT = (
     .to_xml()
 )
 
+REVIEW = (
+    process("review")
+    .start()
+    .user_task(
+        "check",
+        name="Check",
+        assignment={"candidateGroups": "sales,legal"},
+        schedule={"dueDate": "2026-01-31T00:00:00Z"},
+        form={"externalReference": "forms/check"},
+        headers={"screen": "wide"},
+        inputs={"b": "=a + 1"},
+    )
+    .end()
+    .to_xml()
+)
+
 PRICING = (ROOT / "examples" / "pricing.dmn").read_bytes()
 
 pytestmark = pytest.mark.golden
@@ -61,9 +77,9 @@ class Scene:
         is_json = "json" in answer.headers.get("content-type", "")
         return answer.json() if is_json else answer.text
 
-    def prepare(self, method: str, path: str, body: object) -> None:
+    def prepare(self, method: str, path: str, body: object = None, **options: Any) -> None:
         """Do what is no part of the scene."""
-        self._client.request(method, path, json=body).raise_for_status()
+        self._client.request(method, path, json=body, **options).raise_for_status()
 
     def _without_ports(self, text: str) -> str:
         """As it reads on the usual ports; digits elsewhere, as in keys, stay as they are."""
@@ -103,7 +119,9 @@ def _play(scene: Scene) -> None:
     _play_history(scene, definition)
     _play_refusals(scene)
     _play_decisions(scene)
+    _play_a_user_task(scene)
     _play_the_directory(scene)
+    _play_messages(scene)
     scene.play("reset-clock", "POST", "/v2/clock/reset")
     scene.play("discovery", "GET", "/.well-known/openid-configuration")
 
@@ -127,12 +145,18 @@ def _play_an_incident(scene: Scene) -> None:
     )
     scene.play("get-incident", "GET", f"/v2/incidents/{incident}")
     scene.play("resolve-incident-without-retries", "POST", f"/v2/incidents/{incident}/resolution", {})
+    set_ = {"variables": {"total": 120}}
+    scene.play("create-element-instance-variables", "PUT", f"/v2/element-instances/{key}/variables", set_)
+    scene.play("refused-scope", "PUT", "/v2/element-instances/42/variables", set_)
     scene.play("update-job", "PATCH", path, {"changeset": {"retries": 1}})
     scene.play("resolve-incident", "POST", f"/v2/incidents/{incident}/resolution", {})
     scene.play("activate-jobs-again", "POST", "/v2/jobs/activation", _activation())
     scene.play("complete-job", "POST", f"{path}/completion", {"variables": {"paid": True}})
     scene.play("search-jobs", "POST", "/v2/jobs/search", {"filter": {"state": "COMPLETED"}})
     scene.play("get-process-instance", "GET", f"/v2/process-instances/{key}")
+    failed = {"elementId": "charge", "variables": [{"name": "total", "value": {"$eq": "120"}}]}
+    either = {"filter": {"processDefinitionId": {"$in": []}, "$or": [{"hasIncident": True}, failed]}}
+    scene.play("search-process-instances-by-alternatives", "POST", "/v2/process-instances/search", either)
     sorted_ = {"sort": [{"field": "elementId", "order": "DESC"}], "page": {"limit": 2}}
     elements = scene.play("search-element-instances", "POST", "/v2/element-instances/search", sorted_)
     element = elements["items"][0]["elementInstanceKey"]
@@ -170,6 +194,29 @@ def _migration(target: str, **mapping: str) -> dict[str, object]:
     return {"targetProcessDefinitionKey": target, "mappingInstructions": pairs}
 
 
+def _play_a_user_task(scene: Scene) -> None:
+    scene.prepare("POST", "/v2/deployments", files={"resources": ("review.bpmn", REVIEW)})
+    scene.prepare("POST", "/v2/process-instances", {"processDefinitionId": "review", "variables": {"a": 1}})
+    wanted = {"filter": {"candidateGroup": "sales"}, "sort": [{"field": "priority", "order": "DESC"}]}
+    found = scene.play("search-user-tasks", "POST", "/v2/user-tasks/search", wanted)
+    path = f"/v2/user-tasks/{found['items'][0]['userTaskKey']}"
+    claim = {"assignee": "ann", "allowOverride": False}
+    scene.play("assign-user-task", "POST", f"{path}/assignment", claim)
+    scene.play("refused-assignment", "POST", f"{path}/assignment", claim | {"assignee": "bob"})
+    scene.play("unassign-user-task", "DELETE", f"{path}/assignee")
+    changes = {"dueDate": "", "followUpDate": "2026-02-01T00:00:00Z", "candidateUsers": ["ann", "bob"]}
+    scene.play("update-user-task", "PATCH", path, {"changeset": changes | {"priority": 90}})
+    scene.play("get-user-task", "GET", path)
+    scene.play("search-user-task-variables", "POST", f"{path}/variables/search", {})
+    effective = f"{path}/effective-variables/search"
+    scene.play("search-user-task-effective-variables", "POST", effective, {"sort": [{"field": "name"}]})
+    scene.play("complete-user-task", "POST", f"{path}/completion", {"variables": {"approved": True}})
+    ended = {"candidateGroup": "sales", "state": "COMPLETED"}
+    scene.play("list-user-tasks", "POST", "/api/v1/user-tasks/search", ended)
+    changed = {"filter": {"operationType": {"$neq": "CREATE"}}}
+    scene.play("search-user-task-audit-logs", "POST", f"{path}/audit-logs/search", changed)
+
+
 def _play_operations(scene: Scene) -> None:
     """What only the durable modes offer."""
     start = {"processDefinitionId": "order"}
@@ -180,7 +227,6 @@ def _play_operations(scene: Scene) -> None:
     scene.play("accept-migration", "POST", f"{path}/migration", _migration(target, pay="pay"))
     scene.play("accept-cancellation", "POST", f"{path}/cancellation")
     scene.play("list-audit-entries", "GET", f"/v1/audit-log?processInstanceKey={key}")
-    scene.play("list-user-tasks", "POST", "/api/v1/user-tasks/search", {})
 
 
 def _play_history(scene: Scene, definition: str) -> None:
@@ -196,9 +242,15 @@ def _play_history(scene: Scene, definition: str) -> None:
     scene.play("get-start-form", "GET", f"{console}/startable-processes/{definition}/form")
 
 
+INSTRUCTED = {"processDefinitionId": "order", "startInstructions": [{"elementId": "charge"}]}
+
+
 def _play_refusals(scene: Scene) -> None:
     scene.play("refused-key", "GET", "/v2/process-instances/0012")
     scene.play("refused-property", "POST", "/v2/process-instances", {"processDefinitionId": "order", "a": 1})
+    scene.play("refused-instruction", "POST", "/v2/process-instances", INSTRUCTED)
+    batched = {"filter": {"$or": [{}, {"batchOperationKey": "b-1"}]}}
+    scene.play("refused-filter", "POST", "/v2/process-instances/search", batched)
     scene.play("refused-unknown", "GET", "/v2/variables/5")
     scene.play("refused-credential", "GET", "/v2/topology", headers={"authorization": "Bearer nonsense"})
     scene.play("refused-tenant", "GET", "/v2/topology", headers={"x-tenant-id": "other"})
@@ -251,6 +303,21 @@ def _play_the_directory(scene: Scene) -> None:
         scene.play(f"{verb}-tenant-mapping-rule", method, "/v2/tenants/default/mapping-rules/oxford")
     scene.play("assign-role-to-an-unknown-group", "PUT", "/v2/roles/clerk/groups/nobody")
     scene.play("delete-mapping-rule", "DELETE", f"{path}/oxford")
+    done = "/v1/audit-log?result=SUCCESS&entityId"
+    scene.play("list-audit-entries-of-a-role", "GET", f"{done}=clerk")
+    scene.play("list-audit-entries-of-a-mapping-rule", "GET", f"{done}=oxford&sortOrder=DESC")
+
+
+def _play_messages(scene: Scene) -> None:
+    paid = {
+        "name": "paid",
+        "correlationKey": "a-1",
+        "timeToLive": 3_600_000,
+        "messageId": "m-1",
+        "variables": {"amount": 5},
+    }
+    scene.play("publish-message", "POST", "/v2/messages/publication", paid)
+    scene.play("refused-message", "POST", "/v2/messages/publication", paid)
 
 
 def _activation() -> dict[str, object]:
@@ -268,6 +335,8 @@ MASKED = (
     (re.compile(r'"deadline": \d{13}'), f'"deadline": {MIDNIGHT + 60_000}'),
     (re.compile(r'"(startCursor|endCursor|cursor)": "[^"]*"'), r'"\1": "c-1"'),
     (re.compile(r'"requestId": "[^"]*"'), '"requestId": "r-1"'),
+    # Keys of the audit log follow from commits, of which several commands may share one.
+    (re.compile(r'"auditLogKey": "\d+"'), '"auditLogKey": "1"'),
 )
 
 

@@ -68,7 +68,6 @@ from identity.sessions.session import SESSIONS, Session
 from identity.sessions.sessions import Sessions
 from identity.sign_in.config import LoginProtectionConfig
 from identity.sign_in.delays import Delays
-from identity.sign_in.failures import ADDRESS_FAILURES
 from identity.sign_in.password import PasswordSignIn
 from identity.sign_in.protection import LoginProtection
 from identity.single_use import SingleUse
@@ -270,7 +269,7 @@ class Provider:
         self.email_step = EmailStep(self.sessions, self.proof_of_work, asked=asked, targets=self.targets)
         self.shared_sign_in = SharedSignIn(self.tenants, self.proof_of_work, self.targets)
         self.protection = LoginProtection(
-            self.store.of(ADDRESS_FAILURES),
+            self.store,
             self.hasher,
             clock=self.clock,
             delays=Delays(protection.max_delayed, self.pauses),

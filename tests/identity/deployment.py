@@ -10,6 +10,7 @@ from gnomon.identity.v1 import token_service_pb2 as pb
 from gnomon.identity.v1.token_service_pb2_grpc import TokenServiceStub
 from identity.app import Identity, open_identity
 from identity.config import BootstrapConfig, ClientSeed, PasswordConfig, ProviderConfig
+from identity.outgoing.config import OutgoingConfig
 from identity.sections import IdentityConfig
 from identity.vocabulary import Permission
 from server.access.authenticate import Authenticator
@@ -20,6 +21,7 @@ from server.platform.channels import LocalChannel
 from server.platform.clock import VirtualClock
 from server.platform.dispatch import Dispatcher
 from server.platform.interceptors import interceptors
+from server.platform.peer import LOCAL_EDGE
 from server.platform.policy import Mode
 from server.platform.records import RecordStore
 from server.platform.records.memory import MemoryRecordStore
@@ -40,6 +42,9 @@ AMBIGUOUS = ClientSeed(id="ambiguous", secret=AMBIGUOUS_SECRET)
 OPERATOR = ClientSeed(
     id="operator", secret=SECRET, tenants=("default", "acme", "umbrella"), permissions=tuple(Permission)
 )
+
+# Where servers of tests listen.
+LOOPBACK = OutgoingConfig(allowed_networks=("127.0.0.0/8", "::1/128"))
 
 SYSTEM = Principal("system", frozenset({TenantId("default")}), frozenset({"identity:read"}))
 
@@ -74,7 +79,7 @@ class Deployment:
 
     def channel_of(self, principal: Principal) -> LocalChannel:
         """That of somebody who was let in already."""
-        return LocalChannel(self.inner, principal)
+        return LocalChannel(self.inner, principal, peer=LOCAL_EDGE)
 
     async def issue(self, **fields: object) -> pb.IssueTokenResponse:
         """A token for the service client of the default tenant, unless the fields say otherwise."""
@@ -111,7 +116,7 @@ def _deployment(
     inner = Dispatcher(identity.servicers, interceptors(Mode.EMBEDDED, _admit_preset))
     authenticator = Authenticator(LocalChannel(inner, SYSTEM), access, clock)
     dispatcher = Dispatcher(identity.servicers, interceptors(Mode.EMBEDDED, authenticator))
-    channel = LocalChannel(dispatcher)
+    channel = LocalChannel(dispatcher, peer=LOCAL_EDGE)
     return Deployment(identity, store, clock, authenticator, dispatcher, channel, inner)
 
 

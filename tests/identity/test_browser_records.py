@@ -8,13 +8,14 @@ from identity.authorization.request import AUTHORIZATION_REQUESTS
 from identity.directory.user import USERS
 from identity.logout.records import BACK_CHANNEL_LOGOUTS, LOGOUT_REQUESTS
 from identity.sessions.session import SESSIONS
+from identity.sign_in.account_failures import ACCOUNT_FAILURES
 from identity.sign_in.failures import ADDRESS_FAILURES
 from server.platform.records import Kind, Record
 from tests.identity.browsing import Provider, alice, app, asking
 
 KINDS: tuple[Kind[Record], ...] = (
     *(AUTHORIZATION_CODES, AUTHORIZATION_REQUESTS, PUSHED_REQUESTS, SESSIONS, USERS),
-    *(ADDRESS_FAILURES, LOGOUT_REQUESTS, BACK_CHANNEL_LOGOUTS),
+    *(ACCOUNT_FAILURES, ADDRESS_FAILURES, LOGOUT_REQUESTS, BACK_CHANNEL_LOGOUTS),
 )
 
 
@@ -32,7 +33,7 @@ async def provider() -> Provider:
     assert session is not None
     await provider.ending.end(provider.tenant, session)
     for _ in range(7):
-        await provider.protection.failed(provider.tenant, "192.0.2.8", email="a@example.com", password="x")
+        await provider.protection.failed(provider.tenant, "192.0.2.8", account="a@example.com", secret="x")
     return provider
 
 

@@ -37,6 +37,7 @@ from server.platform.channels import LocalChannel, error_of
 from server.platform.dispatch import Dispatcher
 from server.platform.errors import NotFound, OAuthError, Unauthenticated
 from server.platform.interceptors import interceptors
+from server.platform.peer import LOCAL_EDGE
 from server.platform.policy import Mode
 from tests.identity.browsing import (
     ADDRESS,
@@ -60,7 +61,9 @@ class Services:
 
     def __init__(self, provider: Provider) -> None:
         self.provider = provider
-        channel = LocalChannel(Dispatcher(_servicers(provider), interceptors(Mode.EMBEDDED, _admit)))
+        channel = LocalChannel(
+            Dispatcher(_servicers(provider), interceptors(Mode.EMBEDDED, _admit)), peer=LOCAL_EDGE
+        )
         self.authorization = AuthorizationServiceStub(channel)  # type: ignore[arg-type]
         self.sessions = SessionServiceStub(channel)  # type: ignore[arg-type]
         self.proof_of_work = ProofOfWorkServiceStub(channel)  # type: ignore[arg-type]

@@ -62,6 +62,8 @@ def columns(kind: Kind[Any]) -> Iterator[tuple[str, str, str, str]]:
         yield kind.name, name, found_type, "C" if found_type == "text" else ""
     for field in (*kind.unique, *kind.indexed):
         yield kind.name, field, "text[]" if holds_many(kind.type, field) else "text", "C"
+    if kind.scheduled:
+        yield kind.name, kind.scheduled, "timestamp with time zone", ""
 
 
 def indexes(kind: Kind[Any]) -> Iterator[tuple[str, str, bool]]:
@@ -69,6 +71,8 @@ def indexes(kind: Kind[Any]) -> Iterator[tuple[str, str, bool]]:
     yield kind.name, f"{kind.name}_expires_at", False
     for field in (*kind.unique, *kind.indexed):
         yield kind.name, f"{kind.name}_{field}", field in kind.unique
+    if kind.scheduled:
+        yield kind.name, f"{kind.name}_{kind.scheduled}", False
 
 
 async def rows(dsn: str, text: str) -> set[tuple[Any, ...]]:
@@ -96,12 +100,15 @@ def test_names_of_kinds_are_there_once() -> None:
 @pytest.mark.parametrize("name", sorted(KINDS))
 async def test_every_statement_of_a_kind_runs(identity_dsn: str, name: str) -> None:
     kind = KINDS[name]
-    tenant_id = TenantId("acme")
+    tenant_id, clock = TenantId("acme"), SystemClock()
     async with open_pool(identity_dsn, 1) as pool:
-        records = PostgresRecordStore(PooledDatabase(pool), SystemClock()).of(kind)
+        records = PostgresRecordStore(PooledDatabase(pool), clock).of(kind)
 
         assert await records.page(tenant_id) == []
         for field in (*kind.unique, *kind.indexed):
             assert await records.find(tenant_id, field, "x") == []
             assert await records.remove(tenant_id, field, "x") == 0
+        if kind.scheduled:
+            assert await records.due(tenant_id, clock.now(), most=1) == []
+            assert await records.due_tenants(clock.now()) == []
         assert await records.remove_expired() == 0

@@ -48,7 +48,7 @@ def test_who_accepts_is_asked_no_more(party: RelyingParty) -> None:
     again = party.signed_in()
 
     assert "The Asking Application" in question.words
-    assert "See your e-mail address" in question.words
+    assert "See your email address" in question.words
     assert f"You are signed in as {party.person.email}" in question.words
     assert first.claims["email"] == again.claims["email"] == party.person.email
 
@@ -84,7 +84,7 @@ def test_what_is_taken_back_ends_at_once_and_is_asked_again(party: RelyingParty)
     )
     assert introspected.json() == {"active": False}
     assert (refreshed.status_code, refreshed.json()["error"]) == (400, "invalid_grant")
-    assert "See your e-mail address" in asked(party).words
+    assert "See your email address" in asked(party).words
 
 
 def test_a_code_is_worth_nothing_once_its_consent_is_taken_back(party: RelyingParty) -> None:

@@ -54,23 +54,40 @@ class Deployment:
     def permit(self, role_id: str, name: str, *permissions: str) -> None:
         self.administer("PUT", f"/auth/v1/roles/{role_id}", {"role": name, "permissions": permissions})
 
+    def client(self, client_id: str, *scopes: str) -> str:
+        """The secret of a new client that asks in its own name."""
+        new = {"id": client_id, "name": client_id, "confidential": True, "redirect_uris": []}
+        created = self.administer("POST", "/auth/v1/clients", new)
+        whole = {name: value for name, value in created.items() if name != "secret"}
+        own = {"flows_enabled": ["client_credentials"], "scopes": ["openid", *scopes]}
+        self.administer("PUT", f"/auth/v1/clients/{client_id}", whole | own)
+        return str(created["secret"])
+
+    def token(self, client_id: str, secret: str) -> str:
+        form = {"grant_type": "client_credentials", "client_id": client_id, "client_secret": secret}
+        answer = requests.post(f"{self.origin}/auth/v1/oidc/token", data=form, timeout=SECONDS)
+        return str(answer.json()["access_token"])
+
     def rule(self, name: str, claim: str, value: str, *, method: str = "POST") -> None:
         path, own = ("", {"mappingRuleId": name}) if method == "POST" else (f"/{name}", {})
         body = {"name": name, "claimName": claim, "claimValue": value, **own}
         self.administer(method, f"/v2/mapping-rules{path}", body)
 
-    def answers(self, status: int, **headers: str) -> bool:
-        """Whether a search of the person is answered so: at once, or in the end by every process."""
+    def answers(self, status: int, token: str = "", **headers: str) -> bool:
+        """Whether a search with a token, the person's unless one is given, is answered so.
+
+        At once, or in the end by every process.
+        """
+        bearer = {"Authorization": f"Bearer {token or self.person}", **headers}
         if self.is_one_process:
-            return self._search(headers) == status
+            return self._search(bearer) == status
         until = monotonic() + SECONDS
         while monotonic() < until:
-            if {self._search(headers) for _ in range(CALLS)} == {status}:
+            if {self._search(bearer) for _ in range(CALLS)} == {status}:
                 return True
         return False
 
-    def _search(self, headers: dict[str, str]) -> int:
-        bearer = {"Authorization": f"Bearer {self.person}", **headers}
+    def _search(self, bearer: dict[str, str]) -> int:
         return requests.post(f"{self.origin}{SEARCH}", json={}, headers=bearer, timeout=SECONDS).status_code
 
 
@@ -168,3 +185,23 @@ def test_whose_account_is_disabled_is_not_let_in(deployment: Deployment) -> None
 
     deployment.administer("PATCH", path, {"put": [{"key": "enabled", "value": True}]})
     assert deployment.answers(403)
+
+
+def test_a_client_that_was_made_over_the_api_does_what_its_scopes_permit(deployment: Deployment) -> None:
+    secret = deployment.client("scoped", "history:read")
+
+    assert deployment.answers(200, deployment.token("scoped", secret))
+    assert deployment.answers(403, deployment.token("bare", deployment.client("bare")))
+
+
+def test_a_client_that_was_made_over_the_api_does_what_its_role_permits(deployment: Deployment) -> None:
+    deployment.role("client-reader", "history:read")
+    secret = deployment.client("assigned")
+    assert deployment.answers(403, deployment.token("assigned", secret))
+
+    deployment.administer("PUT", "/v2/roles/client-reader/clients/assigned")
+    token = deployment.token("assigned", secret)
+    assert deployment.answers(200, token)
+
+    deployment.administer("DELETE", "/v2/roles/client-reader/clients/assigned")
+    assert deployment.answers(403, token)

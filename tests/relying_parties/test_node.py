@@ -34,13 +34,14 @@ def run(
     provider: Provider,
     person: Person,
     visited: Callable[[Person, str], str] = _visited,
+    redirect_uri: str = REDIRECT_URI,
 ) -> Any:
     """What the library made of the flow; the person visits whatever address it is shown."""
     config = {
         "issuer": provider.issuer,
         "clientId": client,
-        "clientSecret": CLIENTS[client],
-        "redirectUri": REDIRECT_URI,
+        "clientSecret": CLIENTS.get(client, ""),
+        "redirectUri": redirect_uri,
         "postLogoutRedirectUri": POST_LOGOUT_REDIRECT_URI,
     }
     command = ["node", "driver.mjs", library, flow, json.dumps(config)]

@@ -1,4 +1,4 @@
-"""GET and POST /blacklist, DELETE /blacklist/{ip}: addresses that nothing is answered to."""
+"""GET and POST /blacklist, DELETE /blacklist/{ip}: network addresses that are blocked."""
 
 import msgspec
 from aiohttp import web
@@ -11,6 +11,14 @@ from edge.oidc.config import OidcConfig
 from edge.oidc.stubs import Stubs
 from edge.oidc.tenant import tenant_of
 from gnomon.identity.v1 import blacklist_service_pb2 as pb
+
+# A service of an older version names no reach, and blocks everything.
+_REACHES = {
+    pb.BLOCK_REACH_UNSPECIFIED: "everything",
+    pb.BLOCK_REACH_EVERYTHING: "everything",
+    pb.BLOCK_REACH_SIGN_IN: "sign_in",
+    pb.BLOCK_REACH_ACCOUNTS: "accounts",
+}
 
 
 class Block(msgspec.Struct, forbid_unknown_fields=True):
@@ -31,7 +39,7 @@ class BlacklistEndpoint:
             tenant_id=tenant_of(request), caller=caller_of(request, self._browsers)
         )
         found = await self._blacklists.ListBlockedAddresses(asked, timeout=self._config.call_timeout_seconds)
-        return written({"ips": [{"ip": blocked.ip, "exp": blocked.exp} for blocked in found.ips]})
+        return written({"ips": [_blocked(blocked) for blocked in found.ips]})
 
     async def create(self, request: web.Request) -> web.Response:
         sent = await read_json(request, Block, max_bytes=self._config.max_form_bytes)
@@ -52,3 +60,7 @@ class BlacklistEndpoint:
         )
         await self._blacklists.UnblockAddress(asked, timeout=self._config.call_timeout_seconds)
         return web.Response()
+
+
+def _blocked(address: pb.BlockedAddress) -> dict[str, object]:
+    return {"ip": address.ip, "exp": address.exp, "reach": _REACHES[address.reach]}

@@ -5,6 +5,7 @@ from aiohttp import hdrs, web
 from edge.oidc.body import bad_request
 from edge.oidc.browsers import Browsers
 from edge.oidc.refusal import Refused
+from gnomon.identity.v1 import browser_pb2
 from gnomon.identity.v1 import caller_pb2 as pb
 
 _READING = frozenset({"GET", "HEAD"})
@@ -23,9 +24,10 @@ def caller_of(request: web.Request, browsers: Browsers) -> pb.Caller:
     is_plausible = credentials.isascii() and 0 < len(credentials) <= _MOST.get(scheme.lower(), 0)
     if not is_plausible:
         raise Refused(401, "Unauthorized", "expected an API key or an access token", headers=_CHALLENGE)
+    peer = browser_pb2.Browser(peer_address=browsers.peer_address(request))
     if scheme.lower() == "api-key":
-        return pb.Caller(api_key=credentials)
-    return pb.Caller(access_token=credentials)
+        return pb.Caller(api_key=credentials, browser=peer)
+    return pb.Caller(access_token=credentials, browser=peer)
 
 
 _CHALLENGE: dict[str, str] = {hdrs.WWW_AUTHENTICATE: "OAuth"}

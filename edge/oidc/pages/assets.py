@@ -1,4 +1,4 @@
-"""Scripts and styles of the pages, at addresses that change with their content."""
+"""Files that pages load, at addresses that change with their content."""
 
 import hashlib
 from dataclasses import dataclass
@@ -6,13 +6,20 @@ from pathlib import Path
 
 from aiohttp import web
 
-from edge.oidc.entry import PREFIX
+from edge.oidc.prefix import PREFIX
 from edge.oidc.refusal import Refused
 
 _FOLDER = Path(__file__).parent / "static"
-_MEDIA_TYPES = {".css": "text/css", ".js": "text/javascript"}
+_MEDIA_TYPES = {
+    ".css": "text/css",
+    ".ico": "image/x-icon",
+    ".js": "text/javascript",
+    ".svg": "image/svg+xml",
+}
+_FAVICON = "favicon.ico"
 _HASH_LENGTH = 16
 _FOR_EVER = "public, max-age=31536000, immutable"
+_ONE_DAY = "public, max-age=86400"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,22 +31,32 @@ class _Asset:
 class Assets:
     def __init__(self) -> None:
         contents = {path.name: path.read_bytes() for path in sorted(_FOLDER.iterdir())}
-        names = {name: _hashed(name, content) for name, content in contents.items()}
-        self.addresses = {name: f"{PREFIX}/static/{hashed}" for name, hashed in names.items()}
+        self._names = {name: _hashed(name, content) for name, content in contents.items()}
+        self.addresses = {name: f"{PREFIX}/static/{hashed}" for name, hashed in self._names.items()}
         self._assets = {
-            hashed: _Asset(contents[name], _MEDIA_TYPES[Path(name).suffix]) for name, hashed in names.items()
+            hashed: _Asset(contents[name], _MEDIA_TYPES[Path(name).suffix])
+            for name, hashed in self._names.items()
         }
 
     async def get(self, request: web.Request) -> web.Response:
         asset = self._assets.get(request.match_info["name"])
         if asset is None:
             raise Refused(404, "NotFound", "there is no such file")
-        return web.Response(
-            body=asset.content,
-            content_type=asset.media_type,
-            charset="utf-8",
-            headers={"Cache-Control": _FOR_EVER},
-        )
+        return _answer(asset, _FOR_EVER)
+
+    async def get_favicon(self, _request: web.Request) -> web.Response:
+        """Answer browsers at the address that they ask for on their own."""
+        return _answer(self._assets[self._names[_FAVICON]], _ONE_DAY)
+
+
+def _answer(asset: _Asset, caching: str) -> web.Response:
+    charset = "utf-8" if asset.media_type.startswith("text/") else None
+    return web.Response(
+        body=asset.content,
+        content_type=asset.media_type,
+        charset=charset,
+        headers={"Cache-Control": caching},
+    )
 
 
 def _hashed(name: str, content: bytes) -> str:

@@ -3,8 +3,8 @@
 from aiohttp import web
 
 from edge.oidc.came_from import CameFrom
-from edge.oidc.entry import PREFIX
 from edge.oidc.pages.rendering import Pages
+from edge.oidc.prefix import PREFIX
 from gnomon.identity.v1 import registration_service_pb2 as pb
 
 _SEND_AGAIN = "/users/request_confirmation"

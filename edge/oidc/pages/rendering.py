@@ -1,19 +1,23 @@
 """The pages, made of what the services say."""
 
 import secrets
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable, Collection, Iterable, Mapping
 from urllib.parse import quote, urlencode
 
 import grpc
 from aiohttp import web
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from edge.metadata import new_request_id
 from edge.oidc.came_from import CameFrom
 from edge.oidc.pages.assets import Assets
+from edge.oidc.pages.explanations import OF_APPLICATION, Explain, Explanation, explanation_of
 from edge.oidc.pages.look import DEFAULT, Look, logo_address, look_of
 from edge.oidc.pages.security_policy import origin_of, preview_policy, security_policy
-from edge.oidc.pages.words import words_of
-from edge.oidc.refusal import Refused, refused_by_protocol
+from edge.oidc.pages.waits import wait_in_words
+from edge.oidc.pages.words import WORDS, words_of
+from edge.oidc.refusal import TOO_MANY_REQUESTS, Refused, refused_by_protocol
+from edge.problem import REQUEST_ID
 from gnomon.identity.v1 import (
     authorization_service_pb2,
     browser_pb2,
@@ -22,15 +26,21 @@ from gnomon.identity.v1 import (
     screen_pb2,
 )
 from server.platform.channels import error_of
+from server.platform.clock import Clock
 
 _NONCE_BYTES = 18
+CODE_METHODS = {
+    authorization_service_pb2.SECOND_FACTOR_METHOD_ONE_TIME_CODE: "one_time_code",
+    authorization_service_pb2.SECOND_FACTOR_METHOD_RECOVERY_CODE: "recovery_code",
+}
 
 
 class Pages:
     """`path` is that of the tenant's issuer, without a slash at its end."""
 
-    def __init__(self, assets: Assets) -> None:
+    def __init__(self, assets: Assets, clock: Clock) -> None:
         self._assets = assets.addresses
+        self._clock = clock
         self._templates = Environment(
             loader=PackageLoader("edge.oidc.pages"),
             autoescape=True,
@@ -64,26 +74,28 @@ class Pages:
         state = self._state(path, csrf_token="") | {"action": f"{path}/sign-in"}
         return self._page("shared_sign_in.html", {"state": state})
 
-    def signed_in(self) -> web.Response:
-        return self._page("signed_in.html", {})
+    def signed_in(self, path: str) -> web.Response:
+        return self._page("signed_in.html", {"path": path})
 
     def second_factor(
         self, follows: authorization_service_pb2.SecondFactor, path: str, *, csrf_token: str
     ) -> web.Response:
         """For a person whose password is right, and who has a passkey or codes."""
+        methods = [CODE_METHODS[method] for method in follows.methods if method in CODE_METHODS]
         if authorization_service_pb2.SECOND_FACTOR_METHOD_PASSKEY not in follows.methods:
             return self.one_time_code(
                 follows.code,
                 path,
                 csrf_token=csrf_token,
                 form_origin=follows.redirect_origin,
+                methods=methods,
                 look=_look(follows, path),
             )
         second_factor = {"code": follows.code, "user_id": follows.user_id}
         facts = {
             "state": self._state(path, csrf_token) | {"second_factor": second_factor},
             "code": follows.code,
-            "takes_codes": len(follows.methods) > 1,
+            "methods": methods,
         }
         look = _look(follows, path)
         return self._page("passkey.html", facts, look=look, form_origin=follows.redirect_origin)
@@ -95,11 +107,17 @@ class Pages:
         *,
         csrf_token: str,
         form_origin: str,
+        methods: Collection[str],
         look: Look = DEFAULT,
         is_wrong: bool = False,
     ) -> web.Response:
-        """For a person who is asked for a code, the first time or once more."""
-        facts = {"state": self._state(path, csrf_token), "code": code, "is_wrong": is_wrong}
+        """For a person who is asked for a code, the first time or once more; `methods` are those that take one."""
+        facts = {
+            "state": self._state(path, csrf_token),
+            "code": code,
+            "methods": methods,
+            "is_wrong": is_wrong,
+        }
         status = 401 if is_wrong else 200
         return self._page("one_time_code.html", facts, status=status, look=look, form_origin=form_origin)
 
@@ -125,7 +143,7 @@ class Pages:
         return self._page("consent.html", facts, look=_look(page, path), form_origin=page.redirect_origin)
 
     def device(self, path: str, user_code: str, *, csrf_token: str) -> web.Response:
-        state = self._state(path, csrf_token) | {"action": f"{path}/oidc/device/verify"}
+        state = self._state(path, csrf_token) | {"action": f"{path}/oidc/device/verify", "scopes": WORDS}
         return self._page("device.html", {"user_code": user_code, "state": state})
 
     def log_out(self, page: logout_service_pb2.LogoutPage, path: str) -> web.Response:
@@ -133,14 +151,14 @@ class Pages:
         return self._page("log_out.html", facts, look=_look(page, path), form_origin=page.redirect_origin)
 
     def signed_out(self, page: logout_service_pb2.SignedOutPage, path: str) -> web.Response:
-        return self._page("signed_out.html", {}, look=_look(page, path))
+        return self._page("signed_out.html", {"path": path}, look=_look(page, path))
 
     def sign_in_preview(self, screen: screen_pb2.Screen, path: str, *, client_name: str) -> web.Response:
         """Show a screen that can be looked at, and nothing else."""
         page = authorization_service_pb2.SignInPage(client_id=screen.client_id, client_name=client_name)
         facts = {
             "page": page,
-            "state": {"action": "", "csrf_token": "", "authorization_id": ""},
+            "state": {"action": "", "code_action": "", "csrf_token": "", "authorization_id": ""},
             "path": path,
             "forgotten": "",
             "registration": "",
@@ -156,6 +174,14 @@ class Pages:
     def form_post(self, redirect: browser_pb2.Redirect) -> web.Response:
         return self._page("form_post.html", {"redirect": redirect}, form_origin=origin_of(redirect.uri))
 
+    def posted_again(
+        self, action: str, parameters: Iterable[tuple[str, str]], *, form_origin: str
+    ) -> web.Response:
+        """Have our own page post what another site did; `form_origin` is where the answer may redirect."""
+        again = (browser_pb2.Parameter(name=name, value=value) for name, value in parameters)
+        redirect = browser_pb2.Redirect(uri=action, parameters=again)
+        return self._page("form_post.html", {"redirect": redirect}, form_origin=form_origin)
+
     def request_reset(self, path: str, *, client_id: str, redirect_uri: str) -> web.Response:
         """For a person who forgot the password, and came from a client or from nowhere."""
         state = self._state(path, csrf_token="") | {
@@ -163,7 +189,7 @@ class Pages:
             "client_id": client_id,
             "redirect_uri": redirect_uri,
         }
-        return self._page("request_reset.html", {"state": state})
+        return self._page("request_reset.html", {"state": state, "back": f"{path}/"})
 
     def reset(
         self, opened: password_reset_service_pb2.OpenResetLinkResponse, path: str, *, user_id: str, code: str
@@ -183,21 +209,35 @@ class Pages:
         facts = {"heading": heading, "text": text, "button": button, "action": action}
         return self._page("question.html", facts)
 
-    def told(self, heading: str, text: str, *, way_on: str = "", words: str = "Go on") -> web.Response:
+    def told(self, heading: str, text: str, *, way_on: str = "", words: str = "Continue") -> web.Response:
         """Say what has happened; `way_on` is an address that the person may want to go to."""
         return self._page("told.html", {"heading": heading, "text": text, "way_on": way_on, "words": words})
 
-    def error(self, page: browser_pb2.ErrorPage, *, way_on: str = "") -> web.Response:
-        return self._page("error.html", {"page": page, "way_on": way_on}, status=page.status or 400)
+    def error(self, request: web.Request, page: browser_pb2.ErrorPage) -> web.Response:
+        """Show why the request of an application goes no further."""
+        refusal = Refused(page.status or 400, page.error, page.description)
+        return self._error(request, refusal, OF_APPLICATION)
 
-    async def instead_of_refusals(self, answer: Awaitable[web.Response]) -> web.Response:
-        """Answer a browser that navigates, for whom a refusal is a page."""
+    def refusal(
+        self, request: web.Request, refusal: Refused, explain: Explain = explanation_of
+    ) -> web.Response:
+        """Show a refusal in words, with what support needs to find the request in the log."""
+        if refusal.status == TOO_MANY_REQUESTS:
+            return self._try_later(refusal)
+        response = self._error(request, refusal, explain(refusal))
+        response.headers.update(refusal.headers_at(self._clock.now()))
+        return response
+
+    async def instead_of_refusals(
+        self, request: web.Request, answer: Awaitable[web.Response], explain: Explain = explanation_of
+    ) -> web.Response:
+        """Answer a browser that navigates: a refusal becomes a page."""
         try:
             return await answer
         except Refused as refusal:
-            return self._refusal(refusal)
+            return self.refusal(request, refusal, explain)
         except grpc.RpcError as failure:
-            return self._refusal(refused_by_protocol(error_of(failure)))
+            return self.refusal(request, refused_by_protocol(error_of(failure)), explain)
 
     def rendered(self, template: str, facts: Mapping[str, object], *, status: int = 200) -> web.Response:
         return self._page(template, facts, status=status)
@@ -206,10 +246,22 @@ class Pages:
         """What the script of a page that needs no session is told: where it sends its form, and the rest."""
         return self._state(path, csrf_token="") | {"action": f"{path}{action}"}
 
-    def _refusal(self, refusal: Refused) -> web.Response:
-        page = browser_pb2.ErrorPage(status=refusal.status, error=refusal.error, description=refusal.message)
-        response = self.error(page, way_on=str(refusal.members.get("location", "")))
-        response.headers.update(refusal.headers)
+    def _try_later(self, refusal: Refused) -> web.Response:
+        now = self._clock.now()
+        facts = {"reason": _sentence(refusal.message), "wait": wait_in_words(refusal.seconds_to_wait(now))}
+        response = self._page("try_later.html", facts, status=refusal.status)
+        response.headers.update(refusal.headers_at(now))
+        return response
+
+    def _error(self, request: web.Request, refusal: Refused, explanation: Explanation) -> web.Response:
+        request_id = request.get(REQUEST_ID) or new_request_id()
+        facts = {
+            "refusal": refusal,
+            "explanation": explanation,
+            "request_id": request_id,
+        }
+        response = self._page("error.html", facts, status=refusal.status)
+        response.headers["X-Request-Id"] = request_id
         return response
 
     def _state(self, path: str, csrf_token: str) -> dict[str, object]:
@@ -263,3 +315,7 @@ def _look(page: _OfClient, path: str) -> Look:
     if isinstance(page, _WITH_LOGO) and page.client_logo_id:
         return Look(logo=logo_address(page.client_id, page.client_logo_id, path))
     return DEFAULT
+
+
+def _sentence(message: str) -> str:
+    return f"{message[:1].upper()}{message[1:]}."

@@ -1,29 +1,31 @@
-"""What scopes say to people."""
+"""Scopes in words for people."""
 
-_WORDS = {
-    "openid": "Know that it is you who signs in",
+WORDS = {
+    "openid": "Know who you are",
     "profile": "See your name, username, birthdate, picture and language",
-    "email": "See your e-mail address",
+    "email": "See your email address",
     "address": "See your postal address",
     "phone": "See your telephone number",
-    "groups": "See the groups that you belong to",
-    "offline_access": "Keep its access while you are signed out",
-    "process:deploy": "Deploy processes in your name",
-    "instance:create": "Start processes in your name",
-    "instance:cancel": "Cancel processes in your name",
-    "instance:migrate": "Migrate processes in your name",
-    "job:work": "Work off jobs in your name",
-    "incident:resolve": "Resolve incidents in your name",
-    "variable:write": "Change the variables of processes in your name",
-    "history:read": "See what processes did",
-    "operations:read": "See what processes do",
-    "audit:read": "See who did what",
-    "clock:write": "Set the clock of the engine in your name",
+    "groups": "See the groups you belong to",
+    "offline_access": "Keep access while you are signed out",
+    "process:deploy": "Deploy processes on your behalf",
+    "instance:create": "Start processes on your behalf",
+    "instance:cancel": "Cancel processes on your behalf",
+    "instance:migrate": "Migrate processes on your behalf",
+    "job:work": "Work on jobs on your behalf",
+    "task:work": "Work on user tasks on your behalf",
+    "incident:resolve": "Resolve incidents on your behalf",
+    "message:publish": "Publish messages to processes on your behalf",
+    "variable:write": "Change the variables of processes on your behalf",
+    "history:read": "See the history of processes",
+    "operations:read": "See running processes",
+    "audit:read": "See the audit log",
+    "clock:write": "Set the clock of the engine on your behalf",
     "identity:read": "See accounts, clients and settings",
-    "identity:write": "Change accounts, clients and settings in your name",
+    "identity:write": "Change accounts, clients and settings on your behalf",
 }
 
 
 def words_of(scope: str) -> str:
-    """Return what the scope means; one of a deployment's own is called by its name."""
-    return _WORDS.get(scope, f"Use “{scope}”")
+    """Return the words for a scope. A custom scope of the deployment has its name."""
+    return WORDS.get(scope, f"Use “{scope}”")

@@ -15,11 +15,15 @@ from server.cli.admin.archive import expect_backup
 from server.cli.admin.command import admin_command
 from server.cli.admin.deployment import Deployment, expect_answer
 from server.cli.admin.failures import CannotBegin
-from server.cli.admin.listing import listing, show
 from server.cli.admin.programs import run
+from server.cli.admin.report import show, table_of
 from server.cli.output import Output
+from server.cli.terminal_table import Columns
 
-COLUMNS = {"File": "file", "MiB": "mebibytes", "Seconds": "seconds"}
+COLUMNS = Columns(
+    "backups",
+    {"File": "file", "MiB": "mebibytes", "Seconds": "seconds"},
+)
 _MEBIBYTE = 1024 * 1024
 
 
@@ -42,7 +46,6 @@ async def backup(
     output: Output,
     file: Annotated[Path, typer.Argument(help="Where to write it; must not be there yet.")],
 ) -> None:
-    """Write a backup, consistent also while the deployment serves; `gnomon admin restore` reads it."""
     await expect_answer(deployment.dsn)
     begun = time.monotonic()
     config = deployment.config.database
@@ -50,7 +53,7 @@ async def backup(
         await run("pg_dump", "--format=custom", f"--file={draft}", config=config, dsn=deployment.dsn)
         await expect_backup(draft, config)
     written = BackupRow(str(file), file.stat().st_size, round(time.monotonic() - begun, 1))
-    show(output, listing([written], COLUMNS), backup=written)
+    show(output, table_of([written], COLUMNS), backup=written)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What the commands of `gnomon admin` have in common: their options, the way to the database, and how they end."""
+"""Shared parts of the commands of `gnomon admin`: their options, the way to the database, and how they end."""
 
 import asyncio
 from collections.abc import Callable
@@ -10,7 +10,6 @@ from typing import Annotated
 import asyncpg
 import typer
 
-from server.bundle import Config
 from server.cli.admin.deployment import Deployment, existing, existing_or_new
 from server.cli.admin.failures import CannotBegin, Failed, fail
 from server.cli.configuration import configured
@@ -21,6 +20,7 @@ from server.platform.config import ConfigError
 from server.platform.errors import ServiceError
 from server.platform.postgres.bundled import PostgresError
 from server.platform.postgres.migrations import MigrationError
+from server.sections import Config
 
 Reach = Callable[[Config], AbstractContextManager[Deployment]]
 

@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 
-from server.bundle import Config
 from server.cli.admin.failures import CannotBegin
 from server.platform.postgres.bundled import bundled_postgres
 from server.platform.postgres.bundled.neighbour import has_data, running_dsn
@@ -12,6 +11,7 @@ from server.platform.postgres.migrations import MigrationError, pending
 from server.platform.postgres.outage import FAULTS
 from server.platform.postgres.pool import open_pool
 from server.platform.postgres.pooled import PooledDatabase
+from server.sections import Config
 from server.storage import MIGRATIONS
 
 

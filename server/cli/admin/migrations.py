@@ -9,14 +9,18 @@ import typer
 
 from server.cli.admin.command import admin_command
 from server.cli.admin.deployment import Deployment, reaching
-from server.cli.admin.listing import listing, show
+from server.cli.admin.report import show, table_of
 from server.cli.output import Output
+from server.cli.terminal_table import Columns
 from server.platform.postgres.migrations import migrate, pending
 from server.platform.postgres.pool import open_pool
 from server.platform.postgres.pooled import PooledDatabase
 from server.storage import MIGRATIONS
 
-COLUMNS = {"Number": "number", "Name": "name", "Applied": "applied_at"}
+COLUMNS = Columns(
+    "migrations",
+    {"Number": "number", "Name": "name", "Applied": "applied_at"},
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +41,11 @@ async def migrations(
         bool, typer.Option("--apply", help="Apply what the database lacks, as the next start would.")
     ] = False,
 ) -> None:
-    """List migrations, those that were applied and those that the database lacks."""
     with reaching():
         if apply:
             await migrate(deployment.dsn, MIGRATIONS)
         rows = await _rows(deployment.dsn)
-    show(output, listing(rows, COLUMNS), items=rows)
+    show(output, table_of(rows, COLUMNS), items=rows)
 
 
 async def _rows(dsn: str) -> Sequence[MigrationRow]:
@@ -55,7 +58,10 @@ async def _rows(dsn: str) -> Sequence[MigrationRow]:
 
 
 async def _applied(database: PooledDatabase) -> Sequence[MigrationRow]:
-    text = "SELECT number, name, applied_at FROM gnomon_migration ORDER BY number"
+    text = """
+        SELECT number, name, applied_at FROM gnomon_migration
+        UNION ALL SELECT number, name, applied_at FROM gnomon_additive_migration ORDER BY number
+    """
     return [MigrationRow(**row) for row in await database.fetch(text)]
 
 

@@ -7,28 +7,32 @@ import typer
 from server.cli.admin.command import admin_command
 from server.cli.admin.deployment import Deployment, tables
 from server.cli.admin.failures import Failed
-from server.cli.admin.listing import listing, show
+from server.cli.admin.report import show, table_of
 from server.cli.output import Output
+from server.cli.terminal_table import Columns
 from server.partition.config import MAX_PARTITIONS
 from server.platform.postgres.pooled import PooledDatabase
 from server.store.postgres import administration
 from server.store.postgres.leases import Leases
 
-COLUMNS = {
-    "Partition": "partition_id",
-    "Owner": "owner",
-    "Address": "address",
-    "Live": "is_live",
-    "Epoch": "epoch",
-    "Position": "position",
-    "Active instances": "active_instances",
-    "Queued": "queued",
-}
+COLUMNS = Columns(
+    "partitions",
+    {
+        "Partition": "partition_id",
+        "Owner": "owner",
+        "Address": "address",
+        "Live": "is_live",
+        "Epoch": "epoch",
+        "Position": "position",
+        "Active instances": "active_instances",
+        "Queued": "queued",
+    },
+    expendable=("Position", "Address", "Epoch", "Queued", "Active instances", "Live"),
+)
 
 
 @admin_command
 async def list_partitions(deployment: Deployment, output: Output) -> None:
-    """List partitions: who has each, how far it is, and what it holds."""
     async with tables(deployment) as database:
         await _show(database, output)
 
@@ -41,7 +45,6 @@ async def grow(
         int, typer.Argument(metavar="TO", min=1, max=MAX_PARTITIONS, help="So many, of all together.")
     ],
 ) -> None:
-    """Make partitions until there are so many: nodes take the new ones by themselves; never fewer than before."""
     async with tables(deployment) as database:
         leases = Leases(database)
         present = len(await leases.holdings())
@@ -53,4 +56,4 @@ async def grow(
 
 async def _show(database: PooledDatabase, output: Output) -> None:
     found = await administration.partitions(database)
-    show(output, listing(found, COLUMNS), items=found)
+    show(output, table_of(found, COLUMNS), items=found)

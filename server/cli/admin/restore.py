@@ -14,9 +14,9 @@ from server.cli.admin.command import founding_command
 from server.cli.admin.deployment import Deployment, expect_answer
 from server.cli.admin.dsn import with_database
 from server.cli.admin.failures import CannotBegin, Failed
-from server.cli.admin.listing import listing, show
 from server.cli.admin.partitions import COLUMNS
 from server.cli.admin.programs import run
+from server.cli.admin.report import show, table_of
 from server.cli.output import Output
 from server.platform.postgres.pool import CONNECT_SECONDS, open_pool
 from server.platform.postgres.pooled import PooledDatabase
@@ -39,10 +39,6 @@ async def restore(
         typer.Option(metavar="NAME", help="Make this database on the same server, and restore into it."),
     ] = None,
 ) -> None:
-    """Restore a backup into the deployment's database, which has to be empty; then `gnomon serve` goes on from there.
-
-    Nodes that knew the database before the backup, or since, can write nothing to what was restored.
-    """
     if not file.is_file():
         raise CannotBegin(f"cannot read {file}: no such file")
     await expect_answer(deployment.dsn)
@@ -51,7 +47,7 @@ async def restore(
         async with _target(deployment, into) as dsn:
             await run("pg_restore", *_OPTIONS, file, config=deployment.config.database, dsn=dsn)
             found = await _begun_anew(dsn)
-    show(output, listing(found, COLUMNS), items=found)
+    show(output, table_of(found, COLUMNS), items=found)
 
 
 @asynccontextmanager

@@ -11,8 +11,9 @@ from rich.console import Group
 from server.cli.admin.command import admin_command
 from server.cli.admin.deployment import Deployment, tables
 from server.cli.admin.failures import Failed
-from server.cli.admin.listing import listing, show
+from server.cli.admin.report import show, table_of
 from server.cli.output import Output
+from server.cli.terminal_table import Columns
 from server.config import HistoryConfig
 from server.platform.clock import SystemClock
 from server.platform.postgres.pooled import PooledDatabase
@@ -20,14 +21,18 @@ from server.store.postgres import retention as kept
 from server.store.postgres.decided import forget_decision_instances
 from server.store.postgres.history import History
 
-COLUMNS = {
-    "From": "begin",
-    "To": "last",
-    "Process instances": "process_instances",
-    "Rows": "rows",
-    "MiB": "mebibytes",
-    "To be dropped": "is_due",
-}
+COLUMNS = Columns(
+    "weeks of history",
+    {
+        "From": "begin",
+        "To": "last",
+        "Process instances": "process_instances",
+        "Rows": "rows",
+        "MiB": "mebibytes",
+        "To be dropped": "is_due",
+    },
+    expendable=("Rows", "Process instances", "To"),
+)
 _MEBIBYTE = 1024 * 1024
 
 
@@ -64,14 +69,13 @@ async def retention(
         bool, typer.Option("--apply", help="Drop now what a node would drop within the hour.")
     ] = False,
 ) -> None:
-    """List the weeks of history, and what `history.retention_days` and `history.answer_days` would drop."""
     config = deployment.config.history
     async with tables(deployment) as database:
         if apply:
             await _apply(database, config)
         weeks, answers = await _weeks(database, config), await _answers(database, config)
     said = f"{answers.count} answers are kept for repeats, {answers.due} of them to be dropped"
-    show(output, Group(listing(weeks, COLUMNS), "", said), weeks=weeks, answers=answers)
+    show(output, Group(table_of(weeks, COLUMNS), "", said), weeks=weeks, answers=answers)
 
 
 async def _apply(database: PooledDatabase, config: HistoryConfig) -> None:

@@ -12,9 +12,10 @@ import typer
 from server.cli.admin.command import admin_command
 from server.cli.admin.deployment import Deployment, reaching, tables
 from server.cli.admin.failures import CannotBegin
-from server.cli.admin.listing import listing, show
+from server.cli.admin.report import show, table_of
 from server.cli.failures import REFUSED
 from server.cli.output import Output
+from server.cli.terminal_table import Columns
 from server.partition.turn import definition_of
 from server.partition.wire import ANSWERS, COMMANDS
 from server.platform.postgres.pool import CONNECT_SECONDS
@@ -22,7 +23,11 @@ from server.store.postgres import verify as verification
 from server.store.postgres.verify import CHECKS, Check, Formats
 
 FORMATS = Formats(definition=definition_of, answer=ANSWERS.unpack, command=COMMANDS.unpack)
-COLUMNS = {"Check": "check", "Says": "says", "Found": "count", "For example": "examples"}
+COLUMNS = Columns(
+    "checks",
+    {"Check": "check", "Says": "says", "Found": "count", "For example": "examples"},
+    expendable=("Says",),
+)
 MOST_EXAMPLES = 1000
 STATEMENT_SECONDS = 3600
 _SETTINGS = {
@@ -57,7 +62,6 @@ async def verify(
         int, typer.Option(min=1, max=MOST_EXAMPLES, help="Examples to show of what a check finds.")
     ] = verification.EXAMPLES,
 ) -> None:
-    """Check in one snapshot what has to hold between the tables; exit code 1 says that something does not."""
     checks = _chosen(names or [])
     async with tables(deployment):
         pass
@@ -75,7 +79,7 @@ async def verify(
         )
         for verdict in verdicts
     ]
-    show(output, listing(rows, COLUMNS), items=rows)
+    show(output, table_of(rows, COLUMNS), items=rows)
     if any(row.count for row in rows):
         raise typer.Exit(REFUSED)
 

@@ -27,7 +27,6 @@ async def demo(
     instances: Annotated[int, typer.Option(min=1, max=10_000, help="Instances of each process.")] = 40,
     most_seconds: Annotated[int, typer.Option("--timeout", min=1, help="Seconds until it gives up.")] = 120,
 ) -> None:
-    """Deploy the examples, run instances of each, sum up; with a server of its own unless --address names one."""
     output = Output(is_json=options.json)
     async with _server(options) as server, connected(server) as session:
         began_at = asyncio.get_running_loop().time()

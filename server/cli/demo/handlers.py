@@ -1,4 +1,4 @@
-"""What the demo's workers do: one function a job type, each as good as the business behind it.
+"""Job handlers of the demo: one function a job type, each as good as the business behind it.
 
 What goes wrong depends on the variables and on the retries left, so every run is the same.
 """

@@ -4,9 +4,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from edge.config import EdgeConfig
-from server.bundle import Config, serving
+from server.bundle import serving
 from server.cli.options import ClientOptions
 from server.platform.grpc_server import GrpcConfig
+from server.sections import Config
 
 
 @asynccontextmanager

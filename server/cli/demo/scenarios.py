@@ -1,4 +1,4 @@
-"""What the demo runs: for each example the variables of its instances."""
+"""Scenarios of the demo: for each example the variables of its instances."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

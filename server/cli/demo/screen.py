@@ -1,4 +1,4 @@
-"""What a person sees of a demo: a table while it runs, another when it has ended."""
+"""Screen of a demo: a table while it runs, another when it has ended."""
 
 from collections.abc import Sequence
 

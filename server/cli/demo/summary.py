@@ -1,4 +1,4 @@
-"""What a demo came to, for a person and for a program."""
+"""Results of a demo, for a person and for a program."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -26,7 +26,6 @@ NUMBER = 1
 
 
 def survive() -> None:
-    """Show a process instance that outlives its server: begun, killed with all that runs, started again, completed."""
     with tempfile.TemporaryDirectory(prefix="gnomon-") as folder:
         # A server that is started as root becomes somebody else, who has to get through here.
         Path(folder).chmod(0o711)

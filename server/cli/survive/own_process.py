@@ -7,9 +7,9 @@ import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from pathlib import Path
 
-from server.bundle import Addresses
 from server.cli.failures import give_up
 from server.cli.options import ClientOptions
+from server.platform.addresses import Addresses
 
 CLIENT_ID = "survive"
 SECRET_OCTETS = 32

@@ -1,4 +1,4 @@
-"""None end event: where one path ends."""
+"""End event: where one path ends, or everything in the scope, or where an error is thrown."""
 
 from server.engine.behaviour import Behaviour
 

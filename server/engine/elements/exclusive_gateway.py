@@ -9,6 +9,8 @@ from server.engine.step import Step, Visit
 
 
 class ExclusiveGateway(Behaviour):
+    is_migratable = True
+
     def outgoing(self, step: Step, visit: Visit) -> tuple[Flow, ...]:
         element = visit.element
         scope = VariableScope(step, visit.process_instance, scope_key=visit.instance.key)

@@ -2,10 +2,12 @@
 
 from server.bpmn.executable import Flow
 from server.engine.behaviour import Behaviour
-from server.engine.state import ElementInstance
+from server.engine.process_instance import ElementInstance
 
 
 class ParallelGateway(Behaviour):
+    is_migratable = True
+
     def joins(self, flow: Flow, scope: ElementInstance) -> tuple[str, ...]:
         """One arrival on each incoming flow; surplus arrivals wait for the next round."""
         incoming = tuple(flow.id for flow in flow.target.incoming)

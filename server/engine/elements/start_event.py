@@ -1,4 +1,4 @@
-"""None start event: where an instance begins."""
+"""Start event: where a process instance or a sub-process begins."""
 
 from server.engine.behaviour import Behaviour
 

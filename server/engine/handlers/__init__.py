@@ -14,8 +14,12 @@ from server.engine.handlers import (
     incident,
     job,
     job_activation,
+    message,
     migration,
     process_instance,
+    timer,
+    user_task,
+    variable,
 )
 from server.engine.step import Step
 
@@ -30,6 +34,7 @@ HANDLERS: Mapping[type[commands.Command], Handler] = cast(
         # process instances
         commands.CreateProcessInstance: process_instance.create,
         commands.CancelProcessInstance: process_instance.cancel,
+        commands.ContinueProcessInstance: process_instance.go_on,
         commands.MigrateProcessInstance: migration.migrate,
         # jobs
         commands.ActivateJobs: job_activation.activate,
@@ -40,7 +45,24 @@ HANDLERS: Mapping[type[commands.Command], Handler] = cast(
         commands.FailJob: job.fail,
         commands.ThrowJobError: job.throw_error,
         commands.UpdateJob: job.update,
+        # events
+        commands.TriggerTimer: timer.trigger,
+        # user tasks
+        commands.AssignUserTask: user_task.assign,
+        commands.UnassignUserTask: user_task.unassign,
+        commands.UpdateUserTask: user_task.update,
+        commands.CompleteUserTask: user_task.complete,
+        # messages
+        commands.PublishMessage: message.publish,
+        commands.ContinueMessage: message.go_on,
+        commands.ExpireMessage: message.expire,
+        commands.OpenMessageSubscription: message.open_subscription,
+        commands.CloseMessageSubscription: message.close_subscription,
+        commands.DeliverMessage: message.deliver,
+        commands.SettleMessage: message.settle,
         # incidents
         commands.ResolveIncident: incident.resolve,
+        # variables
+        commands.SetVariables: variable.set_variables,
     },
 )

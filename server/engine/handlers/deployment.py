@@ -1,5 +1,7 @@
 """Deploy resources: a new version of everything whose content changed, known to every partition."""
 
+from collections.abc import Iterator
+
 from server.engine import decision_events, events
 from server.engine.answers import (
     DONE,
@@ -11,18 +13,20 @@ from server.engine.answers import (
 )
 from server.engine.commands import AdoptDefinition, DecisionModel, DeployResources, NamedDecision, Resource
 from server.engine.decision_events import DecisionRequirementsDeployed
+from server.engine.definitions import Definition, executable_process
 from server.engine.keys import Key
-from server.engine.state import Definition
 from server.engine.step import Step
 
 
 def deploy(command: DeployResources, step: Step) -> Deployment:
+    has_changes = _has_changes(command, step)
     key = step.next_key()
     step.emit(events.DeploymentCreated(key, command.tenant_id))
     definitions = [
-        _definition(command.tenant_id, resource, process_id, step, deployment_key=key)
-        for resource in command.resources
-        for process_id in resource.process_ids
+        latest
+        if latest is not None and _stays(latest, resource, has_changes=has_changes)
+        else _definition(command.tenant_id, resource, process_id, step, deployment_key=key)
+        for resource, process_id, latest in _with_latest(command, step)
     ]
     graphs = [_graph(command.tenant_id, model, step, deployment_key=key) for model in command.decision_models]
     return Deployment(key, tuple(map(_deployed, definitions)), tuple(map(_deployed_graph, graphs)))
@@ -39,12 +43,36 @@ def adopt(command: AdoptDefinition, step: Step) -> Done:
     return DONE
 
 
+def _has_changes(command: DeployResources, step: Step) -> bool:
+    """Whether anything in it gets a new version."""
+    latest = step.state.decisions.latest_graph
+    return any(
+        known is None or not _is_unchanged(known, resource)
+        for resource, _, known in _with_latest(command, step)
+    ) or any(
+        not _is_current(latest(command.tenant_id, model.decision_requirements_id), model, step)
+        for model in command.decision_models
+    )
+
+
 # Processes
+
+
+def _with_latest(command: DeployResources, step: Step) -> Iterator[tuple[Resource, str, Definition | None]]:
+    """Each process of the deployment by its file and its id, with its latest version."""
+    for resource in command.resources:
+        for process_id in resource.process_ids:
+            yield resource, process_id, step.state.latest(command.tenant_id, process_id)
+
+
+def _stays(latest: Definition, resource: Resource, *, has_changes: bool) -> bool:
+    """Whether no new version is needed: one that is bound to its deployment changes with what it calls."""
+    return _is_unchanged(latest, resource) and not (has_changes and latest.process.is_bound_to_deployment)
 
 
 def _deployed(definition: Definition) -> DeployedProcess:
     return DeployedProcess(
-        definition.key, definition.process.id, definition.version, definition.resource_name
+        definition.key, definition.process_definition_id, definition.version, definition.resource_name
     )
 
 
@@ -52,8 +80,8 @@ def _definition(
     tenant_id: str, resource: Resource, process_id: str, step: Step, *, deployment_key: Key
 ) -> Definition:
     latest = step.state.latest(tenant_id, process_id)
-    if latest is not None and _is_unchanged(latest, resource):
-        return latest
+    # Compiled before it is known, so that content that cannot be run is never deployed.
+    step.state.format.expect_process(executable_process(resource.content, process_id))
     key = step.next_key()
     step.emit(
         events.ProcessDefinitionDeployed(
@@ -99,7 +127,7 @@ def _graph(
     tenant_id: str, model: DecisionModel, step: Step, *, deployment_key: Key
 ) -> DecisionRequirementsDeployed:
     latest = step.state.decisions.latest_graph(tenant_id, model.decision_requirements_id)
-    if latest is not None and _is_same(latest, model) and _is_up_to_date(latest, step):
+    if latest is not None and _is_current(latest, model, step):
         return latest
     key = step.next_key()
     graph = DecisionRequirementsDeployed(
@@ -121,6 +149,10 @@ def _graph(
     )
     step.emit(graph)
     return graph
+
+
+def _is_current(latest: DecisionRequirementsDeployed | None, model: DecisionModel, step: Step) -> bool:
+    return latest is not None and _is_same(latest, model) and _is_up_to_date(latest, step)
 
 
 def _is_same(latest: DecisionRequirementsDeployed, model: DecisionModel) -> bool:

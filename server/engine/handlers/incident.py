@@ -3,22 +3,25 @@
 from server.engine import execution
 from server.engine.answers import DONE, Done
 from server.engine.commands import ResolveIncident
-from server.engine.incidents import ErrorType
+from server.engine.incidents import NO_RETRIES
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.step import Step
 
 
 def resolve(command: ResolveIncident, step: Step) -> Done:
-    instance = step.state.owner_of_incident(command.incident_key)
-    if instance is None or instance.head.tenant_id != command.tenant_id:
+    instance = step.state.owner_of(command.incident_key)
+    if (
+        instance is None
+        or instance.head.tenant_id != command.tenant_id
+        or command.incident_key not in instance.incidents
+    ):
         raise Rejected(RejectionType.NOT_FOUND, f"no open incident with key {command.incident_key}")
     incident = instance.incidents[command.incident_key]
-    if incident.error_type is ErrorType.JOB_NO_RETRIES and incident.job_key is not None:
+    if incident.job_key is not None and incident.error_type in NO_RETRIES:
         _expect_retries(instance.jobs[incident.job_key].retries, command)
-    step.enter(instance.head.key)
     step.resolve_incident(instance, command.incident_key)
     if incident.job_key is None:
-        execution.retry(step, step.visit(instance, instance.elements[incident.element_instance_key]))
+        execution.proceed(step, step.visit(instance, instance.elements[incident.element_instance_key]))
     return DONE
 
 

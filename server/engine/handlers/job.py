@@ -1,17 +1,27 @@
 """What workers say about a job: completed, failed, an error, or a change to it."""
 
-from server.engine import events, execution
+from collections.abc import Mapping
+
+from server.bpmn.executable import ErrorTrigger
+from server.engine import catch_events, events, execution, triggers
 from server.engine.answers import DONE, Done
 from server.engine.commands import CompleteJob, FailJob, ThrowJobError, UpdateJob
 from server.engine.incidents import ErrorType, Incident
+from server.engine.job_kinds import JobKind, ListenerEventType
 from server.engine.keys import Key
+from server.engine.process_instance import Job, JobState, ProcessInstance
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.scopes import propagate, set_all_local
-from server.engine.state import Job, JobState, ProcessInstance
 from server.engine.step import Step, Visit
+from server.engine.throw_events import uncaught_error
 
 # A worker whose deadline passed may still bring its result, as long as the job is there.
 _OPEN = frozenset({JobState.ACTIVATABLE, JobState.ACTIVATED, JobState.BACKING_OFF})
+
+_NO_RETRIES: Mapping[JobKind, ErrorType] = {
+    JobKind.BPMN_ELEMENT: ErrorType.JOB_NO_RETRIES,
+    JobKind.EXECUTION_LISTENER: ErrorType.EXECUTION_LISTENER_NO_RETRIES,
+}
 
 
 def complete(command: CompleteJob, step: Step) -> Done:
@@ -19,12 +29,20 @@ def complete(command: CompleteJob, step: Step) -> Done:
     _expect(job, _OPEN)
     visit = _visit(step, instance, job)
     step.emit(events.JobCompleted(instance.head, job.key))
-    if visit.element.output_mappings:
-        set_all_local(step, instance, visit.instance.key, command.variables)
+    merge = set_all_local if _are_local(job, visit) else propagate
+    merge(step, instance, visit.instance.key, command.variables)
+    if job.kind is JobKind.EXECUTION_LISTENER:
+        execution.proceed(step, visit)
     else:
-        propagate(step, instance, visit.instance.key, command.variables)
-    execution.complete(step, visit)
+        execution.complete(step, visit)
     return DONE
+
+
+def _are_local(job: Job, visit: Visit) -> bool:
+    """Whether what the worker brings is for the element itself: its mappings or its own work have yet to use it."""
+    if job.kind is JobKind.EXECUTION_LISTENER:
+        return job.listener_event_type is ListenerEventType.START
+    return bool(visit.element.output_mappings)
 
 
 def fail(command: FailJob, step: Step) -> Done:
@@ -38,21 +56,30 @@ def fail(command: FailJob, step: Step) -> Done:
     set_all_local(step, instance, visit.instance.key, command.variables)
     if not retries:
         message = command.error_message or "No more retries left."
-        step.raise_incident(visit, Incident(ErrorType.JOB_NO_RETRIES, message), job)
+        step.raise_incident(visit, Incident(_NO_RETRIES[job.kind], message), job)
     return DONE
 
 
 def throw_error(command: ThrowJobError, step: Step) -> Done:
-    """No element of this release catches errors, so each becomes an incident."""
+    """The innermost element instance around the job that catches the error does; an incident when there is none."""
     instance, job = _job(step, command.tenant_id, command.job_key)
+    if job.kind is JobKind.EXECUTION_LISTENER:
+        reason = f"job {job.key} is that of an execution listener, which throws no errors"
+        raise Rejected(RejectionType.INVALID_STATE, reason)
     _expect(job, _OPEN)
     visit = _visit(step, instance, job)
-    step.emit(events.JobErrorThrown(instance.head, job.key, command.error_code, command.error_message))
+    caught = catch_events.catcher_of(step, instance, visit.instance, ErrorTrigger, command.error_code)
+    step.emit(
+        events.JobErrorThrown(
+            instance.head, job.key, command.error_code, command.error_message, is_caught=caught is not None
+        )
+    )
+    if caught is not None:
+        host, catch = caught
+        triggers.trigger(step, instance, host, catch.id, command.variables)
+        return DONE
     set_all_local(step, instance, visit.instance.key, command.variables)
-    message = f"Expected to throw an error event with the code '{command.error_code}', but it was not caught."
-    if command.error_message:
-        message = f"{message} Error message: '{command.error_message}'"
-    step.raise_incident(visit, Incident(ErrorType.UNHANDLED_ERROR_EVENT, message), job)
+    step.raise_incident(visit, uncaught_error(command.error_code, command.error_message), job)
     return DONE
 
 
@@ -60,7 +87,6 @@ def update(command: UpdateJob, step: Step) -> Done:
     instance, job = _job(step, command.tenant_id, command.job_key)
     if command.timeout is not None:
         _expect(job, frozenset({JobState.ACTIVATED}))
-    step.enter(instance.head.key)
     if command.retries is not None:
         step.emit(events.JobRetriesUpdated(instance.head, job.key, command.retries))
     if command.timeout is not None:
@@ -69,8 +95,8 @@ def update(command: UpdateJob, step: Step) -> Done:
 
 
 def _job(step: Step, tenant_id: str, key: Key) -> tuple[ProcessInstance, Job]:
-    instance = step.state.owner_of_job(key)
-    if instance is None or instance.head.tenant_id != tenant_id:
+    instance = step.state.owner_of(key)
+    if instance is None or instance.head.tenant_id != tenant_id or key not in instance.jobs:
         raise Rejected(RejectionType.NOT_FOUND, f"no job with key {key}")
     return instance, instance.jobs[key]
 
@@ -82,5 +108,4 @@ def _expect(job: Job, states: frozenset[JobState]) -> None:
 
 
 def _visit(step: Step, instance: ProcessInstance, job: Job) -> Visit:
-    step.enter(instance.head.key)
     return step.visit(instance, instance.elements[job.element_instance_key])

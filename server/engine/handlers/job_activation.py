@@ -3,30 +3,29 @@
 from itertools import islice
 
 from server.engine import events
-from server.engine.answers import DONE, ActivatedJob, ActivatedJobs, Done
+from server.engine.answers import DONE, MAX_ANSWER_OCTETS, ActivatedJob, ActivatedJobs, Done
 from server.engine.commands import ActivateJobs, EndJobBackOff, TimeOutJob, YieldJobs
 from server.engine.keys import Key
+from server.engine.process_instance import Job, JobState, ProcessInstance
 from server.engine.scopes import visible
-from server.engine.state import Job, JobQueue, JobState, ProcessInstance
+from server.engine.state import JobQueue
 from server.engine.step import Step
 from server.engine.variables import Variables
 
-# What one answer may hold: about 3 MiB of variables, below the size of a gRPC message.
-MAX_ANSWER_OCTETS = 3 * 1024 * 1024
-
 
 def activate(command: ActivateJobs, step: Step) -> ActivatedJobs:
-    """Oldest offers first; at least one job, however large, then as many as fit into one answer."""
+    """Oldest offers first; as many as fit."""
     offers = step.state.offers.get((command.tenant_id, command.type), JobQueue())
     wanted = list(islice(offers.items(), command.max_jobs))
     step.state.expect_loaded(offer.process_instance_key for _, offer in wanted)
     jobs: list[ActivatedJob] = []
     size = 0
+    most = MAX_ANSWER_OCTETS if command.max_octets is None else command.max_octets
     for job_key, offer in wanted:
-        instance = step.enter(offer.process_instance_key)
+        instance = step.state.instances[offer.process_instance_key]
         job = _activated(command, step, instance, instance.jobs[job_key])
-        size += sum([_octets(text) for text in job.variables.values()])
-        if jobs and size > MAX_ANSWER_OCTETS:
+        size += job.octets
+        if size > most and (jobs or command.max_octets is not None):
             break
         step.emit(events.JobActivated(instance.head, job_key, command.worker, job.deadline))
         jobs.append(job)
@@ -45,11 +44,9 @@ def _activated(command: ActivateJobs, step: Step, instance: ProcessInstance, job
         job.retries,
         step.now + command.timeout,
         _variables(command, instance, job),
+        job.kind,
+        job.listener_event_type,
     )
-
-
-def _octets(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode())
 
 
 def _variables(command: ActivateJobs, instance: ProcessInstance, job: Job) -> Variables:
@@ -84,9 +81,6 @@ def end_back_off(command: EndJobBackOff, step: Step) -> Done:
 
 
 def _find(step: Step, key: Key, state: JobState) -> tuple[ProcessInstance, Job] | None:
-    instance = step.state.owner_of_job(key)
-    if instance is None:
-        return None
-    step.enter(instance.head.key)
-    job = instance.jobs[key]
-    return (instance, job) if job.state is state else None
+    instance = step.state.owner_of(key)
+    job = instance.jobs.get(key) if instance is not None else None
+    return (instance, job) if instance is not None and job is not None and job.state is state else None

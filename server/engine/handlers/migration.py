@@ -1,61 +1,65 @@
 """Migrate a process instance: it goes on in another process definition, its active elements mapped by id.
 
-All or nothing, and nothing is evaluated again: jobs, incidents and variables stay as they are, with their keys.
+All or nothing, and nothing is evaluated again: jobs, user tasks, incidents, variables and subscriptions stay as they
+are, with their keys. The job of a user task ends where the target has a native user task.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 import msgspec
 
-from server.bpmn.executable import Element, ElementType, ExecutableProcess, Flow
+from server.bpmn.executable import Element, ElementType
 from server.engine import events
 from server.engine.answers import DONE, Done
-from server.engine.commands import MappingInstruction, MigrateProcessInstance
-from server.engine.keys import Key
-from server.engine.rejection import Rejected, RejectionType
-from server.engine.state import Definition, ElementInstance, ProcessInstance
-from server.engine.step import Step
-
-MIGRATABLE = frozenset(
-    {
-        ElementType.PROCESS,
-        ElementType.SERVICE_TASK,
-        ElementType.SEND_TASK,
-        ElementType.SCRIPT_TASK,
-        ElementType.BUSINESS_RULE_TASK,
-        ElementType.EXCLUSIVE_GATEWAY,
-        ElementType.PARALLEL_GATEWAY,
-    }
+from server.engine.commands import MigrateProcessInstance
+from server.engine.definitions import Definition
+from server.engine.handlers.migration_plan import MigrationPlan, migration_plan
+from server.engine.handlers.subscription_migration import (
+    emit_closed,
+    emit_opened,
+    report_kept,
+    subscription_migration,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class MigrationPlan:
-    """Where the elements of the source go in the target, and the flows that lead to its joining gateways."""
-
-    process_instance_key: Key
-    source: ExecutableProcess
-    target: ExecutableProcess
-    source_flows: Mapping[str, Flow]
-    target_flows: Mapping[str, Flow]
-    mapping: Mapping[str, str]
-
-    def invalid_state(self, reason: str) -> Rejected:
-        return Rejected(
-            RejectionType.INVALID_STATE,
-            f"process instance {self.process_instance_key} cannot be migrated: {reason}",
-        )
+from server.engine.handlers.user_task_migration import emit_created, emit_job_gone, user_task_migrations
+from server.engine.process_instance import ElementInstance, ProcessInstance
+from server.engine.rejection import Rejected, RejectionType
+from server.engine.step import Step
+from server.engine.work import Join
 
 
 def migrate(command: MigrateProcessInstance, step: Step) -> Done:
     instance = _instance(command, step)
     target = _target(command, step)
-    plan = _plan(command, step.state.definition_of(instance).process, target.process)
+    if instance.work:
+        raise Rejected(
+            RejectionType.INVALID_STATE,
+            f"process instance {instance.head.key} is moving on: migrate it when it waits for something",
+        )
+    source = step.state.definition_of(instance).process
+    plan = migration_plan(command.process_instance_key, source, target.process, command.mapping_instructions)
     elements = tuple(_migrated(plan, element) for element in instance.elements.values())
-    step.enter(instance.head.key)
-    step.emit(events.ProcessInstanceMigrated(_head(instance.head, target), elements))
+    subscriptions = subscription_migration(plan, step, instance)
+    user_tasks = user_task_migrations(plan, step, instance)
+    emit_closed(step, instance, subscriptions)
+    for user_task in user_tasks:
+        emit_job_gone(step, user_task)
+    head = _head(instance.head, target)
+    ended = {user_task.job_key for user_task in user_tasks}
+    kept = tuple(_without_job(each) if each.job_key in ended else each for each in elements)
+    step.emit(events.ProcessInstanceMigrated(head, kept, dict(subscriptions.kept)))
+    if head.process_definition_id != source.id:
+        report_kept(step, instance, subscriptions)
+    emit_opened(step, instance, subscriptions)
+    for user_task in user_tasks:
+        emit_created(step, user_task)
+    for element in instance.elements.values():
+        if target.process.of(element.element_id, instance.elements[element.key].type).inclusive_joins:
+            step.defer(instance, Join(element.key))
     return DONE
+
+
+def _without_job(element: events.MigratedElement) -> events.MigratedElement:
+    return msgspec.structs.replace(element, job_key=None, incident_key=None)
 
 
 def _instance(command: MigrateProcessInstance, step: Step) -> ProcessInstance:
@@ -88,53 +92,14 @@ def _head(head: events.InstanceHead, target: Definition) -> events.InstanceHead:
     )
 
 
-# The plan
-
-
-def _plan(
-    command: MigrateProcessInstance, source: ExecutableProcess, target: ExecutableProcess
-) -> MigrationPlan:
-    plan = MigrationPlan(
-        command.process_instance_key,
-        source,
-        target,
-        _flows(source),
-        _flows(target),
-        {each.source_element_id: each.target_element_id for each in command.mapping_instructions},
-    )
-    _check_instructions(plan, command.mapping_instructions)
-    return plan
-
-
-def _flows(process: ExecutableProcess) -> Mapping[str, Flow]:
-    return {flow.id: flow for element in process.elements.values() for flow in element.incoming}
-
-
-def _check_instructions(plan: MigrationPlan, instructions: Iterable[MappingInstruction]) -> None:
-    """Each source stands once, and both ends are there: two elements, or two sequence flows."""
-    seen: set[str] = set()
-    for each in instructions:
-        source_id, target_id = each.source_element_id, each.target_element_id
-        is_element, is_flow = source_id in plan.source.elements, source_id in plan.source_flows
-        if source_id in seen:
-            raise _invalid_argument(f"several mapping instructions for source element '{source_id}'")
-        if not (is_element or is_flow):
-            raise _invalid_argument(f"process '{plan.source.id}' has no source element '{source_id}'")
-        if target_id not in (plan.target.elements if is_element else plan.target_flows):
-            kind = "element" if is_element else "sequence flow"
-            raise _invalid_argument(f"process '{plan.target.id}' has no target {kind} '{target_id}'")
-        seen.add(source_id)
-
-
-def _invalid_argument(reason: str) -> Rejected:
-    return Rejected(RejectionType.INVALID_ARGUMENT, reason)
-
-
-# Along the plan
-
-
 def _migrated(plan: MigrationPlan, instance: ElementInstance) -> events.MigratedElement:
-    target = _counterpart(plan, plan.source.elements[instance.element_id])
+    source = plan.source.of(instance.element_id, instance.type)
+    target = plan.counterpart(source)
+    if instance.interruption is not None and not instance.interruption.is_finished:
+        raise plan.invalid_state(f"active element '{source.id}' is being interrupted")
+    if instance.caught is not None and instance.type is ElementType.EVENT_BASED_GATEWAY:
+        raise plan.invalid_state(f"active element '{source.id}' has caught an event")
+    _check_listeners(plan, instance, source, target)
     return events.MigratedElement(
         instance.key,
         target.id,
@@ -142,27 +107,19 @@ def _migrated(plan: MigrationPlan, instance: ElementInstance) -> events.Migrated
         instance.job_key,
         instance.incident_key,
         _joins(plan, instance.joins),
+        instance.user_task_key,
     )
 
 
-def _counterpart(plan: MigrationPlan, element: Element) -> Element:
-    """The element of the target that an active element of the source becomes."""
-    if element.flow_scope is None:
-        return plan.target.root
-    if element.type not in MIGRATABLE:
-        raise plan.invalid_state(f"active element '{element.id}' is a {element.type}, which is not supported")
-    if element.id not in plan.mapping:
-        raise plan.invalid_state(f"there is no mapping instruction for active element '{element.id}'")
-    target = plan.target.elements[plan.mapping[element.id]]
-    if target.type is not element.type:
+def _check_listeners(
+    plan: MigrationPlan, instance: ElementInstance, source: Element, target: Element
+) -> None:
+    """A phase that listeners have paused goes on with the same number of them."""
+    listeners = [(len(each.start_listeners), len(each.end_listeners)) for each in (source, target)]
+    if instance.progress and listeners[0] != listeners[1]:
         raise plan.invalid_state(
-            f"active element '{element.id}' is a {element.type}, target element '{target.id}' a {target.type}"
+            f"active element '{source.id}' has begun with its listeners, of which '{target.id}' has another number"
         )
-    if target.flow_scope is not _counterpart(plan, element.flow_scope):
-        raise plan.invalid_state(
-            f"target element '{target.id}' is not in the flow scope that active element '{element.id}' has"
-        )
-    return target
 
 
 def _joins(plan: MigrationPlan, arrivals: Mapping[str, int]) -> dict[str, int]:
@@ -174,7 +131,7 @@ def _joins(plan: MigrationPlan, arrivals: Mapping[str, int]) -> dict[str, int]:
     gateways: dict[str, Element] = {}
     joins: dict[str, int] = {}
     for flow_id, count in arrivals.items():
-        flow = plan.source_flows[flow_id]
+        flow = plan.source.flows[flow_id]
         gateway = _joining(plan, flow.target)
         target_id = plan.mapping.get(flow_id, flow_id)
         if target_id in joins or target_id not in {incoming.id for incoming in gateway.incoming}:
@@ -190,7 +147,7 @@ def _joins(plan: MigrationPlan, arrivals: Mapping[str, int]) -> dict[str, int]:
 
 
 def _joining(plan: MigrationPlan, gateway: Element) -> Element:
-    target = _counterpart(plan, gateway)
+    target = plan.counterpart(gateway)
     if len(target.incoming) < len(gateway.incoming):
         raise plan.invalid_state(
             f"gateway '{target.id}' has fewer incoming sequence flows than gateway '{gateway.id}', which waits for some"

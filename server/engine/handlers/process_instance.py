@@ -2,18 +2,20 @@
 
 from server.engine import execution
 from server.engine.answers import DONE, CreatedInstance, Done
-from server.engine.commands import CancelProcessInstance, CreateProcessInstance
+from server.engine.commands import CancelProcessInstance, ContinueProcessInstance, CreateProcessInstance
+from server.engine.definitions import Definition
 from server.engine.events import InstanceHead
+from server.engine.lifecycle import ElementState
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.scopes import set_all_local
-from server.engine.state import Definition, State
+from server.engine.state import State
 from server.engine.step import Step
 
 
 def create(command: CreateProcessInstance, step: Step) -> CreatedInstance:
     definition = _definition(command, step.state)
     process = definition.process
-    if process.none_start is None:
+    if process.root.none_start is None:
         raise Rejected(
             RejectionType.INVALID_STATE, f"process '{process.id}' has no none start event to start from"
         )
@@ -50,8 +52,7 @@ def _definition(command: CreateProcessInstance, state: State) -> Definition:
 def _by_id(command: CreateProcessInstance, state: State) -> Definition | None:
     if command.version is None:
         return state.latest(command.tenant_id, command.process_definition_id)
-    keys = state.versions.get((command.tenant_id, command.process_definition_id), [])
-    return state.definitions[keys[command.version - 1]] if 1 <= command.version <= len(keys) else None
+    return state.version(command.tenant_id, command.process_definition_id, command.version)
 
 
 def cancel(command: CancelProcessInstance, step: Step) -> Done:
@@ -60,6 +61,18 @@ def cancel(command: CancelProcessInstance, step: Step) -> Done:
         raise Rejected(
             RejectionType.NOT_FOUND, f"no active process instance with key {command.process_instance_key}"
         )
-    step.enter(instance.head.key)
-    execution.terminate(step, instance, instance.elements[instance.head.key])
+    root = instance.elements[instance.head.key]
+    if root.state is ElementState.TERMINATING:
+        raise Rejected(
+            RejectionType.INVALID_STATE, f"process instance {instance.head.key} is being cancelled already"
+        )
+    execution.terminate(step, instance, root)
+    return DONE
+
+
+def go_on(command: ContinueProcessInstance, step: Step) -> Done:
+    """Does nothing when the process instance ended meanwhile, or another command did the work."""
+    instance = step.state.instance(command.process_instance_key)
+    if instance is not None and instance.work:
+        step.resume(instance)
     return DONE

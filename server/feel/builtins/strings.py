@@ -24,13 +24,8 @@ def substring_of_length(run: Run, string: str, start_position: Number, length: N
 
 def _part(run: Run, string: str, position: int, length: int | None) -> str | None:
     start = position - 1 if position > 0 else len(string) + position
-    end = len(string) if length is None else start + length
-    if run.dialect.cuts_substrings:
-        end = min(end, len(string))
-        is_inside = position != 0 and 0 <= start < end
-    else:
-        is_inside = 0 <= start <= end <= len(string)
-    if is_inside:
+    end = len(string) if length is None else min(start + length, len(string))
+    if 0 <= start < end or (run.dialect.has_empty_substrings and 0 <= start == end):
         return string[start:end]
     run.refuse("a substring reaches out of {}", string)
     return None
@@ -69,20 +64,24 @@ def substring_after(string: str, match: str) -> str:
     return string.partition(match)[2] if match else string
 
 
-def replace(input_: str, pattern: str, replacement: str, flags: str = "") -> str:
-    return bounded_string(patterns.replace(input_, pattern, replacement, flags))
+def replace(run: Run, input_: str, pattern: str, replacement: str, flags: str = "") -> str:
+    with run.matching():
+        return bounded_string(patterns.replace(input_, pattern, replacement, flags))
 
 
-def matches(input_: str, pattern: str, flags: str = "") -> bool:
-    return patterns.is_found(input_, pattern, flags)
+def matches(run: Run, input_: str, pattern: str, flags: str = "") -> bool:
+    with run.matching():
+        return patterns.is_found(input_, pattern, flags)
 
 
-def split(string: str, delimiter: str) -> list[Value]:
-    return patterns.split(string, delimiter)
+def split(run: Run, string: str, delimiter: str) -> list[Value]:
+    with run.matching():
+        return patterns.split(string, delimiter)
 
 
-def extract(input_: str, pattern: str) -> list[Value]:
-    return patterns.find_all(input_, pattern)
+def extract(run: Run, input_: str, pattern: str) -> list[Value]:
+    with run.matching():
+        return patterns.find_all(input_, pattern)
 
 
 def string_join(list_: list[Value], delimiter: str | None = None) -> str:

@@ -1,11 +1,44 @@
 """Checks that are one of a kind."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from server.lint.evaluators import tables
+from server.bpmn.model import (
+    EVENT_DEFINITION,
+    CatchEvent,
+    Event,
+    EventSubProcess,
+    FlowNode,
+)
+from server.lint.evaluators import tables, timers
+from server.lint.evaluators.expressions import syntax
+from server.lint.paths import elements, written
 from server.lint.rule import Rule
 from server.lint.subject import Subject
 from server.lint.violation import Violation
+from server.xml import Markup
+
+MOST_BOUNDARY_EVENTS = 100
+
+MOST_INCLUSIVE_FLOWS = 200
+
+# BPMN 2.0.2 §10.5.6: what begins an event sub-process, and what an event-based gateway waits for.
+_EVENT_SUB_PROCESS_TRIGGERS = frozenset({
+    "conditionalEventDefinition",
+    "errorEventDefinition",
+    "escalationEventDefinition",
+    "messageEventDefinition",
+    "signalEventDefinition",
+    "timerEventDefinition",
+})  # fmt: skip
+_AWAITED = frozenset({"conditional", "message", "signal", "timer"})
+_ESCALATION_HOSTS = frozenset({"adHocSubProcess", "callActivity", "subProcess"})
+# By event definition: the attribute that refers to an error, escalation, …, and the attribute with its code or name.
+_CODES: Mapping[str, tuple[str, str]] = {
+    "errorEventDefinition": ("errorRef", "errorCode"),
+    "escalationEventDefinition": ("escalationRef", "escalationCode"),
+    "messageEventDefinition": ("messageRef", "name"),
+}
 
 _CONDITIONED_GATEWAYS = frozenset({"exclusiveGateway", "inclusiveGateway"})
 
@@ -33,9 +66,234 @@ def _joins_or_forks(subject: Subject) -> Iterator[Violation]:
         yield Violation("found several incoming and several outgoing flows")
 
 
+def _phases(subject: Subject) -> Iterator[Violation]:
+    for at, event_type in written(subject, "zeebe:executionListener@eventType"):
+        if event_type.strip() and event_type not in _phases_of(subject.markup):
+            yield Violation(f"found {event_type}", at)
+
+
+def _phases_of(element: Markup) -> frozenset[str]:
+    """The phases of such an element that a listener can wait for; an event that throws an error is never left."""
+    if element.tag in {"startEvent", "boundaryEvent"}:
+        return frozenset({"end"})
+    is_left = not element.tag.endswith("Gateway") and not _throws_error(element)
+    return frozenset({"start", "end"}) if is_left else frozenset({"start"})
+
+
+def _throws_error(element: Markup) -> bool:
+    return element.tag == "endEvent" and element.first("errorEventDefinition") is not None
+
+
+def _one_form(subject: Subject) -> Iterator[Violation]:
+    """A form is linked by id, or by the reference that this kind of user task has."""
+    is_native = any(True for _ in elements(subject, "zeebe:userTask"))
+    references = ("formId", "externalReference" if is_native else "formKey")
+    for definition in elements(subject, "zeebe:formDefinition"):
+        found = [name for name in references if definition.attributes.get(name, "").strip()]
+        if len(found) != 1:
+            expected = " or ".join(references)
+            yield Violation(f"expected {expected}, found {' and '.join(found) or 'none'}", definition)
+
+
+def _errors_interrupt(subject: Subject) -> Iterator[Violation]:
+    event = subject.markup
+    name = "cancelActivity" if event.tag == "boundaryEvent" else "isInterrupting"
+    goes_on = event.attributes.get(name, "true").strip() in {"false", "0"}
+    if goes_on and event.first("errorEventDefinition") is not None:
+        yield Violation("found an error that does not")
+
+
+def _triggers_of_event_sub_processes(subject: Subject) -> Iterator[Violation]:
+    tags = [child.tag for child in subject.markup.children if child.tag.endswith(EVENT_DEFINITION)]
+    if not any(tag in _EVENT_SUB_PROCESS_TRIGGERS for tag in tags):
+        yield Violation(f"found {' and '.join(tags) or 'no trigger'}")
+
+
+def _caught_twice(subject: Subject) -> Iterator[Violation]:
+    """Compare what is caught at each activity of a scope."""
+    return _repeated(subject, _attached(subject))
+
+
+def _begun_twice(subject: Subject) -> Iterator[Violation]:
+    """Compare what the event sub-processes of a scope begin with."""
+    nodes = subject.scope.nodes.values() if subject.scope is not None else ()
+    starts = (
+        start
+        for node in nodes
+        if isinstance(node, EventSubProcess)
+        for start in node.markup.all("startEvent")
+    )
+    return _repeated(subject, (("", start) for start in starts))
+
+
+def _repeated(subject: Subject, events: Iterable[tuple[str, Markup]]) -> Iterator[Violation]:
+    """The events that catch at one place, which stands before each, what another one does.
+
+    No code is every code; a message without a name is none.
+    """
+    seen: set[tuple[str, str, str | None]] = set()
+    for place, event in events:
+        for kind, (reference, attribute) in _CODES.items():
+            definition = event.first(kind)
+            if definition is None:
+                continue
+            root = subject.roots.get(definition.attributes.get(reference, ""))
+            code = None if root is None else root.attributes.get(attribute)
+            if code is None and kind == "messageEventDefinition":
+                continue
+            if (place, kind, code) in seen:
+                yield Violation(f"found {code or 'every code'} again", event)
+            seen.add((place, kind, code))
+
+
+def _literal_codes(subject: Subject) -> Iterator[Violation]:
+    reference, attribute = _CODES[subject.markup.tag]
+    root = subject.roots.get(subject.markup.attributes.get(reference, ""))
+    code = "" if root is None else root.attributes.get(attribute, "")
+    if code.startswith("="):
+        yield Violation(f"found {code}")
+
+
+def _received_twice(subject: Subject) -> Iterator[Violation]:
+    """Compare the message of each receive task with those of its boundary events."""
+    for host, node in _attached(subject):
+        task = subject.scope.nodes.get(host) if subject.scope is not None else None
+        definition = node.first("messageEventDefinition")
+        if task is None or task.tag != "receiveTask" or definition is None:
+            continue
+        names = [_message_name(subject, each) for each in (task.markup, definition)]
+        if names[0] is not None and names[0] == names[1]:
+            yield Violation(f"found {names[0]} at its boundary", task.markup)
+
+
+def _message_name(subject: Subject, reference: Markup) -> str | None:
+    message = subject.roots.get(reference.attributes.get("messageRef", ""))
+    return None if message is None else message.attributes.get("name")
+
+
+def _many_boundary_events(subject: Subject) -> Iterator[Violation]:
+    """All of them are waited for in one step."""
+    counts = Counter(host for host, _ in _attached(subject))
+    for host, number in counts.items():
+        if number > MOST_BOUNDARY_EVENTS and subject.scope is not None and host in subject.scope.nodes:
+            at = subject.scope.nodes[host].markup
+            yield Violation(f"expected at most {MOST_BOUNDARY_EVENTS}, found {number}", at)
+
+
+def _escalations_from_inside(subject: Subject) -> Iterator[Violation]:
+    event = subject.markup
+    if subject.scope is None or event.first("escalationEventDefinition") is None:
+        return
+    host = subject.scope.nodes.get(event.attributes.get("attachedToRef", ""))
+    if host is not None and host.tag not in _ESCALATION_HOSTS:
+        yield Violation(f"found {host.tag}")
+
+
+def _links(subject: Subject) -> Iterator[Event]:
+    """The catching links of a scope."""
+    nodes = subject.scope.nodes.values() if subject.scope is not None else ()
+    return (node for node in nodes if isinstance(node, CatchEvent) and node.link_name is not None)
+
+
+def _links_caught_twice(subject: Subject) -> Iterator[Violation]:
+    seen: set[str | None] = set()
+    for event in _links(subject):
+        if event.link_name in seen:
+            yield Violation(f"found {event.link_name} again", event.markup)
+        seen.add(event.link_name)
+
+
+def _link_without_catch(subject: Subject) -> Iterator[Violation]:
+    name = subject.markup.attributes.get("name", "")
+    if name not in {event.link_name for event in _links(subject)}:
+        yield Violation(f"found none with the name {name}")
+
+
+def _behind_event_gateway(subject: Subject) -> Iterator[Violation]:
+    for node in _targets(subject):
+        if node.tag != "intermediateCatchEvent" or not _AWAITED.issuperset(node.event_definitions):
+            yield Violation(f"found {' '.join((node.tag, *node.event_definitions))} {node.id}")
+
+
+def _awaited_twice(subject: Subject) -> Iterator[Violation]:
+    """Compare what the events behind an event-based gateway wait for."""
+    return _repeated(subject, (("", node.markup) for node in _targets(subject)))
+
+
+def _behind_others(subject: Subject) -> Iterator[Violation]:
+    for node in _targets(subject):
+        if subject.scope is not None and len(subject.scope.entering(node.id)) > 1:
+            yield Violation(f"found several at {node.id}")
+
+
+def _targets(subject: Subject) -> Iterator[FlowNode]:
+    scope = subject.scope
+    if scope is not None:
+        yield from (scope.nodes[target] for target in scope.successors(subject.element_id))
+
+
+def _many_inclusive_joins(subject: Subject) -> Iterator[Violation]:
+    """Each of these flows is followed back through the whole scope when the process is compiled."""
+    scope = subject.scope
+    nodes = scope.nodes.values() if scope is not None else ()
+    counts = [len(scope.entering(node.id)) for node in nodes if scope and node.tag == "inclusiveGateway"]
+    number = sum(count for count in counts if count > 1)
+    if number > MOST_INCLUSIVE_FLOWS:
+        yield Violation(f"expected at most {MOST_INCLUSIVE_FLOWS}, found {number}")
+
+
+def _attached(subject: Subject) -> Iterator[tuple[str, Markup]]:
+    """The boundary events of a scope, each after the id of its activity."""
+    nodes = subject.scope.nodes.values() if subject.scope is not None else ()
+    return (
+        (node.markup.attributes.get("attachedToRef", ""), node.markup)
+        for node in nodes
+        if node.tag == "boundaryEvent"
+    )
+
+
+def _output_expression(subject: Subject) -> Iterator[Violation]:
+    """Blank is as good as not written."""
+    path = "zeebe:loopCharacteristics@outputElement"
+    for at, text in written(subject, path):
+        if text.startswith("="):
+            yield from syntax(path, text[1:], at)
+        elif text.strip():
+            yield Violation(f"{path} does not start with =, found {text}", at)
+
+
+def _output_pair(subject: Subject) -> Iterator[Violation]:
+    for found in elements(subject, "zeebe:loopCharacteristics"):
+        collection, element = (
+            bool(found.attributes.get(name, "").strip()) for name in ("outputCollection", "outputElement")
+        )
+        if collection is not element:
+            missing = "outputElement" if collection else "outputCollection"
+            yield Violation(f"{missing} is missing or blank", found)
+
+
 _CHECKS: Mapping[str, Callable[[Subject], Iterator[Violation]]] = {
     "xor-or-conditioned": _conditioned,
     "not both": _joins_or_forks,
+    "phases that happen": _phases,
+    "one form": _one_form,
+    "errors interrupt": _errors_interrupt,
+    "one event for an error": _caught_twice,
+    "one event sub-process for a trigger": _begun_twice,
+    "triggers of event sub-processes": _triggers_of_event_sub_processes,
+    "literal codes": _literal_codes,
+    "escalations from inside": _escalations_from_inside,
+    "one catching link for a name": _links_caught_twice,
+    "a catching link": _link_without_catch,
+    "events behind the gateway": _behind_event_gateway,
+    "one event behind the gateway for a message": _awaited_twice,
+    "events of the gateway alone": _behind_others,
+    "few inclusive joins": _many_inclusive_joins,
+    "another message than its boundary events": _received_twice,
+    "few boundary events": _many_boundary_events,
+    "expression of an output element": _output_expression,
+    "output collection with output element": _output_pair,
+    "kinds of timers": timers.kinds,
     "an entry for each column": tables.entries_of_rules,
     "a cell for each column": tables.cells_of_rows,
     "output values where they order": tables.priorities,

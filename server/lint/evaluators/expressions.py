@@ -15,12 +15,13 @@ def feel_expression(subject: Subject, rule: Rule) -> Iterator[Violation]:
     for path in rule.attribute:
         for at, text in written(subject, path):
             if text.startswith("="):
-                yield from _syntax(path, text[1:], at)
+                yield from syntax(path, text[1:], at)
             elif "expression-only" in rule.value:
                 yield Violation(f"{path} does not start with =, found {text or 'nothing'}", at)
 
 
-def _syntax(path: str, expression: str, at: Markup) -> Iterator[Violation]:
+def syntax(path: str, expression: str, at: Markup) -> Iterator[Violation]:
+    """Parse an expression without its leading `=`."""
     try:
         feel.compile_expression(expression)
     except feel.FeelSyntaxError as error:

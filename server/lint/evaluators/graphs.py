@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 
 from server.bpmn.graph import Graph
+from server.bpmn.model import CatchEvent, EventSubProcess, FlowNode
 from server.lint.rule import Rule
 from server.lint.subject import Subject
 from server.lint.violation import Violation
@@ -12,6 +13,7 @@ _WAITLESS = frozenset({
     "callActivity",
     "exclusiveGateway",
     "inclusiveGateway",
+    "intermediateThrowEvent",
     "manualTask",
     "parallelGateway",
     "startEvent",
@@ -27,19 +29,27 @@ def graph(subject: Subject, rule: Rule) -> Iterator[Violation]:
 
 
 def _cycle_without_wait_state(scope: Graph) -> Iterator[Violation]:
-    cycle = scope.cycle(frozenset(node_id for node_id, node in scope.nodes.items() if node.tag in _WAITLESS))
+    cycle = scope.cycle(
+        frozenset(node_id for node_id, node in scope.nodes.items() if node.tag in _WAITLESS or _is_link(node))
+    )
     if cycle:
         yield Violation(f"found a loop through {', '.join(sorted(cycle))}")
 
 
 def _unreachable(scope: Graph) -> Iterator[Violation]:
     entries = (
-        node_id for node_id, node in scope.nodes.items() if node.tag in {"startEvent", "boundaryEvent"}
+        node_id
+        for node_id, node in scope.nodes.items()
+        if node.tag in {"startEvent", "boundaryEvent"} or isinstance(node, EventSubProcess) or _is_link(node)
     )
     reached = scope.reachable(entries)
     for node_id, node in scope.nodes.items():
         if node_id not in reached:
             yield Violation(f"no path leads to {node_id}", node.markup)
+
+
+def _is_link(node: FlowNode) -> bool:
+    return isinstance(node, CatchEvent) and node.link_name is not None
 
 
 _PROPERTIES: Mapping[str, Callable[[Graph], Iterator[Violation]]] = {

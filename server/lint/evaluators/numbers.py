@@ -1,11 +1,25 @@
-"""Checks that count."""
+"""Checks of numbers, and checks that count."""
 
+import re
 from collections.abc import Iterator
 
-from server.lint.paths import elements
+from server.lint.evaluators.expressions import syntax
+from server.lint.paths import elements, written
 from server.lint.rule import Rule
 from server.lint.subject import Subject
 from server.lint.violation import Violation
+
+_WHOLE = re.compile(r"[+-]?[0-9]{1,10}")
+
+
+def number_range(subject: Subject, rule: Rule) -> Iterator[Violation]:
+    """Require a whole number within the bounds; what starts with `=` has to be an expression."""
+    for path in rule.attribute:
+        for at, text in written(subject, path):
+            if text.startswith("="):
+                yield from syntax(path, text[1:], at)
+            elif not _WHOLE.fullmatch(text.strip()) or not rule.bounds.hold(int(text)):
+                yield Violation(f"expected {rule.bounds} in {path}, found {text or 'nothing'}", at)
 
 
 def count(subject: Subject, rule: Rule) -> Iterator[Violation]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 
+from server.bpmn.model import EventSubProcess
 from server.lint.paths import elements, values, written
 from server.lint.rule import Rule
 from server.lint.subject import Subject
@@ -48,7 +49,32 @@ def _is_own_outgoing_flow(subject: Subject, target: str) -> bool:
     return any(flow.attributes.get("id") == target for flow in elements(subject, "outgoing"))
 
 
+def _is_activity(subject: Subject, target: str) -> bool:
+    node = subject.scope.nodes.get(target) if subject.scope is not None else None
+    return (
+        node is not None
+        and not node.tag.endswith(("Event", "Gateway"))
+        and not isinstance(node, EventSubProcess)
+    )
+
+
+def _is_error(subject: Subject, target: str) -> bool:
+    return target in subject.roots and subject.roots[target].tag == "error"
+
+
+def _is_escalation(subject: Subject, target: str) -> bool:
+    return target in subject.roots and subject.roots[target].tag == "escalation"
+
+
+def _is_message(subject: Subject, target: str) -> bool:
+    return target in subject.roots and subject.roots[target].tag == "message"
+
+
 _TARGETS: Mapping[str, Callable[[Subject, str], bool]] = {
     "FlowNode of the same scope": _is_flow_node,
     "own outgoing flow": _is_own_outgoing_flow,
+    "Activity of the same scope": _is_activity,
+    "Error": _is_error,
+    "Escalation": _is_escalation,
+    "Message": _is_message,
 }

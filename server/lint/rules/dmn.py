@@ -12,7 +12,7 @@ READABLE = Rule(
     id="dmn-readable",
     message="The file is not a readable DMN document",
     evaluator=EvaluatorKind.SCHEMA,
-    value=("DMN 1.1-1.5",),
+    value=("DMN 1.1-1.6",),
     family=Family.DMN,
 )
 
@@ -20,10 +20,10 @@ RULES = (
     READABLE,
     Rule(
         id="dmn-ids",
-        message="Graph and decisions need id and name",
+        message="Graph and decisions need a name",
         evaluator=EvaluatorKind.REQUIRED_ATTRIBUTE,
         applies_to=("dmn:Definitions", "dmn:Decision"),
-        attribute=("id", "name"),
+        attribute=("name",),
         family=Family.DMN,
     ),
     Rule(
@@ -39,7 +39,7 @@ RULES = (
         id="dmn-decision-logic",
         message="This decision logic cannot be evaluated",
         evaluator=EvaluatorKind.COUNT,
-        applies_to=("dmn:Decision", "dmn:BusinessKnowledgeModel"),
+        applies_to=("dmn:Decision",),
         attribute=("expression",),
         bounds=Bounds(min=1, max=1),
         family=Family.DMN,

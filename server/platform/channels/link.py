@@ -1,4 +1,4 @@
-"""One stream of a tunnel on the client's side: calls out, answers in, matched by id."""
+"""One stream of a tunnel on the client's side: calls go out, answers come in, matched by id."""
 
 import asyncio
 from itertools import count
@@ -12,17 +12,17 @@ from server.platform.channels.status import error_of_status
 from server.platform.errors import PayloadTooLarge, ServiceError, Unavailable
 from server.platform.tunnel.batches import ENVELOPE_BYTES, batches
 
-# So often is a silent server asked before it counts as gone.
+# How often a silent server is asked for a sign of life before it counts as gone.
 ASKED_IN_A_SILENCE = 4
 
 Stream = grpc.aio.StreamStreamCall[pb.ExchangeRequest, pb.ExchangeResponse]
 
 
 class Link:
-    """Lasts as long as its stream; `run` ends with it, and with `run` every call that is still under way.
+    """Lasts as long as its stream; `run` ends with the stream, and every call that is still under way ends with `run`.
 
-    A server that has nothing to say is asked for a sign of life; one that is silent for `silence_seconds` is gone, or
-    stands still, which is the same to those who wait.
+    A server that has nothing to send is asked for a sign of life. One that is silent for `silence_seconds` counts as
+    gone, also before it has accepted the stream.
     """
 
     def __init__(self, stream: Stream, max_message_bytes: int, silence_seconds: float) -> None:
@@ -36,14 +36,15 @@ class Link:
         self._work = asyncio.Event()
 
     async def open(self) -> None:
-        """Return when the server has accepted the stream; raises grpc.RpcError when it does not."""
-        await self._stream.initial_metadata()
-        await self._stream.wait_for_connection()
+        """Return when the server has accepted the stream; raises grpc.RpcError, TimeoutError when it does not."""
+        async with asyncio.timeout(self._silence_seconds):
+            await self._stream.initial_metadata()
+            await self._stream.wait_for_connection()
 
     async def call(
         self, method: str, request: bytes, metadata: Metadata | None, milliseconds: int | None
     ) -> bytes:
-        """The response, serialized; raises ServiceError. A caller that goes away takes its call back."""
+        """The response, serialized; raises ServiceError. Cancelled, it takes its call back."""
         call = pb.Call(
             id=next(self._ids),
             method=method,
@@ -73,14 +74,20 @@ class Link:
             self._cancellations.append(call_id)
             self._work.set()
 
-    async def run(self, tasks: asyncio.TaskGroup) -> None:
-        """Exchange batches until the server ends the stream; raises grpc.RpcError, TimeoutError when it breaks."""
-        writing = tasks.create_task(self._write())
+    async def run(self) -> None:
+        """Exchange batches until the server ends the stream.
+
+        Raises a group: of grpc.RpcError when the stream breaks, of TimeoutError when the server is silent.
+        """
         try:
-            await self._read()
+            async with asyncio.TaskGroup() as tasks:
+                writing = tasks.create_task(self._write())
+                try:
+                    await self._read()
+                finally:
+                    writing.cancel()
+                    self._stream.cancel()
         finally:
-            writing.cancel()
-            self._stream.cancel()
             self._give_up()
 
     async def _read(self) -> None:
@@ -107,11 +114,11 @@ class Link:
                 await self._worth_writing()
                 await self._write_waiting()
         except (grpc.aio.AioRpcError, asyncio.InvalidStateError):
-            # The stream has ended; whoever reads is told why.
+            # The stream has ended; reading it raises the reason.
             return
 
     async def _worth_writing(self) -> None:
-        """Return when there is something to write; a sign of life is asked for in the meantime."""
+        """Return when there is something to write; ask for a sign of life in the meantime."""
         while not self._work.is_set():
             try:
                 async with asyncio.timeout(self._silence_seconds / ASKED_IN_A_SILENCE):

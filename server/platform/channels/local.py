@@ -13,14 +13,18 @@ from server.platform.channels.port import Metadata, UnaryCall
 from server.platform.deadlines import Deadlines
 from server.platform.dispatch import Dispatcher
 from server.platform.errors import DeadlineExceeded, ServiceError
+from server.platform.peer import UNKNOWN, Peer
 
 
 class LocalChannel:
-    """Calls the dispatcher; `principal` is given where the caller is a service of this process."""
+    """Calls the dispatcher; `principal` is given where the caller is a service of this process, `peer` for its edge."""
 
-    def __init__(self, dispatcher: Dispatcher, principal: Principal = ANONYMOUS) -> None:
+    def __init__(
+        self, dispatcher: Dispatcher, principal: Principal = ANONYMOUS, *, peer: Peer = UNKNOWN
+    ) -> None:
         self._dispatcher = dispatcher
         self._principal = principal
+        self._peer = peer
         self._deadlines = Deadlines()
 
     def unary_unary(
@@ -53,5 +57,10 @@ class LocalChannel:
         self, method: str, request: Message, metadata: Metadata | None, seconds: float | None
     ) -> Awaitable[Message]:
         return self._dispatcher.dispatch(
-            method, request, dict(metadata or ()), time_remaining=seconds, principal=self._principal
+            method,
+            request,
+            dict(metadata or ()),
+            time_remaining=seconds,
+            principal=self._principal,
+            peer=self._peer,
         )

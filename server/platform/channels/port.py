@@ -1,4 +1,4 @@
-"""What a caller of a service asks of a channel."""
+"""The interface of a channel, as callers of a service use it."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol, TypeVar

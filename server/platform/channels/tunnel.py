@@ -1,6 +1,6 @@
 """A channel to a server in another process: many calls over one stream that carries batches.
 
-The tunnel itself is trusted with nothing: each call carries its caller's credential in its metadata.
+Each call carries its caller's credential in its metadata; an edge proves itself in the metadata of the stream.
 """
 
 import asyncio
@@ -15,6 +15,7 @@ import grpc
 from google.protobuf.message import DecodeError, Message
 
 from gnomon.tunnel.v1.tunnel_service_pb2_grpc import TunnelServiceStub
+from server.platform.back_off import BackOff
 from server.platform.channels.failure import CallError
 from server.platform.channels.link import Link
 from server.platform.channels.port import Metadata, UnaryCall
@@ -42,8 +43,8 @@ FIRST_PAUSE_SECONDS = 0.05
 class TunnelConfig:
     """[tunnel]: `max_calls` may be under way at once, `connect_seconds` is how long a call waits for a connection.
 
-    `max_message_bytes` is what the server takes. A connection that broke is tried again after at most
-    `max_back_off_seconds`; one whose server is silent for `silence_seconds` counts as broken.
+    `max_message_bytes` is what the server takes. A connection that broke is tried again after about
+    `max_back_off_seconds` at most; one whose server is silent for `silence_seconds` counts as broken.
     """
 
     max_calls: int = 4096
@@ -54,26 +55,31 @@ class TunnelConfig:
 
 
 class TunnelChannel:
-    """Connects while its `async with` block runs, and again whenever the connection breaks."""
+    """Connects while `run` runs, and again whenever the connection breaks; as a block, it runs beside the block."""
 
-    def __init__(self, target: str, config: TunnelConfig = TunnelConfig()) -> None:
+    def __init__(
+        self, target: str, config: TunnelConfig = TunnelConfig(), *, metadata: Metadata = ()
+    ) -> None:
         self._target = target
+        self._metadata = metadata
         self._config = config
+        self._back_off = BackOff(FIRST_PAUSE_SECONDS, config.max_back_off_seconds)
         self._deadlines = Deadlines()
-        self._tasks = asyncio.TaskGroup()
         self._link: Link | None = None
         self._linked = asyncio.Event()
         self._under_way = 0
+        self._failures = 0
 
     async def __aenter__(self) -> Self:
+        self._tasks = asyncio.TaskGroup()
         await self._tasks.__aenter__()
-        self._connecting = self._tasks.create_task(self._stay_connected())
+        self._running = self._tasks.create_task(self.run())
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._connecting.cancel()
+        self._running.cancel()
         # What the block raised goes on as it is, in no group.
         await self._tasks.__aexit__(None, None, None)
 
@@ -136,36 +142,45 @@ class TunnelChannel:
             raise Unavailable.untouched(f"there is no connection to {self._target}") from None
         return self._link
 
-    async def _stay_connected(self) -> None:
-        async with grpc.aio.insecure_channel(self._target, options=_options(self._config)) as channel:
-            stub: TunnelServiceAsyncStub = TunnelServiceStub(channel)
-            pause = FIRST_PAUSE_SECONDS
-            while True:
-                link = Link(
-                    stub.Exchange(wait_for_ready=True),
-                    self._config.max_message_bytes,
-                    self._config.silence_seconds,
-                )
-                try:
-                    await link.open()
-                    pause = FIRST_PAUSE_SECONDS
-                    await self._hold(link)
-                except grpc.aio.AioRpcError as error:
-                    logger.warning("a tunnel broke", extra=_facts(self._target, error))
-                except TimeoutError:
-                    logger.warning("a tunnel's server is silent", extra={"target": self._target})
-                await asyncio.sleep(pause)
-                pause = min(2 * pause, self._config.max_back_off_seconds)
+    async def run(self) -> None:
+        """Stay connected until it is cancelled: whatever ends a connection is logged, and another one follows."""
+        while True:
+            try:
+                # A server that vanished without a word leaves its connection open: each attempt has one of its own.
+                async with grpc.aio.insecure_channel(self._target, options=_options(self._config)) as channel:
+                    await self._connect(channel)
+            except* grpc.aio.AioRpcError as errors:
+                self._report("a tunnel broke", errors)
+            except* TimeoutError as errors:
+                self._report("a tunnel's server is silent", errors)
+            except* Exception:
+                logger.exception("a tunnel failed", extra={"target": self._target})
+            self._failures += 1
+            await asyncio.sleep(self._back_off.seconds(self._failures))
 
-    async def _hold(self, link: Link) -> None:
+    async def _connect(self, channel: grpc.aio.Channel) -> None:
+        """Return when a connection has ended."""
+        await channel.channel_ready()
+        stub: TunnelServiceAsyncStub = TunnelServiceStub(channel)
+        stream = stub.Exchange(metadata=tuple(self._metadata))
+        link = Link(stream, self._config.max_message_bytes, self._config.silence_seconds)
+        await link.open()
         logger.info("a tunnel is open", extra={"target": self._target})
+        self._failures = 0
         self._link = link
         self._linked.set()
         try:
-            await link.run(self._tasks)
+            await link.run()
         finally:
             self._link = None
             self._linked.clear()
+
+    def _report(self, message: str, errors: BaseExceptionGroup[Exception]) -> None:
+        """Log the first of several failures in a row."""
+        if self._failures == 0:
+            logger.warning(
+                message, extra={"target": self._target, "errors": [*map(_fact, errors.exceptions)]}
+            )
 
 
 def _milliseconds(seconds: float | None) -> int | None:
@@ -180,8 +195,12 @@ def _options(config: TunnelConfig) -> list[tuple[str, int]]:
         ("grpc.initial_reconnect_backoff_ms", int(FIRST_PAUSE_SECONDS * MILLISECONDS)),
         ("grpc.min_reconnect_backoff_ms", int(config.connect_seconds * MILLISECONDS)),
         ("grpc.max_reconnect_backoff_ms", int(config.max_back_off_seconds * MILLISECONDS)),
+        # Channels to one target share connections otherwise.
+        ("grpc.use_local_subchannel_pool", 1),
     ]
 
 
-def _facts(target: str, error: grpc.aio.AioRpcError) -> dict[str, str | None]:
-    return {"target": target, "code": error.code().name, "detail": error.details()}
+def _fact(error: BaseException) -> str:
+    if isinstance(error, grpc.aio.AioRpcError):
+        return f"{error.code().name}: {error.details()}"
+    return type(error).__name__

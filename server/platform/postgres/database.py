@@ -1,4 +1,4 @@
-"""What keepers that have no connection of their own ask of the database."""
+"""The database interface for stores without a connection of their own."""
 
 from typing import Protocol
 

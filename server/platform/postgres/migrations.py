@@ -2,6 +2,10 @@
 
 A file is `NNNN_name.sql`, numbered from 0001 without gaps, and never changes once it was applied anywhere. Nodes that
 start at the same time wait for each other at the table of what was applied.
+
+A migration whose first line begins with `-- Additive` leaves every statement of older programs valid: these go on beside
+it, and start anew beside it. It is noted in a table of its own, which programs from before that rule do not read. A
+program refuses a database with any other migration that it does not have.
 """
 
 import hashlib
@@ -17,6 +21,10 @@ _FILE = re.compile(r"(\d{4})_(\w+)\.sql")
 _CONNECT_SECONDS = 10.0
 _LOCK_SECONDS = 5
 _LOCK_ATTEMPTS = 60
+_ADDITIVE = "-- Additive"
+_TABLES = ("public.gnomon_migration", "public.gnomon_additive_migration")
+# Numbers above it stand for cluster formats, and keep programs away that read no such number.
+_LAST_NUMBER = 9_999
 
 
 class MigrationError(Exception):
@@ -30,6 +38,16 @@ class Migration:
     sql: str
 
     @property
+    def is_additive(self) -> bool:
+        """Whether older programs live with it."""
+        return self.sql.startswith(_ADDITIVE)
+
+    @property
+    def table(self) -> str:
+        """Where it is noted when it was applied."""
+        return _TABLES[self.is_additive]
+
+    @property
     def checksum(self) -> str:
         return hashlib.sha256(self.sql.encode()).hexdigest()
 
@@ -37,12 +55,21 @@ class Migration:
         return f"{self.number:04}_{self.name}"
 
 
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A migration as the database knows it."""
+
+    name: str
+    checksum: str
+    is_additive: bool
+
+
 async def migrate(dsn: str, folder: Traversable) -> tuple[int, ...]:
     """Apply what the database lacks and return its numbers; raises MigrationError."""
     migrations = _read(folder)
     done: list[int] = []
     async with _connected(dsn) as connection:
-        await _create_table(connection)
+        await _create_tables(connection)
         while (migration := await _apply_next(connection, migrations)) is not None:
             done.append(migration.number)
     return tuple(done)
@@ -51,8 +78,7 @@ async def migrate(dsn: str, folder: Traversable) -> tuple[int, ...]:
 async def pending(dsn: str, folder: Traversable) -> tuple[int, ...]:
     """Numbers that the database lacks; raises MigrationError when it cannot be brought to these files."""
     async with _connected(dsn) as connection:
-        is_new = await connection.fetchval("SELECT to_regclass('public.gnomon_migration') IS NULL")
-        applied = {} if is_new else await _applied(connection)
+        applied = await _applied(connection)
     return tuple(migration.number for migration in _lacking(_read(folder), applied))
 
 
@@ -78,17 +104,20 @@ def _read(folder: Traversable) -> Sequence[Migration]:
     return migrations
 
 
-async def _create_table(connection: asyncpg.Connection) -> None:
-    # Of two that create it at once the later one fails, when the earlier one is done.
-    with suppress(asyncpg.UniqueViolationError, asyncpg.DuplicateTableError, asyncpg.DuplicateObjectError):
-        await connection.execute("""
-            CREATE TABLE IF NOT EXISTS public.gnomon_migration (
-                number integer PRIMARY KEY,
-                name text NOT NULL,
-                checksum text NOT NULL,
-                applied_at timestamptz NOT NULL
-            )
-        """)
+async def _create_tables(connection: asyncpg.Connection) -> None:
+    for table in _TABLES:
+        # Of two that create it at once the later one fails, when the earlier one is done.
+        with suppress(
+            asyncpg.UniqueViolationError, asyncpg.DuplicateTableError, asyncpg.DuplicateObjectError
+        ):
+            await connection.execute(f"""
+                CREATE TABLE IF NOT EXISTS {table} (
+                    number integer PRIMARY KEY,
+                    name text NOT NULL,
+                    checksum text NOT NULL,
+                    applied_at timestamptz NOT NULL
+                )
+            """)
 
 
 async def _apply_next(connection: asyncpg.Connection, migrations: Sequence[Migration]) -> Migration | None:
@@ -106,23 +135,29 @@ async def _apply_next(connection: asyncpg.Connection, migrations: Sequence[Migra
     raise MigrationError(f"the database was locked for {_LOCK_ATTEMPTS * _LOCK_SECONDS} seconds")
 
 
-async def _applied(connection: asyncpg.Connection) -> Mapping[int, tuple[str, str]]:
-    """Name and checksum by number."""
-    rows = await connection.fetch("SELECT number, name, checksum FROM public.gnomon_migration")
-    return {number: (name, checksum) for number, name, checksum in rows}
+async def _applied(connection: asyncpg.Connection) -> Mapping[int, Applied]:
+    """Of every migration by number, additive ones included."""
+    applied: dict[int, Applied] = {}
+    for table in _TABLES:
+        if await connection.fetchval("SELECT to_regclass($1) IS NOT NULL", table):
+            text = f"SELECT number, name, checksum FROM {table} WHERE number <= $1"  # noqa: S608  # a name of ours
+            for number, name, checksum in await connection.fetch(text, _LAST_NUMBER):
+                applied[number] = Applied(name, checksum, is_additive=table == _TABLES[True])
+    return applied
 
 
-def _lacking(migrations: Sequence[Migration], applied: Mapping[int, tuple[str, str]]) -> Sequence[Migration]:
-    for number, (name, checksum) in sorted(applied.items()):
-        if number > len(migrations):
+def _lacking(migrations: Sequence[Migration], applied: Mapping[int, Applied]) -> Sequence[Migration]:
+    for number, found in sorted(applied.items()):
+        if number <= len(migrations):
+            migration = migrations[number - 1]
+            if found.checksum != migration.checksum:
+                raise MigrationError(f"{migration} is not what was applied as {number:04}_{found.name}")
+        elif not found.is_additive:
             raise MigrationError(
                 f"the database is newer than the program: expected at most {len(migrations)} migrations,"
-                f" found {number:04}_{name}"
+                f" found {number:04}_{found.name}"
             )
-        migration = migrations[number - 1]
-        if checksum != migration.checksum:
-            raise MigrationError(f"{migration} is not what was applied as {number:04}_{name}")
-    return migrations[len(applied) :]
+    return [migration for migration in migrations if migration.number not in applied]
 
 
 async def _apply(connection: asyncpg.Connection, migration: Migration) -> None:
@@ -133,7 +168,5 @@ async def _apply(connection: asyncpg.Connection, migration: Migration) -> None:
         raise
     except asyncpg.PostgresError as error:
         raise MigrationError(f"{migration} failed: {error}") from error
-    text = (
-        "INSERT INTO public.gnomon_migration (number, name, checksum, applied_at) VALUES ($1, $2, $3, now())"
-    )
+    text = f"INSERT INTO {migration.table} (number, name, checksum, applied_at) VALUES ($1, $2, $3, now())"  # noqa: S608  # a name of ours
     await connection.execute(text, migration.number, migration.name, migration.checksum)

@@ -1,11 +1,13 @@
 """Connections to the database that many share."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, suppress
 
 import asyncpg
 import orjson
+
+from server.platform.metrics import Gauge, Metrics
 
 CONNECT_SECONDS = 10.0
 STATEMENT_SECONDS = 30.0
@@ -22,6 +24,20 @@ _SETTINGS: Mapping[str, str] = {
     "statement_timeout": str(int(STATEMENT_SECONDS * 1000)),
     "idle_in_transaction_session_timeout": str(int(STATEMENT_SECONDS * 1000)),
 }
+
+
+def report_pool(metrics: Metrics, name: str, pool: asyncpg.Pool) -> None:
+    """Report the connections of a pool, and how many of them are in use."""
+
+    def read() -> Iterator[Gauge]:
+        size, idle = pool.get_size(), pool.get_idle_size()
+        yield Gauge(size - idle, (name, "busy"))
+        yield Gauge(idle, (name, "idle"))
+        yield Gauge(pool.get_max_size() - size, (name, "unopened"))
+
+    metrics.gauge(
+        "gnomon_database_connections", "Connections of a pool to the database", read, ("pool", "state")
+    )
 
 
 @asynccontextmanager

@@ -4,23 +4,28 @@ A query is data throughout, so that each store may read it in its own way. Order
 texts compare by code point, missing values come last, and the entity's key makes every order total.
 """
 
-from server.platform.query.conditions import (
-    Condition,
-    Operator,
-    contains_every,
-    contains_none,
-    longer_than,
-    only_if_true,
-)
-from server.platform.query.evaluate import evaluate
+from server.platform.query.clauses import AnyOf, Clause, Clauses, Related
+from server.platform.query.conditions import Condition, Operator
+from server.platform.query.evaluate import evaluate, matching
 from server.platform.query.fields import Field, FieldType, Scalar
 from server.platform.query.model import EVERYTHING, Page, Query, SortKey, Window
 from server.platform.query.ordered import Ordered
 from server.platform.query.parse import parse
-from server.platform.query.searchable import Searchable, equals
+from server.platform.query.readings import (
+    contains_every,
+    contains_none,
+    has_related,
+    longer_than,
+    only_if_true,
+)
+from server.platform.query.searchable import Association, Searchable, equals
 
 __all__ = [
     "EVERYTHING",
+    "AnyOf",
+    "Association",
+    "Clause",
+    "Clauses",
     "Condition",
     "Field",
     "FieldType",
@@ -28,6 +33,7 @@ __all__ = [
     "Ordered",
     "Page",
     "Query",
+    "Related",
     "Scalar",
     "Searchable",
     "SortKey",
@@ -36,7 +42,9 @@ __all__ = [
     "contains_none",
     "equals",
     "evaluate",
+    "has_related",
     "longer_than",
+    "matching",
     "only_if_true",
     "parse",
 ]

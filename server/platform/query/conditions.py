@@ -1,16 +1,16 @@
-"""Conditions as data, and the readings that make conditions of filter fields without operators."""
+"""Conditions on the fields of a row, as data."""
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from server.platform.query.fields import Field, FieldType, Scalar
+from server.platform.query.fields import Field, Scalar
 
 
 class Operator(StrEnum):
     """Those of the contract's filter messages by their names there, then those that only readings make.
 
-    NEQ and NOT_IN hold for a missing value; every other one but EXISTS needs a value to hold.
+    NEQ and NOT_IN hold for a missing value; every other one but EXISTS needs a value to hold. On a list of texts, one
+    item is enough; NEQ and NOT_IN ask it of all items, EXISTS asks for an item.
     """
 
     EQ = "eq"
@@ -39,29 +39,3 @@ class Condition:
 
 
 Conditions = tuple[Condition, ...]
-Reading = Callable[[bool], Conditions] | Callable[[Sequence[str]], Conditions]
-
-
-def contains_every(name: str) -> Reading:
-    """Make a list of texts ask that the row's texts `name` hold every one of them."""
-    field = Field(name, FieldType.TEXTS)
-    return lambda texts: (Condition(field, Operator.CONTAINS_EVERY, tuple(texts)),)
-
-
-def contains_none(name: str) -> Reading:
-    """Make a list of texts ask that the row's texts `name` hold none of them."""
-    field = Field(name, FieldType.TEXTS)
-    return lambda texts: (Condition(field, Operator.CONTAINS_NONE, tuple(texts)),)
-
-
-def longer_than(name: str, length: int) -> Reading:
-    """Make a bool ask whether the row's text `name` has more than `length` characters."""
-    field = Field(name, FieldType.TEXT)
-    operators = {True: Operator.LONGER_THAN, False: Operator.NOT_LONGER_THAN}
-    return lambda is_wanted: (Condition(field, operators[bool(is_wanted)], length),)
-
-
-def only_if_true(name: str) -> Reading:
-    """Make True keep the rows whose `name` is true, and False keep all."""
-    condition = Condition(Field(name, FieldType.BOOLEAN), Operator.EQ, operand=True)
-    return lambda is_wanted: (condition,) if is_wanted else ()

@@ -9,10 +9,12 @@ from base64 import b64decode, b64encode
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
+from typing import assert_never
 
 import msgspec
 
 from server.platform.errors import InvalidArgument
+from server.platform.query.clauses import AnyOf, Clause, Related
 from server.platform.query.conditions import Condition
 from server.platform.query.fields import FieldType, Scalar
 from server.platform.query.model import Position, Query, SortKey, position_reader
@@ -35,28 +37,41 @@ def cursors(query: Query, items: Sequence[object]) -> tuple[str | None, str | No
     """Start and end cursor of a page."""
     if not items:
         return None, None
-    seal, position = _fingerprint(query.conditions, query.sort), position_reader(query.sort)
+    seal, position = _fingerprint(query.clauses, query.sort), position_reader(query.sort)
     return _encode(seal, position(items[0])), _encode(seal, position(items[-1]))
 
 
-def position_of(cursor: str, conditions: Sequence[Condition], sort: Sequence[SortKey]) -> Position:
-    """Read a cursor of the query with these conditions and this order; raises InvalidArgument."""
+def position_of(cursor: str, clauses: Sequence[Clause], sort: Sequence[SortKey]) -> Position:
+    """Read a cursor of the query with these clauses and this order; raises InvalidArgument."""
     try:
         packed = b64decode(cursor, validate=True)
         values = _decoder.decode(packed[_FINGERPRINT_BYTES:])
     except (ValueError, msgspec.MsgspecError) as error:
         raise InvalidArgument("cursor: expected one that a search answered with") from error
-    if packed[:_FINGERPRINT_BYTES] != _fingerprint(conditions, sort):
+    if packed[:_FINGERPRINT_BYTES] != _fingerprint(clauses, sort):
         raise InvalidArgument("cursor: expected one of a search with the same filter and sort")
     if len(values) != len(sort) or values[-1] is None:
         raise InvalidArgument("cursor: expected one that a search answered with")
     return tuple(_unpacked(value, key) for value, key in zip(values, sort, strict=True))
 
 
-def _fingerprint(conditions: Sequence[Condition], sort: Sequence[SortKey]) -> bytes:
-    filters = [(entry.field.name, entry.operator.value, entry.operand) for entry in conditions]
+def _fingerprint(clauses: Sequence[Clause], sort: Sequence[SortKey]) -> bytes:
+    filters = [_spelling(clause) for clause in clauses]
     keys = [(key.field.name, key.is_descending) for key in sort]
     return blake2b(repr((filters, keys)).encode(), digest_size=_FINGERPRINT_BYTES).digest()
+
+
+def _spelling(clause: Clause) -> tuple[object, ...]:
+    match clause:
+        case Condition():
+            return clause.field.name, clause.operator.value, clause.operand
+        case Related():
+            asked = [_spelling(condition) for condition in clause.conditions]
+            return clause.entity.__name__, clause.link, asked, clause.is_wanted
+        case AnyOf():
+            return ("$or", [[_spelling(entry) for entry in branch] for branch in clause.branches])
+        case _:
+            assert_never(clause)
 
 
 def _encode(seal: bytes, position: Position) -> str:

@@ -1,36 +1,45 @@
 """Run a query over rows in memory.
 
-Every condition is one pass over what the ones before it left. Rows come in the order of their key, so that the default
+Every clause is one pass over what the ones before it left. Rows come in the order of their key, so that the default
 order needs no sorting and, without conditions, no copy.
 """
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import partial
 from operator import attrgetter, eq, ge, gt, le, lt, ne
-from typing import TypeVar, cast
+from typing import TypeVar, assert_never, cast
 
+from server.platform.query.clauses import AnyOf, Clause, Related
 from server.platform.query.conditions import Condition, Operator
 from server.platform.query.cursor import cursors
-from server.platform.query.fields import Scalar
+from server.platform.query.fields import FieldType, Scalar
 from server.platform.query.like import like, text_of
 from server.platform.query.model import Page, Position, Query, SortKey, position_reader
 
 E = TypeVar("E")
 
+Links = Callable[[Related], Container[Scalar]]
+"""Gives the values of the link in the related rows that meet a clause's conditions."""
 
-def evaluate(rows: Sequence[E], query: Query) -> Page[E]:
+
+def no_links(clause: Related) -> Container[Scalar]:
+    """For entities that no clause relates to others."""
+    raise TypeError(f"rows of {clause.entity.__name__} cannot be reached from here")
+
+
+def evaluate(rows: Sequence[E], query: Query, links: Links = no_links) -> Page[E]:
     """Search rows that are in ascending order of the entity's key."""
-    matches = ordered(matching(rows, query.conditions), query.sort)
+    matches = ordered(matching(rows, query.clauses, links), query.sort)
     start, stop = _bounds(matches, query)
     items = matches[start:stop]
     return Page(items, len(matches), *cursors(query, items))
 
 
-def matching(rows: Sequence[E], conditions: Iterable[Condition]) -> Sequence[E]:
-    """Rows that meet all conditions; the same rows when there is none."""
-    for condition in conditions:
-        rows = _sieved(rows, condition)
+def matching(rows: Sequence[E], clauses: Iterable[Clause], links: Links = no_links) -> Sequence[E]:
+    """Rows for which all clauses hold; the same rows when there is none."""
+    for clause in clauses:
+        rows = _kept(rows, clause, links)
     return rows
 
 
@@ -45,12 +54,35 @@ def ordered(rows: Sequence[E], sort: Sequence[SortKey]) -> Sequence[E]:
     return rows
 
 
+def _kept(rows: Sequence[E], clause: Clause, links: Links) -> list[E]:
+    match clause:
+        case Condition():
+            return _sieved(rows, clause)
+        case Related():
+            found, read = links(clause), attrgetter(clause.key.name)
+            return [row for row in rows if (read(row) in found) is clause.is_wanted]
+        case AnyOf():
+            kept = {id(row) for branch in clause.branches for row in matching(rows, branch, links)}
+            return [row for row in rows if id(row) in kept]
+        case _:
+            assert_never(clause)
+
+
 def _sieved(rows: Iterable[E], condition: Condition) -> list[E]:
     read = attrgetter(condition.field.name)
     test = _TESTS[condition.operator](condition.operand)
+    if condition.field.type is FieldType.TEXTS and condition.operator not in _OF_LISTS:
+        return [row for row in rows if _fits(read(row), condition.operator, test)]
     if condition.operator in _OF_ANY:
         return [row for row in rows if test(read(row))]
     return [row for row in rows if (value := read(row)) is not None and test(value)]
+
+
+def _fits(items: Sequence[Scalar], operator: Operator, test: Callable[..., bool]) -> bool:
+    if operator is Operator.EXISTS:
+        return test(items or None)
+    found = map(test, items)
+    return all(found) if operator in _OF_ALL else any(found)
 
 
 def _sorted(rows: Sequence[E], key: SortKey) -> list[E]:
@@ -117,4 +149,6 @@ _TESTS: Mapping[Operator, Callable[..., Callable[..., bool]]] = {
     Operator.LONGER_THAN: lambda operand: lambda value: len(value) > operand,
     Operator.NOT_LONGER_THAN: lambda operand: lambda value: len(value) <= operand,
 }
+_OF_LISTS = frozenset({Operator.CONTAINS_EVERY, Operator.CONTAINS_NONE})
+_OF_ALL = frozenset({Operator.NEQ, Operator.NOT_IN})
 _OF_ANY = frozenset({Operator.EQ, Operator.NEQ, Operator.EXISTS, Operator.IN, Operator.NOT_IN})

@@ -1,4 +1,4 @@
-"""What an entity can be searched by, read from its annotations."""
+"""Fields by which an entity can be searched, read from its annotations."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass

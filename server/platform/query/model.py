@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Generic, TypeVar
 
-from server.platform.query.conditions import Condition
+from server.platform.query.clauses import Clauses
 from server.platform.query.fields import Field, Scalar
 
 E = TypeVar("E")
@@ -61,9 +61,9 @@ EVERYTHING = Window(limit=None)
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """All conditions have to hold; the last sort key is the entity's key."""
+    """All clauses have to hold; the last sort key is the entity's key."""
 
-    conditions: tuple[Condition, ...]
+    clauses: Clauses
     sort: tuple[SortKey, ...]
     window: Window = Window()
 

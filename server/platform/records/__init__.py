@@ -5,6 +5,6 @@ records: what has to change together is one record, and what may happen once is 
 """
 
 from server.platform.records.pages import every
-from server.platform.records.port import AlreadyThere, Changed, Kind, Record, Records, RecordStore
+from server.platform.records.port import AlreadyThere, AuditLog, Changed, Kind, Record, Records, RecordStore
 
-__all__ = ["AlreadyThere", "Changed", "Kind", "Record", "RecordStore", "Records", "every"]
+__all__ = ["AlreadyThere", "AuditLog", "Changed", "Kind", "Record", "RecordStore", "Records", "every"]

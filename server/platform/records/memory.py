@@ -1,35 +1,53 @@
 """Records for as long as the process lives."""
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left, insort
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime
+from itertools import islice
 from typing import Any, Generic
 
+from server.platform.audit import AuditNote
 from server.platform.call import TenantId
 from server.platform.clock import Clock
 from server.platform.records.port import AlreadyThere, Changed, Kind, R, Records
 from server.platform.records.texts import expect_that_can_be_kept, expect_unique_texts, texts_of
 
+Noted = Callable[[AuditNote], None]
+
+
+def _unnoted(_: AuditNote) -> None:
+    """Embedded mode keeps no audit log."""
+
 
 class MemoryRecordStore:
-    def __init__(self, clock: Clock) -> None:
+    """`noted` takes the audit notes of changes."""
+
+    def __init__(self, clock: Clock, noted: Noted = _unnoted) -> None:
         self._clock = clock
+        self._noted = noted
         self._kept: dict[str, MemoryRecords[Any]] = {}
 
     def of(self, kind: Kind[R]) -> Records[R]:
         if kind.name not in self._kept:
             expect_unique_texts(kind)
-            self._kept[kind.name] = MemoryRecords(kind, self._clock)
+            self._kept[kind.name] = MemoryRecords(kind, self._clock, self._noted)
         return self._kept[kind.name]
+
+    async def note(self, note: AuditNote) -> None:
+        self._noted(note)
 
 
 class MemoryRecords(Generic[R]):
-    """Indexed by each text of each field that records are found by."""
+    """Indexed by each text of each field that records are found by, and by tenant and scheduled time."""
 
-    def __init__(self, kind: Kind[R], clock: Clock) -> None:
+    def __init__(self, kind: Kind[R], clock: Clock, noted: Noted = _unnoted) -> None:
         self._kind = kind
         self._clock = clock
+        self._noted = noted
         self._records: dict[tuple[TenantId, str], R] = {}
         self._index: dict[tuple[TenantId, str, str], set[str]] = {}
+        self._schedule: dict[TenantId, list[tuple[datetime, str]]] = {}
 
     async def get(self, tenant_id: TenantId, record_id: str) -> R | None:
         return self._live(tenant_id, record_id)
@@ -39,9 +57,11 @@ class MemoryRecords(Generic[R]):
         found = (self._live(tenant_id, record_id) for record_id in ids)
         return [record for record in found if record is not None][:most]
 
-    async def tenants(self, field: str, text: str) -> Sequence[TenantId]:
-        places = {tenant_id for tenant_id, *place in self._index if place == [field, text]}
-        return [tenant_id for tenant_id in sorted(places) if await self.find(tenant_id, field, text, most=1)]
+    async def due(self, tenant_id: TenantId, now: datetime, *, most: int) -> Sequence[R]:
+        return list(islice(self._due(tenant_id, now), most))
+
+    async def due_tenants(self, now: datetime) -> Sequence[TenantId]:
+        return [tenant_id for tenant_id in sorted(self._schedule) if any(self._due(tenant_id, now))]
 
     async def page(self, tenant_id: TenantId, *, after: str = "", most: int = 100) -> Sequence[R]:
         ids = sorted(
@@ -50,25 +70,26 @@ class MemoryRecords(Generic[R]):
         found = (self._live(tenant_id, record_id) for record_id in ids)
         return [record for record in found if record is not None][:most]
 
-    async def insert(self, record: R) -> R:
+    async def insert(self, record: R, *, note: AuditNote | None = None) -> R:
         expect_that_can_be_kept(record, (*self._kind.unique, *self._kind.indexed))
         if self._live(record.tenant_id, record.id) is not None:
             raise AlreadyThere(self._kind.name, "id")
         self._expect_unique(record)
-        return self._put(replace(record, revision=1))
+        return self._put(replace(record, revision=1), note)
 
-    async def replace(self, record: R) -> R:
+    async def replace(self, record: R, *, note: AuditNote | None = None) -> R:
         expect_that_can_be_kept(record, (*self._kind.unique, *self._kind.indexed))
         there = self._live(record.tenant_id, record.id)
         if there is None or there.revision != record.revision:
             raise Changed
         self._expect_unique(record)
-        return self._put(replace(record, revision=record.revision + 1))
+        return self._put(replace(record, revision=record.revision + 1), note)
 
-    async def take(self, tenant_id: TenantId, record_id: str) -> R | None:
+    async def take(self, tenant_id: TenantId, record_id: str, *, note: AuditNote | None = None) -> R | None:
         record = self._live(tenant_id, record_id)
         if record is not None:
             self._drop(record)
+            self._note(note)
         return record
 
     async def remove(self, tenant_id: TenantId, field: str, text: str) -> int:
@@ -82,6 +103,14 @@ class MemoryRecords(Generic[R]):
         for record in expired:
             self._drop(record)
         return len(expired)
+
+    def _due(self, tenant_id: TenantId, now: datetime) -> Iterator[R]:
+        for scheduled_at, record_id in self._schedule.get(tenant_id, ()):
+            if scheduled_at > now:
+                return
+            record = self._live(tenant_id, record_id)
+            if record is not None:
+                yield record
 
     def _live(self, tenant_id: TenantId, record_id: str) -> R | None:
         record = self._records.get((tenant_id, record_id))
@@ -97,13 +126,20 @@ class MemoryRecords(Generic[R]):
                     if self._live(record.tenant_id, other) is not None:
                         raise AlreadyThere(self._kind.name, field)
 
-    def _put(self, record: R) -> R:
+    def _note(self, note: AuditNote | None) -> None:
+        if note is not None:
+            self._noted(note)
+
+    def _put(self, record: R, note: AuditNote | None) -> R:
         there = self._records.get((record.tenant_id, record.id))
         if there is not None:
             self._drop(there)
         self._records[record.tenant_id, record.id] = record
         for place in self._places(record):
             self._index.setdefault(place, set()).add(record.id)
+        if self._kind.scheduled:
+            insort(self._schedule.setdefault(record.tenant_id, []), self._time(record))
+        self._note(note)
         return record
 
     def _drop(self, record: R) -> None:
@@ -112,6 +148,14 @@ class MemoryRecords(Generic[R]):
             self._index[place].discard(record.id)
             if not self._index[place]:
                 del self._index[place]
+        if self._kind.scheduled:
+            times = self._schedule[record.tenant_id]
+            del times[bisect_left(times, self._time(record))]
+            if not times:
+                del self._schedule[record.tenant_id]
+
+    def _time(self, record: R) -> tuple[datetime, str]:
+        return getattr(record, self._kind.scheduled), record.id
 
     def _places(self, record: R) -> Iterator[tuple[TenantId, str, str]]:
         for field in (*self._kind.unique, *self._kind.indexed):

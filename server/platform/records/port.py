@@ -1,10 +1,11 @@
-"""What keepers of records promise."""
+"""The interface of a record store."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, Protocol, TypeVar
 
+from server.platform.audit import AuditNote
 from server.platform.call import TenantId
 
 
@@ -30,12 +31,14 @@ class Kind(Generic[R]):
 
     `unique` and `indexed` name fields that records are found by: a text, or a tuple of texts, each of which finds the
     record; an empty one finds nothing. A `unique` field holds one text, and no two records of a tenant the same.
+    `scheduled` names a field with the time from which on `due` finds the record.
     """
 
     type: type[R]
     name: str
     unique: tuple[str, ...] = ()
     indexed: tuple[str, ...] = ()
+    scheduled: str = ""
 
 
 class AlreadyThere(Exception):
@@ -51,7 +54,10 @@ class Changed(Exception):
 
 
 class Records(Protocol[R]):
-    """The records of one kind. Every call raises Unavailable when the store is away."""
+    """The records of one kind. Every call raises Unavailable when the store is away.
+
+    A `note` is in the audit log once the change is made, and only then.
+    """
 
     async def get(self, tenant_id: TenantId, record_id: str) -> R | None: ...
 
@@ -59,23 +65,27 @@ class Records(Protocol[R]):
         """Records with this text in a unique or indexed field, by id."""
         ...
 
-    async def tenants(self, field: str, text: str) -> Sequence[TenantId]:
-        """Those that have records with this text in a unique or indexed field, in their order."""
+    async def due(self, tenant_id: TenantId, now: datetime, *, most: int) -> Sequence[R]:
+        """Records whose scheduled time has come, earliest first, of the same time by id."""
+        ...
+
+    async def due_tenants(self, now: datetime) -> Sequence[TenantId]:
+        """The tenants that have such records, in their order."""
         ...
 
     async def page(self, tenant_id: TenantId, *, after: str = "", most: int = 100) -> Sequence[R]:
         """Records by id, those behind `after`."""
         ...
 
-    async def insert(self, record: R) -> R:
+    async def insert(self, record: R, *, note: AuditNote | None = None) -> R:
         """The record as it is kept; raises AlreadyThere, and InvalidArgument for a text with NUL that it is found by."""
         ...
 
-    async def replace(self, record: R) -> R:
+    async def replace(self, record: R, *, note: AuditNote | None = None) -> R:
         """Put it in the place of the one that has its revision; raises Changed, AlreadyThere."""
         ...
 
-    async def take(self, tenant_id: TenantId, record_id: str) -> R | None:
+    async def take(self, tenant_id: TenantId, record_id: str, *, note: AuditNote | None = None) -> R | None:
         """Remove the record; of callers at the same time exactly one gets it."""
         ...
 
@@ -84,9 +94,32 @@ class Records(Protocol[R]):
         ...
 
     async def remove_expired(self, *, most: int = 1000) -> int:
-        """Remove expired records of every tenant, at most so many, and say how many they were."""
+        """Remove expired records of every tenant, `most` at the most, and return how many they were."""
         ...
 
 
 class RecordStore(Protocol):
     def of(self, kind: Kind[R]) -> Records[R]: ...
+
+    async def note(self, note: AuditNote) -> None:
+        """Return when the audit log has a note of what was asked for and changed no record; raises Unavailable."""
+        ...
+
+
+class AuditLog(Protocol):
+    """SQL that writes an audit entry in the statement of a change."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether entries are written; until then changes are made without."""
+        ...
+
+    def clauses(self, first: int) -> str:
+        """Write the entry if the clause `changed` has a row; parameters begin at number `first`."""
+        ...
+
+    def arguments(self, note: AuditNote) -> Sequence[object]: ...
+
+    async def make_room(self, note: AuditNote) -> None:
+        """Be called when the entry broke a check constraint, before the statement is repeated; raises Unavailable."""
+        ...

@@ -12,11 +12,12 @@ from typing import Any, Generic
 import asyncpg
 import msgspec
 
+from server.platform.audit import AuditNote
 from server.platform.call import TenantId
 from server.platform.clock import Clock
 from server.platform.postgres.database import Database
-from server.platform.records.port import AlreadyThere, Changed, Kind, R, Records
-from server.platform.records.statements import Statements
+from server.platform.records.port import AlreadyThere, AuditLog, Changed, Kind, R, Records
+from server.platform.records.statements import ALONE, Statements, noting
 from server.platform.records.texts import (
     can_be_kept,
     expect_that_can_be_kept,
@@ -30,24 +31,52 @@ _ATTEMPTS = 5
 
 
 class PostgresRecordStore:
-    """The tables are there: migrations make them."""
+    """The tables are there: migrations make them. `audit` is where notes of changes go."""
 
-    def __init__(self, database: Database, clock: Clock) -> None:
+    def __init__(self, database: Database, clock: Clock, audit: AuditLog | None = None) -> None:
         self._database = database
         self._clock = clock
+        self._noting = _Noting(database, audit)
         self._opened: dict[str, PostgresRecords[Any]] = {}
 
     def of(self, kind: Kind[R]) -> Records[R]:
         if kind.name not in self._opened:
             expect_unique_texts(kind)
-            self._opened[kind.name] = PostgresRecords(kind, self._database, self._clock)
+            self._opened[kind.name] = PostgresRecords(kind, self._database, self._clock, self._noting)
         return self._opened[kind.name]
+
+    async def note(self, note: AuditNote) -> None:
+        await self._noting.fetch(ALONE, (), note)
+
+
+class _Noting:
+    """Runs statements together with what they leave in the audit log."""
+
+    def __init__(self, database: Database, audit: AuditLog | None) -> None:
+        self._database = database
+        self._audit = audit
+
+    async def fetch(
+        self, statement: str, arguments: Sequence[object], note: AuditNote | None
+    ) -> Sequence[asyncpg.Record]:
+        """Rows of the statement; without a note it runs alone."""
+        audit = self._audit
+        if note is None or audit is None or not audit.is_open:
+            return await self._database.fetch(statement, *arguments)
+        text = noting(statement, audit.clauses(len(arguments) + 1))
+        arguments = (*arguments, *audit.arguments(note))
+        try:
+            return await self._database.fetch(text, *arguments)
+        except asyncpg.CheckViolationError:
+            await audit.make_room(note)
+            return await self._database.fetch(text, *arguments)
 
 
 class PostgresRecords(Generic[R]):
-    def __init__(self, kind: Kind[R], database: Database, clock: Clock) -> None:
+    def __init__(self, kind: Kind[R], database: Database, clock: Clock, noting: _Noting) -> None:
         self._kind = kind
         self._database = database
+        self._noting = noting
         self._clock = clock
         self._fields = (*kind.unique, *kind.indexed)
         self._lists = frozenset(field for field in self._fields if holds_many(kind.type, field))
@@ -68,10 +97,12 @@ class PostgresRecords(Generic[R]):
         rows = await self._database.fetch(statement, tenant_id, text, self._clock.now(), most)
         return [self._record(row) for row in rows]
 
-    async def tenants(self, field: str, text: str) -> Sequence[TenantId]:
-        if not text or not can_be_kept(text):
-            return []
-        rows = await self._database.fetch(self._statements.tenants[field], text, self._clock.now())
+    async def due(self, tenant_id: TenantId, now: datetime, *, most: int) -> Sequence[R]:
+        rows = await self._database.fetch(self._statements.due, tenant_id, now, self._clock.now(), most)
+        return [self._record(row) for row in rows]
+
+    async def due_tenants(self, now: datetime) -> Sequence[TenantId]:
+        rows = await self._database.fetch(self._statements.due_tenants, now, self._clock.now())
         return [TenantId(row["tenant_id"]) for row in rows]
 
     async def page(self, tenant_id: TenantId, *, after: str = "", most: int = 100) -> Sequence[R]:
@@ -80,22 +111,23 @@ class PostgresRecords(Generic[R]):
         rows = await self._database.fetch(self._statements.page, tenant_id, after, self._clock.now(), most)
         return [self._record(row) for row in rows]
 
-    async def insert(self, record: R) -> R:
+    async def insert(self, record: R, *, note: AuditNote | None = None) -> R:
         kept = replace(record, revision=1)
-        await self._write(self._statements.insert, kept, *self._row(kept))
+        await self._write(self._statements.insert, kept, self._row(kept), note)
         return kept
 
-    async def replace(self, record: R) -> R:
+    async def replace(self, record: R, *, note: AuditNote | None = None) -> R:
         kept = replace(record, revision=record.revision + 1)
         row = (*self._row(kept), self._clock.now(), record.revision)
-        if not await self._write(self._statements.replace, kept, *row):
+        if not await self._write(self._statements.replace, kept, row, note):
             raise Changed
         return kept
 
-    async def take(self, tenant_id: TenantId, record_id: str) -> R | None:
+    async def take(self, tenant_id: TenantId, record_id: str, *, note: AuditNote | None = None) -> R | None:
         if not can_be_kept(tenant_id, record_id):
             return None
-        rows = await self._database.fetch(self._statements.take, tenant_id, record_id, self._clock.now())
+        place = (tenant_id, record_id, self._clock.now())
+        rows = await self._noting.fetch(self._statements.take, place, note)
         return self._record(rows[0]) if rows else None
 
     async def remove(self, tenant_id: TenantId, field: str, text: str) -> int:
@@ -107,11 +139,13 @@ class PostgresRecords(Generic[R]):
     async def remove_expired(self, *, most: int = 1000) -> int:
         return _count(await self._database.fetch(self._statements.remove_expired, self._clock.now(), most))
 
-    async def _write(self, statement: str, record: R, *row: object) -> Sequence[asyncpg.Record]:
+    async def _write(
+        self, statement: str, record: R, row: Sequence[object], note: AuditNote | None
+    ) -> Sequence[asyncpg.Record]:
         """Put expired records out of the way when they are in it."""
         for _ in range(_ATTEMPTS):
             try:
-                return await self._database.fetch(statement, *row)
+                return await self._noting.fetch(statement, row, note)
             except asyncpg.UniqueViolationError as error:
                 field = self._statements.field_of(error.constraint_name)
                 if not await self._remove_expired_like(record, field):
@@ -128,7 +162,9 @@ class PostgresRecords(Generic[R]):
         expect_that_can_be_kept(record, self._fields)
         found_by = (self._value(record, field) for field in self._fields)
         content = self._encoder.encode(record).decode()
-        return record.tenant_id, record.id, record.revision, record.expires_at, content, *found_by
+        own = (record.tenant_id, record.id, record.revision, record.expires_at, content)
+        scheduled = self._kind.scheduled
+        return (*own, *found_by, getattr(record, scheduled)) if scheduled else (*own, *found_by)
 
     def _value(self, record: R, field: str) -> str | list[str] | None:
         texts = sorted(texts_of(record, field))

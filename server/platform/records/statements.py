@@ -1,8 +1,8 @@
 """SQL for the records of one kind.
 
 `identity.<kind>` has the columns `tenant_id`, `id`, `revision`, `expires_at` and `content`, the whole record as JSON, and
-one for each field that records are found by: a text, NULL for an empty one, or an array of texts. Constraints and
-indexes are called `<kind>_pkey` and `<kind>_<field>`.
+one for each field that records are found by: a text, NULL for an empty one, an array of texts, or a time. Constraints
+and indexes are called `<kind>_pkey` and `<kind>_<field>`.
 """
 
 # ruff: noqa: S608  # nothing but names of ours stands in the texts
@@ -17,18 +17,28 @@ _PLACE = ("tenant_id", "id")
 OWN_COLUMNS = (*_PLACE, "revision", "expires_at", "content")
 
 
+# What changes nothing and always has a row.
+ALONE = "SELECT 1"
+
+
+def noting(statement: str, clauses: str) -> str:
+    """Run a statement that returns a row for its change together with the clauses that depend on it."""
+    return f"WITH changed AS ({statement}), {clauses} SELECT * FROM changed"
+
+
 @dataclass(frozen=True, slots=True)
 class Statements:
     """Of `insert` and `replace` the arguments are all columns, of the latter then the time and the revision before.
 
-    Those of `tenants` are a text and the time. All others begin with the tenant and what records are looked for by, then
-    the time, then how many.
+    Those of `due_tenants` are the scheduled time and the time. All others begin with the tenant and what records are
+    looked for by, then the time, then how many.
     """
 
     kind: str
     get: str
     find: Mapping[str, str]
-    tenants: Mapping[str, str]
+    due: str
+    due_tenants: str
     page: str
     insert: str
     replace: str
@@ -42,7 +52,7 @@ class Statements:
         table = f'identity."{kind.name}"'
         fields = (*kind.unique, *kind.indexed)
         matches = {field: _match(field, lists) for field in fields}
-        columns = (*OWN_COLUMNS, *fields)
+        columns = (*OWN_COLUMNS, *fields, *filter(None, (kind.scheduled,)))
         return cls(
             kind=kind.name,
             get=f"SELECT content FROM {table} WHERE tenant_id = $1 AND id = $2 AND {_LIVE}",
@@ -50,7 +60,8 @@ class Statements:
                 field: f"SELECT content FROM {table} WHERE tenant_id = $1 AND {match} AND {_LIVE} ORDER BY id LIMIT $4"
                 for field, match in matches.items()
             },
-            tenants={field: _tenants(table, field, lists) for field in fields},
+            due=_due(table, kind.scheduled),
+            due_tenants=_due_tenants(table, kind.scheduled),
             page=f"SELECT content FROM {table} WHERE tenant_id = $1 AND id > $2 AND {_LIVE} ORDER BY id LIMIT $4",
             insert=_insert(table, columns),
             replace=_replace(table, columns),
@@ -81,17 +92,37 @@ def _match(field: str, lists: frozenset[str]) -> str:
     return f"{field} @> ARRAY[$2::text]" if field in lists else f"{field} = $2"
 
 
-def _tenants(table: str, field: str, lists: frozenset[str]) -> str:
-    match = f"{field} @> ARRAY[$1::text]" if field in lists else f"{field} = $1"
+def _due(table: str, scheduled: str) -> str:
+    if not scheduled:
+        return ""
     return f"""
-        SELECT DISTINCT tenant_id FROM {table}
-        WHERE {match} AND (expires_at IS NULL OR expires_at > $2) ORDER BY tenant_id
+        SELECT content FROM {table} WHERE tenant_id = $1 AND {scheduled} <= $2 AND {_LIVE}
+        ORDER BY {scheduled}, id LIMIT $4
+    """
+
+
+def _due_tenants(table: str, scheduled: str) -> str:
+    """Look once for each tenant that has records, however many records it has."""
+    if not scheduled:
+        return ""
+    return f"""
+        WITH RECURSIVE present AS (
+            SELECT min(tenant_id) AS tenant_id FROM {table}
+            UNION ALL
+            SELECT (SELECT min(record.tenant_id) FROM {table} AS record WHERE record.tenant_id > present.tenant_id)
+            FROM present WHERE present.tenant_id IS NOT NULL
+        )
+        SELECT tenant_id FROM present WHERE EXISTS (
+            SELECT FROM {table} AS record
+            WHERE record.tenant_id = present.tenant_id AND record.{scheduled} <= $1
+                AND (record.expires_at IS NULL OR record.expires_at > $2)
+        ) ORDER BY tenant_id
     """
 
 
 def _insert(table: str, columns: tuple[str, ...]) -> str:
     places = ", ".join(f"${number}" for number in range(1, len(columns) + 1))
-    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})"
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places}) RETURNING revision"
 
 
 def _replace(table: str, columns: tuple[str, ...]) -> str:

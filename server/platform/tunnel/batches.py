@@ -1,4 +1,4 @@
-"""What waits to be written, cut into messages that a peer accepts."""
+"""Cuts the calls or answers that wait into messages that a peer accepts."""
 
 from collections.abc import Iterable, Iterator
 from typing import TypeVar

@@ -18,6 +18,7 @@ from server.platform.errors import (
     ServiceError,
     Unavailable,
 )
+from server.platform.peer import Peer
 from server.platform.policy import Policy
 from server.platform.tunnel.batches import ENVELOPE_BYTES
 
@@ -33,7 +34,7 @@ class Calls:
         self._max_bytes = max_message_bytes - ENVELOPE_BYTES
         self._deadlines = Deadlines()
 
-    def begin(self, call: pb.Call) -> Coroutine[None, None, pb.Answer] | pb.Answer:
+    def begin(self, call: pb.Call, peer: Peer) -> Coroutine[None, None, pb.Answer] | pb.Answer:
         """What serves the call, or the answer to one that cannot be served.
 
         The call is read here, and not when it is served: a call that waits must not keep its batch in memory.
@@ -46,20 +47,24 @@ class Calls:
         except DecodeError:
             return refusal(call.id, InvalidArgument(f"expected a {operation.policy.request.DESCRIPTOR.name}"))
         seconds = call.timeout / MILLISECONDS if call.HasField("timeout") else None
-        return self._serve(call.id, operation.policy, request, dict(call.metadata), seconds)
+        return self._serve(
+            call.id, operation.policy, request, metadata=dict(call.metadata), seconds=seconds, peer=peer
+        )
 
     async def _serve(
         self,
         call_id: int,
         policy: Policy,
         request: Message,
+        *,
         metadata: Mapping[str, str],
         seconds: float | None,
+        peer: Peer,
     ) -> pb.Answer:
         try:
             with self._within(seconds):
                 response = await self._dispatcher.dispatch(
-                    policy.path, request, metadata, time_remaining=seconds
+                    policy.path, request, metadata, time_remaining=seconds, peer=peer
                 )
         except ServiceError as error:
             return refusal(call_id, error)

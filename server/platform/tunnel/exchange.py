@@ -12,6 +12,7 @@ import grpc
 
 from gnomon.tunnel.v1 import tunnel_service_pb2 as pb
 from server.platform.errors import InvalidArgument, ResourceExhausted, ServiceError, Unavailable
+from server.platform.peer import Peer
 from server.platform.tunnel.batches import batches
 from server.platform.tunnel.calls import Calls, refusal
 
@@ -21,8 +22,9 @@ Stream = grpc.aio.ServicerContext[pb.ExchangeRequest, pb.ExchangeResponse]
 class Exchange:
     """`run` serves the stream until its client has said its last, or `end`; cancelled, it cancels every call."""
 
-    def __init__(self, calls: Calls, *, max_calls: int, max_message_bytes: int) -> None:
+    def __init__(self, calls: Calls, peer: Peer, *, max_calls: int, max_message_bytes: int) -> None:
         self._calls = calls
+        self._peer = peer
         self._max_calls = max_calls
         self._max_bytes = max_message_bytes
         self._running: dict[int, asyncio.Task[pb.Answer]] = {}
@@ -59,7 +61,7 @@ class Exchange:
 
     def _begin(self, call: pb.Call, tasks: asyncio.TaskGroup) -> None:
         error = self._objection(call)
-        begun = refusal(call.id, error) if error else self._calls.begin(call)
+        begun = refusal(call.id, error) if error else self._calls.begin(call, self._peer)
         if isinstance(begun, pb.Answer):
             self._put(begun)
         else:

@@ -1,11 +1,18 @@
-"""The tunnel as a gRPC server offers it: no operation, hence not among the dispatcher's services."""
+"""The tunnel as a gRPC server offers it: no operation, hence not among the dispatcher's services.
+
+The metadata of a stream holds for all of its calls: an edge proves itself there, once.
+"""
 
 from collections.abc import AsyncIterator
 
 import grpc
 
 from gnomon.tunnel.v1 import tunnel_service_pb2 as pb
+from server.platform.caller import EdgeSecret
 from server.platform.dispatch import Dispatcher
+from server.platform.errors import ServiceError
+from server.platform.grpc_context import metadata_of, refuse
+from server.platform.peer import Peer, address_of
 from server.platform.tunnel.calls import Calls
 from server.platform.tunnel.exchange import Exchange, Stream
 
@@ -16,7 +23,10 @@ SERVICE: str = _DESCRIPTOR.full_name
 class Tunnel:
     """Serves the dispatcher's operations over any number of streams, `max_calls` at a time on each."""
 
-    def __init__(self, dispatcher: Dispatcher, *, max_calls: int, max_message_bytes: int) -> None:
+    def __init__(
+        self, dispatcher: Dispatcher, *, max_calls: int, max_message_bytes: int, edge_secret: EdgeSecret
+    ) -> None:
+        self._edge_secret = edge_secret
         self._calls = Calls(dispatcher, max_message_bytes)
         self._max_calls = max_calls
         self._max_bytes = max_message_bytes
@@ -38,7 +48,12 @@ class Tunnel:
             exchange.end()
 
     async def _exchange(self, _: AsyncIterator[pb.ExchangeRequest], stream: Stream) -> None:
-        exchange = Exchange(self._calls, max_calls=self._max_calls, max_message_bytes=self._max_bytes)
+        exchange = Exchange(
+            self._calls,
+            await self._peer(stream),
+            max_calls=self._max_calls,
+            max_message_bytes=self._max_bytes,
+        )
         self._exchanges.add(exchange)
         if self._is_draining:
             exchange.end()
@@ -51,3 +66,10 @@ class Tunnel:
             pass
         finally:
             self._exchanges.discard(exchange)
+
+    async def _peer(self, stream: Stream) -> Peer:
+        try:
+            return self._edge_secret.peer(address_of(stream.peer()), metadata_of(stream))
+        except ServiceError as error:
+            await refuse(stream, error)
+            raise

@@ -1,4 +1,4 @@
-"""What operators see of a deployment, and change by hand: its partitions and its nodes, as their rows say."""
+"""Partitions and nodes of a deployment as operators see them and change them by hand."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,13 +29,20 @@ class PartitionRow:
 
 @dataclass(frozen=True, slots=True)
 class NodeRow:
-    """A node that has said within a day that it lives; `expires_at` is when it counts as dead."""
+    """A node that has said within a day that it lives; `expires_at` is when it counts as dead.
+
+    It reads formats up to `latest_format` and writes `written_format`; it gave `unreadable` partitions back that it
+    cannot read.
+    """
 
     node_id: str
     address: str
     started_at: datetime
     expires_at: datetime
     is_live: bool
+    latest_format: int
+    written_format: int
+    unreadable: int
     partitions: tuple[PartitionId, ...]
 
 
@@ -55,6 +62,7 @@ async def nodes(database: Database) -> Sequence[NodeRow]:
     """Those that live first."""
     text = """
         SELECT node_id, address, started_at, expires_at, expires_at >= clock_timestamp() AS is_live,
+            latest_format, written_format, unreadable,
             ARRAY(SELECT partition_id FROM gnomon.partition
                 WHERE owner = node_id AND gnomon.partition.expires_at >= clock_timestamp() ORDER BY partition_id
             ) AS partitions

@@ -1,6 +1,9 @@
-"""The buckets of history: for each entity a table of its own for each week, made beforehand and dropped whole."""
+"""The buckets of history: for each entity a table of its own for each week, made beforehand and dropped whole.
 
-from collections.abc import Iterable
+Where there is a bucket of process instances there are those of all that belongs to them: searches look into both.
+"""
+
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
@@ -8,11 +11,14 @@ import asyncpg
 
 from server.platform.errors import Unavailable
 from server.platform.postgres.database import Database
-from server.store.entities import ProcessInstance
+from server.store.entities import AuditEntry, ProcessInstance
 from server.store.postgres.columns import BUCKETED, TABLES
 
 WEEK = timedelta(days=7)
-_ENTITIES = tuple(table.name for entity, table in TABLES.items() if entity in BUCKETED)
+_INSTANCE = TABLES[ProcessInstance].name
+# In the order of their creation, process instances last.
+_ENTITIES = sorted((TABLES[entity].name for entity in BUCKETED), key=lambda name: name == _INSTANCE)
+_ALONE = TABLES[AuditEntry].name
 _LOCK_MILLISECONDS = 200
 _LOCK_ATTEMPTS = 5
 
@@ -41,7 +47,7 @@ class Bucket:
     def end(self) -> str:
         """Once the table is gone nobody is moving anything to it, so that the process instances gone are all that came."""
         drop = f"DROP TABLE IF EXISTS history.{self.name}"
-        if self.entity != TABLES[ProcessInstance].name:
+        if self.entity != _INSTANCE:
             return drop
         return f"{drop}; UPDATE history.arrivals SET dropped = arrived WHERE week = '{self.begin}'"  # noqa: S608  # our own
 
@@ -68,7 +74,10 @@ async def _create(database: Database, bucket: Bucket) -> None:
 
 
 async def drop_buckets(database: Database, before: date) -> tuple[str, ...]:
-    """Drop the buckets whose every day is before this one, and name them; one that is read all the time stays."""
+    """Drop the buckets whose every day is before this one, and name them; those of process instances go at once.
+
+    While one is read all the time, all of its week stay.
+    """
     text = """
         SELECT parent.relname::text, child.relname::text FROM pg_inherits
         JOIN pg_class AS child ON child.oid = inhrelid JOIN pg_class AS parent ON parent.oid = inhparent
@@ -76,16 +85,20 @@ async def drop_buckets(database: Database, before: date) -> tuple[str, ...]:
     """
     found = [_bucket(entity, name) for entity, name in await database.fetch(text)]
     old = [bucket for bucket in found if bucket.begin + WEEK <= before]
-    return tuple([bucket.name for bucket in old if await _drop(database, bucket)])
+    weeks: dict[tuple[date, bool], list[Bucket]] = {}
+    for bucket in old:
+        weeks.setdefault((bucket.begin, bucket.entity == _ALONE), []).append(bucket)
+    return tuple([bucket.name for week in weeks.values() if await _drop(database, week) for bucket in week])
 
 
 def _bucket(entity: str, name: str) -> Bucket:
     return Bucket(entity, date.fromisoformat(name.removeprefix(f"{entity}_")))
 
 
-async def _drop(database: Database, bucket: Bucket) -> bool:
-    # Whoever waits for the lock keeps later readers and writers of the entity waiting too.
-    text = f"SET LOCAL lock_timeout = {_LOCK_MILLISECONDS}; {bucket.end}"
+async def _drop(database: Database, buckets: Sequence[Bucket]) -> bool:
+    # A drop that waits for a lock keeps later readers and writers of the entity waiting too.
+    ends = "; ".join(bucket.end for bucket in buckets)
+    text = f"SET LOCAL lock_timeout = {_LOCK_MILLISECONDS}; {ends}"
     for _ in range(_LOCK_ATTEMPTS):
         try:
             await database.execute(text)

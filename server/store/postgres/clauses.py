@@ -1,7 +1,8 @@
 """The clauses of a commit's statement: what each writes if the fence gave its row.
 
-`$1` is the partition and `$3` the new position in all of them, `{n}` the n-th parameter of the clause's own. The keys of
-rows that change are passed for the scan too, so that it finds just these whatever the planner knows of the table.
+`$1` is the partition, `$2` its epoch, `$3` its position before the commit and `$5` its position after it in all of them, `{n}` the n-th
+parameter of the clause's own. The keys of rows that change are passed for the scan too, so that it finds just these
+whatever the planner knows of the table.
 """
 
 import re
@@ -17,9 +18,11 @@ MOST_UPDATES = 256
 _PARAMETER = re.compile(r"\{(\d+)\}")
 
 FENCE = """
-UPDATE gnomon.partition SET position = $3, last_key = GREATEST(last_key, $4)
-WHERE partition_id = $1 AND epoch = $2 AND position = $3 - 1
+UPDATE gnomon.partition SET position = $5, last_key = GREATEST(last_key, $4)
+WHERE partition_id = $1 AND epoch = $2 AND position = $3
 RETURNING partition_id"""
+
+SHARED_PARAMETERS = 5
 
 
 class Clause:
@@ -54,15 +57,37 @@ WHERE t.partition_id = $1 AND t.{table.key.name} = ANY({{0}}::text::bigint[]) AN
 AND EXISTS (SELECT FROM fence)""")  # noqa: S608  # names of our own
 
 
-PUT_DOCUMENTS = Clause("""
+PUT_PAGES = Clause("""
+INSERT INTO gnomon.document (partition_id, kind, key, page, format, content)
+SELECT $1, r.kind, r.key, r.page, r.format, r.content
+FROM unnest({0}::text::smallint[], {1}::text::bigint[], {2}::text::bigint[], {3}::text::smallint[], {4}::bytea[])
+    AS r (kind, key, page, format, content)
+WHERE EXISTS (SELECT FROM fence)
+ON CONFLICT (partition_id, kind, key, page) DO UPDATE SET format = EXCLUDED.format, content = EXCLUDED.content""")
+
+PUT_IN_FIRST_FORMAT = Clause("""
 INSERT INTO gnomon.instance_document (partition_id, process_instance_key, content)
 SELECT $1, r.key, r.content FROM unnest({0}::text::bigint[], {1}::bytea[]) AS r (key, content)
 WHERE EXISTS (SELECT FROM fence)
 ON CONFLICT (partition_id, process_instance_key) DO UPDATE SET content = EXCLUDED.content""")
 
-END_DOCUMENTS = Clause("""
+# A process instance is stored in one format: in this one until it ends, or is written in a later one.
+END_FIRST_FORMAT = Clause("""
 DELETE FROM gnomon.instance_document
 WHERE partition_id = $1 AND process_instance_key = ANY({0}::text::bigint[]) AND EXISTS (SELECT FROM fence)""")
+
+DROP_PAGES = Clause("""
+DELETE FROM gnomon.document AS t
+USING unnest({0}::text::smallint[], {1}::text::bigint[], {2}::text::bigint[]) AS r (kind, key, page)
+WHERE t.partition_id = $1 AND t.kind = ANY({0}::text::smallint[]) AND t.key = ANY({1}::text::bigint[])
+AND t.page = ANY({2}::text::bigint[]) AND t.kind = r.kind AND t.key = r.key AND t.page = r.page
+AND EXISTS (SELECT FROM fence)""")
+
+END_DOCUMENTS = Clause("""
+DELETE FROM gnomon.document AS t
+USING unnest({0}::text::smallint[], {1}::text::bigint[]) AS r (kind, key)
+WHERE t.partition_id = $1 AND t.kind = ANY({0}::text::smallint[]) AND t.key = ANY({1}::text::bigint[])
+AND t.kind = r.kind AND t.key = r.key AND EXISTS (SELECT FROM fence)""")
 
 PUT_DEFINITIONS = Clause("""
 INSERT INTO gnomon.definition_document (partition_id, process_definition_key, content)
@@ -77,19 +102,23 @@ FROM unnest({0}::text::text[], {1}::text::text[], {2}::bytea[], {3}::bytea[], {4
 WHERE EXISTS (SELECT FROM fence)
 ON CONFLICT DO NOTHING""")
 
-# The numbers of commands and the keys of audit entries leave twelve bits for their place in the batch.
+# The numbers of commands and the keys of audit entries are a position and a place of these bits. A batch with more of
+# either than there are places takes several positions, so that numbers and keys are never used twice.
 PLACE_BITS = 12
+MOST_PLACES = 1 << PLACE_BITS
 
 SEND = Clause(f"""
-INSERT INTO gnomon.outbox (target, source, number, command)
-SELECT r.target, $1, ($3 << {PLACE_BITS}) + r.place, r.command
-FROM unnest({{0}}::text::smallint[], {{1}}::text::bigint[], {{2}}::bytea[]) AS r (target, place, command)
+INSERT INTO gnomon.outbox (target, source, number, command, format)
+SELECT r.target, $1, (($3 + 1) << {PLACE_BITS}) + r.place, r.command, r.format
+FROM unnest({{0}}::text::smallint[], {{1}}::text::bigint[], {{2}}::bytea[], {{3}}::text::smallint[])
+    AS r (target, place, command, format)
 WHERE EXISTS (SELECT FROM fence)""")  # noqa: S608  # names of our own
 
 BROADCAST = Clause(f"""
-INSERT INTO gnomon.outbox (target, source, number, command)
-SELECT other.partition_id, $1, ($3 << {PLACE_BITS}) + r.place, r.command
-FROM unnest({{0}}::text::bigint[], {{1}}::bytea[]) AS r (place, command), gnomon.partition AS other
+INSERT INTO gnomon.outbox (target, source, number, command, format)
+SELECT other.partition_id, $1, (($3 + 1) << {PLACE_BITS}) + r.place, r.command, r.format
+FROM unnest({{0}}::text::bigint[], {{1}}::bytea[], {{2}}::text::smallint[]) AS r (place, command, format),
+    gnomon.partition AS other
 WHERE other.partition_id <> $1 AND EXISTS (SELECT FROM fence)""")  # noqa: S608  # names of our own
 
 TAKE = Clause("""
@@ -104,11 +133,15 @@ SELECT $1, r.tenant_id, r.count FROM unnest({0}::text::text[], {1}::text::bigint
 WHERE EXISTS (SELECT FROM fence)
 ON CONFLICT (partition_id, tenant_id) DO UPDATE SET count = t.count + EXCLUDED.count""")
 
+SETTLE_RESERVATIONS = Clause("""
+DELETE FROM gnomon.quota_reservation
+WHERE partition_id = $1 AND epoch = $2 AND number = ANY({0}::text::bigint[]) AND EXISTS (SELECT FROM fence)""")
+
 
 def statement(clauses: Iterable[Clause]) -> str:
-    """All of them in one, after the four parameters that they share; one row comes of it when the fence gave one."""
+    """All of them in one, after the parameters that they share; one row comes of it when the fence gave one."""
     named = [f"fence AS ({FENCE}\n)"]
-    first = 5
+    first = SHARED_PARAMETERS + 1
     for number, clause in enumerate(clauses, start=1):
         text = clause.text.format(*(f"${first + place}" for place in range(clause.parameters)))
         named.append(f"clause_{number} AS ({text}\n)")

@@ -1,4 +1,4 @@
-"""What table an entity rests in, and how its columns are written: read from the annotations once."""
+"""The table of each entity, and how its columns are written, read once from the annotations."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -14,6 +14,7 @@ from server.store.entities import (
     Incident,
     Job,
     ProcessInstance,
+    UserTask,
     Variable,
 )
 from server.store.postgres.literals import (
@@ -124,6 +125,7 @@ BUCKETED: frozenset[type[Entity]] = frozenset(
         Job,
         Variable,
         Incident,
+        UserTask,
         AuditEntry,
     }
 )

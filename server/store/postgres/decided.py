@@ -1,4 +1,4 @@
-"""Decision instances that belong to no process instance leave when they are old."""
+"""Old decision instances leave, unless the process instance that they belong to is still there."""
 
 from datetime import datetime
 
@@ -11,8 +11,12 @@ async def forget_decision_instances(database: Database, before: datetime) -> int
     """Drop those that were evaluated before, and say how many they were. Raises Unavailable."""
     text = """
         WITH old AS (
-            SELECT partition_id, decision_instance_key FROM runtime.decision_instance
-            WHERE evaluation_date < $1 AND process_instance_key IS NULL LIMIT $2
+            SELECT partition_id, decision_instance_key FROM runtime.decision_instance AS decided
+            WHERE evaluation_date < $1 AND NOT EXISTS (
+                SELECT FROM gnomon.process_instance AS whole
+                WHERE whole.tenant_id = decided.tenant_id
+                    AND whole.process_instance_key = decided.process_instance_key
+            ) LIMIT $2
         ), forgotten AS (
             DELETE FROM runtime.decision_instance AS instance USING old
             WHERE (instance.partition_id, instance.decision_instance_key)

@@ -1,32 +1,43 @@
-"""Who owns a partition: a row for each, changed by comparing, timed by the database's clock alone.
+"""Leases of partitions: a row for each, changed by comparing, timed by the database's clock alone.
 
-Taking a partition begins a new epoch, and whoever commits in an older one fails; so nobody has to be sure that a former
-owner is gone. Nothing here waits for longer than the database lets a statement wait.
+Taking a partition begins a new epoch, and commits of an older epoch fail, so a former owner need not be gone. A commit
+under way locks the row of its partition: no statement here waits for several such locks, nor for one while it holds
+another.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from server.engine.formats import LATEST, OLDEST
 from server.engine.keys import COUNTER_BITS, Key
+from server.platform.errors import Unavailable
 from server.platform.postgres.database import Database
 from server.store.ports import PartitionId
 
 MOST_PARTITIONS = (1 << 63 - COUNTER_BITS) - 1
 
+# Programs without format numbers refuse a database with a migration that they do not know, and read one table of them.
+# A row above this number stands for a cluster format that they cannot read.
+FIRST_FENCE = 10_000
+
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """What an owner begins with: the epoch is its own, position and last key are where the owner before it left off."""
+    """Where an owner begins: in an epoch of its own, at the position and last key that the owner before it left.
+
+    The first `message_homes` partitions are homes of messages.
+    """
 
     partition_id: PartitionId
     epoch: int
     position: int
     last_key: Key
+    message_homes: int = field(default=1, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """Who has a partition, or had it last; nobody when it was given back or never taken."""
+    """The present owner of a partition, or its last one; None when it was given back or never taken."""
 
     partition_id: PartitionId
     owner: str | None
@@ -34,6 +45,32 @@ class Holding:
     epoch: int
     position: int
     is_live: bool
+    has_messages: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class NodeFormats:
+    """The formats that a node reads, and the one that it writes; of some partitions it found rows `unreadable`.
+
+    `latest` is lower than what the program reads where an operator holds it back.
+    """
+
+    oldest: int = OLDEST
+    latest: int = LATEST
+    written: int = OLDEST
+    unreadable: int = 0
+
+
+_OF_THIS_PROGRAM = NodeFormats()
+
+
+@dataclass(frozen=True, slots=True)
+class FormatRow:
+    """The cluster format, and the live node that reads the fewest formats; `lowest` is None when no node lives."""
+
+    cluster: int
+    lowest: int | None = None
+    laggard: str = ""
 
 
 class Leases:
@@ -43,7 +80,10 @@ class Leases:
         self._database = database
 
     async def create_partitions(self, count: int) -> None:
-        """Add those that are missing up to this number; there are never fewer than before."""
+        """Add the missing partitions up to this number; there are never fewer than before.
+
+        Messages have their homes in those that are made first: what waits for a message is found where it was opened.
+        """
         if not 1 <= count <= MOST_PARTITIONS:
             raise ValueError(f"expected 1 to {MOST_PARTITIONS} partitions, found {count}")
         present = await self._database.fetch("SELECT count(*) FROM gnomon.partition")
@@ -52,63 +92,161 @@ class Leases:
         # A commit under way sends to the partitions that it saw at its beginning: it has to end before there are more.
         text = f"""
             LOCK TABLE gnomon.partition IN SHARE ROW EXCLUSIVE MODE;
-            INSERT INTO gnomon.partition (partition_id, last_key)
-            SELECT number, number::bigint << {COUNTER_BITS} FROM generate_series(1, {count:d}) AS number
+            INSERT INTO gnomon.partition (partition_id, last_key, has_messages)
+            SELECT number, number::bigint << {COUNTER_BITS}, NOT EXISTS (SELECT FROM gnomon.partition)
+            FROM generate_series(1, {count:d}) AS number
             ON CONFLICT DO NOTHING
         """  # noqa: S608  # numbers of our own
         await self._database.execute(text)
 
-    async def beat(self, node_id: str, address: str, *, seconds: float) -> None:
-        """Say that the node lives, for so long from now; nodes that died yesterday are forgotten."""
+    async def beat(
+        self, node_id: str, address: str, *, seconds: float, formats: NodeFormats = _OF_THIS_PROGRAM
+    ) -> None:
+        """Report that the node lives, for this long from now; forget nodes that died a day ago."""
         text = """
             WITH forgotten AS (
                 DELETE FROM gnomon.node
                 WHERE expires_at < clock_timestamp() - interval '1 day' AND node_id <> $1
             )
-            INSERT INTO gnomon.node (node_id, address, started_at, expires_at)
-            VALUES ($1, $2, clock_timestamp(), clock_timestamp() + $3 * interval '1 second')
-            ON CONFLICT (node_id) DO UPDATE SET address = EXCLUDED.address, expires_at = EXCLUDED.expires_at
+            INSERT INTO gnomon.node (
+                node_id, address, started_at, expires_at, oldest_format, latest_format, written_format, unreadable
+            )
+            VALUES ($1, $2, clock_timestamp(), clock_timestamp() + $3 * interval '1 second', $4, $5, $6, $7)
+            ON CONFLICT (node_id) DO UPDATE SET address = EXCLUDED.address, expires_at = EXCLUDED.expires_at,
+                oldest_format = EXCLUDED.oldest_format, latest_format = EXCLUDED.latest_format,
+                written_format = EXCLUDED.written_format, unreadable = EXCLUDED.unreadable
         """
-        await self._database.fetch(text, node_id, address, seconds)
+        numbers = (formats.oldest, formats.latest, formats.written, formats.unreadable)
+        await self._database.fetch(text, node_id, address, seconds, *numbers)
 
     async def leave(self, node_id: str) -> None:
-        """Say that the node is gone; what it holds stays its own until released or expired."""
+        """Report that the node is gone; what it holds stays its own until released or expired."""
         await self._database.fetch("DELETE FROM gnomon.node WHERE node_id = $1", node_id)
 
-    async def live_nodes(self) -> int:
-        text = "SELECT count(*) FROM gnomon.node WHERE expires_at >= clock_timestamp()"
-        found = await self._database.fetch(text)
+    async def other_nodes(self, node_id: str) -> int:
+        """How many nodes live besides this one and can read all that partitions hold."""
+        text = """
+            SELECT count(*) FROM gnomon.node
+            WHERE expires_at >= clock_timestamp() AND node_id <> $1 AND unreadable = 0
+                AND latest_format >= coalesce((SELECT format FROM gnomon.cluster_format), 1)
+        """
+        found = await self._database.fetch(text, node_id)
         number: int = found[0][0]
         return number
 
-    async def take(
-        self, partition_id: PartitionId, node_id: str, *, address: str, seconds: float
-    ) -> Lease | None:
-        """Begin a new epoch of a partition that nobody has, or whose owner let it expire; None when somebody has it."""
+    async def formats(self) -> FormatRow:
+        """The cluster format, and what keeps it there."""
         text = """
-            UPDATE gnomon.partition SET owner = $2, address = $3, epoch = epoch + 1,
-                expires_at = clock_timestamp() + $4 * interval '1 second'
-            WHERE partition_id = $1 AND (owner IS NULL OR expires_at < clock_timestamp())
-            RETURNING epoch, position, last_key
+            SELECT coalesce((SELECT format FROM gnomon.cluster_format), 1) AS cluster,
+                latest_format AS lowest, coalesce(node_id, '') AS laggard
+            FROM (VALUES (1)) AS one LEFT JOIN (
+                SELECT node_id, latest_format FROM gnomon.node WHERE expires_at >= clock_timestamp()
+                ORDER BY latest_format, node_id LIMIT 1
+            ) AS lowest ON true
         """
-        taken = await self._database.fetch(text, partition_id, node_id, address, seconds)
+        found = await self._database.fetch(text)
+        return FormatRow(**found[0])
+
+    async def raise_format(self, latest: int) -> None:
+        """Raise the cluster format to what all live nodes read, and to `latest` at most; it never falls.
+
+        Programs from before there were format numbers do not start on the database from then on.
+        """
+        # A node that takes a partition locks the row for sharing: it is seen by the second statement, or sees the format.
+        text = f"""
+            SELECT format FROM gnomon.cluster_format FOR UPDATE;
+            INSERT INTO gnomon.cluster_format (format)
+            SELECT least({latest:d}, min(latest_format)) FROM gnomon.node WHERE expires_at >= clock_timestamp()
+            ON CONFLICT (is_only) DO UPDATE SET format = EXCLUDED.format
+                WHERE cluster_format.format < EXCLUDED.format;
+            INSERT INTO public.gnomon_migration (number, name, checksum, applied_at)
+            SELECT {FIRST_FENCE} + format, 'cluster_format_' || format, '', now()
+            FROM gnomon.cluster_format WHERE format > 1
+            ON CONFLICT DO NOTHING
+        """  # noqa: S608  # numbers of our own
+        await self._database.execute(text)
+
+    async def take(
+        self,
+        partition_id: PartitionId,
+        node_id: str,
+        *,
+        address: str,
+        seconds: float,
+        latest_format: int = LATEST,
+    ) -> Lease | None:
+        """Begin a new epoch of a partition that is free, or whose lease expired.
+
+        None when it has an owner, or a commit of an owner is under way, or the cluster format is later than the one that
+        the node reads.
+        """
+        text = """
+            WITH cluster AS (
+                SELECT format FROM gnomon.cluster_format FOR SHARE
+            ), free AS (
+                SELECT partition_id FROM gnomon.partition
+                WHERE partition_id = $1 AND (owner IS NULL OR expires_at < clock_timestamp())
+                    AND $5 >= coalesce((SELECT format FROM cluster), 1)
+                FOR NO KEY UPDATE SKIP LOCKED
+            )
+            UPDATE gnomon.partition AS taken SET owner = $2, address = $3, epoch = epoch + 1,
+                expires_at = clock_timestamp() + $4 * interval '1 second'
+            FROM free WHERE taken.partition_id = free.partition_id
+            RETURNING epoch, position, last_key,
+                (SELECT count(*) FROM gnomon.partition WHERE has_messages) AS message_homes
+        """
+        taken = await self._database.fetch(text, partition_id, node_id, address, seconds, latest_format)
         return Lease(partition_id, **taken[0]) if taken else None
 
     async def renew(
         self, node_id: str, epochs: Mapping[PartitionId, int], *, seconds: float
     ) -> frozenset[PartitionId]:
-        """Which of these the node still has, now for so long; one that expired is its own while nobody took it."""
-        text = """
-            UPDATE gnomon.partition AS held SET expires_at = clock_timestamp() + $4 * interval '1 second'
-            FROM unnest($2::smallint[], $3::bigint[]) AS own (partition_id, epoch)
-            WHERE held.partition_id = own.partition_id AND held.epoch = own.epoch AND held.owner = $1
-            RETURNING held.partition_id
+        """Which of these the node still has, now for this long.
+
+        A lease that expired is its own while nobody took it. One whose row stays locked counts as its own too, because
+        the commit that locks the row compares the epoch.
         """
-        renewed = await self._database.fetch(text, node_id, list(epochs), list(epochs.values()), seconds)
-        return frozenset(PartitionId(row[0]) for row in renewed)
+        text = """
+            WITH own AS (
+                SELECT partition_id FROM gnomon.partition
+                JOIN unnest($2::smallint[], $3::bigint[]) AS own (partition_id, epoch) USING (partition_id, epoch)
+                WHERE owner = $1
+            ), free AS (
+                SELECT held.partition_id FROM gnomon.partition AS held
+                JOIN unnest($2::smallint[], $3::bigint[]) AS own (partition_id, epoch) USING (partition_id, epoch)
+                WHERE held.owner = $1
+                FOR NO KEY UPDATE OF held SKIP LOCKED
+            ), renewed AS (
+                UPDATE gnomon.partition AS held SET expires_at = clock_timestamp() + $4 * interval '1 second'
+                FROM free WHERE held.partition_id = free.partition_id
+                RETURNING held.partition_id
+            )
+            SELECT partition_id, renewed.partition_id IS NOT NULL AS is_renewed
+            FROM own LEFT JOIN renewed USING (partition_id)
+        """
+        found = await self._database.fetch(text, node_id, list(epochs), list(epochs.values()), seconds)
+        kept = {PartitionId(row["partition_id"]) for row in found}
+        for partition_id in [PartitionId(row["partition_id"]) for row in found if not row["is_renewed"]]:
+            if not await self._renew_locked(partition_id, epochs[partition_id], node_id, seconds=seconds):
+                kept.remove(partition_id)
+        return frozenset(kept)
+
+    async def _renew_locked(
+        self, partition_id: PartitionId, epoch: int, node_id: str, *, seconds: float
+    ) -> bool:
+        """Wait for the lock; False when the node has the partition no longer."""
+        text = """
+            UPDATE gnomon.partition SET expires_at = clock_timestamp() + $4 * interval '1 second'
+            WHERE partition_id = $1 AND epoch = $2 AND owner = $3
+            RETURNING partition_id
+        """
+        try:
+            return bool(await self._database.fetch(text, partition_id, epoch, node_id, seconds))
+        except Unavailable:
+            return True
 
     async def release(self, lease: Lease, node_id: str) -> None:
-        """Give the partition back, unless somebody took it already."""
+        """Give the partition back, unless another node has taken it."""
         text = """
             UPDATE gnomon.partition SET owner = NULL, address = NULL, expires_at = clock_timestamp()
             WHERE partition_id = $1 AND epoch = $2 AND owner = $3
@@ -119,7 +257,7 @@ class Leases:
         """Of every partition, in order."""
         text = """
             SELECT partition_id, owner, address, epoch, position,
-                owner IS NOT NULL AND expires_at >= clock_timestamp() AS is_live
+                owner IS NOT NULL AND expires_at >= clock_timestamp() AS is_live, has_messages
             FROM gnomon.partition ORDER BY partition_id
         """
         return [Holding(**row) for row in await self._database.fetch(text)]

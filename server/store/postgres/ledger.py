@@ -6,25 +6,30 @@ left. So a batch may be sent again whenever its outcome is open, and a former ow
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Collection, Mapping, Sequence
 from datetime import UTC
+from itertools import count
 from types import TracebackType
 from typing import Self, TypeVar
 
 import asyncpg
 
+from server.engine.documents import Pages
 from server.engine.keys import Key
+from server.engine.pages import DocumentId, Kind, StoredPage
+from server.platform.back_off import BackOff
 from server.platform.errors import Unavailable
 from server.platform.postgres.database import Database
 from server.platform.postgres.outage import FAULTS, is_outage
 from server.store.entities import AuditEntry
-from server.store.ports import Batch, IncomingCommand, LeaseLost, PartitionId, StoredAnswer
+from server.store.ports import Batch, IncomingCommand, LeaseLost, PartitionId, Reservation, StoredAnswer
 from server.store.postgres.buckets import create_buckets
 from server.store.postgres.columns import TABLES
 from server.store.postgres.leases import Lease
 from server.store.postgres.link import Link
 from server.store.postgres.literals import storable
-from server.store.postgres.statement import MOST_STATEMENTS, Statements
+from server.store.postgres.reservations import Reservations
+from server.store.postgres.statement import MOST_STATEMENTS, Prepared, Statements
 
 T = TypeVar("T")
 
@@ -38,8 +43,7 @@ _SETTINGS = {
     "enable_mergejoin": "off",
     "jit": "off",
 }
-_FIRST_PAUSE_SECONDS = 0.01
-_LONGEST_PAUSE_SECONDS = 1.0
+_BACK_OFF = BackOff(0.01, 1.0)
 
 
 class PostgresLedger:
@@ -50,6 +54,7 @@ class PostgresLedger:
         self._epoch = lease.epoch
         self._position = lease.position
         self._database = database
+        self._reservations = Reservations(database, lease.partition_id, lease.epoch)
         self._statements = Statements(lease.partition_id, lease.epoch)
         self._is_settled = True
         self._is_away = False
@@ -76,27 +81,27 @@ class PostgresLedger:
         """
         if not self._is_settled:
             raise LeaseLost(f"partition {self._partition_id} has a commit of which the outcome is not known")
-        text, arguments = self._statements.of(batch, self._position + 1)
+        prepared = self._statements.of(batch, self._position)
         self._is_settled = False
         try:
-            await self._settle(text, arguments, batch)
+            await self._settle(prepared, batch)
         except (ValueError, asyncpg.PostgresError):
             self._is_settled = True
             raise
-        self._position += 1
+        self._position = prepared.position
         self._is_settled = True
 
-    async def _settle(self, text: str, arguments: Sequence[object], batch: Batch) -> None:
+    async def _settle(self, prepared: Prepared, batch: Batch) -> None:
         is_open = False
-        for pause in _pauses():
-            is_sent = await self._tried(self._send(text, arguments, batch))
+        for failures in count(1):
+            is_sent = await self._tried(self._send(prepared, batch))
             if is_sent:
                 return
             is_open = is_open or is_sent is None
             place = await self._tried(self._place())
-            if place is not None and self._is_committed(place, is_open=is_open):
+            if place is not None and self._is_committed(place, prepared, is_open=is_open):
                 return
-            await asyncio.sleep(pause)
+            await asyncio.sleep(_BACK_OFF.seconds(failures))
 
     async def _tried(self, attempt: Awaitable[T]) -> T | None:
         """What comes of it, None when the database was away."""
@@ -110,10 +115,10 @@ class PostgresLedger:
         self._report_back()
         return result
 
-    async def _send(self, text: str, arguments: Sequence[object], batch: Batch) -> bool:
+    async def _send(self, prepared: Prepared, batch: Batch) -> bool:
         """Whether the batch is committed, because the partition was where it was left."""
         try:
-            return bool(await self._link.fetch(text, *arguments))
+            return bool(await self._link.fetch(prepared.text, *prepared.arguments))
         except asyncpg.UniqueViolationError as error:
             raise ValueError(f"a row of the batch is there already, by {error.constraint_name}") from error
         except asyncpg.CheckViolationError as error:
@@ -121,7 +126,7 @@ class PostgresLedger:
                 raise
             days = {entry.timestamp.astimezone(UTC).date() for entry in batch.audit}
             await create_buckets(self._database, days)
-            return bool(await self._link.fetch(text, *arguments))
+            return bool(await self._link.fetch(prepared.text, *prepared.arguments))
 
     async def _place(self) -> tuple[int, int]:
         """Epoch and position of the partition."""
@@ -133,9 +138,9 @@ class PostgresLedger:
         found = await self._link.fetch(text, self._partition_id)
         return (found[0]["epoch"], found[0]["position"]) if found else (0, 0)
 
-    def _is_committed(self, place: tuple[int, int], *, is_open: bool) -> bool:
-        """Whether an attempt with an open outcome counted; raises LeaseLost when somebody else was here."""
-        if is_open and place == (self._epoch, self._position + 1):
+    def _is_committed(self, place: tuple[int, int], prepared: Prepared, *, is_open: bool) -> bool:
+        """Whether an attempt with an open outcome counted; raises LeaseLost when another owner was here."""
+        if is_open and place == (self._epoch, prepared.position):
             return True
         if place != (self._epoch, self._position):
             raise LeaseLost(
@@ -155,13 +160,17 @@ class PostgresLedger:
             logger.info("the database is back", extra={"partition_id": self._partition_id})
         self._is_away = False
 
-    async def documents(self, keys: Collection[Key]) -> Mapping[Key, bytes]:
+    async def documents(self, ids: Collection[DocumentId]) -> Mapping[DocumentId, Pages]:
         text = """
-            SELECT process_instance_key, content FROM gnomon.instance_document
-            WHERE partition_id = $1 AND process_instance_key = ANY($2::bigint[])
+            SELECT kind, key, page, format, content
+            FROM unnest($2::smallint[], $3::bigint[]) AS asked (kind, key)
+            JOIN gnomon.stored_page USING (kind, key) WHERE partition_id = $1
         """
-        found = await self._database.fetch(text, self._partition_id, list(keys))
-        return {Key(key): content for key, content in found}
+        kinds, keys = [kind for kind, _ in ids], [key for _, key in ids]
+        found: dict[DocumentId, dict[int, StoredPage]] = {}
+        for kind, key, number, *page in await self._database.fetch(text, self._partition_id, kinds, keys):
+            found.setdefault(DocumentId(Kind(kind), Key(key)), {})[number] = StoredPage(*page)
+        return found
 
     async def answers(self, keys: Collection[tuple[str, str]]) -> Sequence[StoredAnswer]:
         text = """
@@ -175,25 +184,13 @@ class PostgresLedger:
 
     async def incoming(self, after: Mapping[PartitionId, int], most: int) -> Sequence[IncomingCommand]:
         text = """
-            SELECT source, number, command FROM gnomon.outbox
+            SELECT source, number, command, format FROM gnomon.outbox
             LEFT JOIN unnest($2::smallint[], $3::bigint[]) AS seen (source, last) USING (source)
             WHERE target = $1 AND number > coalesce(seen.last, 0)
             ORDER BY source, number LIMIT $4
         """
         found = await self._database.fetch(text, self._partition_id, list(after), list(after.values()), most)
-        return [IncomingCommand(PartitionId(source), number, command) for source, number, command in found]
+        return [IncomingCommand(**row) for row in found]
 
-    async def active_instances(self) -> Mapping[str, int]:
-        text = """
-            SELECT tenant_id, sum(count)::bigint FROM gnomon.active_instances
-            WHERE partition_id <> $1 GROUP BY tenant_id
-        """
-        return dict(await self._database.fetch(text, self._partition_id))
-
-
-def _pauses() -> Iterator[float]:
-    """Between attempts, for ever."""
-    pause = _FIRST_PAUSE_SECONDS
-    while True:
-        yield pause
-        pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
+    async def reserve(self, wanted: Mapping[str, int], most: int) -> Reservation:
+        return await self._reservations.reserve(wanted, most)

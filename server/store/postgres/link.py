@@ -1,18 +1,21 @@
 """One connection to the database for one user, opened when it is needed and anew after anything went wrong on it."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from typing import TypeVar
 
 import asyncpg
 
 from server.platform.postgres.outage import FAULTS
 
+T = TypeVar("T")
+
 FIRST_WITH_TRANSACTION_TIMEOUT = 17
 
 
 class Link:
-    """Runs one statement at a time, each at most so many seconds."""
+    """Runs one statement at a time, each for at most `statement_seconds`."""
 
     def __init__(
         self, dsn: str, *, statement_seconds: float, settings: Mapping[str, str], plans: int
@@ -30,12 +33,12 @@ class Link:
 
     async def fetch(self, text: str, *arguments: object) -> list[asyncpg.Record]:
         """Run a statement that is a transaction by itself; when it fails without the server's word its outcome is open."""
-        try:
-            async with asyncio.timeout(self._seconds):
-                return await self._run(text, arguments)
-        except BaseException:
-            self.drop()
-            raise
+        found: list[asyncpg.Record] = await self._run(lambda connection: connection.fetch(text, *arguments))
+        return found
+
+    async def execute(self, text: str) -> str:
+        """Run statements in one transaction; a failure is that of `fetch`."""
+        return str(await self._run(lambda connection: connection.execute(text)))
 
     def drop(self) -> None:
         """Let the connection go as it is, at once."""
@@ -50,17 +53,28 @@ class Link:
             with suppress(*FAULTS):
                 await connection.close(timeout=self._seconds)
 
-    async def _run(self, text: str, arguments: tuple[object, ...]) -> list[asyncpg.Record]:
-        connection = self._connection
-        if connection is None or connection.is_closed():
-            connection = self._connection = await self._open()
+    async def _run(self, statement: Callable[[asyncpg.Connection], Awaitable[T]]) -> T:
         try:
-            found: list[asyncpg.Record] = await connection.fetch(text, *arguments)
+            async with asyncio.timeout(self._seconds):
+                return await self._run_on(await self._connected(), statement)
+        except BaseException:
+            self.drop()
+            raise
+
+    async def _run_on(
+        self, connection: asyncpg.Connection, statement: Callable[[asyncpg.Connection], Awaitable[T]]
+    ) -> T:
+        try:
+            return await statement(connection)
         except asyncpg.InterfaceError as error:
             if connection.is_closed():
                 raise ConnectionError("the connection was lost") from error
             raise
-        return found
+
+    async def _connected(self) -> asyncpg.Connection:
+        if self._connection is None or self._connection.is_closed():
+            self._connection = await self._open()
+        return self._connection
 
     async def _open(self) -> asyncpg.Connection:
         connection = await asyncpg.connect(
@@ -72,9 +86,13 @@ class Link:
             max_cached_statement_lifetime=0,
             max_cacheable_statement_size=0,
         )
-        if connection.get_server_version().major >= FIRST_WITH_TRANSACTION_TIMEOUT:
-            # A client that freezes between a statement and its end must not keep what the statement locked.
-            await connection.execute(f"SET transaction_timeout = {_milliseconds(self._seconds)}")
+        try:
+            if connection.get_server_version().major >= FIRST_WITH_TRANSACTION_TIMEOUT:
+                # A client that freezes between a statement and its end must not keep what the statement locked.
+                await connection.execute(f"SET transaction_timeout = {_milliseconds(self._seconds)}")
+        except BaseException:
+            connection.terminate()
+            raise
         return connection
 
 

@@ -1,7 +1,8 @@
 """The tables that an entity's rows lie in, with what tells whether they are as they were.
 
 Weeks of history only grow, and mostly the latest one. Process instances that came to a week are counted, and all of
-their rows come with them; the keys of audit entries rise with the commits of their partition.
+their rows come with them; the keys of audit entries rise with the commits of their partition, and so do the numbers of those
+that belong to no partition.
 """
 
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ import asyncpg
 
 from server.store.entities import AuditEntry, DecisionInstance, Entity
 from server.store.postgres.columns import BUCKETED, TABLES
+from server.store.postgres.identity_audit import NO_PARTITION
 
 # Of these old rows leave without a commit.
 _FORGOTTEN = frozenset({DecisionInstance})
@@ -74,5 +76,5 @@ def _last_keys(week: str) -> str:
     return f"""(
         SELECT sum((
             SELECT max(audit_entry_key) FROM {week} AS entry WHERE entry.partition_id = writer.partition_id
-        )) FROM gnomon.partition AS writer
+        )) FROM (SELECT partition_id FROM gnomon.partition UNION ALL SELECT {NO_PARTITION}) AS writer
     )"""  # noqa: S608  # names of our own

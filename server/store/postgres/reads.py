@@ -7,8 +7,9 @@ from typing import cast
 import asyncpg
 
 from server.engine.keys import COUNTER_BITS, Key
+from server.platform.errors import Unavailable
 from server.platform.postgres.pooled import PooledDatabase
-from server.platform.query import Condition, Operator, Page, Query, Window
+from server.platform.query import Clause, Condition, Operator, Page, Query, Window
 from server.platform.query.cursor import cursors
 from server.platform.query.sql import INDEXED_CHARACTERS, Statement, guard_of, page_of, page_of_few, quoted
 from server.store.entities import Entity
@@ -90,16 +91,16 @@ class PostgresStore:
         records = await _fetch(connection, page_of(RELATIONS[entity], query, tenant_id=tenant_id))
         if _shows_the_end(query.window, len(records)):
             return records, query.window.offset + len(records)
-        return records, await count(connection, entity, query.conditions, tenant_id)
+        return records, await count(connection, entity, query.clauses, tenant_id)
 
     async def _searched(
         self, connection: asyncpg.Connection, entity: type[Entity], query: Query, tenant_id: str
     ) -> Found:
         """Again when a week of history was dropped meanwhile."""
-        for _ in range(MOST_DROPS):
+        for _ in range(1 + MOST_DROPS):
             with suppress(asyncpg.UndefinedTableError):
                 return await self._seen_at_once(connection, entity, query, tenant_id)
-        return await self._seen_at_once(connection, entity, query, tenant_id)
+        raise Unavailable("tables of history come or go all the time, repeat the search")
 
     async def _seen_at_once(
         self, connection: asyncpg.Connection, entity: type[Entity], query: Query, tenant_id: str
@@ -108,7 +109,7 @@ class PostgresStore:
         async with connection.transaction(isolation="repeatable_read", readonly=True):
             # A plan for any tenant and any value suits none: some have a million rows and some have ten.
             await connection.execute("SET LOCAL plan_cache_mode = force_custom_plan")
-            matches = await self._totals.matches(connection, entity, query.conditions, tenant_id)
+            matches = await self._totals.matches(connection, entity, query.clauses, tenant_id)
             if matches.total <= query.window.offset:
                 return (), matches.total
             page = page_of_few if matches.total <= FEW else page_of
@@ -119,11 +120,13 @@ class PostgresStore:
 def _is_lookup(entity: type[Entity], query: Query) -> bool:
     """Whether few rows match whatever the values are, or all are asked for."""
     keys = {SEARCHABLES[entity].key.name, *_SELECTIVE}
-    return query.window.limit is None or any(_names_values(condition, keys) for condition in query.conditions)
+    return query.window.limit is None or any(_names_values(clause, keys) for clause in query.clauses)
 
 
-def _names_values(condition: Condition, keys: set[str]) -> bool:
-    return condition.operator in {Operator.EQ, Operator.IN} and condition.field.name in keys
+def _names_values(clause: Clause, keys: set[str]) -> bool:
+    if not isinstance(clause, Condition):
+        return False
+    return clause.operator in {Operator.EQ, Operator.IN} and clause.field.name in keys
 
 
 def _shows_the_end(window: Window, found: int) -> bool:

@@ -1,7 +1,8 @@
-"""What reads see of each entity: a view of its live and its ended rows."""
+"""The relation that reads use for each entity: a view of its live and its ended rows."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from server.platform.query.sql import Relation, quoted
 from server.store.entities import (
@@ -11,6 +12,7 @@ from server.store.entities import (
     Job,
     ProcessDefinition,
     ProcessInstance,
+    UserTask,
     Variable,
 )
 from server.store.postgres.columns import TABLES
@@ -20,6 +22,7 @@ from server.store.postgres.columns import TABLES
 _BY_START: Mapping[type[Entity], tuple[str, ...]] = {
     ProcessInstance: ("business_id",),
     Variable: ("value",),
+    AuditEntry: ("entity_id",),
 }
 _GUARDED: Mapping[type[Entity], tuple[str, ...]] = {
     ProcessDefinition: ("process_definition_id",),
@@ -33,6 +36,7 @@ _GUARDED: Mapping[type[Entity], tuple[str, ...]] = {
 _IN_ORDER: Mapping[type[Entity], tuple[str, ...]] = {
     ProcessInstance: ("end_date",),
     Job: ("end_time",),
+    UserTask: ("due_date", "follow_up_date"),
 }
 
 RELATIONS: Mapping[type[Entity], Relation] = {
@@ -42,14 +46,39 @@ RELATIONS: Mapping[type[Entity], Relation] = {
         by_start=_BY_START.get(entity, ()),
         guarded=_GUARDED.get(entity, ()),
         in_order=_IN_ORDER.get(entity, ()),
+        other=lambda other: RELATIONS[other],
     )
     for entity, table in TABLES.items()
 }
 
 
-def within(entity: type[Entity], tables: Iterable[str]) -> Relation:
-    """No more than the rows of these tables."""
+def table(entity: type[Entity], name: str) -> Relation:
+    """No more than the rows of one table, and of the tables where those that belong to them lie."""
+    return replace(RELATIONS[entity], name=name, other=partial(_sibling, entity, name))
+
+
+def within(entity: type[Entity], names: Sequence[str]) -> Relation:
+    """No more than the rows of these tables, and of the tables where those that belong to them lie."""
     relation = RELATIONS[entity]
     columns = ", ".join(map(quoted, relation.columns))
-    union = " UNION ALL ".join(f"SELECT {columns} FROM {table}" for table in tables)  # noqa: S608  # names of our own
-    return replace(relation, name=f"({union}) AS {TABLES[entity].name}")
+    union = " UNION ALL ".join(f"SELECT {columns} FROM {name}" for name in names)  # noqa: S608  # names of our own
+    return replace(
+        relation, name=f"({union}) AS {TABLES[entity].name}", other=partial(_siblings, entity, names)
+    )
+
+
+def _siblings(entity: type[Entity], names: Sequence[str], other: type[Entity]) -> Relation:
+    return within(other, [_beside(entity, name, other) for name in names])
+
+
+def _sibling(entity: type[Entity], name: str, other: type[Entity]) -> Relation:
+    return table(other, _beside(entity, name, other))
+
+
+def _beside(entity: type[Entity], name: str, other: type[Entity]) -> str:
+    """Of two entities of history, the table of one with the rows of the same days as the other's.
+
+    What belongs to a process instance lies where it lies: all of it moves to history at once.
+    """
+    schema, dot, part = name.partition(".")
+    return f"{schema}{dot}{TABLES[other].name}{part.removeprefix(TABLES[entity].name)}"

@@ -4,26 +4,35 @@ The clauses that a batch needs make the text; few different sets of them occur, 
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from server.engine.keys import COUNTER_BITS, Key
+from server.engine.pages import FIRST_FORMAT, HEAD_PAGE
 from server.store.entities import AuditEntry
 from server.store.ports import EVERY_OTHER_PARTITION, Batch, OutgoingCommand, PartitionId
 from server.store.postgres import clauses
-from server.store.postgres.clauses import PLACE_BITS, Clause
+from server.store.postgres.clauses import MOST_PLACES, PLACE_BITS, Clause
 from server.store.postgres.coalesce import coalesce
 from server.store.postgres.columns import TABLES, Column, Table
 from server.store.postgres.literals import scalars, texts
 
 MOST_STATEMENTS = 64
-"""So many plans are kept by a connection, at half a megabyte each."""
+"""Plans that a connection keeps, at half a megabyte each."""
 
 MOST_TEXTS = 256
 """Of all partitions of this process, which mostly are the same."""
 
-MOST_PLACES = 1 << PLACE_BITS
-
 Filled = tuple[Clause, Sequence[object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A commit: its statement, and the position that it leads to."""
+
+    text: str
+    arguments: Sequence[object]
+    position: int
 
 
 class Statements:
@@ -34,20 +43,22 @@ class Statements:
         self._epoch = epoch
         self._updates: dict[Table, _Updates] = {}
 
-    def of(self, batch: Batch, position: int) -> tuple[str, list[object]]:
-        """Text and arguments of the commit that leads to this position; raises ValueError for what fits no table."""
+    def of(self, batch: Batch, before: int) -> Prepared:
+        """The commit that follows this position; raises ValueError for a change that fits no table."""
+        after = before + _positions(batch)
+        first_key = self._partition_id << COUNTER_BITS | (before + 1) << PLACE_BITS
         filled = [
             *self._rows(batch),
             *_documents(batch),
             *_answers(batch),
-            *_audit(batch.audit, self._partition_id << COUNTER_BITS | position << PLACE_BITS),
+            *_audit(batch.audit, first_key),
             *_commands(batch),
             *_counts(batch),
         ]
-        arguments: list[object] = [self._partition_id, self._epoch, position, batch.last_key]
+        arguments: list[object] = [self._partition_id, self._epoch, before, batch.last_key, after]
         for _, values in filled:
             arguments += values
-        return _text(tuple(clause for clause, _ in filled)), arguments
+        return Prepared(_text(tuple(clause for clause, _ in filled)), arguments, after)
 
     def _rows(self, batch: Batch) -> Iterator[Filled]:
         for rows in coalesce(batch.changes):
@@ -86,15 +97,41 @@ class _Updates:
 
 
 def _documents(batch: Batch) -> Iterator[Filled]:
-    live = {key: content for key, content in batch.documents.items() if content is not None}
-    if live:
-        yield clauses.PUT_DOCUMENTS, (scalars(list(live)), list(live.values()))
+    live = [(document, pages) for document, pages in batch.documents.items() if pages is not None]
+    written = [
+        (*document, number, page.format, page.content)
+        for document, pages in live
+        for number, page in pages.items()
+        if page is not None and page.format > FIRST_FORMAT
+    ]
+    yield from _first_format(batch)
+    if written:
+        *numbers, contents = zip(*written, strict=True)
+        yield clauses.PUT_PAGES, (*map(scalars, numbers), contents)
+    gone = [(*document, number) for document, pages in live for number, page in pages.items() if page is None]
+    if gone:
+        yield clauses.DROP_PAGES, tuple(map(scalars, zip(*gone, strict=True)))
     if len(live) < len(batch.documents):
-        ended = [key for key, content in batch.documents.items() if content is None]
-        yield clauses.END_DOCUMENTS, (scalars(ended),)
+        ended = [document for document, pages in batch.documents.items() if pages is None]
+        yield clauses.END_DOCUMENTS, tuple(map(scalars, zip(*ended, strict=True)))
     if batch.definitions:
         definitions = (scalars(list(batch.definitions)), list(batch.definitions.values()))
         yield clauses.PUT_DEFINITIONS, definitions
+
+
+def _first_format(batch: Batch) -> Iterator[Filled]:
+    """Documents that are written where programs without pages find them, and those that are there no longer."""
+    written, gone = {}, []
+    for document, pages in batch.documents.items():
+        head = pages.get(HEAD_PAGE) if pages is not None else None
+        if head is not None and head.format == FIRST_FORMAT:
+            written[document.key] = head.content
+        elif pages is None or head is not None:
+            gone.append(document.key)
+    if written:
+        yield clauses.PUT_IN_FIRST_FORMAT, (scalars(list(written)), list(written.values()))
+    if gone:
+        yield clauses.END_FIRST_FORMAT, (scalars(gone),)
 
 
 def _answers(batch: Batch) -> Iterator[Filled]:
@@ -110,7 +147,6 @@ def _answers(batch: Batch) -> Iterator[Filled]:
 
 
 def _audit(entries: Sequence[AuditEntry], first_key: int) -> Iterator[Filled]:
-    _expect_places(entries, "audit entries")
     if entries:
         table = TABLES[AuditEntry]
         key = table.places[table.key.name]
@@ -121,7 +157,6 @@ def _audit(entries: Sequence[AuditEntry], first_key: int) -> Iterator[Filled]:
 
 
 def _commands(batch: Batch) -> Iterator[Filled]:
-    _expect_places(batch.outgoing, "outgoing commands")
     sent: list[tuple[int, OutgoingCommand]] = []
     broadcast: list[tuple[int, OutgoingCommand]] = []
     for numbered in enumerate(batch.outgoing):
@@ -136,19 +171,25 @@ def _commands(batch: Batch) -> Iterator[Filled]:
         yield clauses.TAKE, (sources, scalars([command.number for command in batch.taken]))
 
 
-def _placed(commands: Sequence[tuple[int, OutgoingCommand]]) -> tuple[object, object]:
-    return scalars([place for place, _ in commands]), [command.command for _, command in commands]
+def _placed(commands: Sequence[tuple[int, OutgoingCommand]]) -> tuple[object, object, object]:
+    return (
+        scalars([place for place, _ in commands]),
+        [command.command for _, command in commands],
+        scalars([command.format for _, command in commands]),
+    )
 
 
 def _counts(batch: Batch) -> Iterator[Filled]:
     grown = {tenant_id: growth for tenant_id, growth in batch.active_instances.items() if growth}
     if grown:
         yield clauses.COUNT_INSTANCES, (texts(list(grown)), scalars(list(grown.values())))
+    if batch.reservations:
+        yield clauses.SETTLE_RESERVATIONS, (scalars(batch.reservations),)
 
 
-def _expect_places(items: Sequence[object], name: str) -> None:
-    if len(items) > MOST_PLACES:
-        raise ValueError(f"expected at most {MOST_PLACES} {name} in a batch, found {len(items)}")
+def _positions(batch: Batch) -> int:
+    """How many the batch takes, so that each audit entry and each outgoing command has a place."""
+    return max(1, -(-max(len(batch.audit), len(batch.outgoing)) // MOST_PLACES))
 
 
 def _passed(table: Table, rows: Iterable[Sequence[object]]) -> list[object]:

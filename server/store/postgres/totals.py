@@ -5,22 +5,22 @@ Most weeks of history never change again, so that after a commit only live rows 
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import asyncpg
 
-from server.platform.query import Condition
+from server.platform.query import Clauses
+from server.platform.query.clauses import conditions_in
 from server.platform.query.sql import Statement, count_of
 from server.store.entities import Entity
 from server.store.postgres.parts import Part, parts_of
-from server.store.postgres.relations import RELATIONS
+from server.store.postgres.relations import RELATIONS, table
 
 MOST_FILTERS = 1000
 LONGEST_FILTER = 2000
 """Characters of a filter whose counts are kept, about."""
 
-Conditions = tuple[Condition, ...]
-Asked = tuple[type[Entity], str, Conditions]
+Asked = tuple[type[Entity], str, Clauses]
 Counts = Mapping[Part, int]
 
 
@@ -39,19 +39,19 @@ class Totals:
         self._known: OrderedDict[Asked, Counts] = OrderedDict()
 
     async def matches(
-        self, connection: asyncpg.Connection, entity: type[Entity], conditions: Conditions, tenant_id: str
+        self, connection: asyncpg.Connection, entity: type[Entity], clauses: Clauses, tenant_id: str
     ) -> Matches:
         """The connection has to be in a transaction that sees one snapshot.
 
         Raises UndefinedTableError when a week is dropped meanwhile.
         """
-        asked = (entity, tenant_id, conditions)
+        asked = (entity, tenant_id, clauses)
         known = self._known.get(asked, {})
         parts = await parts_of(connection, entity)
         unknown = [part for part in parts if part not in known]
         counted = {**known, **await _counted(connection, asked, unknown)} if unknown else known
         counts = {part: counted[part] for part in parts}
-        if sum(len(str(condition.operand)) for condition in conditions) <= LONGEST_FILTER:
+        if sum(len(str(condition.operand)) for condition in conditions_in(clauses)) <= LONGEST_FILTER:
             self._keep(asked, counts)
         return Matches(sum(counts.values()), [part.name for part, count in counts.items() if count])
 
@@ -63,10 +63,10 @@ class Totals:
 
 
 async def count(
-    connection: asyncpg.Connection, entity: type[Entity], conditions: Conditions, tenant_id: str
+    connection: asyncpg.Connection, entity: type[Entity], clauses: Clauses, tenant_id: str
 ) -> int:
     """All matches."""
-    statement = count_of(RELATIONS[entity], conditions, tenant_id=tenant_id)
+    statement = count_of(RELATIONS[entity], clauses, tenant_id=tenant_id)
     counted: int = await connection.fetchval(statement.text, *statement.arguments)
     return counted
 
@@ -80,5 +80,5 @@ async def _counted(connection: asyncpg.Connection, asked: Asked, parts: Sequence
 
 
 def _count_in(part: Part, asked: Asked) -> Statement:
-    entity, tenant_id, conditions = asked
-    return count_of(replace(RELATIONS[entity], name=part.name), conditions, tenant_id=tenant_id)
+    entity, tenant_id, clauses = asked
+    return count_of(table(entity, part.name), clauses, tenant_id=tenant_id)

@@ -1,6 +1,7 @@
 from datetime import timedelta
 
 import pytest
+from lxml import html
 
 from tests.edge_oidc.admin.administrator import Administrator
 from tests.edge_oidc.conftest import Http
@@ -28,7 +29,12 @@ async def test_blocked_addresses_are_listed(administrator: Administrator) -> Non
     listed = await (await administrator.send("GET", "blacklist")).json()
 
     assert answer.status == 200
-    assert listed == {"ips": [{"ip": "192.0.2.7", "exp": LATER}, {"ip": "2001:db8::/64", "exp": LATER + 1}]}
+    assert listed == {
+        "ips": [
+            {"ip": "192.0.2.7", "exp": LATER, "reach": "everything"},
+            {"ip": "2001:db8::/64", "exp": LATER + 1, "reach": "everything"},
+        ]
+    }
 
 
 @pytest.mark.parametrize("path", ANYWHERE)
@@ -43,6 +49,22 @@ async def test_a_blocked_address_is_turned_away_everywhere(
     assert (answer.status, (await answer.json())["error"]) == (429, "TooManyRequests")
     assert answer.headers["Retry-After"] == "3599"
     assert answer.headers["x-retry-not-before"] == str(LATER)
+
+
+async def test_a_browser_of_a_blocked_address_is_shown_a_page_with_its_style(
+    administrator: Administrator, deployment: Deployment, http: Http
+) -> None:
+    await administrator.send("POST", "blacklist", {"ip": OWN_ADDRESS, "exp": LATER})
+    await heeded(deployment)
+
+    answer = await http.get("/auth/v1/", headers={"Accept": "text/html"})
+
+    page = html.document_fromstring(await answer.text())
+    (stylesheet,) = page.xpath("//link[@rel='stylesheet']/@href")
+    assert (answer.status, answer.headers["Retry-After"]) == (429, "3599")
+    assert page.xpath("string(//*[@role='alert'])") == "An administrator has blocked this network address."
+    assert "You can try again in 60 minutes." in page.text_content()
+    assert (await http.get(stylesheet)).status == 200
 
 
 async def test_another_tenant_answers(

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -145,7 +146,6 @@ async def test_a_client_that_becomes_public_loses_its_secret(
         {"id_token_alg": "HS256"},
         {"access_token_alg": "RS256"},
         {"flows_enabled": ["password"]},
-        {"scopes": ["openid", "identity:write"]},
         {"default_scopes": ["profile"]},
         {"confidential": False},
         {"auth_code_lifetime": 301},
@@ -200,6 +200,42 @@ async def test_what_no_client_may_be_is_refused(
     assert (await (await administrator.send("GET", "clients/app")).json())["name"] == "The app"
 
 
+@pytest.mark.parametrize(
+    "members",
+    [
+        {"jwks_uri": "https://10.0.0.7/keys"},
+        {"backchannel_logout_uri": "http://localhost:3000/logout"},
+        {"request_uris": ["https://169.254.169.254/request"]},
+    ],
+    ids=str,
+)
+async def test_an_address_that_the_provider_connects_to_is_public(
+    administrator: Administrator, members: dict[str, object]
+) -> None:
+    await created(administrator)
+
+    answer = await administrator.send("PUT", "clients/app", WHOLE | members)
+
+    [member] = members
+    assert answer.status == 400
+    assert (await answer.json())["message"].startswith(f"{member}: expected a public address")
+
+
+async def test_a_private_address_that_a_client_has_from_before_does_not_stop_a_change(
+    administrator: Administrator, deployment: Deployment
+) -> None:
+    await created(administrator)
+    clients = deployment.store.of(CLIENTS)
+    before = await clients.get(TenantId("default"), "app")
+    assert before is not None
+    await clients.replace(replace(before, backchannel_logout_uri="http://localhost:3000/logout"))
+
+    kept = WHOLE | {"backchannel_logout_uri": "http://localhost:3000/logout", "name": "Renamed"}
+    answer = await administrator.send("PUT", "clients/app", kept)
+
+    assert answer.status == 200
+
+
 async def test_an_id_is_taken_once(administrator: Administrator) -> None:
     await created(administrator)
 
@@ -230,6 +266,19 @@ async def test_without_hours_the_secret_before_ends_at_once(administrator: Admin
     await administrator.send("PUT", "clients/app/secret")
 
     assert await token_status(http, "app", before) == 401
+
+
+async def test_a_new_secret_is_an_event_that_says_by_whom_and_from_where(
+    administrator: Administrator,
+) -> None:
+    await created(administrator)
+    key = await administrator.key("keeper", Secrets=["update"])
+
+    await key.send("PUT", "clients/app/secret")
+
+    told = await (await administrator.send("POST", "events", {"from": 0, "typ": "Changed"})).json()
+    assert (told[0]["text"], told[0]["ip"]) == ("client app", "127.0.0.1")
+    assert told[0]["actor"] == {"kind": "api_key", "id": "keeper", "name": "keeper"}
 
 
 @pytest.mark.parametrize("hours", [0, 25, "1"])

@@ -15,7 +15,7 @@ from identity.federation.provider import PROVIDER_LINKS, PROVIDERS, ProviderLink
 from server.platform.call import TenantId
 from tests.edge_oidc.admin.administrator import Administrator
 from tests.edge_oidc.conftest import Http
-from tests.identity.deployment import CONFIG, Deployment, deployed
+from tests.identity.deployment import CONFIG, LOOPBACK, Deployment, deployed
 
 SECRET = "s3cret-of-ours"
 WHOLE: dict[str, Any] = {
@@ -47,10 +47,11 @@ DEFAULT = TenantId("default")
 
 @pytest.fixture
 async def deployment() -> AsyncIterator[Deployment]:
-    """With federation, in development."""
+    """With federation, in development, of providers on this machine too."""
     identity = ProviderConfig(public_url="id.example.com", scheme=Scheme.HTTP)
     federation = FederationConfig(enabled=True)
-    async with deployed(replace(CONFIG, identity=identity, federation=federation)) as running:
+    config = replace(CONFIG, identity=identity, federation=federation, outgoing=LOOPBACK)
+    async with deployed(config) as running:
         yield running
 
 
@@ -148,6 +149,9 @@ async def test_a_secret_is_not_sent_to_somebody_else(administrator: Administrato
         {"userinfo_endpoint": "ftp://up.example.com/"},
         {"jwks_endpoint": None},
         {"jwks_endpoint": "https://me:secret@up.example.com/"},
+        {"jwks_endpoint": "https://10.0.0.7/keys"},
+        {"token_endpoint": "https://192.168.1.1/token"},
+        {"userinfo_endpoint": "https://[fd00::1]/userinfo"},
         {"client_id": ""},
         {"client_secret": None},
         {"client_secret_post": True},

@@ -10,21 +10,18 @@ from aiohttp import web
 from joserfc import jws
 from joserfc.jwk import ECKey
 
-from identity.config import ProviderConfig, Scheme
 from tests.edge_oidc.admin.administrator import Administrator
 from tests.edge_oidc.admin.test_clients import NEW, WHOLE
 from tests.edge_oidc.conftest import Http
-from tests.identity.deployment import CONFIG, NOON, Deployment, deployed
+from tests.identity.deployment import CONFIG, ISSUER, LOOPBACK, NOON, Deployment, deployed
 
-ISSUER = "http://id.example.com/auth/v1/"
 ASSERTION_TYPE = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
 
 @pytest.fixture
 async def deployment() -> AsyncIterator[Deployment]:
-    """In development, where a client's keys may be on this machine."""
-    identity = ProviderConfig(public_url="id.example.com", scheme=Scheme.HTTP)
-    async with deployed(replace(CONFIG, identity=identity)) as running:
+    """With clients whose keys may be on this machine."""
+    async with deployed(replace(CONFIG, outgoing=LOOPBACK)) as running:
         yield running
 
 

@@ -1,6 +1,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from aiohttp import web
@@ -20,12 +21,13 @@ ACCESS = AccessConfig(cookie_mode=CookieMode.DANGER_INSECURE, trusted_proxies=("
 
 
 @asynccontextmanager
-async def registering(dynamic_clients: DynamicClientsConfig) -> AsyncIterator[Registrant]:
+async def registering(dynamic_clients: DynamicClientsConfig, **sections: Any) -> AsyncIterator[Registrant]:
     config = replace(
         CONFIG,
         dynamic_clients=dynamic_clients,
         bootstrap=replace(CONFIG.bootstrap, users=(ALICE,)),
         pow=ProofOfWorkConfig(difficulty=10),
+        **sections,
     )
     async with deployed(config) as deployment:
         app = web.Application()

@@ -6,7 +6,9 @@ from datetime import timedelta
 import pytest
 
 from identity.clients.client import CLIENTS
+from identity.config import ProviderConfig, Scheme
 from identity.dynamic_clients.config import DynamicClientsConfig
+from identity.outgoing.config import OutgoingConfig
 from server.platform.call import TenantId
 from tests.edge_oidc.admin.administrator import Administrator
 from tests.edge_oidc.admin.test_clients import KEYS, PRIVATE_KEY
@@ -94,6 +96,8 @@ METADATA = [
     {"client_name": ["The app"]},
     {"client_name": "x" * 129},
     {"client_name": "The \u202eppa"},
+    {"client_name": "Gnomon\u200b"},
+    {"client_name": "Gno\u00admon"},
     {"client_name": "The\u0000app"},
     {"client_uri": "javascript:alert(1)"},
     {"policy_uri": "javascript:alert(1)"},
@@ -130,18 +134,32 @@ async def test_what_no_client_may_be_is_not_registered(
     assert (answer.status, (await answer.json())["error"]) == (400, "invalid_client_metadata")
 
 
+PRIVATE_HOSTS = ["localhost", "127.0.0.1", "[::1]", "10.0.0.7", "192.168.1.1", "169.254.169.254", "[fd00::1]"]
+
+
+@pytest.mark.parametrize("scheme", list(Scheme))
 @pytest.mark.parametrize("member", ["jwks_uri", "backchannel_logout_uri", "request_uris"])
-@pytest.mark.parametrize(
-    "host", ["localhost", "127.0.0.1", "[::1]", "10.0.0.7", "192.168.1.1", "169.254.169.254", "[fd00::1]"]
-)
-async def test_nobody_has_the_provider_call_on_its_own_network(
-    registrant: Registrant, member: str, host: str
+async def test_an_address_in_a_private_network_is_refused_in_development_too(
+    member: str, scheme: Scheme
 ) -> None:
-    uri = f"https://{host}/"
+    identity = ProviderConfig(public_url="id.example.com", scheme=scheme)
 
-    answer = await registrant.register(APP | {member: [uri] if member == "request_uris" else uri})
+    async with registering(DynamicClientsConfig(enabled=True), identity=identity) as registrant:
+        for host in PRIVATE_HOSTS:
+            uri = f"https://{host}/"
+            answer = await registrant.register(APP | {member: [uri] if member == "request_uris" else uri})
 
-    assert (answer.status, (await answer.json())["error"]) == (400, "invalid_client_metadata")
+            assert (answer.status, (await answer.json())["error"]) == (400, "invalid_client_metadata")
+
+
+async def test_an_address_in_an_allowed_network_is_registered() -> None:
+    outgoing = OutgoingConfig(allowed_networks=("10.0.0.0/24",))
+
+    async with registering(DynamicClientsConfig(enabled=True), outgoing=outgoing) as registrant:
+        allowed = await registrant.register(APP | {"backchannel_logout_uri": "https://10.0.0.7/"})
+        refused = await registrant.register(APP | {"backchannel_logout_uri": "https://10.0.1.7/"})
+
+    assert (allowed.status, refused.status) == (201, 400)
 
 
 @pytest.mark.parametrize(

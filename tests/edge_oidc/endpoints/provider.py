@@ -11,6 +11,7 @@ from aiohttp.test_utils import TestClient, TestServer
 from google.protobuf.message import Message
 from lxml import html
 
+from edge.oidc.canonical_host import CanonicalHost
 from edge.oidc.config import AccessConfig, OidcConfig
 from edge.oidc.routes import routes
 from server.platform.call import Call, Principal, TenantId
@@ -18,6 +19,7 @@ from server.platform.channels import LocalChannel
 from server.platform.clock import VirtualClock
 from server.platform.dispatch import Dispatcher
 from server.platform.interceptors import interceptors
+from server.platform.peer import LOCAL_EDGE
 from server.platform.policy import Mode, services
 from tests.edge.harness import Servicers
 
@@ -48,7 +50,9 @@ class Provider:
 
 
 @asynccontextmanager
-async def running(access: AccessConfig | None = None, *, has_fed_cm: bool = False) -> AsyncIterator[Provider]:
+async def running(
+    access: AccessConfig | None = None, *, has_fed_cm: bool = False, canonical: CanonicalHost | None = None
+) -> AsyncIterator[Provider]:
     servicers = Servicers()
     # Asked before every request, and heard of in tests of their own.
     askers = {service: Servicers() for service in services() if service.name in _ASKED_BEFORE}
@@ -57,8 +61,10 @@ async def running(access: AccessConfig | None = None, *, has_fed_cm: bool = Fals
     )
     clock = VirtualClock(pinned=NOON)
     app = web.Application()
-    channel = LocalChannel(dispatcher, OPERATOR)
-    app.add_routes(routes(channel, OidcConfig(), clock, access=access, has_fed_cm=has_fed_cm))
+    channel = LocalChannel(dispatcher, OPERATOR, peer=LOCAL_EDGE)
+    app.add_routes(
+        routes(channel, OidcConfig(), clock, access=access, has_fed_cm=has_fed_cm, canonical=canonical)
+    )
     async with TestClient(TestServer(app)) as http:
         yield Provider(servicers, http)
 

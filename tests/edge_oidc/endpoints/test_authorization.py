@@ -62,7 +62,7 @@ async def test_the_sign_in_page_is_a_form_that_says_what_its_fields_are(provider
     response = await provider.http.get(AUTHORIZE)
 
     page = await page_of(response)
-    [form] = page.xpath("//form")
+    [form] = page.xpath("//form[@id='sign-in']")
     assert response.status == 200
     assert (form.get("method"), form.get("action")) == ("post", AUTHORIZE)
     assert hidden_fields(page) == {"csrf_token": "proof", "authorization_id": "request-1"}
@@ -71,7 +71,7 @@ async def test_the_sign_in_page_is_a_form_that_says_what_its_fields_are(provider
         "email": "username webauthn",
         "password": "current-password",
     }
-    labelled = set(page.xpath("//label/@for"))
+    labelled = set(form.xpath(".//label/@for"))
     assert {field.get("id") for field in fields.values()} == labelled
     assert page.xpath("//*[@role='alert']/@id") == ["error"]
     assert page.xpath("//html/@lang") == ["en"]
@@ -263,7 +263,7 @@ async def test_an_error_that_must_not_be_sent_back_is_a_page(provider: Provider)
 
     page = await page_of(response)
     assert response.status == 404
-    assert page.xpath("string(//*[@role='alert'])") == "there is <no> such client"
+    assert "404 invalid_client: there is <no> such client" in page.xpath("//dd/text()")
     assert "Location" not in response.headers
 
 
@@ -282,7 +282,7 @@ async def test_a_refusal_is_a_page_too(provider: Provider, refusal: Exception, s
     response = await provider.http.get(AUTHORIZE)
 
     page = await page_of(response)
-    assert (response.status, len(page.xpath("//*[@role='alert']"))) == (status, 1)
+    assert (response.status, page.xpath("//dt/text()")) == (status, ["Error", "Request ID"])
 
 
 @pytest.mark.parametrize(

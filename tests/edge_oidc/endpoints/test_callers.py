@@ -2,11 +2,12 @@
 
 import pytest
 
-from gnomon.identity.v1 import caller_pb2
+from gnomon.identity.v1 import browser_pb2, caller_pb2
 from gnomon.identity.v1 import user_service_pb2 as pb
 from tests.edge_oidc.endpoints.provider import Provider
 
 USER = "/auth/v1/users/ada"
+PEER = browser_pb2.Browser(peer_address="127.0.0.1")
 COOKIE = {"Cookie": "__Host-GnomonSession=s3cret"}
 
 
@@ -27,11 +28,11 @@ async def test_a_browser_that_changes_something_proves_its_page(provider: Provid
 @pytest.mark.parametrize(
     ("authorization", "expected"),
     [
-        ("API-Key robot$s3cret", caller_pb2.Caller(api_key="robot$s3cret")),
-        ("Bearer e.y.J", caller_pb2.Caller(access_token="e.y.J")),
+        ("API-Key robot$s3cret", caller_pb2.Caller(api_key="robot$s3cret", browser=PEER)),
+        ("Bearer e.y.J", caller_pb2.Caller(access_token="e.y.J", browser=PEER)),
     ],
 )
-async def test_a_program_shows_what_it_has_and_no_cookie(
+async def test_a_program_shows_what_it_has_and_its_address_and_no_cookie(
     provider: Provider, authorization: str, expected: caller_pb2.Caller
 ) -> None:
     await provider.http.delete(USER, headers=COOKIE | {"Authorization": authorization})

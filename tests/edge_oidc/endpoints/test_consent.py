@@ -38,11 +38,11 @@ async def test_the_page_says_who_asks_whom_for_what(provider: Provider) -> None:
     [link] = page.xpath("//main//a")
     assert (link.text_content(), link.get("href")) == ("The <b>Shop</b>", "https://shop.example/")
     assert [item.text for item in page.xpath("//li")] == [
-        "Know that it is you who signs in",
-        "See your e-mail address",
+        "Know who you are",
+        "See your email address",
         "Use “shop:read”",
         "See your phone number",
-        "Do so at https://api.example/",
+        "Do this at https://api.example/",
     ]
     assert page.xpath("//main//strong/text()") == ["ada@example.com"]
 

@@ -199,7 +199,8 @@ async def test_a_form_that_fails_is_answered_with_a_page(provider: Provider) -> 
     response = await provider.http.post(AUTHORIZE, data={"csrf_token": "proof"})
 
     page = await page_of(response)
-    assert (response.status, page.xpath("string(//*[@role='alert'])")) == (401, "Invalid user credentials")
+    assert (response.status, page.xpath("string(//h1)")) == (401, "You are not signed in")
+    assert "401 Unauthorized: Invalid user credentials" in page.xpath("//dd/text()")
 
 
 async def test_who_is_signed_in_goes_on_by_script(provider: Provider) -> None:

@@ -1,33 +1,44 @@
 import pytest
 
-from server.platform.call import AUTHORIZATION, TENANT
-from server.platform.errors import PermissionDenied, ServiceError, Unauthenticated
+from gnomon.identity.v1 import key_set_service_pb2 as pb
+from server.platform.errors import InvalidState, PermissionDenied, ServiceError, Unauthenticated
 from tests.edge_oidc.endpoints.provider import Provider
 
-ADMINISTRATOR = {"Authorization": "Bearer mine", "x-tenant-id": "umbrella"}
+ADMINISTRATOR = {"Authorization": "Bearer mine"}
 
 
 @pytest.mark.parametrize(
     ("path", "tenant"),
-    [("/auth/v1/oidc/rotate_jwk", "umbrella"), ("/auth/v1/acme/oidc/rotate_jwk", "acme")],
+    [("/auth/v1/oidc/rotate_jwk", ""), ("/auth/v1/acme/oidc/rotate_jwk", "acme")],
 )
-async def test_the_caller_is_passed_on(provider: Provider, path: str, tenant: str) -> None:
-    response = await provider.http.post(path, headers=ADMINISTRATOR)
+async def test_the_caller_is_passed_on_to_the_tenant_of_the_address(
+    provider: Provider, path: str, tenant: str
+) -> None:
+    response = await provider.http.post(path, headers=ADMINISTRATOR | {"x-tenant-id": "umbrella"})
 
-    [call] = provider.servicers.calls
+    asked = provider.asked(pb.RotateKeysRequest)
     assert (response.status, await response.read()) == (200, b"")
-    assert (call.policy.name, call.metadata[AUTHORIZATION]) == ("RotateKeys", "Bearer mine")
-    assert call.metadata[TENANT] == tenant
+    assert (asked.tenant_id, asked.caller.access_token) == (tenant, "mine")
+
+
+async def test_a_browser_proves_its_page(provider: Provider) -> None:
+    headers = {"Cookie": "__Host-GnomonSession=s3cret", "x-csrf-token": "proof"}
+
+    await provider.http.post("/auth/v1/oidc/rotate_jwk", headers=headers)
+
+    caller = provider.asked(pb.RotateKeysRequest).caller
+    assert (caller.browser.session, caller.browser.csrf_token, caller.is_read) == ("s3cret", "proof", False)
 
 
 @pytest.mark.parametrize(
     ("refusal", "status", "error"),
     [
-        (Unauthenticated("no valid credential"), 401, "Unauthorized"),
-        (PermissionDenied("the caller lacks identity:write"), 403, "Forbidden"),
+        (Unauthenticated("nobody is signed in"), 401, "Unauthorized"),
+        (PermissionDenied("the caller may not do this"), 403, "Forbidden"),
+        (InvalidState("as many keys as there may be"), 409, "Conflict"),
     ],
 )
-async def test_who_may_not_is_refused(
+async def test_a_refusal_is_answered_like_those_of_other_administrators_endpoints(
     provider: Provider, refusal: ServiceError, status: int, error: str
 ) -> None:
     provider.answers(rotate_keys=refusal)

@@ -148,3 +148,58 @@ async def test_a_hint_and_a_page_come_before_a_logout_token(provider: Provider, 
     response = await provider.http.post(LOGOUT, data={"logout_token": "x", **also})
 
     assert (response.status, response.content_type) == (200, "text/html")
+
+
+CROSS_SITE = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+REQUEST = {
+    "id_token_hint": "h",
+    "post_logout_redirect_uri": "https://shop.example/bye",
+    "state": 'a "b"',
+    "surprise": "x",
+}
+
+
+@pytest.mark.parametrize("headers", [CROSS_SITE, {}], ids=["another site", "nobody says"])
+@pytest.mark.parametrize("path", [LOGOUT, "/auth/v1/acme/oidc/logout"])
+async def test_what_another_site_posts_is_posted_again_by_a_page_of_ours(
+    provider: Provider, headers: dict[str, str], path: str
+) -> None:
+    response = await provider.http.post(path, data=REQUEST, headers=headers, allow_redirects=False)
+
+    page = await page_of(response)
+    again = {name: value for name, value in REQUEST.items() if name != "surprise"}
+    assert (response.status, page.xpath("//form/@action"), page.xpath("//form/@method")) == (
+        *(200, [path]),
+        ["post"],
+    )
+    assert hidden_fields(page) == again | {"posted_again": "yes"}
+    assert directives(response)["form-action"] == "'self' https://shop.example"
+    assert provider.servicers.requests == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "headers"),
+    [
+        ({"posted_again": "yes"}, {}),
+        ({"posted_again": "yes"}, {"Sec-Fetch-Site": "same-origin"}),
+        ({}, {"Sec-Fetch-Site": "same-origin"}),
+        ({}, {"Sec-Fetch-Site": "same-site"}),
+        ({}, CROSS_SITE | {"Cookie": "__Host-GnomonSession=s3cret"}),
+    ],
+    ids=["posted again", "by our page", "our page", "a site of ours", "a cookie"],
+)
+async def test_it_is_posted_again_once_and_where_a_cookie_may_lack_alone(
+    provider: Provider, fields: dict[str, str], headers: dict[str, str]
+) -> None:
+    provider.answers(begin_logout=pb.BeginLogoutResponse(redirect=HOME, cookie=TAKEN_BACK))
+
+    response = await provider.http.post(LOGOUT, data=REQUEST | fields, headers=headers, allow_redirects=False)
+
+    assert (response.status, response.headers["Location"]) == (303, "https://shop.example/bye?state=a%20b")
+
+
+@pytest.mark.parametrize("uri", ["https://[", "https://me@shop.example/", "x y", "https://a.example;b"])
+async def test_an_address_that_is_none_opens_no_policy(provider: Provider, uri: str) -> None:
+    response = await provider.http.post(LOGOUT, data={"post_logout_redirect_uri": uri}, headers=CROSS_SITE)
+
+    assert (response.status, directives(response)["form-action"]) == (200, "'self'")

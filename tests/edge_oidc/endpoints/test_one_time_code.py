@@ -23,7 +23,7 @@ COOKIE = SessionCookie(value="new", max_age=60, csrf_token="new-proof")
 REMEMBERED = RememberedFactor(value="kept", max_age=90)
 SUBMITTED = pb.SubmitOneTimeCodeResponse(redirect=REDIRECT, cookie=COOKIE, remembered=REMEMBERED)
 SENT = {"code": "question-1", "one_time_code": "123456"}
-FORM = {**SENT, "csrf_token": "proof"}
+FORM = {**SENT, "csrf_token": "proof", "methods": "one_time_code nonsense"}
 
 
 def asked(*methods: authorization.SecondFactorMethod) -> authorization.SubmitCredentialsResponse:
@@ -54,12 +54,12 @@ async def test_a_script_is_told_what_the_person_may_answer_with(provider: Provid
 
 
 @pytest.mark.parametrize(
-    ("methods", "shows", "takes_codes"),
+    ("methods", "shows", "forms"),
     [
-        ((PASSKEY,), True, False),
-        ((PASSKEY, ONE_TIME), True, True),
-        ((PASSKEY, RECOVERY), True, True),
-        ((ONE_TIME, RECOVERY), False, True),
+        ((PASSKEY,), True, []),
+        ((PASSKEY, ONE_TIME), True, ["code-form"]),
+        ((PASSKEY, RECOVERY), True, ["recovery-form"]),
+        ((ONE_TIME, RECOVERY), False, ["code-form", "recovery-form"]),
     ],
     ids=["passkey", "both", "recovery codes", "codes"],
 )
@@ -68,7 +68,7 @@ async def test_a_form_is_answered_with_the_page_of_what_the_person_has(
     methods: tuple[authorization.SecondFactorMethod, ...],
     *,
     shows: bool,
-    takes_codes: bool,
+    forms: list[str],
 ) -> None:
     provider.answers(submit_credentials=asked(*methods))
 
@@ -76,10 +76,25 @@ async def test_a_form_is_answered_with_the_page_of_what_the_person_has(
 
     page = await page_of(response)
     assert bool(page.xpath("//button[@id='show']")) is shows
-    assert page.xpath("//form/@action") == ([CODE] if takes_codes else [])
-    assert hidden_fields(page) == ({"csrf_token": "proof", "code": "question-1"} if takes_codes else {})
-    allowed = "'self' https://shop.example" if takes_codes else "'self'"
+    assert page.xpath("//form/@id") == forms
+    assert set(page.xpath("//form/@action")) <= {CODE}
+    fields = {name: text for name, text in hidden_fields(page).items() if name != "methods"}
+    assert fields == ({"csrf_token": "proof", "code": "question-1"} if forms else {})
+    allowed = "'self' https://shop.example" if forms else "'self'"
     assert directives(response)["form-action"] == allowed
+
+
+async def test_the_field_for_a_code_is_one_for_digits_and_filled_in_by_the_phone(provider: Provider) -> None:
+    provider.answers(submit_credentials=asked(ONE_TIME, RECOVERY))
+
+    page = await page_of(await provider.http.post(AUTHORIZE, data={"csrf_token": "proof"}))
+
+    [code] = page.xpath("//input[@id='one-time-code']")
+    [recovery] = page.xpath("//details//input[@id='recovery-code']")
+    assert (page.xpath("string(//h1)"), page.xpath("string(//title)")) == ("Enter your code",) * 2
+    assert (code.get("inputmode"), code.get("autocomplete")) == ("numeric", "one-time-code")
+    assert (recovery.get("inputmode"), recovery.get("autocomplete")) == (None, "off")
+    assert page.xpath("//button/text()") == ["Verify", "Verify"]
 
 
 async def test_a_right_code_leads_back_with_a_session(provider: Provider) -> None:
@@ -120,7 +135,8 @@ async def test_a_wrong_code_is_asked_for_once_more(provider: Provider) -> None:
     assert (by_script.status, (await by_script.json())["error"]) == (401, "WrongCode")
     assert (by_form.status, len(page.xpath("//*[@role='alert']"))) == (401, 1)
     assert page.xpath("//form/@action") == ["/auth/v1/acme/oidc/authorize/one_time_code"]
-    assert hidden_fields(page) == {"csrf_token": "proof", "code": "question-1"}
+    assert hidden_fields(page) == {"csrf_token": "proof", "code": "question-1", "methods": "one_time_code"}
+    assert page.xpath("//input[@name='one_time_code']/@aria-invalid") == ["true"]
     assert directives(by_form)["form-action"] == "'self' https://shop.example"
     assert "123456" not in await by_form.text()
 

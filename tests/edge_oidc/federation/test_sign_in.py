@@ -171,8 +171,9 @@ class Two:
 
 
 def buttons(page: Page) -> list[str]:
-    """Those that a person sees."""
-    found = html.fromstring(page.text).xpath("//button[not(@hidden)]")
+    """Those that a person sees and goes on with."""
+    hidden = "ancestor-or-self::*[@hidden] or ancestor::template"
+    found = html.fromstring(page.text).xpath(f"//button[not({hidden}) and not(@data-reveals)]")
     return [button.text_content() for button in found]
 
 

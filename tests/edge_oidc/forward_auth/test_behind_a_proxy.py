@@ -9,6 +9,7 @@ import requests
 
 from identity.clients.client import CLIENTS
 from identity.directory.user import USERS
+from identity.forward_auth.records import FORWARD_SESSIONS
 from server.platform.call import TenantId
 from tests.edge_oidc.forward_auth.proxy import CALLBACK, CLIENT, CSRF_HEADER
 from tests.edge_oidc.tenancy.world import EMAIL, PASSWORD, World
@@ -162,6 +163,41 @@ async def test_a_change_needs_the_csrf_pair(provider: World, service: str, metho
         ]
 
     assert await provider.person("", act) == [403, 403, 403, 403, 200]
+
+
+async def test_the_database_has_no_csrf_token(provider: World, service: str) -> None:
+    def act(person: Person) -> str:
+        signed_in(person, service)
+        return str(person.browser.cookies[CSRF_COOKIE])
+
+    token = await provider.person("", act)
+
+    [session] = await provider.store.of(FORWARD_SESSIONS).page(TenantId("default"))
+    assert token not in session.csrf_token
+
+
+@pytest.mark.parametrize(("shown", "status"), [("token-of-the-version-before", 200), ("forged", 403)])
+async def test_a_sign_in_of_the_version_before_keeps_its_csrf_token(
+    provider: World, service: str, shown: str, status: int
+) -> None:
+    cookie = await provider.person("", lambda person: cookie_of(person, service))
+    sessions = provider.store.of(FORWARD_SESSIONS)
+    [session] = await sessions.page(TenantId("default"))
+    await sessions.replace(replace(session, csrf_token="token-of-the-version-before"))
+
+    def change(_person: Person) -> int:
+        cookies = {COOKIE: cookie, CSRF_COOKIE: shown}
+        headers = {CSRF_HEADER: shown}
+        return requests.post(
+            service, cookies=cookies, headers=headers, allow_redirects=False, timeout=SECONDS
+        ).status_code
+
+    assert await provider.person("", change) == status
+
+
+def cookie_of(person: Person, service: str) -> str:
+    signed_in(person, service)
+    return str(person.browser.cookies[COOKIE])
 
 
 async def test_the_answer_to_another_browser_is_worth_nothing(provider: World, service: str) -> None:

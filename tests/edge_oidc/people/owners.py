@@ -69,9 +69,9 @@ class World:
     ids: dict[str, str]
     browsers: list[TestClient[web.Request, web.Application]] = field(default_factory=list)
 
-    def browser(self, name: str = "alice") -> Somebody:
-        """A new browser, at which nobody has signed in."""
-        http = TestClient(self.server)
+    def browser(self, name: str = "alice", *, address: str = "") -> Somebody:
+        """A new browser, at which nobody has signed in; behind the proxy that is trusted it has an address of its own."""
+        http = TestClient(self.server, headers={"X-Forwarded-For": address} if address else None)
         self.browsers.append(http)
         issuer = self.admin.deployment.identity.issuer
         return Somebody(http, issuer, f"{name}@example.com", self.ids.get(name, ""))
@@ -91,11 +91,16 @@ class World:
 
 
 @asynccontextmanager
-async def running(webauthn: WebauthnConfig = WebauthnConfig()) -> AsyncIterator[World]:  # noqa: B008  # frozen
-    config = replace(CONFIG, pow=ProofOfWorkConfig(difficulty=10), webauthn=webauthn)
+async def running(
+    webauthn: WebauthnConfig = WebauthnConfig(),  # noqa: B008  # frozen
+    *,
+    trusted_proxies: tuple[str, ...] = (),
+    **sections: Any,
+) -> AsyncIterator[World]:
+    config = replace(CONFIG, pow=ProofOfWorkConfig(difficulty=10), webauthn=webauthn, **sections)
     async with deployed(config) as deployment:
         app = web.Application()
-        access = AccessConfig(cookie_mode=CookieMode.DANGER_INSECURE)
+        access = AccessConfig(cookie_mode=CookieMode.DANGER_INSECURE, trusted_proxies=trusted_proxies)
         app.add_routes(routes(deployment.channel, OidcConfig(), deployment.clock, access=access))
         token = (await deployment.issue()).access_token
         server = TestServer(app)

@@ -23,7 +23,7 @@ async def test_a_new_address_is_the_persons_once_it_is_confirmed(world: Mailed) 
     alice = await world.signed_in()
 
     asked = await alice.own("PUT", "/self", email=NEW, password_current=PASSWORD)
-    path = await world.letters.path("Confirm your new address", to=NEW)
+    path = await world.letters.path("Confirm your new email address", to=NEW)
     before = [(await world.admin.http.get(path)).status for _ in range(2)]
     (action,) = html.fromstring(await (await world.admin.http.get(path)).text()).xpath("//form/@action")
     confirmed = await world.browser().post(action)
@@ -35,7 +35,7 @@ async def test_a_new_address_is_the_persons_once_it_is_confirmed(world: Mailed) 
     assert (changed["email"], changed["email_verified"]) == (NEW, True)
     assert (await world.alice(email=NEW).sign_in()).status == 202
     assert await alice.is_signed_in()
-    await world.letters.text("Your address was changed")
+    await world.letters.text("Your email address was changed")
 
 
 @pytest.mark.parametrize("proof", [{}, {"password_current": "wrong"}, {"mfa_mod_token_id": "unheard-of"}])
@@ -54,14 +54,14 @@ async def test_a_modification_token_is_such_a_proof(world: Mailed) -> None:
     answer = await alice.own("PUT", "/self", email=NEW, mfa_mod_token_id=await alice.proof())
 
     assert answer.status == 200
-    await world.letters.text("Confirm your new address", to=NEW)
+    await world.letters.text("Confirm your new email address", to=NEW)
 
 
 async def test_who_was_told_of_what_it_did_not_do_ends_it(world: Mailed) -> None:
     alice = await world.signed_in()
     await alice.own("PUT", "/self", email=NEW, password_current=PASSWORD)
-    confirm = await world.letters.path("Confirm your new address", to=NEW)
-    path = await world.letters.path("Your address is about to change")
+    confirm = await world.letters.path("Confirm your new email address", to=NEW)
+    path = await world.letters.path("Your email address is about to change")
 
     page = await world.admin.http.get(path)
     assert await alice.is_signed_in()
@@ -79,7 +79,10 @@ async def test_who_was_told_of_what_it_did_not_do_ends_it(world: Mailed) -> None
 async def test_a_link_of_a_letter_is_its_persons(world: Mailed) -> None:
     alice = await world.signed_in()
     await alice.own("PUT", "/self", email=NEW, password_current=PASSWORD)
-    for subject, to in (("Confirm your new address", NEW), ("Your address is about to change", alice.email)):
+    for subject, to in (
+        ("Confirm your new email address", NEW),
+        ("Your email address is about to change", alice.email),
+    ):
         path = await world.letters.path(subject, to=to)
 
         answer = await world.browser().post(path.replace(world.user_id, "somebody"))

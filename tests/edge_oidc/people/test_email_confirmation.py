@@ -48,7 +48,7 @@ async def test_r14_a_second_time_changes_nothing(office: PostOffice) -> None:
     again = [await office.http.post(link), await office.http.get(link)]
 
     assert [(answer.status, heading(await page_of(answer))) for answer in again] == [
-        (200, "Your e-mail address is confirmed")
+        (200, "Your email address is confirmed")
     ] * 2
     assert await office.person() == before
 
@@ -74,7 +74,7 @@ async def test_r15_r27_a_new_link_ends_the_one_before(office: PostOffice) -> Non
     refused, confirmed = await office.http.post(first), await office.http.post(second)
 
     assert (asked.status, await asked.read()) == (200, b"")
-    assert (refused.status, heading(await page_of(refused))) == (404, "This link is good no more")
+    assert (refused.status, heading(await page_of(refused))) == (404, "This link is no longer valid")
     assert confirmed.status == 200
 
 
@@ -94,7 +94,7 @@ async def test_what_is_no_link_leads_to_the_form_that_sends_one(office: PostOffi
     answers = [await office.http.get(f"/auth/v1/{path}"), await office.http.post(f"/auth/v1/{path}")]
 
     assert [(answer.status, heading(await page_of(answer))) for answer in answers] == [
-        (404, "This link is good no more")
+        (404, "This link is no longer valid")
     ] * 2
 
 
@@ -121,7 +121,7 @@ async def test_r27_every_address_is_answered_alike(office: PostOffice) -> None:
 
     assert {(answer.status, await answer.read()) for answer in by_json} == {(200, b"")}
     assert {(answer.status, heading(await page_of(answer))) for answer in by_form} == {
-        (200, "Look at your messages")
+        (200, "Check your inbox")
     }
     await office.letter(3)
     assert {letter["To"] for letter in office.letters()} == {EVE}

@@ -423,3 +423,31 @@ def shape(document: object) -> object:
             return len(document)
         case _:
             return document
+
+
+async def test_a_session_from_before_the_passkey_changes_nothing_by_the_password(world: World) -> None:
+    older = world.browser()
+    assert (await older.sign_in()).status == 202
+    early = await older.proof()
+    alice = await world.owner()
+    assert (await alice.add()).status == 201
+
+    refused = [
+        await older.own("POST", "/mfa_token", password="correct horse battery staple"),
+        await older.own("DELETE", "/webauthn/delete/laptop", mfa_mod_token_id=early),
+        await older.own("POST", "/recovery_codes", mfa_mod_token_id=early),
+        await older.own("POST", "/one_time_codes", name="phone", mfa_mod_token_id=early),
+    ]
+
+    answers = [(answer.status, (await answer.json())["error"]) for answer in refused]
+    assert answers == [(403, "MfaRequired")] * 4
+    assert await alice.names() == ["laptop"]
+
+
+async def test_the_session_that_added_the_passkey_goes_on_with_the_password(world: World) -> None:
+    alice = await world.owner()
+    await alice.add()
+
+    made = await alice.person.own("POST", "/recovery_codes", mfa_mod_token_id=await alice.person.proof())
+
+    assert made.status == 201

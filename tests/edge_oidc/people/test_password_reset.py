@@ -35,7 +35,7 @@ async def test_who_forgot_the_password_chooses_another_one(world: Mailed) -> Non
     assert not await elsewhere.is_signed_in()
     assert (await world.alice().sign_in(PASSWORD)).status == 401
     assert (await world.alice().sign_in(NEW_PASSWORD)).status == 202
-    assert "from the address 127.0.0.1" in await world.letters.text("Your password was changed")
+    assert "from the IP address 127.0.0.1" in await world.letters.text("Your password was changed")
 
 
 async def test_every_address_is_answered_alike(world: Mailed) -> None:
@@ -171,7 +171,7 @@ async def test_a_form_asks_too(world: Mailed) -> None:
     answer = await world.admin.http.post(f"{BASE}/users/request_reset", data=form)
 
     assert answer.status == 200
-    assert "Look into your mailbox" in await answer.text()
+    assert "Check your inbox" in await answer.text()
 
 
 async def test_the_sign_in_page_has_a_link_to_it_where_there_is_mail(

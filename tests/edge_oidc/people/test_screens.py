@@ -110,7 +110,7 @@ async def test_an_error_is_a_page_of_the_default_theme(world: World) -> None:
 
     page = await world.page("/auth/v1/oidc/authorize?client_id=nobody")
 
-    assert (heading(page), page.xpath("//style")) == ("That did not work", [])
+    assert (heading(page), page.xpath("//style")) == ("This request is not valid", [])
 
 
 async def test_a_client_brings_its_screens_to_the_tenants_that_it_serves(world: World) -> None:
@@ -177,7 +177,7 @@ async def test_whoever_confirms_is_told_so_in_the_same_screen(world: World) -> N
     page = await world.page(LOGOUT, "POST", data=fields)
 
     assert heading(page) == "Leave the shop"
-    assert "You may close this page" in page.text_content()
+    assert "You can close this page" in page.text_content()
     assert not await world.alice.is_signed_in()
 
 

@@ -106,3 +106,31 @@ async def test_t25_an_encoded_tenant_is_the_one_that_it_spells_or_none(
     path = f"/auth/v1/{segment}/{DISCOVERY}"
 
     assert status == await provider.status(path)
+
+
+@pytest.mark.parametrize("path", ["/auth/v1/acme", "/auth/v1/acme/nothing", "/auth/v1/acme/oidc/x"])
+async def test_an_unknown_address_below_a_tenant_leads_to_its_entry_page(provider: World, path: str) -> None:
+    moved = await provider.http.get(path, allow_redirects=False)
+    entry = await provider.http.get("/auth/v1/acme/")
+
+    assert (moved.status, moved.headers["Location"]) == (308, "/auth/v1/acme/")
+    assert entry.status == 200
+    assert 'href="/auth/v1/acme/sign-in"' in await entry.text()
+    assert provider.issuer("acme") in await entry.text()
+
+
+@pytest.mark.parametrize(
+    "path", ["/auth/v1/nobody", "/auth/v1/nobody/", "/auth/v1/nobody/x", "/auth/v1/%C3%A4/"]
+)
+async def test_the_address_of_no_tenant_leads_to_the_default_entry_page(provider: World, path: str) -> None:
+    moved = await provider.http.get(path, allow_redirects=False)
+
+    assert (moved.status, moved.headers["Location"]) == (308, "/auth/v1/")
+
+
+async def test_the_start_page_of_a_host_names_the_issuer_of_its_tenant(provider: World) -> None:
+    await provider.create("hosted", hostname=HOST)
+
+    links = await (await provider.http.get("/", headers={"Host": HOST})).json()
+
+    assert f"http://{HOST}:{provider.port}/auth/v1/" == links["issuer"]

@@ -30,7 +30,7 @@ from server.platform.call import TenantId
 from server.platform.channels import LocalChannel, error_of
 from server.platform.errors import Unauthenticated
 from server.platform.records import RecordStore
-from tests.identity.deployment import CONFIG, SECRET, Deployment, deployed
+from tests.identity.deployment import CONFIG, LOOPBACK, SECRET, Deployment, deployed
 from tests.people.person import Person
 
 EMAIL, PASSWORD = "alice@example.com", "correct horse battery staple"
@@ -195,6 +195,7 @@ async def world(
         encryption=_ENCRYPTION,
         sign_in_domains=SignInDomainConfig(nameservers=nameservers, timeout_secs=1),
         federation=FederationConfig(enabled=is_federated),
+        outgoing=LOOPBACK,
         pictures=pictures or PicturesConfig(),
     )
     async with deployed(config, store) as deployment:

@@ -8,6 +8,7 @@ from identity.account.modification_tokens import MODIFICATION_TOKENS, Modificati
 from identity.account.own_account import OwnAccount
 from identity.account.person import Person
 from identity.account.proofs import Proof, Proofs
+from identity.account.shown_factors import ShownFactors
 from identity.admin.callers import Actor, ActorKind
 from identity.admin.user_changes import UserChange
 from identity.directory.config import UsersConfig
@@ -47,14 +48,17 @@ class Own:
             events=administration.told,
             clock=provider.clock,
         )
+        shown_factors = ShownFactors(provider.users, provider.sessions)
         proofs = Proofs(
             provider.users,
             provider.passwords,
             factors=PasskeyProof(ceremonies=provider.ceremonies, assertion=provider.assertion),
+            shown_factors=shown_factors,
             protection=provider.protection,
             tokens=ModificationTokens(
                 administration.store.of(MODIFICATION_TOKENS),
                 provider.hasher,
+                shown_factors=shown_factors,
                 clock=provider.clock,
                 randomness=provider.randomness,
             ),

@@ -7,6 +7,7 @@ import pytest
 from identity.account.modification_tokens import MODIFICATION_TOKENS, ModificationTokens
 from identity.account.person import Person
 from identity.account.proofs import Proof, Proofs
+from identity.account.shown_factors import ShownFactors
 from identity.admin.callers import Actor, ActorKind
 from identity.events.kinds import EventType
 from identity.passkeys.proof import PasskeyProof
@@ -20,9 +21,11 @@ HERSELF = Actor(ActorKind.USER, ALICE, "alice@example.com", session="s1", peer_a
 @pytest.fixture
 def proofs(administration: Administration) -> Proofs:
     provider = administration.provider
+    shown_factors = ShownFactors(provider.users, provider.sessions)
     tokens = ModificationTokens(
         administration.store.of(MODIFICATION_TOKENS),
         provider.hasher,
+        shown_factors=shown_factors,
         clock=provider.clock,
         randomness=provider.randomness,
     )
@@ -30,6 +33,7 @@ def proofs(administration: Administration) -> Proofs:
         provider.users,
         provider.passwords,
         factors=PasskeyProof(ceremonies=provider.ceremonies, assertion=provider.assertion),
+        shown_factors=shown_factors,
         protection=provider.protection,
         tokens=tokens,
     )
@@ -111,6 +115,18 @@ async def test_a_wrong_password_counts_like_a_sign_in_that_failed(
         await proofs.issue(alice, password=PASSWORD, factor_code="")
     told = [event.type for event in await administration.events()]
     assert (told.count(EventType.INVALID_LOGINS), told.count(EventType.IP_BLACKLISTED)) == (7, 1)
+
+
+async def test_of_many_guesses_at_a_time_no_more_count_than_one_after_the_other(
+    proofs: Proofs, alice: Person
+) -> None:
+    guesses = [f"wrong-{number}" for number in range(40)]
+
+    outcomes = await asyncio.gather(
+        *(proofs.expect(alice, Proof(password)) for password in (*guesses, PASSWORD)), return_exceptions=True
+    )
+
+    assert [type(outcome) for outcome in outcomes] == [InvalidArgument] * 7 + [ResourceExhausted] * 34
 
 
 async def test_the_right_password_forgets_the_failures_before_it(proofs: Proofs, alice: Person) -> None:

@@ -54,12 +54,14 @@ from identity.tenancy.password_policies import PasswordPolicies
 from identity.tenancy.tenant_record import TENANTS
 from identity.tokens.token_set import TOKEN_SETS, TokenSet
 from identity.tokens.token_sets import TokenSets
-from identity.vocabulary import AuthenticationContext
+from identity.vocabulary import AuthenticationContext, Permission
 from server.platform.records import Kind
 from tests.identity.browsing import ADDRESS, NOON, Provider
 from tests.identity.mailbox import Mailbox
 
-ROOT = Actor(ActorKind.USER, "root", "root@example.com", is_administrator=True)
+ROOT = Actor(
+    ActorKind.USER, "root", "root@example.com", is_administrator=True, permissions=frozenset(Permission)
+)
 KEY = Actor(ActorKind.API_KEY, "robot", "robot")
 ALICE = UserId("alice")
 
@@ -139,6 +141,7 @@ class Administration:
                 PeopleWithAttributes(users),
                 ScopesWithAttributes(self.store.of(SCOPE_DEFINITIONS)),
             ),
+            administrators=self.administrators,
             events=self.told,
             clock=provider.clock,
         )
@@ -169,7 +172,13 @@ class Administration:
         )
         for client_id in clients:
             session = await self.provider.sessions.note_client(session, ClientId(client_id))
-        return session
+        return await self.kept(session)
+
+    async def kept(self, session: Session) -> Session:
+        """Its record, which has no CSRF token."""
+        found = await self.provider.store.of(SESSIONS).get(session.tenant_id, session.id)
+        assert found is not None
+        return found
 
     async def grant(self, user_id: str = ALICE, *, client_id: str = "app", **fields: str) -> TokenSet:
         """A token set that no session ends."""

@@ -61,6 +61,7 @@ class Door:
             standings=administration.standings,
             tokens=self.tokens,
             api_keys=Keys(),
+            administers=administration.administrators.makes,
             clock=provider.clock,
         )
         self.sid = ""
@@ -116,6 +117,7 @@ async def test_an_administrator_may_all_that_there_is(door: Door, role: str, rig
         is_administrator=True,
         session=door.sid,
         peer_address=ADDRESS,
+        permissions=frozenset({Permission.IDENTITY_READ, Permission.IDENTITY_WRITE}),
     )
 
 
@@ -309,11 +311,13 @@ async def test_a_token_is_no_better_than_its_bearer(door: Door) -> None:
 
 
 async def test_a_client_may_what_it_was_given(door: Door) -> None:
-    service = app(id="service", name="The service", permissions=(Permission.IDENTITY_WRITE,))
+    permissions = (Permission.IDENTITY_WRITE, Permission.JOB_WORK, Permission.HISTORY_READ)
+    service = app(id="service", name="The service", permissions=permissions)
 
-    actor = await door.expect(door.token("identity:write", client=service), Right.UPDATE, "acme")
+    actor = await door.expect(door.token("identity:write job:work", client=service), Right.UPDATE, "acme")
 
-    assert actor == Actor(ActorKind.CLIENT, "service", "The service")
+    narrowed = frozenset({Permission.IDENTITY_WRITE, Permission.JOB_WORK})
+    assert actor == Actor(ActorKind.CLIENT, "service", "The service", permissions=narrowed)
     with pytest.raises(PermissionDenied):
         await door.expect(door.token("identity:write", client=app()), Right.UPDATE)
 

@@ -4,9 +4,10 @@ import pytest
 
 from identity.admin.callers import Actor, ActorKind
 from identity.directory.labels import USER_ATTRIBUTES, ScopeDefinition, UserAttribute
+from identity.directory.mapping_rule import MAPPING_RULES, MappingRule
 from server.platform.call import TenantId
 from server.platform.errors import AlreadyExists, InvalidArgument, NotFound, PermissionDenied
-from tests.identity.admin.administration import ALICE, ROOT, Administration
+from tests.identity.admin.administration import ALICE, KEY, ROOT, Administration
 from tests.identity.browsing import alice
 
 BRANCH = UserAttribute(tenant_id=TenantId("default"), id="branch", desc="Where she works")
@@ -166,3 +167,24 @@ async def test_an_attribute_that_is_removed_is_taken_from_everybody(administrati
     assert [user.attributes for user in people] == [{"colour": '"red"'}] * 3
     with pytest.raises(NotFound):
         await administration.attributes.remove(administration.tenant, "branch", ROOT)
+
+
+async def test_an_api_key_gives_no_value_that_a_rule_makes_administrators_of(
+    administration: Administration,
+) -> None:
+    rule = MappingRule(
+        tenant_id=TenantId("default"),
+        id="rule",
+        name="rule",
+        claim_name="branch",
+        claim_value="hq",
+        roles=("admin",),
+    )
+    await administration.store.of(MAPPING_RULES).insert(rule)
+    set_of_user = administration.attributes.set_of_user
+
+    with pytest.raises(PermissionDenied):
+        await set_of_user(administration.tenant, ALICE, {"branch": '["hq"]'}, actor=KEY)
+    await set_of_user(administration.tenant, ALICE, {"branch": '"Oxford"'}, actor=KEY)
+
+    assert await administration.attributes.of_user(administration.tenant, ALICE) == {"branch": '"Oxford"'}

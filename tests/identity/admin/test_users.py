@@ -8,6 +8,7 @@ from identity.admin.user_changes import NEVER_EXPIRES, UserChange
 from identity.clients.client import ClientId
 from identity.directory.chosen_password import ChosenPassword
 from identity.directory.labels import Group, Role
+from identity.directory.mapping_rule import MAPPING_RULES, MappingRule
 from identity.directory.user import USERS, AccountType, User, UserId
 from identity.federation.provider import PROVIDER_LINKS, ProviderLink
 from identity.tenants import Tenant
@@ -266,6 +267,41 @@ async def test_an_api_key_does_not_touch_administrators(administration: Administ
         await update(administration, UserChange(password=NEW_PASSWORD), actor=KEY)
     with pytest.raises(PermissionDenied):
         await administration.users.delete(administration.tenant, ALICE, KEY)
+
+
+@pytest.mark.parametrize(
+    ("claim", "change"),
+    [
+        ("email", UserChange(email="boss@example.com")),
+        ("groups", UserChange(groups=("board",))),
+        ("email_verified", UserChange(is_email_verified=True)),
+    ],
+    ids=["address", "group", "confirmed address"],
+)
+async def test_an_api_key_changes_nobody_to_meet_a_rule_that_makes_administrators(
+    administration: Administration, claim: str, change: UserChange
+) -> None:
+    tenant_id = administration.tenant.tenant_id
+    await administration.groups.add(
+        administration.tenant, Group(tenant_id=tenant_id, id="", name="board"), ROOT
+    )
+    await administration.provider.admit(alice(id="carol", email="carol@example.com", is_email_verified=False))
+    met = {"email": "boss@example.com", "groups": "board", "email_verified": "true"}
+    rule = MappingRule(
+        tenant_id=tenant_id,
+        id="rule",
+        name="rule",
+        claim_name=claim,
+        claim_value=met[claim],
+        roles=("admin",),
+    )
+    await administration.store.of(MAPPING_RULES).insert(rule)
+    carol = UserId("carol")
+
+    with pytest.raises(PermissionDenied):
+        await administration.users.update(administration.tenant, carol, change, actor=KEY)
+    assert (await administration.user(carol)).email == "carol@example.com"
+    await administration.users.update(administration.tenant, carol, change, actor=ROOT)
 
 
 async def test_who_is_removed_leaves_nothing(administration: Administration) -> None:

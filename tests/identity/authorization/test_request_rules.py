@@ -2,6 +2,7 @@
 
 import pytest
 
+from identity.authorization.redirect_uris import is_registered
 from identity.authorization.redirection import Redirection
 from identity.authorization.refusals import NoWayBack
 from identity.vocabulary import AuthenticationMethod, GrantType
@@ -82,6 +83,11 @@ async def test_the_port_of_a_loopback_address_may_vary(provider: Provider, redir
     step, _ = await provider.page(client_id="native", redirect_uri=redirect_uri)
 
     assert step.request.redirect_uri == redirect_uri
+
+
+@pytest.mark.parametrize("port", ["0", "65536", "99999"])
+def test_a_port_that_there_is_not_is_no_loopback_address(port: str) -> None:
+    assert not is_registered(f"http://127.0.0.1:{port}/cb", ("http://127.0.0.1/cb",))
 
 
 SENT_BACK = [

@@ -94,6 +94,32 @@ async def test_a_wrong_password_and_an_unknown_address_are_answered_alike(
     assert refusal.value.metadata == {}
 
 
+@pytest.mark.parametrize(
+    "lost",
+    [
+        pytest.param({"cookie": ""}, id="no cookie"),
+        pytest.param({"cookie": "another"}, id="no session"),
+        pytest.param({"csrf_token": "another"}, id="page of another session"),
+    ],
+)
+async def test_a_lost_session_is_told_from_a_wrong_password(provider: Provider, lost: dict[str, str]) -> None:
+    step, browser = await provider.page()
+
+    with pytest.raises(Unauthenticated) as refusal:
+        await provider.submit(step, replace(browser, **lost))
+
+    assert refusal.value.metadata == {"cause": "SESSION_ENDED"}
+
+
+async def test_a_request_that_has_ended_is_told_from_a_wrong_password(provider: Provider) -> None:
+    step, browser = await provider.page()
+
+    with pytest.raises(Unauthenticated) as refusal:
+        await provider.submit(replace(step, authorization_id="another"), browser)
+
+    assert refusal.value.metadata == {"cause": "SESSION_ENDED"}
+
+
 async def test_after_a_wrong_password_the_right_one_is_taken(provider: Provider) -> None:
     step, browser = await provider.page()
     with pytest.raises(Unauthenticated):

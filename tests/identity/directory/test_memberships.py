@@ -1,25 +1,42 @@
-"""Who is given what by the process API, and by whom."""
+"""Memberships over the process API: assigning, unassigning, and the tenants that callers name."""
+
+from collections.abc import AsyncIterator
+from contextlib import nullcontext
+from dataclasses import replace
 
 import grpc
 import pytest
+from google.protobuf.message import Message
 
+from gnomon.identity.v1 import api_key_service_pb2
 from gnomon.identity.v1 import membership_service_pb2 as pb
+from gnomon.identity.v1.api_key_service_pb2_grpc import ApiKeyServiceStub
 from gnomon.identity.v1.membership_service_pb2_grpc import MembershipServiceStub
 from identity.clients.client import CLIENTS, Client
+from identity.config import ClientSeed
 from identity.directory.labels import GROUPS, ROLES, Group, Role
 from identity.directory.mapping_rule import MAPPING_RULES, MappingRule
+from identity.directory.user import USERS, User
 from identity.events.event import EVENTS
-from server.platform.call import TenantId
+from identity.vocabulary import Permission
+from server.platform.call import Principal, TenantId
 from server.platform.channels import error_of
-from server.platform.errors import NotFound, ServiceError
-from tests.identity.deployment import Deployment
+from server.platform.errors import NotFound, ServiceError, TenantMismatch, Unauthenticated
+from tests.identity.deployment import CONFIG, SECRET, Deployment, deployed
 
 DEFAULT, ACME = TenantId("default"), TenantId("acme")
 
 
 @pytest.fixture
-async def directory(deployment: Deployment) -> Deployment:
+async def directory() -> AsyncIterator[Deployment]:
     """Everything there is in two tenants, by the same names."""
+    bootstrap = replace(CONFIG.bootstrap, clients=(*CONFIG.bootstrap.clients, CLERK))
+    async with deployed(replace(CONFIG, bootstrap=bootstrap)) as deployment:
+        await furnish(deployment)
+        yield deployment
+
+
+async def furnish(deployment: Deployment) -> None:
     store = deployment.store
     for tenant_id in (DEFAULT, ACME):
         await store.of(ROLES).insert(Role(tenant_id=tenant_id, id="r", name="clerk"))
@@ -28,7 +45,6 @@ async def directory(deployment: Deployment) -> Deployment:
         await store.of(MAPPING_RULES).insert(
             MappingRule(tenant_id=tenant_id, id="rule", name="Rule", claim_name="a", claim_value="b")
         )
-    return deployment
 
 
 IDS = {
@@ -49,16 +65,26 @@ PAIRS = [
     ("AssignRoleToTenant", "UnassignRoleFromTenant"),
 ]
 RPCS = [name for pair in PAIRS for name in pair]
+OF_TENANTS = [name for name in RPCS if name.endswith("Tenant")]
+
+# Acts in the default tenant alone; the client `service` is that of the deployment.
+CLERK = ClientSeed(id="clerk", secret=SECRET, permissions=(Permission.IDENTITY_WRITE,))
 
 
-async def call(deployment: Deployment, rpc: str, acting_in: str = "default", **changes: str) -> None:
-    """As an operator, who may act in both tenants."""
+def request(rpc: str, **changes: str) -> Message:
     request_type = getattr(pb, f"{rpc}Request")
     ids = {field.name: IDS[field.name] for field in request_type.DESCRIPTOR.fields}
-    token = (await deployment.issue(client_id="operator")).access_token
+    return request_type(**ids | changes)  # type: ignore[no-any-return]
+
+
+async def call(
+    deployment: Deployment, rpc: str, acting_in: str = "default", caller: str = "operator", **changes: str
+) -> None:
+    """As an operator, who may act in both tenants, unless another client is named."""
+    token = (await deployment.issue(client_id=caller)).access_token
     metadata = (("authorization", f"Bearer {token}"), ("x-tenant-id", acting_in))
     stub = MembershipServiceStub(deployment.channel)
-    await getattr(stub, rpc)(request_type(**ids | changes), metadata=metadata)
+    await getattr(stub, rpc)(request(rpc, **changes), metadata=metadata)
 
 
 async def refusal(
@@ -118,21 +144,80 @@ async def test_once_or_twice_is_the_same(directory: Deployment, assign: str, una
 
 @pytest.mark.parametrize("rpc", RPCS)
 async def test_what_there_is_not_is_not_found(directory: Deployment, rpc: str) -> None:
-    for field in getattr(pb, f"{rpc}Request").DESCRIPTOR.fields:
-        refused = await refusal(directory, rpc, **{field.name: "unheard-of"})
+    for field in request(rpc).DESCRIPTOR.fields:
+        refused = await refusal(directory, rpc, caller="service", **{field.name: "unheard-of"})
 
         assert isinstance(refused, NotFound)
     assert await members(directory) == NOBODY_HAS_ANYTHING
 
 
-@pytest.mark.parametrize("rpc", [name for name in RPCS if name.endswith("Tenant")])
+@pytest.mark.parametrize("rpc", OF_TENANTS)
 @pytest.mark.parametrize("other", ["default", "umbrella"])
-async def test_another_tenant_is_as_unknown_as_any(directory: Deployment, rpc: str, other: str) -> None:
-    refused = await refusal(directory, rpc, "acme", tenant_id=other)
-    unknown = await refusal(directory, rpc, "acme", tenant_id="unheard-of")
-
-    assert (type(refused), refused.detail) == (type(unknown), unknown.detail) == (NotFound, unknown.detail)
+async def test_a_directory_opens_no_tenant_but_its_own_or_the_deployments(
+    directory: Deployment, rpc: str, other: str
+) -> None:
+    assert isinstance(await refusal(directory, rpc, "acme", tenant_id=other), NotFound)
     assert await members(directory, ACME) == NOBODY_HAS_ANYTHING
+
+
+@pytest.mark.parametrize("rpc", OF_TENANTS)
+@pytest.mark.parametrize("other", ["acme", "umbrella", "unheard-of"])
+async def test_a_client_names_only_tenants_in_which_it_may_act(
+    directory: Deployment, rpc: str, other: str
+) -> None:
+    """Whether there is such a tenant does not show."""
+    for assign, _ in PAIRS:
+        await call(directory, assign, caller="service")
+    before = await members(directory)
+
+    refused = await refusal(directory, rpc, caller="clerk", tenant_id=other)
+
+    assert (type(refused), refused.detail) == (TenantMismatch, f"the caller may not act in tenant '{other}'")
+    assert await members(directory) == before
+
+
+@pytest.mark.parametrize("rpc", RPCS)
+async def test_a_client_acts_in_no_directory_but_its_own(directory: Deployment, rpc: str) -> None:
+    for assign, _ in PAIRS:
+        await call(directory, assign, "acme")
+    before = await members(directory, ACME)
+
+    refused = await refusal(directory, rpc, "acme", caller="clerk")
+
+    assert isinstance(refused, TenantMismatch)
+    assert await members(directory, ACME) == before
+
+
+@pytest.mark.parametrize("rpc", RPCS)
+async def test_a_client_with_one_tenant_gives_what_is_there(directory: Deployment, rpc: str) -> None:
+    await call(directory, rpc, caller="clerk", **{"tenant_id": "default"} if rpc in OF_TENANTS else {})
+
+
+@pytest.mark.parametrize(("home", "is_refused"), [(DEFAULT, False), (ACME, True)])
+@pytest.mark.parametrize("rpc", OF_TENANTS)
+async def test_an_administrator_of_the_deployment_names_every_tenant(
+    directory: Deployment, rpc: str, home: TenantId, *, is_refused: bool
+) -> None:
+    """A person of the default tenant; people of others name their own."""
+    await directory.store.of(USERS).insert(User(tenant_id=home, id="boss", email="boss@example.com"))
+    person = Principal("boss", frozenset({home}), frozenset({"identity:write"}))
+    stub = MembershipServiceStub(directory.channel_of(person))
+
+    with pytest.raises(grpc.RpcError) if is_refused else nullcontext():
+        await getattr(stub, rpc)(request(rpc, tenant_id="umbrella"))
+
+
+@pytest.mark.parametrize("subject", ["service", "other"])
+async def test_a_client_of_another_tenant_with_the_deployments_name_is_not_it(
+    directory: Deployment, subject: str
+) -> None:
+    client = Principal(subject, frozenset({ACME}), frozenset({"identity:write"}))
+    stub = MembershipServiceStub(directory.channel_of(client))
+
+    with pytest.raises(grpc.RpcError) as failure:
+        await stub.AssignRoleToTenant(pb.AssignRoleToTenantRequest(tenant_id="umbrella", role_id="clerk"))
+
+    assert isinstance(error_of(failure.value), TenantMismatch)
 
 
 async def test_a_tenants_administrator_gives_its_own(directory: Deployment) -> None:
@@ -151,3 +236,17 @@ async def test_a_change_is_told_with_whose_doing_it_was(directory: Deployment) -
     assert [(event.text, event.actor and event.actor.name) for event in changes] == [
         ("group staff", "operator")
     ]
+
+
+async def test_an_api_key_gives_nobody_anything(directory: Deployment) -> None:
+    create = api_key_service_pb2.CreateApiKeyRequest(name="robot")
+    create.caller.access_token = (await directory.issue()).access_token
+    created = await ApiKeyServiceStub(directory.channel).CreateApiKey(create)
+    metadata = (("authorization", f"API-Key {created.api_key}"),)
+
+    for rpc in RPCS:
+        with pytest.raises(grpc.RpcError) as failure:
+            await getattr(MembershipServiceStub(directory.channel), rpc)(request(rpc), metadata=metadata)
+        assert isinstance(error_of(failure.value), Unauthenticated)
+
+    assert await members(directory) == NOBODY_HAS_ANYTHING

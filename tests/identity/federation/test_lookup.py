@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 
 from identity.federation.lookup import ProviderLookup
+from identity.outgoing.destinations import Destinations
 from identity.vocabulary import AuthenticationMethod
 from server.platform.errors import InvalidArgument
 from tests.identity.documents import KnownDocuments
@@ -22,7 +23,7 @@ METADATA = {
 
 
 def publishing(document: object, uri: str = URI) -> ProviderLookup:
-    return ProviderLookup(KnownDocuments({uri: json.dumps(document)}))
+    return ProviderLookup(KnownDocuments({uri: json.dumps(document)}), Destinations())
 
 
 @pytest.mark.parametrize(
@@ -64,9 +65,19 @@ async def test_metadata_that_no_provider_may_have_is_refused(change: dict[str, o
 @pytest.mark.parametrize("text", ["", "s3cret", "[]", "{}", "[" * 9999])
 async def test_what_is_no_metadata_is_not_repeated(text: str) -> None:
     with pytest.raises(InvalidArgument) as refusal:
-        await ProviderLookup(KnownDocuments({URI: text})).look_up(issuer=ISSUER, metadata_url="")
+        await ProviderLookup(KnownDocuments({URI: text}), Destinations()).look_up(
+            issuer=ISSUER, metadata_url=""
+        )
 
     assert "s3cret" not in refusal.value.detail
+
+
+@pytest.mark.parametrize("member", ["issuer", "metadata_url"])
+async def test_metadata_in_a_private_network_is_refused_by_name(member: str) -> None:
+    asked = {"issuer": "", "metadata_url": ""} | {member: "https://10.0.0.7"}
+
+    with pytest.raises(InvalidArgument, match=f"^{member}: expected a public address"):
+        await publishing(METADATA).look_up(**asked)
 
 
 @pytest.mark.parametrize("asked", [("", ""), (ISSUER, URI)])

@@ -8,7 +8,7 @@ from identity.events.config import EventsConfig
 from identity.events.event import EVENTS, Event
 from identity.events.events import Events
 from identity.jose.algorithms import KeyKind, PrivateKey
-from identity.keys.key_ring import KeyRing
+from identity.keys.key_ring import MOST_KEYS, KeyRing
 from identity.keys.master_keys import MasterKeys, new_master_key
 from identity.keys.safe import KeySafe
 from identity.keys.stored import KEY_SETS, SIGNING_KEYS_ID, StoredKeySet
@@ -49,12 +49,20 @@ class Deployment:
     def __init__(self, clock: Clock, store: RecordStore | None = None) -> None:
         self.clock = clock
         self.store = MemoryRecordStore(clock) if store is None else store
-        self.making = ShortKeys()
+        self.making: ShortKeys = ShortKeys()
 
-    def process(self, keys: MasterKeys | None = None, *, longest_token: timedelta = LONGEST_TOKEN) -> KeyRing:
+    def process(
+        self,
+        keys: MasterKeys | None = None,
+        *,
+        longest_token: timedelta = LONGEST_TOKEN,
+        most_keys: int = MOST_KEYS,
+    ) -> KeyRing:
         safe = KeySafe(keys or master_keys(), self.making, RANDOMNESS)
         events = Events(self.store, EventsConfig().levels, clock=self.clock, randomness=RANDOMNESS)
-        return KeyRing(self.store, safe, events, clock=self.clock, longest_token=longest_token)
+        return KeyRing(
+            self.store, safe, events, clock=self.clock, longest_token=longest_token, most_keys=most_keys
+        )
 
     async def stored(self, tenant_id: TenantId = ACME) -> StoredKeySet:
         found = await self.store.of(KEY_SETS).get(tenant_id, SIGNING_KEYS_ID)

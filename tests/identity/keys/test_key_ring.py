@@ -6,13 +6,15 @@ from datetime import timedelta
 
 import pytest
 
+from identity.admin.callers import Actor, ActorKind
+from identity.events.event import EventActor
 from identity.events.kinds import EventType, Level
 from identity.jose.algorithms import ALGORITHMS, SigningAlgorithm
 from identity.keys.key_ring import KeyRing
 from identity.keys.master_keys import LostMasterKey, new_master_key
 from identity.keys.schedule import Schedule
 from server.platform.clock import VirtualClock
-from server.platform.errors import Unavailable
+from server.platform.errors import InvalidState, Unavailable
 from tests.identity.keys.rings import ACME, NOON, RANDOMNESS, UMBRELLA, Deployment, master_keys
 
 MONTHLY = Schedule("0 30 3 1 * * *")
@@ -224,6 +226,26 @@ async def test_the_event_says_when_and_how_grave(
     assert (event.type, event.level, event.at) == (EventType.JWKS_ROTATED, Level.NOTICE, clock.now())
     assert len(event.event_id) == 8
     assert (event.ip, event.data, event.text) == (None, None, None)
+
+
+async def test_the_event_names_the_administrator_who_asked(deployment: Deployment, keys: KeyRing) -> None:
+    root = Actor(ActorKind.USER, "root", "root@example.com", peer_address="192.0.2.1")
+
+    await keys.rotate(ACME, actor=root)
+
+    (event,) = await deployment.events()
+    assert (event.actor, event.ip) == (EventActor("user", "root", "root@example.com"), "192.0.2.1")
+
+
+async def test_keys_are_published_in_bounded_number(deployment: Deployment) -> None:
+    keys = deployment.process(most_keys=10)
+    await keys.complete(ACME)
+    await keys.rotate(ACME)
+
+    with pytest.raises(InvalidState, match="publishes 10 keys"):
+        await keys.rotate(ACME)
+
+    assert len(await kids(keys)) == 10
 
 
 async def test_private_keys_are_encrypted_anew_under_another_master_key(deployment: Deployment) -> None:

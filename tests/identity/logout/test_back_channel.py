@@ -6,13 +6,13 @@ from datetime import timedelta
 import pytest
 from joserfc import jwt
 
-from identity.errands import Errands
 from identity.events.event import EVENTS
 from identity.events.kinds import EventType
 from identity.logout.back_channel import BackChannel
 from identity.logout.config import LogoutConfig
 from identity.logout.logout_token import LogoutTokens
 from identity.logout.records import BACK_CHANNEL_LOGOUTS, BackChannelLogout
+from identity.retry_queue import RetryQueue
 from identity.tenants import Tenant
 from server.platform.errors import Unavailable
 from tests.identity.browsing import ISSUER, NOON, Provider, app
@@ -50,19 +50,21 @@ async def provider() -> Provider:
     return provider
 
 
-def channel(provider: Provider, receiver: Receiver, keys: object | None = None) -> Errands[BackChannelLogout]:
+def channel(
+    provider: Provider, receiver: Receiver, keys: object | None = None
+) -> RetryQueue[BackChannelLogout]:
     tokens = LogoutTokens(
         keys or provider.keys,  # type: ignore[arg-type]
         clock=provider.clock,
         randomness=provider.randomness,
     )
-    return Errands(
+    return RetryQueue(
         "back-channel logout",
         provider.store.of(BACK_CHANNEL_LOGOUTS),
         BackChannel(provider.clients, tokens, delivery=receiver, events=provider.events),
         clock=provider.clock,
         randomness=provider.randomness,
-        patience=CONFIG,
+        policy=CONFIG,
     )
 
 
@@ -202,6 +204,7 @@ async def test_the_loop_serves_every_tenant_until_it_is_ended(provider: Provider
     async def pause(seconds: float) -> None:
         pauses.append(seconds)
         await enqueue(provider)
+        await asyncio.sleep(0)
 
     def tenants() -> Iterable[Tenant]:
         return [provider.tenants.find("acme"), provider.tenant]

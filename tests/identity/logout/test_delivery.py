@@ -8,6 +8,11 @@ import pytest
 from aiohttp import web
 
 from identity.logout.delivery import HttpDelivery
+from identity.outgoing.config import OutgoingConfig
+from identity.outgoing.destinations import Destinations
+from tests.identity.deployment import LOOPBACK
+
+LOCAL = Destinations.of(LOOPBACK)
 
 
 @dataclass
@@ -51,14 +56,14 @@ async def relying_party() -> AsyncIterator[RelyingParty]:
 async def test_an_answer_says_whether_the_token_was_taken(
     relying_party: RelyingParty, path: str, *, is_taken: bool
 ) -> None:
-    async with HttpDelivery(timeout_secs=5) as delivery:
+    async with HttpDelivery(LOCAL, timeout_secs=5) as delivery:
         assert await delivery.deliver(f"{relying_party.uri}{path}", "token") == is_taken
 
     assert relying_party.received == [(path, "token")]
 
 
 async def test_a_late_answer_is_none(relying_party: RelyingParty) -> None:
-    async with HttpDelivery(timeout_secs=1) as delivery:
+    async with HttpDelivery(LOCAL, timeout_secs=1) as delivery:
         assert not await delivery.deliver(f"{relying_party.uri}/never", "token")
 
 
@@ -76,8 +81,22 @@ async def test_a_late_answer_is_none(relying_party: RelyingParty) -> None:
     ],
 )
 async def test_where_nobody_may_be_told_nobody_is(uri: str) -> None:
-    async with HttpDelivery(timeout_secs=5) as delivery:
+    async with HttpDelivery(LOCAL, timeout_secs=5) as delivery:
         assert not await delivery.deliver(uri, "token")
+
+
+async def test_a_token_goes_to_this_machine_only_where_the_configuration_names_the_address(
+    relying_party: RelyingParty,
+) -> None:
+    at_name = relying_party.uri.replace("127.0.0.1", "localhost")
+    configured = (f"{relying_party.uri}/200", f"{at_name}/204")
+    others = (f"{relying_party.uri}/204", f"{at_name}/200")
+
+    async with HttpDelivery(Destinations.of(OutgoingConfig(), configured), timeout_secs=5) as delivery:
+        assert [await delivery.deliver(uri, "token") for uri in configured] == [True, True]
+        assert [await delivery.deliver(uri, "token") for uri in others] == [False, False]
+
+    assert relying_party.received == [("/200", "token"), ("/204", "token")]
 
 
 async def _endless(request: web.Request) -> web.StreamResponse:

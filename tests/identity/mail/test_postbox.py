@@ -7,7 +7,6 @@ from datetime import timedelta
 import msgspec
 import pytest
 
-from identity.errands import Errands
 from identity.events.event import EVENTS
 from identity.events.kinds import EventType, Level
 from identity.mail.carrier import LetterCarrier, Reception
@@ -15,6 +14,7 @@ from identity.mail.config import EmailConfig
 from identity.mail.letter import Letter
 from identity.mail.postbox import Postbox
 from identity.mail.queued_letter import QUEUED_LETTERS, LetterSafe, QueuedLetter
+from identity.retry_queue import RetryQueue
 from tests.identity.browsing import Provider
 from tests.identity.mail.letters import LETTER, NEW, OLD, SENDER, PostOffice, master_keys
 
@@ -34,15 +34,15 @@ def postbox(provider: Provider, *keys: str, is_open: bool = True) -> Postbox:
     )
 
 
-def carrying(provider: Provider, office: PostOffice, *keys: str) -> Errands[QueuedLetter]:
+def carrying(provider: Provider, office: PostOffice, *keys: str) -> RetryQueue[QueuedLetter]:
     safe = LetterSafe(master_keys(*(keys or (OLD,))))
-    return Errands(
+    return RetryQueue(
         "letter",
         provider.store.of(QUEUED_LETTERS),
         LetterCarrier(office, safe, sender=SENDER, events=provider.events, clock=provider.clock),
         clock=provider.clock,
         randomness=provider.randomness,
-        patience=CONFIG,
+        policy=CONFIG,
     )
 
 
@@ -53,11 +53,11 @@ async def queued(provider: Provider) -> Sequence[QueuedLetter]:
 async def test_a_letter_is_handed_to_the_mail_server_once(provider: Provider) -> None:
     office = PostOffice()
     await postbox(provider).post(provider.tenant, LETTER)
-    errands = carrying(provider, office)
+    queue = carrying(provider, office)
 
-    await errands.run_due(provider.tenant)
+    await queue.run_due(provider.tenant)
     provider.clock.advance(HOUR)
-    await errands.run_due(provider.tenant)
+    await queue.run_due(provider.tenant)
 
     [(_, message)] = office.received
     assert (message["To"], message["Subject"], message["From"]) == (LETTER.to, LETTER.subject, SENDER)
@@ -78,14 +78,14 @@ async def test_nothing_of_a_letter_is_readable_in_the_store(provider: Provider) 
 async def test_a_letter_waits_until_the_mail_server_is_back(provider: Provider) -> None:
     office = PostOffice(Reception.AWAY)
     await postbox(provider).post(provider.tenant, LETTER)
-    errands = carrying(provider, office)
-    await errands.run_due(provider.tenant)
-    await errands.run_due(provider.tenant)
+    queue = carrying(provider, office)
+    await queue.run_due(provider.tenant)
+    await queue.run_due(provider.tenant)
     assert len(office.received) == 1
 
     office.reception = Reception.TAKEN
     provider.clock.advance(timedelta(minutes=2))
-    await errands.run_due(provider.tenant)
+    await queue.run_due(provider.tenant)
 
     assert len(office.received) == 2
     assert len({letter_id for letter_id, _ in office.received}) == 1
@@ -95,10 +95,10 @@ async def test_a_letter_waits_until_the_mail_server_is_back(provider: Provider) 
 async def test_a_letter_that_nobody_takes_is_told_to_administrators(provider: Provider) -> None:
     office = PostOffice(Reception.AWAY)
     await postbox(provider).post(provider.tenant, LETTER)
-    errands = carrying(provider, office)
+    queue = carrying(provider, office)
 
     for _ in range(CONFIG.attempts + 1):
-        await errands.run_due(provider.tenant)
+        await queue.run_due(provider.tenant)
         provider.clock.advance(timedelta(minutes=2))
 
     assert len(office.received) == CONFIG.attempts
@@ -120,6 +120,20 @@ async def test_a_letter_that_cannot_be_read_ends_no_other(provider: Provider) ->
 
     assert [letter_id for letter_id, _ in office.received] == [other.id]
     assert [letter.id for letter in await queued(provider)] == [one.id]
+
+
+async def test_a_letter_that_can_never_be_read_is_told_to_administrators(provider: Provider) -> None:
+    office = PostOffice()
+    await postbox(provider).post(provider.tenant, LETTER)
+    queue = carrying(provider, office, NEW)
+
+    for _ in range(CONFIG.attempts):
+        await queue.run_due(provider.tenant)
+        provider.clock.advance(timedelta(minutes=2))
+
+    assert await queued(provider) == []
+    [event] = await provider.store.of(EVENTS).page(provider.tenant.tenant_id)
+    assert (event.type, event.text) == (EventType.EMAIL_SEND_ERROR, "a letter that cannot be decrypted")
 
 
 @pytest.mark.parametrize(

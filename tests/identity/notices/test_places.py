@@ -6,7 +6,7 @@ from identity.notices.places import MOST_PLACES, SIGN_IN_PLACES
 from tests.identity.admin.administration import ALICE, KEY
 from tests.identity.notices.told import Told
 
-NEW = "A sign-in from a new place"
+NEW = "New sign-in to your account"
 
 
 async def test_the_first_place_is_nothing_new(told: Told) -> None:
@@ -21,7 +21,7 @@ async def test_a_new_place_is_noticed_once(told: Told) -> None:
         await told.sign_in_from(address)
 
     assert told.subjects == [NEW]
-    assert "from the address 198.51.100.1" in told.mail.letters[0].text
+    assert "from the IP address 198.51.100.1" in told.mail.letters[0].text
     (event,) = [event for event in await told.events() if event.type == "LoginNewLocation"]
     assert (event.ip, event.user_id, event.session) == ("198.51.100.1", ALICE, "s1")
 

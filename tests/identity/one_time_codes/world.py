@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pyotp import TOTP
 
 from identity.account.person import Person
+from identity.account.shown_factors import ShownFactors
 from identity.admin.callers import Actor, ActorKind
 from identity.clients.secrets import SecretHasher
 from identity.directory.user import USERS, UserId
@@ -29,7 +30,6 @@ from identity.passkeys.passkeys import Passkeys
 from identity.randomness import SystemRandomness
 from identity.sign_in.config import LoginProtectionConfig
 from identity.sign_in.delays import Delays
-from identity.sign_in.failures import ADDRESS_FAILURES
 from identity.sign_in.protection import LoginProtection
 from identity.tenants import Tenant, Tenants
 from server.platform.call import TenantId
@@ -41,6 +41,13 @@ ALICE = UserId("alice")
 # Nothing holds an address back, so that what an account allows shows.
 _UNGUARDED = LoginProtectionConfig(allowed_networks=("192.0.2.0/24", "198.51.100.0/24"))
 _RANDOMNESS = SystemRandomness()
+
+
+@dataclass(frozen=True)
+class NoSessions:
+    """Keeps none: the person that acts here has shown its factor."""
+
+    async def note_factor(self, _tenant: Tenant, _sid: str) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -77,7 +84,7 @@ class Process:
             secrets=self.secrets,
             recovery=self.recovery,
             protection=LoginProtection(
-                store.of(ADDRESS_FAILURES),
+                store,
                 hasher,
                 clock=clock,
                 delays=Delays(10, self.pauses),
@@ -94,6 +101,7 @@ class Process:
             secrets=self.secrets,
             accounts=accounts,
             modification_tokens=AnyProof(),
+            shown_factors=ShownFactors(self.users, NoSessions()),
             events=events,
             clock=clock,
             randomness=_RANDOMNESS,
@@ -111,7 +119,14 @@ class Process:
 
     @property
     def alice(self) -> Person:
-        actor = Actor(ActorKind.USER, ALICE, "alice@example.com", session="s1", peer_address=ADDRESS)
+        actor = Actor(
+            ActorKind.USER,
+            ALICE,
+            "alice@example.com",
+            session="s1",
+            peer_address=ADDRESS,
+            has_shown_factor=True,
+        )
         return Person(tenant=self.tenant, actor=actor)
 
     async def admit_alice(self) -> None:

@@ -6,11 +6,14 @@ from collections.abc import AsyncIterator
 import pytest
 from aiohttp import web
 
+from identity.outgoing.destinations import Destinations
 from identity.outgoing.documents import HttpDocuments, UnreadableDocument
 from identity.outgoing.published_keys import PublishedKeys
 from server.platform.clock import SystemClock
+from tests.identity.deployment import LOOPBACK
 
 LARGEST = 65_536
+LOCAL = Destinations.of(LOOPBACK)
 DOCUMENT = '{"keys":[]}'
 
 
@@ -62,33 +65,33 @@ async def publisher() -> AsyncIterator[str]:
 
 
 async def test_a_document_is_read_as_it_is(publisher: str) -> None:
-    async with HttpDocuments(in_development=True) as documents:
+    async with HttpDocuments(LOCAL) as documents:
         assert await documents.read(f"{publisher}/document") == DOCUMENT
         assert await documents.read(publisher.replace("127.0.0.1", "localhost") + "/document") == DOCUMENT
 
 
 async def test_whoever_reads_says_what_it_takes(publisher: str) -> None:
-    async with HttpDocuments(in_development=True) as documents:
+    async with HttpDocuments(LOCAL) as documents:
         assert await documents.read(f"{publisher}/accepted") == "application/json"
         assert await documents.read(f"{publisher}/accepted", accept="application/jwt") == "application/jwt"
 
 
 @pytest.mark.parametrize("path", ["elsewhere", "packed", "octets", "broken", "empty", "endless"])
 async def test_what_is_no_document_that_we_take_is_not_read(publisher: str, path: str) -> None:
-    async with HttpDocuments(in_development=True) as documents:
+    async with HttpDocuments(LOCAL) as documents:
         with pytest.raises(UnreadableDocument):
             await documents.read(f"{publisher}/{path}")
 
 
 async def test_a_document_has_64_kib_at_most(publisher: str) -> None:
-    async with HttpDocuments(in_development=True) as documents:
+    async with HttpDocuments(LOCAL) as documents:
         assert len(await documents.read(f"{publisher}/letters?octets={LARGEST}")) == LARGEST
         with pytest.raises(UnreadableDocument):
             await documents.read(f"{publisher}/letters?octets={LARGEST + 1}")
 
 
-async def test_a_deployment_in_production_reads_nothing_of_its_own_machine(publisher: str) -> None:
-    async with HttpDocuments(in_development=False) as documents:
+async def test_nothing_of_this_machine_is_read_unless_its_network_is_allowed(publisher: str) -> None:
+    async with HttpDocuments(Destinations()) as documents:
         for address in (publisher, publisher.replace("127.0.0.1", "localhost")):
             with pytest.raises(UnreadableDocument):
                 await documents.read(f"{address}/document")
@@ -105,7 +108,7 @@ async def connections_to(uri: str) -> int:
 
     server = await asyncio.start_server(note, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
-    async with server, HttpDocuments(in_development=False) as documents:
+    async with server, HttpDocuments(Destinations()) as documents:
         with pytest.raises(UnreadableDocument):
             await documents.read(uri.format(port=port))
     return came
@@ -130,13 +133,13 @@ async def test_no_way_of_writing_an_address_leads_to_this_machine(uri: str) -> N
     ],
 )
 async def test_elsewhere_nothing_is_read_without_tls_or_where_nobody_may_ask(uri: str) -> None:
-    async with HttpDocuments(in_development=True) as documents:
+    async with HttpDocuments(LOCAL) as documents:
         with pytest.raises(UnreadableDocument):
             await documents.read(uri)
 
 
 async def test_an_unreadable_key_set_has_no_keys(publisher: str) -> None:
-    async with HttpDocuments(in_development=True) as documents:
+    async with HttpDocuments(LOCAL) as documents:
         keys = PublishedKeys(documents, SystemClock())
 
         assert await keys.at(f"{publisher}/broken", kid="") == []

@@ -17,6 +17,7 @@ from identity.config import DeviceGrantConfig, DpopConfig, TokenConfig
 from identity.devices.authorization import DeviceAuthorizations, StartedAuthorization, StartRequest
 from identity.devices.limits import DeviceStarts, UserCodeGuesses
 from identity.devices.verification import DeviceVerification, Question
+from identity.directory.standings import Standings
 from identity.directory.user import USERS, User, UserId
 from identity.dpop.nonces import DpopNonces
 from identity.dpop.proofs import DpopProofs
@@ -176,6 +177,7 @@ class Provider:
                 self.secrets,
                 sets=self.sets,
                 families=self.families,
+                standings=Standings(self.records, TENANTS),
                 clock=self.clock,
                 randomness=self.randomness,
                 report_replay=reports.code_replay,

@@ -3,6 +3,7 @@ from datetime import timedelta
 import pytest
 
 from identity.clients.authentication import ClientCredentials
+from identity.directory.labels import GROUPS, ROLES, Group, Role
 from identity.errors import (
     InvalidRequest,
     InvalidScope,
@@ -12,7 +13,7 @@ from identity.errors import (
     UnsupportedGrantType,
 )
 from identity.tokens.token_set import TOKEN_SETS
-from identity.vocabulary import AuthenticationMethod, GrantType
+from identity.vocabulary import AuthenticationMethod, GrantType, Permission
 from server.platform.records import RecordStore
 from tests.identity.protocol.provider import AS_APP, TENANT, Provider, app
 
@@ -61,6 +62,37 @@ async def test_a_token_is_narrowed_to_a_permission_though_others_are_defaults(pr
     issued = await provider.ask(OWN, oauth_scopes=("job:work",))
 
     assert issued.oauth_scopes == ("job:work",)
+
+
+async def test_without_permissions_among_its_defaults_a_client_is_given_its_own(provider: Provider) -> None:
+    await provider.change_client(default_scopes=("email",))
+
+    issued = await provider.ask(OWN)
+
+    assert issued.oauth_scopes == ("email", "job:work")
+
+
+async def test_what_roles_and_groups_permit_needs_no_scope(provider: Provider, records: RecordStore) -> None:
+    own = {"tenant_id": TENANT.tenant_id}
+    for name, permission in (("clerk", Permission.INCIDENT_RESOLVE), ("deployer", Permission.PROCESS_DEPLOY)):
+        await records.of(ROLES).insert(Role(**own, id=name, name=name, permissions=(permission,)))
+    await records.of(GROUPS).insert(Group(**own, id="staff", name="staff", roles=("deployer",)))
+    await provider.change_client(default_scopes=("job:work",), roles=("clerk",), groups=("staff",))
+
+    everything = await provider.ask(OWN)
+    narrow = await provider.ask(OWN, oauth_scopes=("process:deploy",))
+
+    assert everything.oauth_scopes == ("job:work", "process:deploy", "incident:resolve")
+    assert narrow.oauth_scopes == ("process:deploy",)
+
+
+async def test_roles_of_a_client_widen_no_tokens_of_people(provider: Provider, records: RecordStore) -> None:
+    role = Role(tenant_id=TENANT.tenant_id, id="r", name="deployer", permissions=(Permission.PROCESS_DEPLOY,))
+    await records.of(ROLES).insert(role)
+    await provider.change_client(roles=("deployer",))
+
+    with pytest.raises(InvalidScope):
+        await provider.start_device(oauth_scopes=("process:deploy",))
 
 
 async def test_a_resource_that_the_client_may_ask_for_becomes_an_audience(provider: Provider) -> None:

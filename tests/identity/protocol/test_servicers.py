@@ -24,6 +24,7 @@ from server.platform.channels import LocalChannel, error_of
 from server.platform.dispatch import Dispatcher
 from server.platform.errors import InvalidArgument, OAuthError
 from server.platform.interceptors import interceptors
+from server.platform.peer import LOCAL_EDGE
 from server.platform.policy import Mode
 from tests.identity.protocol.provider import ADA, REDIRECT_URI, SECRET, TENANTS, VERIFIER, Provider
 from tests.identity.protocol.test_dpop import TOKEN_PATH, USER_INFO_PATH, ath, proof
@@ -54,7 +55,7 @@ def channel(provider: Provider) -> LocalChannel:
         user_info_service_pb2.DESCRIPTOR.services_by_name["UserInfoService"]: user_info,
         device_service_pb2.DESCRIPTOR.services_by_name["DeviceService"]: device,
     }
-    return LocalChannel(Dispatcher(servicers, interceptors(Mode.EMBEDDED, _admit)))
+    return LocalChannel(Dispatcher(servicers, interceptors(Mode.EMBEDDED, _admit)), peer=LOCAL_EDGE)
 
 
 def _admit(_call: Call) -> None:

@@ -80,6 +80,17 @@ class Company:
         return self.providers.get(email.rpartition("@")[2])
 
 
+@dataclass
+class PasswordLinks:
+    """Keeps for whom a link to choose a password was made, and where it leads afterwards."""
+
+    made: list[tuple[str, str]] = field(default_factory=list)
+
+    async def of_new_account(self, _tenant: Tenant, user: User, *, redirect_uri: str) -> str:
+        self.made.append((user.email, redirect_uri))
+        return f"https://id.example.com/auth/v1/users/{user.id}/reset/code"
+
+
 class Desk:
     def __init__(self, config: UsersConfig = OPEN, passwords: Passwords | None = None) -> None:
         administration = self.administration = Administration()
@@ -88,6 +99,7 @@ class Desk:
         self.post_office = PostOffice(self.store, self.clock)
         self.pauses = Pauses()
         self.company = Company()
+        self.password_links = PasswordLinks()
         sources = {"clock": self.clock, "randomness": provider.randomness}
         self.links = ConfirmationLinks(
             links=Links(self.store, provider.hasher, **sources),
@@ -125,6 +137,7 @@ class Desk:
         self.confirming = Confirming(
             users=provider.users,
             links=self.links,
+            password_links=self.password_links,
             returning=Returning(provider.clients),
             events=provider.events,
             clock=self.clock,

@@ -15,7 +15,7 @@ from identity.tenancy.settings import TenantSettings
 from server.platform.errors import InvalidArgument, NotFound, PermissionDenied
 from tests.identity.admin.administration import ROOT
 from tests.identity.browsing import NOON, alice, app
-from tests.identity.registration.desk import EVE, OTHER_PASSWORD, Desk
+from tests.identity.registration.desk import EVE, OTHER_PASSWORD, PASSWORD, Desk
 
 HOME = "https://app.example.com/"
 
@@ -166,7 +166,17 @@ async def test_r24_once_an_administrator_confirms_no_link_does(desk: Desk) -> No
     assert (after.is_email_verified, after.confirmed_at, after.must_confirm_email) == (True, NOON, False)
     with pytest.raises(NotFound):
         await desk.confirm(desk.link)
-    assert not await desk.has_password(OTHER_PASSWORD)
+    assert after.has_no_way_in
+
+
+async def test_r24_an_administrator_confirms_the_only_form_with_its_password(desk: Desk) -> None:
+    await desk.register()
+    user = await desk.known()
+
+    confirmed = UserChange(is_email_verified=True)
+    await desk.administration.users.update(desk.tenant, user.user_id, confirmed, actor=ROOT)
+
+    assert await desk.has_password(PASSWORD)
 
 
 async def test_a_link_confirms_the_address_that_it_was_sent_to_alone(desk: Desk) -> None:

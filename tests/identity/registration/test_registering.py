@@ -8,6 +8,7 @@ from identity.directory.config import UsersConfig
 from identity.directory.labels import Group
 from identity.directory.passwords import Passwords
 from identity.directory.user import User
+from identity.registration.confirming import Status
 from identity.registration.evenly import LEAST_SECONDS
 from identity.tenancy.settings import TenantSettings
 from server.platform.errors import InvalidArgument, NotFound, PermissionDenied, ResourceExhausted
@@ -39,7 +40,7 @@ async def test_a_letter_has_the_link_of_the_tenant(desk: Desk) -> None:
     await desk.register()
 
     (letter,) = desk.letters
-    assert (letter.to, letter.subject) == (EVE, "Confirm your e-mail address")
+    assert (letter.to, letter.subject) == (EVE, "Confirm your email address")
     assert desk.link.issuer == desk.tenant.issuer
     assert desk.link.user_id == (await desk.known()).id
     assert "within 24 hours" in letter.text
@@ -133,7 +134,7 @@ async def test_r6_the_owner_of_an_account_is_told_seldom_and_nothing_changes(des
         await desk.register(ALICE, password=OTHER_PASSWORD, given_name="Eve")
 
     (letter,) = desk.letters
-    assert (letter.to, letter.subject) == (ALICE, "You have an account already")
+    assert (letter.to, letter.subject) == (ALICE, "You already have an account")
     assert await desk.known(ALICE) == alice(revision=1)
     desk.advance(days=1)
     await desk.register(ALICE)
@@ -164,28 +165,59 @@ async def test_r7_who_registers_a_waiting_address_again_does_not_change_its_acco
     assert not (await desk.known()).is_email_verified
 
 
-async def test_r7_what_was_asked_for_last_counts_once_its_link_is_followed(desk: Desk) -> None:
+async def test_r7_of_an_address_that_was_registered_twice_no_password_counts(desk: Desk) -> None:
+    """The account's owner sent one of the forms, and nobody knows which."""
     await desk.register(given_name="First", preferred_username="first")
     await desk.register(password=OTHER_PASSWORD, given_name="Second", family_name="Time")
 
-    await desk.confirm(desk.link)
+    confirmation = await desk.confirm(desk.link)
 
     user = await desk.known()
     assert (user.given_name, user.family_name, user.preferred_username) == ("Second", "Time", "first")
-    assert user.is_email_verified
-    assert await desk.has_password(OTHER_PASSWORD)
-    assert not await desk.has_password(PASSWORD)
+    assert (user.is_email_verified, user.has_no_way_in) == (True, True)
+    assert confirmation.password_uri == f"https://id.example.com/auth/v1/users/{user.id}/reset/code"
+    assert desk.password_links.made == [(EVE, "")]
 
 
-async def test_r7_another_link_for_the_last_attempt_is_as_good_as_its_own(desk: Desk) -> None:
-    """Or else whoever was first could undo what the owner of the address asked for."""
+async def test_r7_another_link_for_the_last_attempt_leads_to_a_password_too(desk: Desk) -> None:
     await desk.register()
     await desk.register(password=OTHER_PASSWORD)
 
     await desk.ask_again()
     await desk.confirm(desk.link)
 
-    assert await desk.has_password(OTHER_PASSWORD)
+    assert (await desk.known()).has_no_way_in
+
+
+async def test_r7_the_password_of_the_only_form_counts_however_often_its_link_is_sent(desk: Desk) -> None:
+    await desk.register()
+    await desk.ask_again()
+
+    confirmation = await desk.confirm(desk.link)
+
+    assert (confirmation.password_uri, desk.password_links.made) == ("", [])
+    assert await desk.has_password(PASSWORD)
+
+
+async def test_r7_a_link_that_is_followed_once_more_leads_to_no_other_password(desk: Desk) -> None:
+    await desk.register()
+    await desk.register(password=OTHER_PASSWORD)
+    await desk.confirm(desk.link)
+
+    again = await desk.confirm(desk.link)
+
+    assert (again.status, again.password_uri) == (Status.CONFIRMED, "")
+    assert len(desk.password_links.made) == 1
+
+
+async def test_r7_the_letter_says_that_several_forms_were_sent(desk: Desk) -> None:
+    await desk.register()
+    await desk.register(password=OTHER_PASSWORD)
+    await desk.ask_again()
+
+    told = ["registered more than once" in letter.text for letter in desk.letters]
+
+    assert told == [False, True, True]
 
 
 async def test_r7_an_address_gets_so_many_letters_and_no_more(desk: Desk) -> None:
@@ -204,7 +236,7 @@ async def test_an_account_that_is_in_use_is_nobody_elses_to_register(desk: Desk)
 
     await desk.register(password=OTHER_PASSWORD)
 
-    assert [letter.subject for letter in desk.letters] == ["You have an account already"]
+    assert [letter.subject for letter in desk.letters] == ["You already have an account"]
     assert await desk.known() == unconfirmed(last_login_at=NOON, revision=1)
 
 
@@ -215,8 +247,8 @@ async def test_r8_where_nothing_is_to_be_confirmed_the_account_is_good_at_once(d
     await desk.register(password=OTHER_PASSWORD)
 
     assert [letter.subject for letter in desk.letters] == [
-        "Confirm your e-mail address",
-        "You have an account already",
+        "Confirm your email address",
+        "You already have an account",
     ]
     assert not (await desk.known()).is_email_verified
     assert await desk.has_password(PASSWORD)

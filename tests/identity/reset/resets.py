@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from identity.account.modification_tokens import MODIFICATION_TOKENS, ModificationTokens
+from identity.account.shown_factors import ShownFactors
 from identity.directory.user import USERS, AccountType, User, UserId
 from identity.links.link import Usage
 from identity.passkeys.account import PasskeyAccounts
@@ -76,6 +77,7 @@ class Resets(Administration):
             users=self.store.of(USERS),
             version=self.version,
             signing_out=self.signing_out,
+            protection=provider.protection,
             events=self.told,
             clock=provider.clock,
         )
@@ -97,6 +99,7 @@ class Resets(Administration):
 
     def _registration(self) -> PasskeyRegistration:
         provider = self.provider
+        shown_factors = ShownFactors(provider.users, provider.sessions)
         return PasskeyRegistration(
             users=provider.users,
             passkeys=provider.passkeys,
@@ -105,9 +108,11 @@ class Resets(Administration):
             modification_tokens=ModificationTokens(
                 self.store.of(MODIFICATION_TOKENS),
                 provider.hasher,
+                shown_factors=shown_factors,
                 clock=provider.clock,
                 randomness=provider.randomness,
             ),
+            shown_factors=shown_factors,
             accounts=PasskeyAccounts(
                 users=provider.users,
                 passkeys=provider.passkeys,

@@ -14,6 +14,7 @@ from server.platform.errors import (
     InvalidArgument,
     InvalidState,
     PermissionDenied,
+    ResourceExhausted,
     Unauthenticated,
 )
 from tests.identity.admin.administration import ALICE
@@ -63,6 +64,19 @@ async def test_a_new_password_ends_all_sessions_and_tokens(resets: Resets) -> No
 
     assert list(await resets.live_sessions()) == []
     assert list(await resets.live_token_sets()) == []
+
+
+async def test_a_new_password_makes_up_for_wrong_ones_at_its_address(resets: Resets) -> None:
+    protection, email = resets.provider.protection, "alice@example.com"
+    for address in (ADDRESS, "192.0.2.8"):
+        for _ in range(7):
+            await protection.failed(resets.tenant, address, account=email, secret="wrong")
+
+    await resets.set_password(await resets.open(await resets.issue()))
+
+    await protection.admit(resets.tenant, ADDRESS, account=email)
+    with pytest.raises(ResourceExhausted):
+        await protection.admit(resets.tenant, "192.0.2.8", account=email)
 
 
 async def test_a_new_password_cancels_what_else_waits_in_the_mailbox(resets: Resets) -> None:

@@ -1,5 +1,6 @@
 """Who signs in with a password, and what the others learn."""
 
+import asyncio
 from datetime import timedelta
 
 import pytest
@@ -113,7 +114,18 @@ async def test_a_password_is_good_until_it_expires(provider: Provider) -> None:
     assert (await verify(provider)).user_id == "alice"
 
 
-async def test_a_blocked_address_is_told_nothing_about_a_password(provider: Provider) -> None:
+async def test_of_many_guesses_at_a_time_no_more_count_than_one_after_the_other(provider: Provider) -> None:
+    await provider.admit(alice())
+    guesses = [f"wrong-{number}" for number in range(40)]
+
+    outcomes = await asyncio.gather(
+        *(verify(provider, password=password) for password in (*guesses, PASSWORD)), return_exceptions=True
+    )
+
+    assert [type(outcome) for outcome in outcomes] == [Unauthenticated] * 7 + [ResourceExhausted] * 34
+
+
+async def test_a_blocked_sign_in_is_told_nothing_about_a_password(provider: Provider) -> None:
     await provider.admit(alice())
     for _ in range(7):
         with pytest.raises(Unauthenticated):

@@ -5,13 +5,13 @@ import pytest
 from identity.events.event import EVENTS, Event, EventActor
 from identity.events.kinds import EventType, Level
 from identity.sign_in.addresses import Addresses
-from identity.sign_in.blacklist import Blacklist
-from identity.sign_in.config import LoginProtectionConfig, Threshold
-from identity.sign_in.failures import ADDRESS_FAILURES
+from identity.sign_in.blacklist import Blacklist, BlockedAddress
+from identity.sign_in.config import LoginProtectionConfig
+from identity.sign_in.failures import ADDRESS_FAILURES, Reach
 from identity.sign_in.protection import level_of_failures
 from server.platform.errors import InvalidArgument, ResourceExhausted
 from tests.identity.browsing import ADDRESS, NOON, Provider
-from tests.identity.sign_in.test_login_protection import fail, is_blocked
+from tests.identity.sign_in.test_login_protection import fail, is_blocked, spray
 
 ADMINISTRATOR = EventActor("user", "root", "root@example.com")
 
@@ -80,14 +80,42 @@ async def test_a_block_is_told_of_with_its_end() -> None:
     assert (told.ip, told.data, told.actor) == (ADDRESS, int(NOON.timestamp()) + 60, None)
 
 
-async def test_a_list_that_is_tried_out_is_told_of() -> None:
-    provider = Provider(protection=LoginProtectionConfig(thresholds=(Threshold(failures=1),)))
+async def test_each_block_is_told_of_with_its_own_end() -> None:
+    provider = Provider()
+    await fail(provider, times=10)
 
-    for number in range(15):
-        await fail(provider, email=f"user-{number}@example.com")
+    await fail(provider, times=7, email="bob@example.com")
+
+    ends = [event.data for event in await events(provider, EventType.IP_BLACKLISTED)]
+    assert ends == [int(NOON.timestamp()) + seconds for seconds in (60, 60, 600)]
+
+
+async def test_a_list_that_is_tried_out_is_told_of() -> None:
+    provider = Provider()
+
+    await spray(provider, accounts=100)
 
     (told,) = await events(provider, EventType.CREDENTIAL_STUFFING)
-    assert (told.ip, told.level) == (ADDRESS, Level.WARNING)
+    assert (told.ip, told.level, told.data) == (ADDRESS, Level.WARNING, int(NOON.timestamp()) + 86_400)
+
+
+async def test_an_account_that_is_guessed_from_many_addresses_is_told_of_once() -> None:
+    provider = Provider()
+
+    for number in range(20):
+        await fail(provider, address=f"198.51.100.{number}")
+
+    (told,) = await events(provider, EventType.POSSIBLE_BRUTE_FORCE)
+    assert (told.ip, told.data, told.level) == ("198.51.100.9", 10, Level.CRITICAL)
+
+
+async def test_the_number_that_is_told_is_of_all_accounts_of_the_address() -> None:
+    provider = Provider()
+
+    await spray(provider, accounts=25)
+
+    told = await events(provider, EventType.INVALID_LOGINS)
+    assert (told[-1].data, told[-1].level) == (25, Level.CRITICAL)
 
 
 async def test_an_administrator_blocks_and_unblocks() -> None:
@@ -127,8 +155,47 @@ async def test_only_addresses_that_are_blocked_now_are_listed() -> None:
 
     provider.clock.advance(timedelta(seconds=60))
 
-    assert listed == [(ADDRESS, NOON + timedelta(seconds=60))]
+    assert listed == [
+        BlockedAddress(address=ADDRESS, until=NOON + timedelta(seconds=60), reach=Reach.ACCOUNTS)
+    ]
     assert await blacklist(provider).blocked(provider.tenant) == []
+
+
+async def test_the_widest_block_of_an_address_is_listed() -> None:
+    provider = Provider()
+    await fail(provider, times=25)
+    await spray(provider, accounts=99)
+    by_protection = await blacklist(provider).blocked(provider.tenant)
+
+    until = NOON + timedelta(seconds=5)
+    await blacklist(provider).block(provider.tenant, ADDRESS, until=until, actor=ADMINISTRATOR)
+
+    by_administrator = await blacklist(provider).blocked(provider.tenant)
+    assert [each.reach for each in (*by_protection, *by_administrator)] == [Reach.SIGN_IN, Reach.EVERYTHING]
+    assert [each.until for each in by_administrator] == [until]
+
+
+@pytest.mark.parametrize("accounts", [1, 100], ids=["an account", "all sign-ins"])
+async def test_an_administrator_lifts_what_guesses_caused(accounts: int) -> None:
+    provider = Provider()
+    await fail(provider, times=7)
+    await spray(provider, accounts=accounts)
+    was_blocked = await is_blocked(provider)
+
+    await blacklist(provider).unblock(provider.tenant, ADDRESS, actor=ADMINISTRATOR)
+
+    assert was_blocked
+    assert not await is_blocked(provider)
+    assert await blacklist(provider).blocked(provider.tenant) == []
+
+
+async def test_guesses_keep_nobody_from_anything_else() -> None:
+    provider = Provider()
+    await fail(provider, times=25)
+
+    await spray(provider, accounts=100)
+
+    await blacklist(provider).admit(provider.tenant, ADDRESS)
 
 
 async def test_a_network_that_is_never_blocked_is_not_blocked_by_administrators() -> None:

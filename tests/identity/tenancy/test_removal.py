@@ -46,6 +46,11 @@ class Process:
         return not any([await self.store.of(kind).page(ACME) for kind in KINDS])
 
 
+class NoKeys:
+    def prepare(self, tenant_id: TenantId) -> None:
+        """Tokens of these tenants are nobody's business here."""
+
+
 @pytest.fixture
 async def process() -> Process:
     clock = VirtualClock(pinned=NOON)
@@ -58,6 +63,7 @@ async def process() -> Process:
         tenants,
         directory,
         removal,
+        keys=NoKeys(),
         version=DirectoryVersion(store),
         events=Events(store, levels, clock=clock, randomness=SystemRandomness()),
         store=store,

@@ -40,14 +40,19 @@ def new_key_set() -> KeySet:
 class FakeProvider:
     key_set: KeySet = field(default_factory=new_key_set)
     permissions: list[str] = field(default_factory=lambda: ["job:work"])
+    kind: directory_service_pb2.PrincipalKind.ValueType = directory_service_pb2.PRINCIPAL_KIND_CLIENT
     asked: Counter[str] = field(default_factory=Counter)
     other_jwks: list[key_set_service_pb2.Jwk] = field(default_factory=list)
     is_away: bool = False
     meanwhile: Callable[[], None] = field(default=lambda: None)
     claims: bytes = b""
+    algorithms: list[str] = field(default_factory=list)
 
-    async def get_key_set(self, _request: object, _call: Call) -> key_set_service_pb2.GetKeySetResponse:
+    async def get_key_set(
+        self, request: key_set_service_pb2.GetKeySetRequest, _call: Call
+    ) -> key_set_service_pb2.GetKeySetResponse:
         self.asked["keys"] += 1
+        self.algorithms = list(request.algorithms)
         await asyncio.sleep(0)
         self._refuse_when_away()
         jwks = [key_set_service_pb2.Jwk(**asdict(key.public_jwk)) for key in self.key_set.keys]
@@ -62,7 +67,7 @@ class FakeProvider:
         if not self.permissions:
             raise NotFound("there is no such principal")
         principal = directory_service_pb2.Principal(
-            subject=request.subject, tenant_ids=["default"], permissions=self.permissions
+            subject=request.subject, kind=self.kind, tenant_ids=["default"], permissions=self.permissions
         )
         self.meanwhile()
         return directory_service_pb2.GetPrincipalResponse(principal=principal)
@@ -120,6 +125,12 @@ async def test_an_admitted_token_is_not_looked_at_again(access: Access) -> None:
         await access.admit(token)
 
     assert access.provider.asked == {"keys": 1, "principals": 1}
+
+
+async def test_only_keys_of_algorithms_that_are_taken_are_waited_for(access: Access) -> None:
+    await access.admit(access.provider.token())
+
+    assert access.provider.algorithms == ["RS256"]
 
 
 async def test_a_hot_call_need_not_wait(access: Access) -> None:
@@ -205,6 +216,23 @@ async def test_the_directory_is_told_what_the_token_says(access: Access) -> None
     await access.admit(access.provider.token(branch="oxford"))
 
     assert msgspec.json.decode(access.provider.claims)["branch"] == "oxford"
+
+
+@pytest.mark.parametrize(
+    ("kind", "actor_type"),
+    [
+        (directory_service_pb2.PRINCIPAL_KIND_USER, "USER"),
+        (directory_service_pb2.PRINCIPAL_KIND_CLIENT, "CLIENT"),
+    ],
+)
+async def test_the_directory_tells_people_from_clients(
+    access: Access, kind: directory_service_pb2.PrincipalKind.ValueType, actor_type: str
+) -> None:
+    access.provider.kind = kind
+
+    principal = await access.admit(access.provider.token())
+
+    assert principal.actor_type == actor_type
 
 
 async def test_a_rotation_is_noticed_by_its_new_key(access: Access) -> None:

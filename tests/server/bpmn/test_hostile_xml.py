@@ -1,7 +1,7 @@
 import pytest
 
 from server.bpmn.reader import BpmnReadError, read
-from server.xml import MAX_BYTES, MAX_DEPTH, MAX_ELEMENTS
+from server.xml import MAX_ATTRIBUTES, MAX_BYTES, MAX_DEPTH, MAX_ELEMENTS, MAX_NAME_LENGTH
 
 BPMN = b'xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"'
 
@@ -20,6 +20,9 @@ PARAMETER_ENTITY = (
     b'<!DOCTYPE definitions [<!ENTITY % outside SYSTEM "http://127.0.0.1:9/x.dtd"> %outside;]>'
     b"<definitions " + BPMN + b"/>"
 )
+
+
+ATTRIBUTES = b" ".join(b'a%d="1"' % index for index in range(100_000))
 
 
 def nested(levels: int) -> bytes:
@@ -58,6 +61,21 @@ def nested(levels: int) -> bytes:
             b"<definitions " + BPMN + b">" + b"<a/>" * MAX_ELEMENTS + b"</definitions>",
             f"at most {MAX_ELEMENTS} elements",
             id="an element too many",
+        ),
+        pytest.param(
+            b"<definitions " + BPMN + b" " + ATTRIBUTES + b"/>",
+            f"at most {MAX_ATTRIBUTES} attributes of an element, found 100000",
+            id="hundred thousand attributes",
+        ),
+        pytest.param(
+            b"<definitions " + BPMN + b"><process " + ATTRIBUTES + b"/></definitions>",
+            f"at most {MAX_ATTRIBUTES} attributes of an element, found 100000",
+            id="hundred thousand attributes of a process",
+        ),
+        pytest.param(
+            b"<definitions " + BPMN + b' xmlns:x="' + b"u" * 1_000_000 + b'"/>',
+            f"at most {MAX_NAME_LENGTH} characters of a namespace, found 1000000",
+            id="a namespace of a megabyte",
         ),
         pytest.param(
             b'<?xml version="1.0" encoding="klingon"?><a/>', "Unsupported encoding", id="unknown encoding"

@@ -46,12 +46,13 @@ class Gnomon:
         return Ended(ended.exit_code, ended.stdout, ended.stderr)
 
     def process(self, *arguments: str) -> Ended:
-        """In a process of its own."""
+        """In a process of its own, without anything to read."""
         ended = subprocess.run(
             [*COMMAND, *arguments],
             cwd=ROOT,
             env={**os.environ, **self.environment},
             check=False,
+            input="",
             capture_output=True,
             text=True,
             timeout=SECONDS,

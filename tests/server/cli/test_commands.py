@@ -53,6 +53,24 @@ def test_a_started_instance_is_listed_with_its_variables(
     assert [item["elementId"] for item in shown["elementInstances"]] == ["start", "greet"]
 
 
+def test_a_published_message_goes_to_what_waits_for_it(gnomon: Gnomon, tmp_path: Path) -> None:
+    process_id = f"waiting-{uuid.uuid4().hex}"
+    file = tmp_path / f"{process_id}.bpmn"
+    waiting = process(process_id).message_catch("wait", message="paid", key="=id")
+    file.write_bytes(waiting.service_task("ship", type=process_id).end().to_xml())
+    assert gnomon("deploy", str(file)).exit_code == 0
+    key = started(gnomon, process_id, "--variables", json.dumps({"id": process_id}))
+
+    said = gnomon(
+        "messages", "publish", "paid", "--key", process_id, "--variables", '{"amount": 5}', "--json"
+    )
+
+    assert int(said.json["messageKey"]) > 0
+    shown = gnomon("instances", key, "--json").json
+    assert shown["variables"] == {"id": process_id, "amount": 5}
+    assert [item["elementId"] for item in shown["elementInstances"]] == ["start", "wait", "ship"]
+
+
 def test_a_person_sees_tables(gnomon: Gnomon, greeting: str) -> None:
     key = started(gnomon, greeting)
 
@@ -62,6 +80,23 @@ def test_a_person_sees_tables(gnomon: Gnomon, greeting: str) -> None:
     assert listed.split()[:4] == ["Key", "Process", "Version", "State"]
     assert key in listed
     assert "SERVICE_TASK" in shown
+
+
+def test_a_user_task_is_listed_claimed_and_completed(gnomon: Gnomon, tmp_path: Path) -> None:
+    process_id = f"review-{uuid.uuid4().hex}"
+    file = tmp_path / "review.bpmn"
+    model = process(process_id).user_task("review", assignment={"candidateGroups": "sales"}).end()
+    file.write_bytes(model.to_xml())
+    gnomon("deploy", str(file))
+    instance = started(gnomon, process_id)
+
+    (task,) = gnomon("tasks", "--process", process_id, "--group", "sales", "--json").json["items"]
+    claimed = gnomon("tasks", "claim", task["userTaskKey"], "ann", "--json").json
+    gnomon("tasks", "complete", task["userTaskKey"], "--variables", '{"ok": true}')
+
+    assert claimed["assignee"] == "ann"
+    shown = gnomon("instances", instance, "--json").json
+    assert (shown["state"], shown["variables"]) == ("COMPLETED", {"ok": True})
 
 
 def test_awaiting_a_completion_answers_with_the_variables(gnomon: Gnomon, tmp_path: Path) -> None:
@@ -112,6 +147,7 @@ def test_jobs_are_listed_by_type_and_state(gnomon: Gnomon, greeting: str) -> Non
         ),
         pytest.param(["instances", "1"], 1, "NOT_FOUND: ", id="instance"),
         pytest.param(["incidents", "resolve", "1"], 1, "NOT_FOUND: ", id="incident"),
+        pytest.param(["tasks", "claim", "1", "ann"], 1, "NOT_FOUND: ", id="user task"),
         pytest.param(["deploy", "Makefile"], 1, "INVALID_ARGUMENT: ", id="no model"),
         pytest.param(["deploy", "nothing.bpmn"], 2, "cannot read nothing.bpmn", id="no file"),
         pytest.param(["start", "a", "--variables", "[1]"], 2, "JSON object", id="no object"),
@@ -139,8 +175,25 @@ def test_the_options_of_a_client_come_from_the_environment_too(gnomon: Gnomon) -
     assert "invalid_client" in stranger("instances").errors
 
 
-def test_the_version_is_that_of_the_distribution(gnomon_alone: Gnomon) -> None:
-    assert gnomon_alone.process("--version").output == "gnomon 0.1.0\n"
+@pytest.mark.parametrize("argument", ["--version", "version"])
+def test_the_version_is_that_of_the_distribution(gnomon_alone: Gnomon, argument: str) -> None:
+    assert gnomon_alone.process(argument).output == "gnomon 0.1.0\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        pytest.param(["instances", "--process", "unheard-of"], "no process instances", id="instances"),
+        pytest.param(["jobs", "list", "--type", "unheard-of"], "no jobs", id="jobs"),
+        pytest.param(["incidents", "--process", "unheard-of"], "no incidents", id="incidents"),
+        pytest.param(["tasks", "--process", "unheard-of"], "no user tasks", id="user tasks"),
+    ],
+)
+def test_an_empty_list_is_a_sentence(gnomon: Gnomon, arguments: list[str], expected: str) -> None:
+    ended = gnomon(*arguments)
+
+    assert (ended.exit_code, ended.output) == (0, f"{expected}\n")
+    assert gnomon(*arguments, "--json").json["items"] == []
 
 
 def test_the_demo_completes_everything_on_a_server_of_its_own(gnomon_alone: Gnomon) -> None:

@@ -5,7 +5,7 @@ import socket
 import stat
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -158,14 +158,92 @@ def test_the_environment_goes_before_the_file(tmp_path: Path) -> None:
     assert "INFO    server.cli.process: serving" in errors.splitlines()[0]
 
 
-@pytest.mark.parametrize("setting", ["GNOMON_EDGE__PORT", "GNOMON_GRPC__PORT"])
-def test_a_port_in_use_is_told_in_one_line(setting: str, taken_port: int) -> None:
-    ended = Gnomon({**FREE_PORTS, setting: str(taken_port)}).process("serve")
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("section", ["edge", "grpc"])
+def test_a_port_in_use_is_told_in_one_line_with_the_way_out(
+    section: str, mode: str, taken_port: int, tmp_path: Path
+) -> None:
+    setting = f"GNOMON_{section.upper()}__PORT"
+    environment = {**FREE_PORTS, "GNOMON_DATA_DIR": str(tmp_path / "data"), setting: str(taken_port)}
+
+    ended = Gnomon(environment).process("serve", "--mode", mode)
 
     assert (ended.exit_code, ended.output) == (2, "")
-    assert ended.errors.startswith("error: ")
-    assert str(taken_port) in ended.errors
+    assert ended.errors.startswith(f"error: port {taken_port} is in use at 127.0.0.1: ")
+    assert f"{section}.port or {setting}" in ended.errors
     assert len(ended.errors.splitlines()) == 1
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_person_at_a_terminal_sees_where_to_go_as_whom_and_how_to_stop() -> None:
+    seen = seen_in_a_terminal("serve")
+
+    (ready,) = [line for line in seen if line.startswith("ready ")]
+    http = Addresses.read(ready).http
+    assert [line.split()[2:] for line in seen if "server.cli.process" in line] == [
+        ["INFO", "server.cli.process:", "serving"],
+        ["INFO", "server.cli.process:", "stopping"],
+    ]
+    assert f"{http}/auth/v1/" in " ".join(seen)
+    assert "demo, secret demo-secret" in " ".join(seen)
+    assert "admin@localhost, password demo" in " ".join(seen)
+    assert "Press Ctrl-C to stop it." in seen
+
+
+def test_no_terminal_sees_a_secret_that_somebody_chose() -> None:
+    seen = " ".join(seen_in_a_terminal("serve", GNOMON_BOOTSTRAP__CLIENT_SECRET="chosen"))
+
+    assert "secret" not in seen
+    assert "chosen" not in seen
+    assert "admin@localhost, password demo" in seen
+
+
+def seen_in_a_terminal(*arguments: str, **environment: str) -> list[str]:
+    """Lines that a process prints there, which is stopped as soon as it is ready."""
+    ours, theirs = os.openpty()
+    process = subprocess.Popen(
+        [*COMMAND, *arguments],
+        cwd=ROOT,
+        env={**os.environ, **FREE_PORTS, **environment},
+        stdout=theirs,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    lines: list[str] = []
+    # The end of a terminal is an error of Linux (EIO), not an empty line.
+    with process, os.fdopen(ours, encoding="utf-8") as terminal, suppress(OSError):
+        for line in terminal:
+            lines.append(line.rstrip())
+            if line.startswith("ready "):
+                process.send_signal(signal.SIGINT)
+    assert process.returncode == 0
+    return lines
+
+
+BEHIND_TLS = {"GNOMON_IDENTITY__PUBLIC_URL": "id.example.com"}
+
+
+@pytest.mark.parametrize(
+    ("environment", "arguments", "warnings"),
+    [
+        pytest.param({}, [], 0, id="http"),
+        pytest.param(BEHIND_TLS, [], 1, id="public address"),
+        pytest.param({"GNOMON_IDENTITY__SCHEME": "https"}, [], 1, id="scheme"),
+        pytest.param(BEHIND_TLS | {"GNOMON_IDENTITY__SCHEME": "http"}, [], 0, id="http behind a name"),
+        pytest.param(BEHIND_TLS | {"GNOMON_ACCESS__TRUSTED_PROXIES": "10.0.0.0/8"}, [], 0, id="trusted"),
+        pytest.param(BEHIND_TLS, ["--owned"], 0, id="one of several processes"),
+    ],
+)
+def test_https_without_trusted_proxies_is_warned_of_once(
+    environment: dict[str, str], arguments: list[str], warnings: int, taken_port: int
+) -> None:
+    taken = {**FREE_PORTS, "GNOMON_EDGE__PORT": str(taken_port)}
+
+    ended = Gnomon(taken | environment).process("serve", *arguments)
+
+    *logged, _ = ended.errors.splitlines()
+    assert [json.loads(line)["levelname"] for line in logged] == ["WARNING"] * warnings
+    assert all("Set access.trusted_proxies" in json.loads(line)["message"] for line in logged)
 
 
 @pytest.mark.parametrize(

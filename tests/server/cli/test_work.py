@@ -59,12 +59,12 @@ def test_a_program_gets_variables_and_facts_and_answers_with_variables(
 
 
 def test_a_program_that_fails_gives_the_job_back_with_one_try_less(gnomon: Gnomon, job_type: str) -> None:
-    (done,) = gnomon(
+    ended = gnomon(
         "jobs", "work", job_type, "--exec", "sh -c 'echo card declined >&2; exit 3'", "--max", "1", "--json"
-    ).lines
+    )
 
     job = job_of(gnomon, job_type)
-    assert done["outcome"] == "failed"
+    assert json.loads(ended.output)["outcome"] == "failed"
     assert (job["state"], job["retries"], job["errorMessage"]) == ("FAILED", 2, "card declined")
 
 
@@ -80,8 +80,22 @@ def test_what_is_no_json_object_fails_the_job(gnomon: Gnomon, job_type: str, out
 def test_a_program_that_takes_too_long_is_ended(gnomon: Gnomon, job_type: str) -> None:
     ended = gnomon("jobs", "work", job_type, "--exec", "sleep 60", "--timeout", "1", "--max", "1")
 
-    assert ended.exit_code == 0
+    assert ended.exit_code == 1
     assert "took longer than 1 s" in ended.output or "withdrawn" in ended.output
+
+
+def test_a_worker_that_completed_nothing_has_failed(gnomon: Gnomon, job_type: str) -> None:
+    ended = gnomon("jobs", "work", job_type, "--exec", "false", "--max", "2")
+
+    assert (ended.exit_code, ended.output.splitlines()[-1]) == (1, "2 failed")
+
+
+def test_a_worker_that_completed_a_job_has_not_failed(gnomon: Gnomon, job_type: str, tmp_path: Path) -> None:
+    second_time_only = f"sh -c 'test -e {tmp_path}/tried || {{ touch {tmp_path}/tried; exit 1; }}'"
+
+    ended = gnomon("jobs", "work", job_type, "--exec", second_time_only, "--max", "2")
+
+    assert (ended.exit_code, ended.output.splitlines()[-1]) == (0, "1 completed, 1 failed")
 
 
 def test_ctrl_c_lets_the_job_that_is_begun_end(

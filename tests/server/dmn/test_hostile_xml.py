@@ -2,7 +2,7 @@ import pytest
 
 from server.dmn import DmnReadError
 from server.dmn.document import parse
-from server.xml import MAX_BYTES, MAX_DEPTH, MAX_ELEMENTS
+from server.xml import MAX_ATTRIBUTES, MAX_BYTES, MAX_DEPTH, MAX_ELEMENTS, MAX_NAME_LENGTH
 from tests.server.dmn.models import DMN_1_5
 
 DMN = f'xmlns="{DMN_1_5}"'.encode()
@@ -17,6 +17,9 @@ EXTERNAL_ENTITY = (
     b'<!DOCTYPE definitions [<!ENTITY file SYSTEM "file:///etc/hostname">]>'
     b"<definitions " + DMN + b">&file;</definitions>"
 )
+
+
+ATTRIBUTES = b" ".join(b'a%d="1"' % index for index in range(100_000))
 
 
 def nested(levels: int) -> bytes:
@@ -35,7 +38,7 @@ def nested(levels: int) -> bytes:
         ),
         pytest.param(b"<decision " + DMN + b"/>", "definitions as root, found {http", id="another root"),
         pytest.param(b"<definitions/>", "as root, found definitions", id="no namespace"),
-        pytest.param(b'<definitions xmlns="urn:dmn"/>', "expected DMN 1.1-1.5", id="another namespace"),
+        pytest.param(b'<definitions xmlns="urn:dmn"/>', "expected DMN 1.1-1.6", id="another namespace"),
         pytest.param(b"<!DOCTYPE definitions><definitions " + DMN + b"/>", "no document type", id="DTD"),
         pytest.param(BILLION_LAUGHS, "no document type", id="billion laughs"),
         pytest.param(EXTERNAL_ENTITY, "no document type", id="external entity"),
@@ -49,6 +52,21 @@ def nested(levels: int) -> bytes:
             b"<definitions " + DMN + b">" + b"<list/>" * MAX_ELEMENTS + b"</definitions>",
             f"at most {MAX_ELEMENTS} elements",
             id="an element too many",
+        ),
+        pytest.param(
+            b"<definitions " + DMN + b" " + ATTRIBUTES + b"/>",
+            f"at most {MAX_ATTRIBUTES} attributes of an element, found 100000",
+            id="hundred thousand attributes",
+        ),
+        pytest.param(
+            b"<definitions " + DMN + b"><decision " + ATTRIBUTES + b"/></definitions>",
+            f"at most {MAX_ATTRIBUTES} attributes of an element, found 100000",
+            id="hundred thousand attributes of a decision",
+        ),
+        pytest.param(
+            b"<definitions " + DMN + b' xmlns:x="' + b"u" * 1_000_000 + b'"/>',
+            f"at most {MAX_NAME_LENGTH} characters of a namespace, found 1000000",
+            id="a namespace of a megabyte",
         ),
     ],
 )

@@ -1,7 +1,7 @@
 import pytest
 
 from server.dmn import DmnModelError, compile_definitions
-from server.feel import Value
+from server.feel import DialectName, Value
 from tests.server.dmn.models import (
     compiled,
     decision,
@@ -86,6 +86,28 @@ def test_a_knowledge_model_that_cannot_be_evaluated_is_null(model: str) -> None:
     assert compiled_model.evaluate("d", {}).value is None
 
 
+WITHOUT_LOGIC = '<businessKnowledgeModel id="f" name="f"/>'
+
+
+@pytest.mark.parametrize("dialect", ["camunda", "standard"])
+def test_a_knowledge_model_without_logic_is_no_problem_until_it_is_invoked(dialect: DialectName) -> None:
+    model = compiled(
+        WITHOUT_LOGIC,
+        decision("d", literal("1 + 1"), knowledge=["f"]),
+        decision("called", literal("f()"), knowledge=["f"]),
+        decision("boxed", invocation("f"), knowledge=["f"]),
+        dialect=dialect,
+    )
+
+    evaluations = {name: model.evaluate(name, {}) for name in ("d", "called", "boxed")}
+
+    assert model.problems == ()
+    assert {name: each.value for name, each in evaluations.items()} == {"d": 2, "called": None, "boxed": None}
+    notes = {name: [failure.message for failure in each.failures] for name, each in evaluations.items()}
+    told = ["expected logic of f to invoke, found none"]
+    assert notes == {"d": [], "called": told, "boxed": told}
+
+
 def test_a_decision_may_give_a_function() -> None:
     model = compiled(
         decision("adder", function(["a"], literal("a + base")), inputs=["base"]),
@@ -155,7 +177,7 @@ def test_what_requires_itself_is_refused(parts: tuple[str, ...]) -> None:
 
 
 PROBLEMS = [
-    pytest.param(decision("d"), "expected a decision logic", id="no logic"),
+    pytest.param(decision("d"), "or remove the decision", id="no logic"),
     pytest.param(decision("d", literal("1 +")), "expected FEEL, found '1 +'", id="no FEEL"),
     pytest.param(decision("d", literal("")), "expected an expression, found none", id="empty"),
     pytest.param(decision("d", literal("1"), requires=["gone"]), "behind #gone", id="dangling reference"),

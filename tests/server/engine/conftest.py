@@ -6,6 +6,7 @@ import pytest
 
 from tests.durable import migrated_database
 from tests.server.engine.durable import durable_stage
+from tests.server.engine.paged import PagedScenario
 from tests.server.engine.scenario import Scenario
 
 NewScenario = Callable[[], AbstractContextManager[Scenario]]
@@ -21,6 +22,16 @@ def embedded_scenario() -> NewScenario:
     return pure_scenario
 
 
+@contextmanager
+def opened_paged_scenario() -> Iterator[Scenario]:
+    yield PagedScenario(whole_records=0)
+
+
+@pytest.fixture(scope="session")
+def paged_scenario() -> NewScenario:
+    return opened_paged_scenario
+
+
 @pytest.fixture(scope="session")
 def durable_dsn(postgres_dsn: str) -> str:
     return asyncio.run(migrated_database(postgres_dsn, "engine"))
@@ -32,7 +43,7 @@ def bundled_scenario(durable_dsn: str) -> Iterator[NewScenario]:
         yield stage.scenario
 
 
-@pytest.fixture(scope="session", params=["embedded", "bundled"])
+@pytest.fixture(scope="session", params=["embedded", "paged", "bundled"])
 def new_scenario(request: pytest.FixtureRequest) -> NewScenario:
     factory: NewScenario = request.getfixturevalue(f"{request.param}_scenario")
     return factory

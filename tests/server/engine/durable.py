@@ -10,17 +10,18 @@ from typing import Any, TypeVar
 import asyncpg
 
 from server.engine.commands import Command
-from server.partition.audit import AUDITED
+from server.partition.audit import AUDITED, USER_TASK
 from server.partition.config import InstancesConfig, JobsConfig, PartitionConfig, QuotaConfig
 from server.partition.due import Due, DueCommand
 from server.partition.durable import DurablePartitions
 from server.partition.origin import Origin
 from server.partition.partition import Partition
 from server.partition.recovery import Recovered, recovered
+from server.partition.user_task_audit import user_task_entries
 from server.platform.clock import VirtualClock
 from server.platform.postgres.pool import open_pool
 from server.platform.postgres.pooled import PooledDatabase
-from server.store.entities import AuditEntry
+from server.store.entities import AuditEntry, AuditResult
 from server.store.postgres import recovery
 from server.store.postgres.leases import Lease
 from server.store.postgres.reads import PostgresStore
@@ -71,6 +72,7 @@ class Stage:
             jobs=JobsConfig(),
             instances=InstancesConfig(),
             quota=QuotaConfig(),
+            sent=lambda _source, _targets: None,
         )
 
 
@@ -128,7 +130,7 @@ class DurableScenario(ServedScenario):
         self._stage.run(self._expect_rows())
 
     def _origin(self, command: Command) -> Origin:
-        if type(command) in AUDITED:
+        if type(command) in AUDITED and AUDITED[type(command)].entity_type != USER_TASK:
             self._audited[AUDITED[type(command)].operation_type] += 1
         return super()._origin(command)
 
@@ -148,7 +150,7 @@ class DurableScenario(ServedScenario):
         database, partition_id = self._stage.database, self.partition.id
         text = "SELECT epoch, position, last_key FROM gnomon.partition WHERE partition_id = $1"
         (row,) = await database.fetch(text, partition_id)
-        definitions = [content for _, content in await recovery.definitions(database)]
+        definitions = recovery.definitions(database)
         documents = recovery.documents(database, partition_id)
         return await recovered(Lease(partition_id, **row), definitions, documents, MOST)
 
@@ -159,7 +161,10 @@ class DurableScenario(ServedScenario):
             expected = {getattr(row, key): row for row in self.rows.all(entity)}
             assert {getattr(row, key): row for row in await self._rows(entity)} == expected
         entries: list[AuditEntry] = await self._rows(AuditEntry)
-        assert Counter(entry.operation_type for entry in entries) == self._audited
+        changes = user_task_entries(self.events, None, self.now)
+        audited = self._audited + Counter(change.operation_type for change in changes)
+        found = Counter(entry.operation_type for entry in entries if not _is_refused_user_task(entry))
+        assert found == audited
 
     async def _rows(self, entity: type[Any]) -> list[Any]:
         relation = RELATIONS[entity]
@@ -167,9 +172,14 @@ class DurableScenario(ServedScenario):
         return [row_reader(entity)(record) for record in await self._stage.database.fetch(text)]
 
 
+def _is_refused_user_task(entry: AuditEntry) -> bool:
+    return entry.entity_type == USER_TASK and entry.result is AuditResult.FAIL
+
+
 def _coming(due: Due) -> list[DueCommand]:
     return sorted(due.take(FOR_EVER, MOST), key=_place)
 
 
 def _place(command: DueCommand) -> tuple[int, str]:
-    return command.job_key, type(command).__name__
+    (key,) = command.address.keys
+    return key, type(command).__name__

@@ -1,19 +1,19 @@
 """What must hold after any history."""
 
 from collections.abc import Collection, Iterable
+from copy import deepcopy
 from typing import Any
 
-import msgspec
-
 from server.engine import State, apply
+from server.engine.documents import unpack
 from server.engine.events import Event
 from server.engine.keys import Key
-from server.engine.state import JobState, ProcessInstance
+from server.engine.lifecycle import ElementState
+from server.engine.process_instance import JobState, OpenIncident, ProcessInstance
+from server.engine.subscriptions import MessageSubscription
 from server.store import entities
 from tests.server.engine.rows import Rows
-
-_encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(ProcessInstance).decode
+from tests.server.engine.stored import pages_of
 
 ACTIVE = entities.ProcessInstanceState.ACTIVE
 
@@ -46,8 +46,10 @@ def recovered(live: State) -> State:
     state = State()
     state.definitions, state.versions = live.definitions, live.versions
     state.decisions = live.decisions
-    documents = [_encode(instance) for instance in live.instances.values()]
-    state.adopt(*(_decode(document) for document in reversed(documents)))
+    documents = [pages_of(instance) for instance in live.instances.values()]
+    state.adopt(*(unpack(pages) for pages in reversed(documents)))
+    known = (live.messages.messages, live.messages.subscriptions)
+    state.messages.adopt(deepcopy(each) for records in known for each in reversed(records.values()))
     state.last_key = live.last_key
     state.last_offer = max(state.last_offer, live.last_offer)
     return state
@@ -75,6 +77,7 @@ def expect_rows_of(state: State, rows: Rows) -> None:
         assert instance_row.has_incident == bool(key in state.instances and state.instances[key].incidents)
         assert (instance_row.end_date is None) == (key in state.instances)
     _expect_jobs(state, rows)
+    _expect_user_tasks(state, rows)
     _expect_incidents(state, rows)
     _expect_variables(state, rows)
 
@@ -98,14 +101,15 @@ def _expect_parts(instance: ProcessInstance, rows: Rows) -> None:
         (entities.ElementInstance, instance.elements.keys() - {instance.head.key}),
         (entities.Job, instance.jobs),
         (entities.Incident, instance.incidents),
+        (entities.UserTask, instance.user_tasks),
     )
     for kind, keys in kinds:
         for key in keys:
             row = rows.get(kind, Key(key))
             assert definition == (row.process_definition_key, row.process_definition_id)
             assert row.element_id == instance.elements[row.element_instance_key].element_id
-    for job in instance.jobs.values():
-        assert job.element_id == instance.elements[job.element_instance_key].element_id
+    for record in (*instance.jobs.values(), *instance.user_tasks.values()):
+        assert record.element_id == instance.elements[record.element_instance_key].element_id
 
 
 def _expect_jobs(state: State, rows: Rows) -> None:
@@ -119,12 +123,25 @@ def _expect_jobs(state: State, rows: Rows) -> None:
         assert row.state in ROW_STATES[job.state]
 
 
+def _expect_user_tasks(state: State, rows: Rows) -> None:
+    tasks = {task.key: task for instance in state.instances.values() for task in instance.user_tasks.values()}
+    created = entities.UserTaskState.CREATED
+    assert tasks.keys() == {row.user_task_key for row in rows.all(entities.UserTask) if row.state == created}
+    for key, task in tasks.items():
+        row = rows.get(entities.UserTask, key)
+        names = ("element_instance_key", "candidate_groups", "candidate_users", "due_date", "follow_up_date")
+        assert [getattr(task, name) for name in names] == [getattr(row, name) for name in names]
+        assert (task.assignee or None, task.priority) == (row.assignee, row.priority)
+    for row in rows.all(entities.UserTask):
+        assert (row.completion_date is None) == (row.state == created)
+
+
 def _expect_incidents(state: State, rows: Rows) -> None:
     active = entities.IncidentState.ACTIVE
     open_rows = {row.incident_key: row for row in rows.all(entities.Incident) if row.state == active}
-    assert state.incident_owners.keys() == open_rows.keys()
-    for key, owner in state.incident_owners.items():
-        incident = state.instances[owner].incidents[key]
+    incidents = open_incidents(state)
+    assert incidents.keys() == open_rows.keys()
+    for key, incident in incidents.items():
         row = open_rows[key]
         assert (incident.job_key, incident.element_instance_key) == (row.job_key, row.element_instance_key)
 
@@ -137,14 +154,17 @@ def _expect_variables(state: State, rows: Rows) -> None:
                 assert (name, variable.value, scope_key) == (row.name, row.value, row.scope_key)
 
 
+def open_incidents(state: State) -> dict[Key, OpenIncident]:
+    return {key: each for instance in state.instances.values() for key, each in instance.incidents.items()}
+
+
 def expect_indexes_of(state: State) -> None:
     """Indexes know what the documents hold, and nothing else."""
-    jobs = {job.key: key for key, instance in state.instances.items() for job in instance.jobs.values()}
-    assert jobs == state.job_owners
-    incidents = {
-        incident: key for key, instance in state.instances.items() for incident in instance.incidents
+    assert state.owners == {
+        key: owner
+        for owner, instance in state.instances.items()
+        for key in (*instance.jobs, *instance.incidents, *instance.subscriptions, *instance.user_tasks)
     }
-    assert incidents == state.incident_owners
     offered = {key for queue in state.offers.values() for key in queue}
     assert offered == {
         job.key
@@ -155,16 +175,48 @@ def expect_indexes_of(state: State) -> None:
     assert all(state.offers.values())
     for instance in state.instances.values():
         _expect_tree(instance)
+    _expect_homes(state)
+
+
+def _expect_homes(state: State) -> None:
+    """What waits for a message is known where the message comes, and the other way round."""
+    opened = {
+        key: (
+            instance.head.tenant_id,
+            instance.head.process_definition_id,
+            each.message_name,
+            each.correlation_key,
+        )
+        for instance in state.instances.values()
+        for key, each in instance.subscriptions.items()
+        if isinstance(each, MessageSubscription)
+    }
+    assert opened == {
+        each.key: (each.tenant_id, each.process_definition_id, each.message_name, each.correlation_key)
+        for each in state.messages.subscriptions.values()
+    }
+    assert all(each.message_key is None for each in state.messages.subscriptions.values())
+    assert not any(each.deliveries or each.is_over for each in state.messages.messages.values())
 
 
 def _expect_tree(instance: ProcessInstance) -> None:
     for element in instance.elements.values():
         children = [child for child in instance.elements.values() if child.scope_key == element.key]
         assert element.children == len(children)
+        going_on = {child.key for child in children if child.state is not ElementState.TERMINATING}
+        assert instance.inside.get(element.key, {}).keys() == going_on
+        waiting = [
+            each.key for each in instance.subscriptions.values() if each.element_instance_key == element.key
+        ]
+        assert instance.subscribed(element.key) == sorted(waiting)
         assert element.flows == sum(element.joins.values())
         assert element.job_key is None or instance.jobs[element.job_key].element_instance_key == element.key
         assert element.incident_key is None or element.incident_key in instance.incidents
-    assert instance.variables.keys() <= instance.elements.keys()
+        assert element.user_task_key is None or element.user_task_key in instance.user_tasks
+    places = instance.inside.keys() | instance.waiting.keys() | instance.variables.keys()
+    assert places <= instance.elements.keys()
+    for user_task in instance.user_tasks.values():
+        assert instance.elements[user_task.element_instance_key].user_task_key == user_task.key
     for job in instance.jobs.values():
         assert instance.elements[job.element_instance_key].job_key == job.key
         assert job.incident_key is None or instance.incidents[job.incident_key].job_key == job.key

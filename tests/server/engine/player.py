@@ -1,6 +1,7 @@
 """Plays the moves of a random history, and looks at what each leaves behind."""
 
 from collections.abc import Callable, Iterable
+from copy import deepcopy
 from datetime import timedelta
 from itertools import starmap
 
@@ -10,26 +11,29 @@ from server.bpmn.executable import ExecutableProcess, Flow
 from server.engine import State, commands, events
 from server.engine.commands import Command
 from server.engine.keys import Key
+from server.engine.process_instance import JobState
 from server.engine.rejection import Rejected
-from server.engine.state import JobState
+from tests.durable import EPOCH
+from tests.server.engine.laws import open_incidents
 from tests.server.engine.scenario import Scenario
-from tests.server.engine.strategies import GOOD, JOB_TYPES, Block, Move, written
+from tests.server.engine.strategies import GOOD, JOB_TYPES, KEYS, MESSAGE, Block, Move, written
 
 SECOND = timedelta(seconds=1)
 UNKNOWN = Key(42)
 MOST_ROUNDS = 50
 TWINS = {"random": "twin", "twin": "random"}
 
-_encode = msgspec.msgpack.Encoder().encode
-
 
 def photograph(state: State) -> object:
     """Everything that the state holds, apart from any object that may change."""
-    documents = {key: _encode(instance) for key, instance in state.instances.items()}
+    documents = deepcopy(state.instances)
     offers = {place: list(queue.items()) for place, queue in state.offers.items()}
-    indexes = (dict(state.job_owners), dict(state.incident_owners), offers)
-    definitions = (dict(state.definitions), {name: list(keys) for name, keys in state.versions.items()})
-    return documents, indexes, definitions, state.last_key, state.last_offer
+    indexes = (dict(state.owners), offers)
+    definitions = (
+        dict(state.definitions),
+        {name: list(keys.items()) for name, keys in state.versions.items()},
+    )
+    return documents, indexes, definitions, deepcopy(state.messages), state.last_key, state.last_offer
 
 
 class Player:
@@ -48,12 +52,19 @@ class Player:
     def play(self, moves: Iterable[Move]) -> "Player":
         for move in moves:
             if move.kind == "advance":
-                self.scenario.advance(move.number * SECOND)
+                self._advance(move.number)
             elif move.kind == "deploy":
                 self.scenario.deploy(written(self._block))
             else:
                 self._execute(COMMANDS[move.kind](move, self.scenario))
         return self
+
+    def _advance(self, seconds: int) -> None:
+        """What is due may end in a fault, as any command may."""
+        try:
+            self.scenario.advance(seconds * SECOND)
+        except msgspec.DecodeError:
+            self.faults += 1
 
     def finish(self) -> None:
         """Be a worker that does everything, and somebody who mends what keeps the rest from going on."""
@@ -63,10 +74,21 @@ class Player:
                 return
             scenario.advance(1000 * SECOND)
             self._mend()
+            for key in user_tasks(scenario.state):
+                scenario.execute(commands.CompleteUserTask(scenario.tenant_id, key, GOOD))
+            for _, _, key in list(scenario.state.messages.candidates):
+                scenario.execute(self._publication(key))
             for _, job_type in sorted(scenario.state.offers):
                 for job in scenario.activate(job_type, most=100):
-                    scenario.execute(commands.CompleteJob(scenario.tenant_id, job.key, GOOD))
+                    # A completion condition may have ended it with the job before it.
+                    if job.key in scenario.state.owners:
+                        scenario.execute(commands.CompleteJob(scenario.tenant_id, job.key, GOOD))
         raise AssertionError(f"still running: {scenario.state.instances.values()}")
+
+    def _publication(self, key: str) -> Command:
+        return commands.PublishMessage(
+            tenant_id=self.scenario.tenant_id, name=MESSAGE, correlation_key=key, variables=GOOD
+        )
 
     def _mend(self) -> None:
         scenario = self.scenario
@@ -74,9 +96,11 @@ class Player:
             alone = len(scenario.state.instances[job.instance.key].elements) == 2
             variables = {**GOOD, "finished": "true" if alone else "false"}
             scenario.execute(commands.CompleteJob(scenario.tenant_id, job.key, variables))
-        for key, owner in list(scenario.state.incident_owners.items()):
-            instance = scenario.state.instances[owner]
-            job_key = instance.incidents[key].job_key
+        for key, incident in open_incidents(scenario.state).items():
+            if key not in scenario.state.owners:
+                continue
+            instance = scenario.state.instances[scenario.state.owners[key]]
+            job_key = incident.job_key
             if job_key is not None and instance.jobs[job_key].state is JobState.FAILED:
                 update = commands.UpdateJob(tenant_id=scenario.tenant_id, job_key=job_key, retries=1)
                 scenario.execute(update)
@@ -94,6 +118,10 @@ class Player:
             assert before == photograph(self.scenario.state)
 
 
+def user_tasks(state: State) -> list[Key]:
+    return sorted(key for instance in state.instances.values() for key in instance.user_tasks)
+
+
 def _chosen(move: Move, keys: Iterable[Key]) -> Key:
     candidates = [*keys, UNKNOWN]
     return candidates[move.pick % len(candidates)]
@@ -109,7 +137,16 @@ def _job(move: Move, scenario: Scenario) -> Key:
 
 def _incident(move: Move, scenario: Scenario) -> Key:
     gone = [event.key for event in scenario.events if isinstance(event, events.IncidentResolved)]
-    return _chosen(move, [*scenario.state.incident_owners, *gone])
+    return _chosen(move, [*open_incidents(scenario.state), *gone])
+
+
+def _user_task(move: Move, scenario: Scenario) -> Key:
+    gone = [
+        event.key
+        for event in scenario.events
+        if isinstance(event, events.UserTaskCompleted | events.UserTaskCanceled)
+    ]
+    return _chosen(move, [*user_tasks(scenario.state), *gone])
 
 
 def _instance(move: Move, scenario: Scenario) -> Key:
@@ -119,6 +156,13 @@ def _instance(move: Move, scenario: Scenario) -> Key:
     ]
     elements = [event.key for event in scenario.events if isinstance(event, events.ElementActivating)]
     return _chosen(move, [*reversed(created), *elements])
+
+
+def _owner(scenario: Scenario, element_instance_key: Key) -> Key:
+    """The process instance of an element instance that there is or was."""
+    entered = (event for event in scenario.events if isinstance(event, events.ElementActivating))
+    owners = {event.key: event.instance.key for event in entered}
+    return owners.get(element_instance_key, element_instance_key)
 
 
 def _migrate(move: Move, scenario: Scenario) -> Command:
@@ -204,7 +248,41 @@ COMMANDS: dict[str, Callable[[Move, Scenario], Command]] = {
         retries=move.number + 1,
         timeout=(move.number + 1) * SECOND if move.pick % 2 else None,
     ),
+    "assign": lambda move, scenario: commands.AssignUserTask(
+        tenant_id=_tenant(move, scenario),
+        user_task_key=_user_task(move, scenario),
+        assignee=f"person-{move.number}",
+        allow_override=move.number > 1,
+    ),
+    "unassign": lambda move, scenario: commands.UnassignUserTask(
+        _tenant(move, scenario), _user_task(move, scenario)
+    ),
+    "change": lambda move, scenario: commands.UpdateUserTask(
+        tenant_id=_tenant(move, scenario),
+        user_task_key=_user_task(move, scenario),
+        candidate_users=("ann",) * move.number,
+        due_date=commands.DateChange(EPOCH + move.number * SECOND if move.number else None),
+        priority=move.number * 10,
+    ),
+    "do": lambda move, scenario: commands.CompleteUserTask(
+        _tenant(move, scenario), _user_task(move, scenario), move.variables or {}
+    ),
+    "publish": lambda move, scenario: commands.PublishMessage(
+        tenant_id=_tenant(move, scenario),
+        name=MESSAGE,
+        correlation_key=KEYS[move.pick % len(KEYS)],
+        time_to_live=move.number * 20 * SECOND,
+        message_id="once" if move.pick > 2 else "",
+        variables=move.variables or {},
+    ),
     "resolve": lambda move, scenario: commands.ResolveIncident(
         _tenant(move, scenario), _incident(move, scenario)
+    ),
+    "set": lambda move, scenario: commands.SetVariables(
+        tenant_id=_tenant(move, scenario),
+        process_instance_key=_owner(scenario, _instance(move, scenario)),
+        element_instance_key=_instance(move, scenario),
+        variables=move.variables or {},
+        is_local=bool(move.number % 2),
     ),
 }

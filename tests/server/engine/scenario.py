@@ -4,7 +4,7 @@
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from itertools import starmap
 from typing import Any, Self, cast
@@ -16,10 +16,11 @@ from server.bpmn.builder import ProcessBuilder, definitions
 from server.bpmn.reader import read
 from server.engine import State, commands, events, process
 from server.engine.answers import ActivatedJob, ActivatedJobs, Answer, CreatedInstance, Deployment
-from server.engine.commands import Command, Resource
+from server.engine.commands import Command, ContinueProcessInstance, Resource
 from server.engine.keys import Key
+from server.engine.limits import DEFAULT_LIMITS, EngineLimits
+from server.engine.process_instance import ElementInstance, Job, ProcessInstance, UserTask
 from server.engine.rejection import Rejected
-from server.engine.state import ElementInstance, Job, ProcessInstance
 from server.engine.variables import Variables
 from server.partition.due import Due
 from tests.durable import EPOCH
@@ -32,10 +33,10 @@ MINUTE = timedelta(minutes=1)
 class Scenario:
     """`instance_key` is the process instance that was started last; most methods speak of it."""
 
-    def __init__(self, tenant_id: str = "default") -> None:
+    def __init__(self, tenant_id: str = "default", limits: EngineLimits = DEFAULT_LIMITS) -> None:
         self.tenant_id = tenant_id
         self.now = EPOCH
-        self.state = State()
+        self.state = State(limits=limits)
         self.events: list[events.Event] = []
         self.last_events: list[events.Event] = []
         self.rows = Rows()
@@ -49,7 +50,26 @@ class Scenario:
         outcome = process(self.state, command, self.now)
         self.last_events = outcome.events
         self.happens(outcome.events)
+        self._go_on()
         return outcome.answer
+
+    def _go_on(self) -> None:
+        """Do what was left for later turns, as a partition does by itself."""
+        while command := next(self._left_of_messages(), None):
+            self.happens(process(self.state, command, self.now).events)
+        while instance := next((each for each in self.state.instances.values() if each.work), None):
+            self.happens(
+                process(
+                    self.state, ContinueProcessInstance(instance.head.tenant_id, instance.head.key), self.now
+                ).events
+            )
+
+    def _left_of_messages(self) -> Iterator[Command]:
+        return (
+            commands.ContinueMessage(each.tenant_id, each.key)
+            for each in self.state.messages.messages.values()
+            if each.postponed_at is not None
+        )
 
     def refusal(self, command: Command) -> Rejected:
         """The rejection that the command meets."""
@@ -58,9 +78,11 @@ class Scenario:
         return caught.value
 
     def advance(self, by: timedelta) -> Self:
+        """A cycle that is late by several intervals fires for each of them."""
         self.now += by
-        for command in list(self.due.take(self.now, 10_000)):
-            self.execute(command)
+        while self.due.has_come(self.now):
+            for command in list(self.due.take(self.now, 10_000)):
+                self.execute(command)
         return self
 
     def deploy(self, *processes: ProcessBuilder | bytes, name: str = "process.bpmn") -> Self:
@@ -96,6 +118,44 @@ class Scenario:
         (job,) = self.activate(job_type, most=1)
         self.execute(commands.CompleteJob(self.tenant_id, job.key, texts(variables)))
         return self
+
+    def complete_user_task(self, element_id: str, **variables: object) -> Self:
+        """Complete the oldest user task of this element."""
+        self.execute(
+            commands.CompleteUserTask(self.tenant_id, self.user_task(element_id).key, texts(variables))
+        )
+        return self
+
+    def publish(
+        self,
+        name: str,
+        key: str = "",
+        *,
+        lives: timedelta = timedelta(),
+        message_id: str = "",
+        **variables: object,
+    ) -> Self:
+        """Publish a message with this correlation key."""
+        self.execute(self.publication(name, key, lives=lives, message_id=message_id, **variables))
+        return self
+
+    def publication(
+        self,
+        name: str,
+        key: str = "",
+        *,
+        lives: timedelta = timedelta(),
+        message_id: str = "",
+        **variables: object,
+    ) -> Command:
+        return commands.PublishMessage(
+            tenant_id=self.tenant_id,
+            name=name,
+            correlation_key=key,
+            time_to_live=lives,
+            message_id=message_id,
+            variables=texts(variables),
+        )
 
     def fail(self, job_type: str, retries: int = 0, message: str = "") -> Self:
         (job,) = self.activate(job_type, most=1)
@@ -161,6 +221,10 @@ class Scenario:
         """The oldest job of this type in the instance."""
         return next(job for job in self.instance.jobs.values() if job.type == job_type)
 
+    def user_task(self, element_id: str) -> UserTask:
+        """The oldest user task of this element in the instance."""
+        return next(task for task in self.instance.user_tasks.values() if task.element_id == element_id)
+
     @property
     def offered(self) -> list[str]:
         """Elements of the instance whose jobs are on offer, the next one first."""
@@ -177,7 +241,7 @@ class Scenario:
     def incident(self) -> events.IncidentRaised:
         """The open incident that was raised last."""
         raised = [event for event in self.events if isinstance(event, events.IncidentRaised)]
-        return [event for event in raised if event.key in self.state.incident_owners][-1]
+        return [event for event in raised if event.key in self.state.owners][-1]
 
     def element(self, element_id: str) -> ElementInstance:
         return next(found for found in self.instance.elements.values() if found.element_id == element_id)

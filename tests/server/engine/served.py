@@ -12,7 +12,15 @@ from server.engine.rejection import Rejected, RejectionType
 from server.partition.origin import Origin
 from server.partition.partition import Partition
 from server.platform.clock import VirtualClock
-from server.platform.errors import Internal, InvalidArgument, InvalidState, NotFound, ServiceError
+from server.platform.errors import (
+    AlreadyExists,
+    Internal,
+    InvalidArgument,
+    InvalidState,
+    NotFound,
+    QuotaExhausted,
+    ServiceError,
+)
 from tests.server.engine.scenario import Scenario
 
 MOST = 100_000
@@ -20,6 +28,8 @@ REFUSALS: dict[type[ServiceError], RejectionType] = {
     InvalidArgument: RejectionType.INVALID_ARGUMENT,
     NotFound: RejectionType.NOT_FOUND,
     InvalidState: RejectionType.INVALID_STATE,
+    AlreadyExists: RejectionType.ALREADY_EXISTS,
+    QuotaExhausted: RejectionType.EXHAUSTED,
 }
 
 # Runs something to its end, with the partition beside it.
@@ -54,6 +64,7 @@ class ServedScenario(Scenario):
         self.now += by
         self._clock.pin(self.now)
         list(self.due.take(self.now, MOST))  # the partition brings them by itself
+        self.last_events = []
         self._run(self._settled())
         return self
 
@@ -61,7 +72,8 @@ class ServedScenario(Scenario):
         return Origin(getattr(command, "tenant_id", ""), actor_id="story", request_id="r")
 
     def _observe(self, happened: Sequence[Event]) -> None:
-        self.last_events = list(happened)
+        # A turn of nothing but a barrier brings none.
+        self.last_events = list(happened) or self.last_events
         self.happens(happened)
 
     async def _settled(self) -> None:

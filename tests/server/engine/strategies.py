@@ -6,14 +6,15 @@ can mend the variables on which the rest depends. With the values of `GOOD` ever
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
+from typing import Any
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from server.bpmn.builder import ProcessBuilder, process
+from server.bpmn.builder import ProcessBuilder, event_sub_process, process, sub_process
 
 EXAMPLES = int(os.environ.get("GNOMON_EXAMPLES", "100"))
 bounded = settings(
@@ -22,22 +23,86 @@ bounded = settings(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 
-JOB_TYPES = ("a", "b", "correct")
+MESSAGE = "news"
+# Those that messages most often have.
+KEYS = ("x", "a", "7")
+JOB_TYPES = ("a", "b", "correct", "io.camunda.zeebe:userTask")
 GOOD = {"a": "5", "b": "true", "c": '"text"', "ok": "true", "kind": '"a"'}
 CONDITIONS = ("=a > 1", "=b", "=a = 5", "=ok", "=not(b)")
 INPUTS = ("=a", "=a + 1", '=assert(ok, ok, "not ok")', "text", "={x: b, y: [a]}")
+SCRIPTS = ("=a", "=a + 1", '=assert(ok, ok, "not ok")', "={x: b, y: [a]}")
 OUTPUTS = ("=a", "=c", '=assert(ok, ok, "not ok")', "=b.x")
 
 Mappings = Mapping[str, str]
 
 
 @dataclass(frozen=True)
+class Loop:
+    """An activity that is repeated."""
+
+    collection: str
+    is_sequential: bool
+    condition: str | None
+
+
+@dataclass(frozen=True)
 class Work:
-    """A task for a worker, or one that is passed when it has no type."""
+    """A task for a worker, or one that is passed when it has no type; the listeners are phases."""
 
     type: str | None
     inputs: Mappings
     outputs: Mappings
+    listeners: frozenset[str] = frozenset()
+    loop: "Loop | None" = None
+
+
+@dataclass(frozen=True)
+class Script:
+    """A task that the engine does itself."""
+
+    expression: str
+    result: str
+    outputs: Mappings
+
+
+@dataclass(frozen=True)
+class Person:
+    """A user task, native in the process and in its twin as this says; the priority may be an expression."""
+
+    is_native: bool
+    is_native_in_twin: bool
+    priority: str | None
+    outputs: Mappings
+
+
+@dataclass(frozen=True)
+class Pause:
+    """A timer in the flow."""
+
+    duration: str
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """A message in the flow, or at a receive task."""
+
+    key: str
+    is_task: bool
+
+
+@dataclass(frozen=True)
+class Scope:
+    """A sub-process, with an event on its boundary and an event sub-process inside.
+
+    Each has a duration, a cycle, which does not interrupt, `error`, or `escalation`, which interrupts on the boundary
+    alone. It may end by `terminate`, by `escalation`, or by an `error` that one of them catches.
+    """
+
+    inside: "Block"
+    boundary: str | None
+    event_sub_process: str | None
+    ending: str | None
+    loop: "Loop | None" = None
 
 
 @dataclass(frozen=True)
@@ -58,14 +123,63 @@ class Parallel:
     branches: tuple["Block", ...]
 
 
-Block = Work | Sequence | Choice | Parallel
+@dataclass(frozen=True)
+class Some:
+    """The branches of an inclusive gateway; the last one is the default flow."""
+
+    branches: tuple[tuple[str, "Block"], ...]
+
+
+@dataclass(frozen=True)
+class Race:
+    """An event-based gateway with a timer before each branch, or a message before the first."""
+
+    branches: tuple[tuple[str, "Block"], ...]
+    has_message: bool
+
+
+@dataclass(frozen=True)
+class Jump:
+    """A link."""
+
+
+Block = Work | Script | Person | Pause | Receipt | Scope | Sequence | Choice | Parallel | Some | Race | Jump
 
 targets = st.sampled_from(["a", "b", "c", "b.x", "c.x", "c.y"])
+loops = st.none() | st.builds(
+    Loop,
+    st.sampled_from(["=[1, 2]", "=[a, b]", "=[]", '=if ok then [1] else "none"']),
+    st.booleans(),
+    st.sampled_from([None, "=ok", "=numberOfCompletedInstances = 2", "=numberOfActiveInstances = 0"]),
+)
 work = st.builds(
     Work,
     st.sampled_from([None, "a", "b", "=kind", '="a"']),
     st.dictionaries(targets, st.sampled_from(INPUTS), max_size=2),
     st.dictionaries(targets, st.sampled_from(OUTPUTS), max_size=2),
+    st.frozensets(st.sampled_from(["start", "end"])),
+    loops,
+)
+scripts = st.builds(
+    Script,
+    st.sampled_from(SCRIPTS),
+    st.sampled_from(["a", "b", "c"]),
+    st.dictionaries(targets, st.sampled_from(OUTPUTS), max_size=1),
+)
+durations = st.sampled_from(["PT10S", "PT1M", '=if ok then "PT5S" else a'])
+pauses = st.builds(Pause, durations)
+jumps = st.builds(Jump)
+receipts = st.builds(Receipt, st.sampled_from(['="x"', "=kind", "=if ok then 7 else a"]), st.booleans())
+endings = st.sampled_from([None, "terminate", "error", "escalation"])
+boundaries = st.sampled_from(
+    [None, "error", "escalation", "message", "PT20S", "PT3M", "R3/PT15S", '=if ok then "PT1M" else c']
+)
+people = st.builds(
+    Person,
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from([None, "7", '=if ok then 10 else "high"']),
+    st.dictionaries(targets, st.sampled_from(OUTPUTS), max_size=1),
 )
 
 
@@ -73,30 +187,77 @@ def _composed(inner: st.SearchStrategy[Block]) -> st.SearchStrategy[Block]:
     lists = st.lists(inner, min_size=2, max_size=3).map(tuple)
     branches = st.lists(st.tuples(st.sampled_from(CONDITIONS), inner), min_size=2, max_size=3).map(tuple)
     return st.one_of(
-        st.builds(Sequence, lists), st.builds(Choice, branches, st.booleans()), st.builds(Parallel, lists)
+        st.builds(Sequence, lists),
+        st.builds(Choice, branches, st.booleans()),
+        st.builds(Parallel, lists),
+        st.builds(Scope, inner, boundaries, boundaries, endings, loops),
+        st.builds(Some, branches),
+        st.builds(
+            Race, st.lists(st.tuples(durations, inner), min_size=2, max_size=3).map(tuple), st.booleans()
+        ),
     )
 
 
-blocks: st.SearchStrategy[Block] = st.recursive(work, _composed, max_leaves=6)
+blocks: st.SearchStrategy[Block] = st.recursive(
+    work | scripts | people | pauses | jumps | receipts, _composed, max_leaves=6
+)
 
 
 class _Writer:
-    def __init__(self, builder: ProcessBuilder, prefix: str) -> None:
+    def __init__(self, builder: ProcessBuilder, prefix: str, numbers: Iterator[int]) -> None:
         self._builder = builder
         self._prefix = prefix
-        self._numbers = count(1)
+        self._numbers = numbers
 
     def write(self, block: Block) -> None:
-        match block:
-            case Work():
-                self._work(block)
-            case Sequence(blocks=inner):
-                for each in inner:
-                    self.write(each)
-            case Choice():
-                self._choice(block)
-            case Parallel(branches=branches):
-                self._split("parallelGateway", [(None, branch) for branch in branches])
+        writers: Mapping[type[Block], Callable[[Any], object]] = {
+            Work: self._work,
+            Script: self._script,
+            Person: self._person,
+            Pause: self._pause,
+            Receipt: self._receipt,
+            Scope: self._scope,
+            Sequence: self._sequence,
+            Choice: self._choice,
+            Parallel: self._parallel,
+            Some: self._some,
+            Race: self._race,
+            Jump: self._jump,
+        }
+        writers[type(block)](block)
+
+    def _sequence(self, block: Sequence) -> None:
+        for each in block.blocks:
+            self.write(each)
+
+    def _pause(self, block: Pause) -> None:
+        self._builder.timer_catch(f"{self._prefix}pause_{next(self._numbers)}", duration=block.duration)
+
+    def _parallel(self, block: Parallel) -> None:
+        self._split("parallelGateway", [(None, branch) for branch in block.branches])
+
+    def _script(self, block: Script) -> None:
+        name = f"{self._prefix}script_{next(self._numbers)}"
+        self._builder.script_task(
+            name, expression=block.expression, result=block.result, outputs=block.outputs
+        )
+
+    def _choice(self, block: Choice) -> None:
+        *others, (_, last) = block.branches
+        self._split("exclusiveGateway", [*others, (None if block.has_default else "=ok", last)])
+
+    def _some(self, block: Some) -> None:
+        *others, (_, last) = block.branches
+        self._split("inclusiveGateway", [*others, (None, last)])
+
+    def _jump(self, _: Jump) -> None:
+        name = f"{self._prefix}jump_{next(self._numbers)}"
+        self._builder.throw_link(name, link=name).catch_link(f"{name}_on", link=name)
+
+    def _receipt(self, block: Receipt) -> None:
+        name = f"{self._prefix}receipt_{next(self._numbers)}"
+        tag = "receiveTask" if block.is_task else "intermediateCatchEvent"
+        self._builder.message_catch(name, message=MESSAGE, key=block.key, tag=tag)
 
     def _work(self, block: Work) -> None:
         name = f"{self._prefix}task_{next(self._numbers)}"
@@ -104,10 +265,95 @@ class _Writer:
             self._builder.node("task", name, inputs=block.inputs, outputs=block.outputs)
         else:
             self._builder.service_task(name, type=block.type, inputs=block.inputs, outputs=block.outputs)
+        for phase in sorted(block.listeners):
+            self._builder.execution_listener(phase, type="b")
+        self._repeat(block.loop)
 
-    def _choice(self, block: Choice) -> None:
-        *others, (_, last) = block.branches
-        self._split("exclusiveGateway", [*others, (None if block.has_default else "=ok", last)])
+    def _repeat(self, loop: Loop | None) -> None:
+        """No name that a loop makes is one that anything else depends on."""
+        if loop is not None:
+            self._builder.multi_instance(
+                loop.collection,
+                element="item",
+                sequential=loop.is_sequential,
+                output="=[item, b]",
+                outputs_to="items",
+                until=loop.condition,
+            )
+
+    def _person(self, block: Person) -> None:
+        self._builder.user_task(
+            f"{self._prefix}user_{next(self._numbers)}",
+            is_native=block.is_native_in_twin if self._prefix else block.is_native,
+            assignment={"assignee": '=if ok then "ann" else a', "candidateGroups": "x,y"},
+            priority=block.priority,
+            outputs=block.outputs,
+        )
+
+    def _scope(self, block: Scope) -> None:
+        """The way of the event joins that of the sub-process, where nothing waits for both."""
+        name = f"{self._prefix}scope_{next(self._numbers)}"
+        inside = sub_process(name).start()
+        _Writer(inside, self._prefix, self._numbers).write(block.inside)
+        if block.event_sub_process is not None:
+            inside.beside(self._event_sub_process(f"{name}_help", block.event_sub_process))
+        if block.ending == "terminate":
+            inside.end_terminate(f"{name}_stop")
+        elif block.ending == "error" and "error" in {block.boundary, block.event_sub_process}:
+            inside.declare_error("wrong", "wrong").end_error(f"{name}_fail", error="wrong")
+        elif block.ending == "escalation":
+            inside.declare_escalation("late", "late").end_escalation(f"{name}_ask", escalation="late")
+        else:
+            inside.end()
+        self._builder.embed(inside)
+        self._repeat(block.loop)
+        if block.boundary is not None:
+            self._boundary(name, block.boundary)
+
+    def _boundary(self, name: str, trigger: str) -> None:
+        merge, late = f"{name}_merge", f"{name}_late"
+        self._builder.exclusive_gateway(merge)
+        if trigger.startswith("R"):
+            self._builder.boundary_timer(late, on=name, is_interrupting=False, cycle=trigger)
+            self._builder.task(f"{late}_task").end(f"{late}_end").branch(merge)
+        elif trigger == "error":
+            self._builder.boundary_error(late, on=name).connect_to(merge)
+        elif trigger == "escalation":
+            self._builder.boundary_escalation(late, on=name).connect_to(merge)
+        elif trigger == "message":
+            self._builder.boundary_message(late, on=name, message=MESSAGE, key='="x"').connect_to(merge)
+        else:
+            self._builder.boundary_timer(late, on=name, duration=trigger).connect_to(merge)
+
+    def _event_sub_process(self, name: str, trigger: str) -> ProcessBuilder:
+        started = event_sub_process(name)
+        if trigger == "error":
+            started.start_error(f"{name}_start")
+        elif trigger == "escalation":
+            started.start_escalation(f"{name}_start", is_interrupting=False)
+        elif trigger == "message":
+            started.start_message(f"{name}_start", message=MESSAGE, key="=kind")
+        elif trigger.startswith("R"):
+            started.start_timer(f"{name}_start", is_interrupting=False, cycle=trigger)
+        else:
+            started.start_timer(f"{name}_start", duration=trigger)
+        return started.service_task(f"{name}_task", type="b").end()
+
+    def _race(self, block: Race) -> None:
+        number = next(self._numbers)
+        race, merge = f"{self._prefix}race_{number}", f"{self._prefix}race_{number}_merge"
+        self._builder.event_based_gateway(race)
+        for index, (duration, branch) in enumerate(block.branches):
+            self._builder.branch(race)
+            if block.has_message and not index:
+                self._builder.message_catch(f"{race}_{index}", message=MESSAGE, key="=kind")
+            else:
+                self._builder.timer_catch(f"{race}_{index}", duration=duration)
+            self.write(branch)
+            if index:
+                self._builder.connect_to(merge)
+            else:
+                self._builder.exclusive_gateway(merge)
 
     def _split(self, tag: str, branches: list[tuple[str | None, Block]]) -> None:
         number = next(self._numbers)
@@ -115,7 +361,7 @@ class _Writer:
         self._builder.node(tag, split)
         for index, (condition, branch) in enumerate(branches):
             self._builder.branch(split)
-            if tag == "exclusiveGateway":
+            if tag != "parallelGateway":
                 self._builder.flow(condition=condition, default=condition is None)
             self.write(branch)
             if index:
@@ -128,7 +374,7 @@ def written(block: Block, process_id: str = "random", prefix: str = "") -> Proce
     """The process of a block, with this before the ids of its elements."""
     every, again, correct, enough = (f"{prefix}{name}" for name in ("all", "again", "correct", "enough"))
     builder = process(process_id).start().parallel_gateway(every)
-    _Writer(builder, prefix).write(block)
+    _Writer(builder, prefix, count(1)).write(block)
     builder.end().branch(every).exclusive_gateway(again).service_task(correct, type="correct")
     builder.exclusive_gateway(enough).flow(condition="=finished = true").end()
     return builder.branch(enough).flow(default=True).connect_to(again)
@@ -161,19 +407,42 @@ def _moves(values: list[str]) -> st.SearchStrategy[Move]:
     activations = st.builds(Move, st.just("activate"), picks, numbers)
     times = st.builds(Move, st.just("advance"), number=st.integers(1, 100))
     results = st.builds(Move, st.sampled_from(["complete", "fail", "throw"]), picks, numbers, variables)
+    people = st.builds(
+        Move, st.sampled_from(["assign", "unassign", "change", "do", "do"]), picks, numbers, variables
+    )
+    messages = st.builds(Move, st.just("publish"), picks, numbers, variables)
     others = st.builds(
         Move,
-        st.sampled_from(["update", "yield", "resolve", "resolve", "cancel", "deploy", "migrate", "migrate"]),
+        st.sampled_from(
+            ["update", "yield", "resolve", "resolve", "set", "cancel", "deploy", "migrate", "migrate"]
+        ),
         picks,
         numbers,
+        variables,
     )
     foreign = st.builds(
         Move,
-        st.sampled_from(["complete", "fail", "throw", "update", "resolve", "cancel", "migrate", "start"]),
+        st.sampled_from(
+            [
+                "complete",
+                "fail",
+                "throw",
+                "update",
+                "resolve",
+                "set",
+                "cancel",
+                "migrate",
+                "start",
+                "assign",
+                "do",
+            ]
+        ),
         picks,
         is_foreign=st.just(True),
     )
-    return st.one_of(starts, activations, activations, results, results, times, others, foreign)
+    return st.one_of(
+        starts, activations, activations, results, results, people, times, messages, others, foreign
+    )
 
 
 def _histories(values: list[str]) -> st.SearchStrategy[list[Move]]:

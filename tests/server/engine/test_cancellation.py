@@ -66,8 +66,7 @@ def test_cancelling_ends_everything_at_any_state(engine: Scenario, state: str) -
     assert jobs == [event.key for event in engine.happened(JobCanceled)]
     assert incidents == [event.key for event in engine.happened(IncidentResolved)]
     assert set(elements) == {event.key for event in engine.happened(ElementTerminated)}
-    assert (engine.state.instances, engine.state.job_owners) == ({}, {})
-    assert (engine.state.incident_owners, engine.state.offers) == ({}, {})
+    assert (engine.state.instances, engine.state.owners, engine.state.offers) == ({}, {}, {})
 
 
 @pytest.mark.parametrize("state", STATES)

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 import msgspec
@@ -10,7 +11,7 @@ from server.engine.rejection import RejectionType
 from server.partition.config import DialectChoice
 from server.store.entities import DecisionDefinition, DecisionInstance, DecisionInstanceState
 from tests.server.dmn.models import context, decision, literal, table
-from tests.server.engine.graphs import DISCOUNT, answering, graph
+from tests.server.engine.graphs import DISCOUNT, answering, graph, graph_xml
 from tests.server.engine.scenario import Scenario, texts
 
 if TYPE_CHECKING:
@@ -49,6 +50,15 @@ def test_a_decision_is_evaluated_with_all_that_it_requires(engine: Scenario) -> 
     ]
     (rule,) = discount.matched_rules
     assert (rule.id, rule.index, [each.value for each in rule.outputs]) == ("rule2", 2, ["10"])
+
+
+def test_a_decision_without_an_id_is_evaluated_by_the_one_that_was_made(engine: Scenario) -> None:
+    deploy(engine, f'<decision name="Approve loan">{literal("1 + 1")}</decision>')
+
+    answer = evaluated(engine, "urn:model#Approve loan")
+
+    assert (answer.output, answer.failure) == ("2", None)
+    assert [each.decision_definition_id for each in answer.decisions] == ["urn:model#Approve loan"]
 
 
 def test_every_evaluated_decision_leaves_an_instance(engine: Scenario) -> None:
@@ -92,6 +102,19 @@ def test_a_decision_that_fails_is_told_and_kept(engine: Scenario) -> None:
     (row,) = engine.rows.all(DecisionInstance)
     assert (row.decision_definition_id, row.state) == ("inner", DecisionInstanceState.FAILED)
     assert row.evaluation_failure == answer.failure
+
+
+def test_a_stored_model_that_a_later_version_refuses_fails_with_the_reason(engine: Scenario) -> None:
+    accepted = graph(answering("a", "1 = 1"), dialect=DialectChoice.CAMUNDA)
+    stored = replace(accepted, content=graph_xml(answering("a", "1 == 1")))
+    engine.execute(DeployResources("default", (), (stored,)))
+
+    answer = evaluated(engine, "a")
+
+    assert (answer.output, answer.failed_decision_id, answer.decisions) == ("null", "a", ())
+    assert answer.failure is not None
+    assert answer.failure.startswith("Expected to evaluate decision 'a', but the model cannot be evaluated: ")
+    assert "expected '=' but found '=='" in answer.failure
 
 
 def test_a_decision_may_take_so_many_steps_with_all_that_it_requires(engine: Scenario) -> None:

@@ -1,9 +1,17 @@
+from collections.abc import Sequence
+from itertools import permutations
+
 import pytest
 
 from server.bpmn.builder import definitions, process
-from server.engine.commands import DeployResources
-from server.engine.events import DeploymentCreated, ProcessDefinitionDeployed
+from server.engine import State
+from server.engine import process as handle
+from server.engine.answers import CreatedInstance
+from server.engine.commands import AdoptDefinition, CreateProcessInstance, DeployResources
+from server.engine.events import DeploymentCreated, InstanceHead, ProcessDefinitionDeployed
+from server.engine.rejection import Rejected
 from server.store.entities import ProcessDefinition
+from tests.durable import EPOCH
 from tests.server.engine.scenario import Scenario, resource
 
 
@@ -34,6 +42,44 @@ def test_changed_content_is_a_new_version(engine: Scenario) -> None:
     assert first.key != second.key
     rows = [engine.rows.get(ProcessDefinition, key) for key in (first.key, second.key)]
     assert [row.is_latest_version for row in rows] == [False, True]
+
+
+def versions(count: int) -> list[ProcessDefinitionDeployed]:
+    """Of one process, as another partition deployed them."""
+    scenario = Scenario()
+    for number in range(count):
+        scenario.deploy(process("order", version_tag=f"v{number}").end())
+    return [event for event in scenario.events if isinstance(event, ProcessDefinitionDeployed)]
+
+
+def started(state: State, version: int | None) -> InstanceHead:
+    command = CreateProcessInstance(tenant_id="default", process_definition_id="order", version=version)
+    answer = handle(state, command, EPOCH).answer
+    assert isinstance(answer, CreatedInstance)
+    return answer.head
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_versions_are_found_by_their_number_whatever_order_they_are_adopted_in(order: Sequence[int]) -> None:
+    deployed, state = versions(3), State(2)
+    for place in order:
+        handle(state, AdoptDefinition(deployed[place]), EPOCH)
+
+    heads = {version: started(state, version) for version in (1, 2, 3, None)}
+
+    keys = {version: head.process_definition_key for version, head in heads.items()}
+    assert keys == {1: deployed[0].key, 2: deployed[1].key, 3: deployed[2].key, None: deployed[2].key}
+
+
+def test_a_version_that_is_not_known_is_not_another_one() -> None:
+    first, _, third = versions(3)
+    state = State(2)
+    for event in (first, third):
+        handle(state, AdoptDefinition(event), EPOCH)
+
+    with pytest.raises(Rejected, match="no process definition with id 'order' in its version 2"):
+        started(state, 2)
+    assert started(state, 3).version == 3
 
 
 def test_unchanged_content_keeps_its_version(engine: Scenario) -> None:
@@ -95,7 +141,7 @@ def test_a_deployment_that_fails_leaves_nothing(engine: Scenario, process_ids: t
     broken = type(order)(order.name, order.content, order.checksum, process_ids)
     last_key = engine.state.last_key
 
-    with pytest.raises(StopIteration):
+    with pytest.raises(KeyError):
         engine.execute(DeployResources("default", (good, broken)))
 
     assert (engine.state.definitions, engine.state.versions) == ({}, {})

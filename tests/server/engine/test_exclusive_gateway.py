@@ -101,6 +101,15 @@ def test_a_condition_that_is_not_boolean_raises_an_incident(
     assert (engine.incident.error_type, engine.incident.message) == (ErrorType.EXTRACT_VALUE_ERROR, message)
 
 
+def test_a_stored_condition_that_a_later_version_refuses_raises_an_incident(engine: Scenario) -> None:
+    engine.deploy(decision('=status == "ok"')).start(status="ok")
+
+    assert (engine.incident.error_type, engine.incident.message) == (
+        ErrorType.EXTRACT_VALUE_ERROR,
+        "Failed to evaluate the expression 'status == \"ok\"': expected '=' but found '==' at position 7",
+    )
+
+
 def test_resolving_before_anything_was_corrected_raises_a_new_incident(engine: Scenario) -> None:
     engine.deploy(decision("=paid")).start()
     first = engine.incident

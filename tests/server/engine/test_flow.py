@@ -12,7 +12,7 @@ from server.engine.events import (
     SequenceFlowTaken,
 )
 from server.engine.incidents import ErrorType
-from server.engine.step import MAX_ACTIVATIONS
+from server.engine.limits import ENTERING_STEPS, EngineLimits
 from tests.server.engine.scenario import Scenario
 
 
@@ -90,25 +90,30 @@ def test_a_loop_through_a_job_goes_round_until_its_condition_fails(engine: Scena
     assert engine.variables() == {"n": 3}
 
 
-def test_a_loop_that_never_waits_ends_in_an_incident_and_goes_on_when_resolved(engine: Scenario) -> None:
+FEW = EngineLimits(slice_steps=10 * ENTERING_STEPS, activations=100)
+
+
+def test_a_loop_that_never_waits_ends_in_an_incident_and_goes_on_when_resolved() -> None:
+    engine = Scenario(limits=FEW)
     engine.deploy(process("order").exclusive_gateway("merge").task("spin").connect_to("merge"))
 
     engine.start()
 
     incident = engine.incident
     assert incident.error_type is ErrorType.UNKNOWN
-    assert incident.message == f"Expected a wait state within {MAX_ACTIVATIONS} elements, found none"
-    assert len(engine.path) == MAX_ACTIVATIONS
+    assert incident.message == "Expected a wait state within 100 elements, found none"
+    assert len(engine.path) == 100
     engine.resolve()
-    assert len(engine.path) == 2 * MAX_ACTIVATIONS + 1
+    assert len(engine.path) == 201
     assert engine.incident.key != incident.key
     assert engine.cancel().is_terminated
 
 
-def test_tokens_that_multiply_without_waiting_are_bounded(engine: Scenario) -> None:
+def test_tokens_that_multiply_without_waiting_are_bounded() -> None:
+    engine = Scenario(limits=FEW)
     engine.deploy(process("order").task("split").connect_to("split").branch("split").connect_to("split"))
 
     engine.start()
 
-    assert len(engine.path) == MAX_ACTIVATIONS
+    assert len(engine.path) == 100
     assert engine.cancel().is_terminated

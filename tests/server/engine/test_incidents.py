@@ -4,8 +4,8 @@ from server.bpmn.builder import ProcessBuilder, process
 from server.engine.commands import ResolveIncident
 from server.engine.events import ElementActivated, IncidentRaised, IncidentResolved
 from server.engine.keys import Key
+from server.engine.process_instance import OpenIncident
 from server.engine.rejection import RejectionType
-from server.engine.state import OpenIncident
 from server.store.entities import ElementInstance, Incident, IncidentState, ProcessInstance
 from tests.server.engine.scenario import Scenario
 

@@ -1,12 +1,13 @@
 from datetime import timedelta
+from typing import cast
 
 import pytest
 
 from server.bpmn.builder import ProcessBuilder, process
+from server.engine.answers import MAX_ANSWER_OCTETS, ActivatedJob, ActivatedJobs
 from server.engine.commands import ActivateJobs, YieldJobs
 from server.engine.events import JobActivated, JobYielded
-from server.engine.handlers.job_activation import MAX_ANSWER_OCTETS
-from server.engine.state import JobState
+from server.engine.process_instance import JobState
 from tests.server.engine.scenario import MINUTE, Scenario
 
 
@@ -108,6 +109,18 @@ def test_a_job_that_is_larger_than_an_answer_goes_alone(engine: Scenario) -> Non
         engine.start(text="a" * (MAX_ANSWER_OCTETS + 1))
 
     assert [len(engine.activate("charge")) for _ in range(3)] == [1, 1, 0]
+
+
+def test_an_activation_with_a_size_of_its_own_takes_what_fits_and_may_take_nothing(engine: Scenario) -> None:
+    engine.deploy(charge())
+    for _ in range(3):
+        engine.start(text="a" * 98)
+
+    assert [len(activated(engine, max_octets=most)) for most in (99, 299, 99, 100)] == [0, 2, 0, 1]
+
+
+def activated(engine: Scenario, max_octets: int) -> tuple[ActivatedJob, ...]:
+    return cast("ActivatedJobs", engine.execute(activation(max_octets=max_octets))).jobs
 
 
 # Yield

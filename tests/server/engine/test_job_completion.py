@@ -20,7 +20,7 @@ def test_a_completed_job_is_gone(engine: Scenario) -> None:
 
     assert engine.last_events[0] == JobCompleted(head, key)
     assert engine.is_completed
-    assert engine.state.job_owners == {}
+    assert engine.state.owners == {}
 
 
 def test_results_become_variables_of_the_instance(engine: Scenario) -> None:

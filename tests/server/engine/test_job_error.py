@@ -1,10 +1,11 @@
 import pytest
 
-from server.bpmn.builder import process
+from server.bpmn.builder import definitions, process, sub_process
 from server.engine.commands import CompleteJob, FailJob, ThrowJobError
 from server.engine.incidents import ErrorType
+from server.engine.process_instance import JobState
 from server.engine.rejection import RejectionType
-from server.engine.state import JobState
+from server.store import entities
 from tests.server.engine.scenario import Scenario, texts
 
 
@@ -76,3 +77,75 @@ def test_resolving_offers_the_job_again(waiting: Scenario) -> None:
 
     assert waiting.offered == ["charge"]
     assert waiting.complete("charge").is_completed
+
+
+# Caught
+
+
+def throw(engine: Scenario, job_type: str, code: str = "declined") -> None:
+    (job,) = engine.activate(job_type)
+    engine.execute(
+        ThrowJobError(
+            tenant_id="default", job_key=job.key, error_code=code, variables=texts({"reason": "poor"})
+        )
+    )
+
+
+CODES = {"declined": "declined", "lost": "lost"}
+
+
+def test_an_error_is_caught_on_the_boundary_of_its_task(engine: Scenario) -> None:
+    task = process("order").service_task("charge", type="charge").end("done")
+    task.boundary_error("refused", on="charge", error="declined").service_task("remind", type="remind").end()
+    engine.deploy(definitions(task, errors=CODES)).start()
+    job = engine.job("charge")
+
+    throw(engine, "charge")
+
+    assert engine.path == ["start", "refused"]
+    assert engine.offered == ["remind"]
+    assert engine.variables() == {"reason": "poor"}
+    row = engine.rows.get(entities.Job, job.key)
+    assert (row.state, row.error_code, row.end_time) == (
+        entities.JobState.ERROR_THROWN,
+        "declined",
+        engine.now,
+    )
+
+
+@pytest.mark.parametrize(("code", "way"), [("declined", "refused"), ("lost", "any"), ("other", "any")])
+def test_the_event_with_the_code_comes_before_one_for_every_error(
+    engine: Scenario, code: str, way: str
+) -> None:
+    task = process("order").service_task("charge", type="charge").end("done")
+    task.boundary_error("any", on="charge").end("a").boundary_error(
+        "refused", on="charge", error="declined"
+    ).end("b")
+    engine.deploy(definitions(task, errors=CODES)).start()
+
+    throw(engine, "charge", code)
+
+    assert engine.path[1] == way
+    assert engine.is_completed
+
+
+def test_an_error_goes_outwards_until_it_is_caught(engine: Scenario) -> None:
+    inner = sub_process("pack").service_task("wrap", type="wrap").end()
+    inner.boundary_error("torn", on="wrap", error="lost").end("inside")
+    outer = process("order").embed(inner).end("done").boundary_error("any", on="pack").end("outside")
+    engine.deploy(definitions(outer, errors=CODES)).start()
+
+    throw(engine, "wrap")
+
+    assert engine.path == ["start", "pack_start", "any", "outside"]
+    assert engine.is_completed
+
+
+def test_an_error_that_is_caught_elsewhere_raises_an_incident(engine: Scenario) -> None:
+    inner = sub_process("pack").service_task("wrap", type="wrap").end()
+    outer = process("order").embed(inner).service_task("ship", type="ship").end()
+    engine.deploy(definitions(outer.boundary_error("any", on="ship").end("lost"), errors=CODES)).start()
+
+    throw(engine, "wrap")
+
+    assert engine.incident.error_type is ErrorType.UNHANDLED_ERROR_EVENT

@@ -6,8 +6,8 @@ from server.bpmn.builder import ProcessBuilder, process
 from server.engine.commands import FailJob, UpdateJob
 from server.engine.events import IncidentRaised, JobBackOffEnded, JobFailed
 from server.engine.incidents import ErrorType
+from server.engine.process_instance import JobState
 from server.engine.rejection import RejectionType
-from server.engine.state import JobState
 from tests.server.engine.scenario import MINUTE, Scenario, texts
 
 

@@ -6,8 +6,8 @@ from server.bpmn.builder import process
 from server.engine.commands import EndJobBackOff, FailJob, TimeOutJob, UpdateJob
 from server.engine.events import JobDeadlineUpdated, JobRetriesUpdated
 from server.engine.keys import Key
+from server.engine.process_instance import JobState
 from server.engine.rejection import RejectionType
-from server.engine.state import JobState
 from tests.server.engine.scenario import MINUTE, Scenario
 
 
@@ -92,13 +92,16 @@ def test_time_that_comes_late_does_nothing(waiting: Scenario) -> None:
     """Commands of time name what they were made for."""
     (first,) = waiting.activate("charge", timeout=MINUTE)
     waiting.execute(update(waiting, timeout=5 * MINUTE))
-    waiting.execute(TimeOutJob(first.key, first.deadline))
+    waiting.execute(TimeOutJob("default", first.key, first.deadline))
     events = [waiting.last_events]
     waiting.execute(FailJob(tenant_id="default", job_key=first.key, retries=1, retry_back_off=MINUTE))
-    for late in (TimeOutJob(first.key, first.deadline), EndJobBackOff(first.key, waiting.now)):
+    for late in (
+        TimeOutJob("default", first.key, first.deadline),
+        EndJobBackOff("default", first.key, waiting.now),
+    ):
         waiting.execute(late)
         events.append(waiting.last_events)
-    waiting.execute(TimeOutJob(Key(42), first.deadline))
+    waiting.execute(TimeOutJob("default", Key(42), first.deadline))
 
     assert events == [[], [], []]
     assert waiting.last_events == []

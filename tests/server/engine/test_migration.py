@@ -3,15 +3,12 @@ from typing import Any
 
 import pytest
 
-from server.bpmn.builder import ProcessBuilder, process
-from server.bpmn.executable import Element, ElementType, ExecutableProcess
-from server.engine import State, commands
-from server.engine import process as handle
+from server.bpmn.builder import ProcessBuilder, process, sub_process
+from server.engine import commands
 from server.engine.commands import MappingInstruction
 from server.engine.events import IncidentRaised, JobCreated, ProcessInstanceMigrated
 from server.engine.keys import Key
 from server.engine.rejection import Rejected, RejectionType
-from server.engine.state import Definition
 from server.store import entities
 from tests.server.engine.scenario import MINUTE, Scenario
 
@@ -363,25 +360,13 @@ def test_an_active_element_needs_a_counterpart(
     assert (RejectionType.INVALID_STATE, reason) == refused(engine, "payment", mapping)
 
 
-def test_an_element_stays_in_its_flow_scope() -> None:
-    state, elsewhere = State(), Element("elsewhere", None, ElementType.PROCESS)
-    scenario = Scenario()
-    scenario.deploy(order()).start()
-    state.adopt(scenario.instance)
-    state.definitions = dict(scenario.state.definitions)
-    root = Element("target", None, ElementType.PROCESS)
-    pay = Element("pay", None, ElementType.SERVICE_TASK, flow_scope=elsewhere)
-    nested = ExecutableProcess("target", None, None, root, None, {"target": root, "pay": pay})
-    state.define(Definition(Key(7), "default", 1, "target.bpmn", "", nested))
-    command = commands.MigrateProcessInstance(
-        tenant_id="default",
-        process_instance_key=scenario.instance_key,
-        target_process_definition_key=Key(7),
-        mapping_instructions=(MappingInstruction("charge", "pay"),),
-    )
+def test_an_element_stays_in_its_flow_scope(engine: Scenario) -> None:
+    inner = sub_process("pack").service_task("pay", type="pay").end()
+    engine.deploy(order()).start()
+    engine.deployment(process("target").embed(inner).end())
 
     with pytest.raises(Rejected, match="target element 'pay' is not in the flow scope") as caught:
-        handle(state, command, scenario.now)
+        engine.migrate("target", {"charge": "pay"})
 
     assert caught.value.type is RejectionType.INVALID_STATE
 

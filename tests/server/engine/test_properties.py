@@ -1,13 +1,20 @@
+from contextlib import suppress
 from itertools import pairwise
 
 from hypothesis import given
 
 from server.bpmn.reader import read
-from server.engine import events
+from server.engine import agenda, events
+from server.engine.answers import Answer
+from server.engine.commands import Command
+from server.engine.handlers import HANDLERS
 from server.engine.keys import Key
+from server.engine.rejection import Rejected
+from server.engine.step import Step
 from server.lint.linter import lint, refusals
 from tests.server.engine.laws import expect_laws
-from tests.server.engine.player import Player
+from tests.server.engine.player import Player, photograph
+from tests.server.engine.scenario import Scenario
 from tests.server.engine.strategies import (
     Block,
     Move,
@@ -51,8 +58,31 @@ def test_every_instance_can_be_finished(block: Block, history: list[Move]) -> No
     player.finish()
 
     state = player.scenario.state
-    assert (state.instances, state.offers, state.job_owners, state.incident_owners) == ({}, {}, {}, {})
+    assert (state.instances, state.offers, state.owners) == ({}, {}, {})
     expect_laws(state, player.scenario.events, player.scenario.rows)
+
+
+class TakingBack(Scenario):
+    """Handles each command twice: the first time everything is taken back."""
+
+    def execute(self, command: Command) -> Answer:
+        before = photograph(self.state)
+        step = Step(self.state, self.now)
+        self.state.begin()
+        with suppress(Rejected):
+            HANDLERS[type(command)](command, step)
+            agenda.run(step)
+        self.state.journal.roll_back()
+        assert photograph(self.state) == before
+        return super().execute(command)
+
+
+@bounded
+@given(blocks, histories)
+def test_every_command_can_be_taken_back_whole(block: Block, history: list[Move]) -> None:
+    played = Player(block, TakingBack()).play(history).scenario
+
+    expect_laws(played.state, played.events, played.rows)
 
 
 @bounded

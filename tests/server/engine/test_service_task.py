@@ -4,7 +4,7 @@ from server.bpmn.builder import process
 from server.engine.events import ElementActivated, ElementCompleted, JobCreated
 from server.engine.incidents import ErrorType
 from server.engine.lifecycle import ElementState
-from server.engine.state import JobState
+from server.engine.process_instance import JobState
 from tests.server.engine.scenario import Scenario
 
 

@@ -80,7 +80,7 @@ def test_releasing_takes_every_trace_of_an_instance(busy: Scenario) -> None:
     for key in busy.state.instances:
         state.release(key)
 
-    assert (state.instances, state.offers, state.job_owners, state.incident_owners) == ({}, {}, {}, {})
+    assert (state.instances, state.offers, state.owners) == ({}, {}, {})
 
 
 def test_an_event_about_what_is_not_there_is_a_fault(engine: Scenario) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.engine.variables import MAX_DEPTH, MalformedVariables, decode, encode, join, split
+from server.engine.variables import MAX_DEPTH, MAX_VARIABLES, MalformedVariables, decode, encode, join, split
 
 SCALARS = st.none() | st.booleans() | st.integers(-(10**40), 10**40) | st.text()
 VALUES = st.recursive(
@@ -32,6 +32,12 @@ def nested(depth: int) -> bytes:
 )
 def test_variables_are_the_members_of_an_object(document: bytes, variables: dict[str, str]) -> None:
     assert split(document) == variables
+
+
+def test_variables_are_bounded_in_number() -> None:
+    assert len(split(b"{" + b",".join(b'"a%d":1' % n for n in range(MAX_VARIABLES)) + b"}")) == MAX_VARIABLES
+    with pytest.raises(MalformedVariables, match=f"at most {MAX_VARIABLES} variables"):
+        split(b"{" + b",".join(b'"a%d":1' % n for n in range(MAX_VARIABLES + 1)) + b"}")
 
 
 @pytest.mark.parametrize(

@@ -54,6 +54,16 @@ def test_the_page_has_an_example_of_every_difference() -> None:
     assert differences == {row[-1] for row in rows("Dialects")}
 
 
+@pytest.mark.parametrize("dialect", ["camunda", "standard"])
+def test_the_page_names_what_is_meant_by_operators_of_other_languages(dialect: DialectName) -> None:
+    named = re.findall(r"`(\S+)` is `(\S+)`", PAGE.split("## Comparisons\n")[1].split("\n## ")[0])
+
+    assert len(named) == 9
+    for written, meant in named:
+        with pytest.raises(FeelSyntaxError, match=re.escape(f"expected '{meant}' but found '{written}'")):
+            compile_expression(f"a {written} b", dialect=dialect)
+
+
 def test_the_page_knows_the_limits() -> None:
     for name, number, _ in rows("Limits"):
         assert Decimal(number.replace(",", "")) == Decimal(str(getattr(limits, name.strip("`"))))

@@ -79,6 +79,17 @@ def test_a_long_value_is_cut_in_a_message() -> None:
         ),
         pytest.param("{}.f(1)", "No function found with name 'f' and 1 parameters", id="qualified call"),
         pytest.param('substring("abc", 5)', 'a substring reaches out of "abc"', id="substring"),
+        pytest.param(
+            'substring("abc", 5, 1)', 'a substring reaches out of "abc"', id="substring from behind the end"
+        ),
+        pytest.param(
+            'substring("abc", -4, 9)',
+            'a substring reaches out of "abc"',
+            id="substring from before the start",
+        ),
+        pytest.param(
+            'substring("abc", 2, -1)', 'a substring reaches out of "abc"', id="substring of a negative length"
+        ),
         pytest.param('[1.."a"]', "no range from '1' to '\"a\"'", id="range"),
     ],
 )

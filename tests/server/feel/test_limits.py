@@ -1,3 +1,4 @@
+import itertools
 from decimal import Decimal
 
 import pytest
@@ -12,7 +13,7 @@ from server.feel import (
     compile_unary_tests,
 )
 from server.feel.errors import LimitExceededError
-from server.feel.limits import MAX_FAILURES, MAX_NESTING
+from server.feel.limits import MAX_FAILURES, MAX_NESTING, STEPS_PER_SECOND
 
 MANY = 10_000
 
@@ -131,9 +132,13 @@ def test_very_many_names_take_no_longer_than_their_text() -> None:
     assert value == 2
 
 
-def test_a_huge_length_is_refused_before_it_is_counted() -> None:
+def test_a_huge_start_is_refused_before_it_is_counted() -> None:
     with pytest.raises(EvaluationError):
-        compile_expression('substring("a", 1, 10 ** 6000)').evaluate({})
+        compile_expression('substring("a", 10 ** 6000)').evaluate({})
+
+
+def test_a_huge_length_is_cut_before_it_is_counted() -> None:
+    assert compile_expression('substring("a", 1, 10 ** 6000)').evaluate({}).value == "a"
 
 
 def test_only_the_first_failures_are_kept() -> None:
@@ -142,13 +147,28 @@ def test_only_the_first_failures_are_kept() -> None:
     assert (len(evaluation.value), len(evaluation.failures)) == (1000, MAX_FAILURES)
 
 
-def test_a_pattern_that_backtracks_for_ever_is_given_up() -> None:
-    expression = compile_expression('matches(text, "(a|a)*$")')
+@pytest.mark.parametrize(
+    "text",
+    ['matches(text, "{}")', 'replace(text, "{}", "b")', 'split(text, "{}")', 'extract(text, "{}")'],
+)
+def test_a_pattern_that_backtracks_for_ever_ends_the_evaluation(text: str) -> None:
+    """One is given up after 30 ms, so the others of a list are not tried."""
+    once = text.replace("{}", "(a|a)*$")
+    expression = compile_expression(f"count(for i in 1..1000000 return {once})")
 
-    evaluation = expression.evaluate({"text": "a" * 40 + "b"})
+    with pytest.raises(LimitExceededError, match="to match"):
+        expression.evaluate({"text": "a" * 40 + "b"})
 
-    assert evaluation.value is None
-    assert "to match" in evaluation.failures[0].message
+
+def test_a_pattern_is_charged_by_the_time_that_it_takes() -> None:
+    seconds = itertools.count(0, 0.01)
+    ports = Ports(budget=Budget(STEPS_PER_SECOND // 10), stopwatch=lambda: next(seconds))
+    expression = compile_expression('count(for i in 1..100 return matches("a", "a"))')
+
+    with pytest.raises(LimitExceededError):
+        expression.evaluate({}, ports)
+
+    assert next(seconds) < 0.3
 
 
 def test_an_evaluation_ends_when_its_budget_is_spent() -> None:

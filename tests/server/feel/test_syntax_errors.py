@@ -1,6 +1,8 @@
 import pytest
 
-from server.feel import FeelSyntaxError, compile_expression, compile_unary_tests
+from server.feel import DialectName, FeelSyntaxError, compile_expression, compile_unary_tests
+
+DIALECTS: tuple[DialectName, ...] = ("camunda", "standard")
 
 
 @pytest.mark.parametrize(
@@ -40,3 +42,108 @@ def test_what_is_no_expression_is_refused_where_it_goes_wrong(text: str, positio
 def test_what_is_no_unary_test_is_refused(text: str) -> None:
     with pytest.raises(FeelSyntaxError):
         compile_unary_tests(text)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("==", "="),
+        ("===", "="),
+        ("!==", "!="),
+        ("=!", "!="),
+        ("<>", "!="),
+        ("=<", "<="),
+        ("=>", ">="),
+        ("&&", "and"),
+        ("&", "and"),
+        ("||", "or"),
+        ("|", "or"),
+        ("%", "modulo(…)"),
+        ("^", "**"),
+    ],
+)
+def test_an_operator_of_another_language_is_refused_with_the_one_that_was_meant(
+    written: str, meant: str, dialect: DialectName
+) -> None:
+    with pytest.raises(FeelSyntaxError) as refused:
+        compile_expression(f"a {written} b", dialect=dialect)
+
+    assert refused.value.message == f"expected '{meant}' but found '{written}'"
+    assert refused.value.position == 2
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        pytest.param("== 1", "expected '=' but found '=='", id="equality"),
+        pytest.param("<> 1", "expected '!=' but found '<>'", id="inequality"),
+        pytest.param("=> 1", "expected '>=' but found '=>'", id="at least"),
+        pytest.param("=< 1", "expected '<=' but found '=<'", id="at most"),
+        pytest.param("1, == 2", "expected '=' but found '=='", id="second test"),
+        pytest.param("not(== 1)", "expected '=' but found '=='", id="negated test"),
+        pytest.param("!1", "expected 'not(…)' but found '!'", id="negation"),
+        pytest.param('"a" || "b"', "expected 'or' but found '||'", id="alternative"),
+        pytest.param("'a'", "expected '\"' but found '''", id="single quotes"),
+        pytest.param("< < 1", "expected a value but found '<'", id="test of a test"),
+    ],
+)
+def test_a_unary_test_of_another_language_is_refused_with_what_was_meant(
+    text: str, message: str, dialect: DialectName
+) -> None:
+    with pytest.raises(FeelSyntaxError) as refused:
+        compile_unary_tests(text, dialect=dialect)
+
+    assert refused.value.message == message
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize(
+    ("text", "position"),
+    [
+        pytest.param("a = < 5", 4, id="comparison"),
+        pytest.param("a = = 5", 4, id="comparison with a blank"),
+        pytest.param("a += 1", 3, id="sum"),
+        pytest.param("- < 5", 2, id="negation"),
+        pytest.param("a between > 1 and 2", 10, id="lower end"),
+        pytest.param("a between 1 and < 2", 16, id="upper end"),
+        pytest.param("some x in > 1 satisfies x", 10, id="source of a loop"),
+    ],
+)
+def test_a_unary_test_is_no_operand(text: str, position: int, dialect: DialectName) -> None:
+    with pytest.raises(FeelSyntaxError, match="expected a value") as refused:
+        compile_expression(text, dialect=dialect)
+
+    assert refused.value.position == position
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "x in < 5",
+        "x in = 1",
+        "x in (= 1)",
+        "x in (< 5, > 7)",
+        "x = (< 5)",
+        "xs[> 3]",
+        "f(< 5)",
+        "[< 5]",
+        "if < 5 then 1 else 2",
+        "a=-1",
+        "a<-1",
+        "a >=-1",
+        "{a==b: 1}",
+    ],
+)
+def test_comparisons_in_their_places_are_read(text: str, dialect: DialectName) -> None:
+    assert compile_expression(text, dialect=dialect).text == text
+
+
+def test_a_declared_name_may_have_the_operator_of_another_language_in_it() -> None:
+    names = frozenset({"a&&b"})
+
+    value = compile_expression("a&&b + 1", names=names, dialect="standard").evaluate({"a&&b": 1}).value
+
+    assert value == 2

@@ -47,8 +47,31 @@ def _process_extension(extension: str) -> bytes:
     return _file(f'<extensionElements>{extension}</extensionElements><startEvent id="start"/>')
 
 
+def _user_task(extension: str) -> bytes:
+    return _task(f"<zeebe:{extension}/>", "userTask")
+
+
 def _job(extra: str = "") -> str:
     return f'<zeebe:taskDefinition type="work"/>{extra}'
+
+
+def _decision(attributes: str) -> bytes:
+    return _task(f"<zeebe:calledDecision {attributes}/>", "businessRuleTask")
+
+
+def _loop(attributes: str = 'inputCollection="=xs"', more: str = "") -> str:
+    return (
+        f"<multiInstanceLoopCharacteristics><extensionElements><zeebe:loopCharacteristics {attributes}/>"
+        f"</extensionElements>{more}</multiInstanceLoopCharacteristics>"
+    )
+
+
+def _repeated(loop: str) -> bytes:
+    return _line(f'<task id="n">{loop}</task>')
+
+
+def _script(attributes: str) -> bytes:
+    return _task(f"<zeebe:script {attributes}/>", "scriptTask")
 
 
 def _mapping(mapping: str) -> bytes:
@@ -79,7 +102,149 @@ def _fork() -> ProcessBuilder:
 
 
 _START = '<startEvent id="start"/>'
-_TIMER_EVENT = '<intermediateCatchEvent id="n"><timerEventDefinition id="t"/></intermediateCatchEvent>'
+
+
+def _trigger(kind: str, content: str = "") -> str:
+    return f"<{kind}EventDefinition>{content}</{kind}EventDefinition>"
+
+
+def _event(tag: str, *triggers: str) -> bytes:
+    return _line(f'<{tag} id="n">{"".join(triggers)}</{tag}>')
+
+
+def _boundary(*triggers: str, to: str = "work", attributes: str = "") -> bytes:
+    """Attach the event with id `n` to a task."""
+    return _file(
+        f'{_START}<sequenceFlow id="in" sourceRef="start" targetRef="work"/><task id="work"/>'
+        f'<boundaryEvent id="n" attachedToRef="{to}" {attributes}>{"".join(triggers)}</boundaryEvent>'
+        '<sequenceFlow id="out" sourceRef="n" targetRef="end"/><endEvent id="end"/>'
+    )
+
+
+def _inside(content: str) -> bytes:
+    return _line(f'<subProcess id="n">{content}</subProcess>')
+
+
+def _caught(
+    reference: str = 'errorRef="declined"', code: str = 'errorCode="DECLINED"', more: str = ""
+) -> bytes:
+    """Attach an event that catches an error of the file to a task."""
+    file = _boundary(f"<errorEventDefinition {reference}/>", attributes=more)
+    return file.replace(b"</definitions>", f'<error id="declined" {code}/></definitions>'.encode())
+
+
+def _triggered(*starts: str, more: str = "") -> bytes:
+    """Put event sub-processes with these start events into a process; the first has the id `n`."""
+    inside = "".join(
+        f'<subProcess id="{"n" * place}" triggeredByEvent="true">{start}</subProcess>'
+        for place, start in enumerate(starts, start=1)
+    )
+    file = _file(f"{_START}{inside}{more}")
+    return file.replace(b"</definitions>", b'<error id="declined" errorCode="DECLINED"/></definitions>')
+
+
+def _begun(trigger: str, element_id: str = "begin", more: str = "") -> str:
+    return f'<startEvent id="{element_id}" {more}>{trigger}</startEvent>'
+
+
+def _thrown(definition: str, code: str = "declined") -> bytes:
+    file = _file(f'{_START}<endEvent id="n">{definition}</endEvent>')
+    return file.replace(b"</definitions>", f'<error id="e" errorCode="{code}"/></definitions>'.encode())
+
+
+def _escalated(event: bytes, code: str = 'escalationCode="late"') -> bytes:
+    return event.replace(b"</definitions>", f'<escalation id="e" {code}/></definitions>'.encode())
+
+
+def _raised(definition: str) -> bytes:
+    return _file(f'{_START}<endEvent id="n">{definition}</endEvent>')
+
+
+def _hosted(tag: str) -> bytes:
+    """Catch every escalation on the boundary of such an activity."""
+    return _boundary(_trigger("escalation")).replace(
+        b'<task id="work"/>', f'<{tag} id="work">{_BEGIN}</{tag}>'.encode()
+    )
+
+
+def _linked(*names: str, thrown: str = "on") -> bytes:
+    """Throw a link from the event with id `n`; the catching ones have the ids `c1` and so on."""
+    catches = "".join(
+        f'<intermediateCatchEvent id="c{place}"><linkEventDefinition name="{name}"/></intermediateCatchEvent>'
+        for place, name in enumerate(names, start=1)
+    )
+    return _file(
+        f'{_START}<intermediateThrowEvent id="n"><linkEventDefinition name="{thrown}"/></intermediateThrowEvent>'
+        + catches
+    )
+
+
+def _race() -> ProcessBuilder:
+    builder = process("p").event_based_gateway("n").timer_catch("one", duration="PT1H").end()
+    return builder.branch("n").timer_catch("two", duration="PT1H").end()
+
+
+def _race_for(second: str) -> ProcessBuilder:
+    """Wait for the message `note` behind one event-based gateway, and for this one."""
+    builder = process("p").event_based_gateway("g").message_catch("one", message="note", key="=id").end()
+    return builder.branch("g").message_catch("n", message=second, key="=id").end()
+
+
+def _joined(flows: int) -> ProcessBuilder:
+    builder = process("p").parallel_gateway("fork").inclusive_gateway("join").end()
+    for number in range(1, flows):
+        builder.branch("fork").task(f"t{number}").connect_to("join")
+    return builder
+
+
+_ESCALATE = '<escalationEventDefinition escalationRef="e"/>'
+_FAIL = '<errorEventDefinition errorRef="e"/>'
+
+
+def _twice(first: str, second: str) -> bytes:
+    event = f'<boundaryEvent id="m" attachedToRef="work"><errorEventDefinition {second}/></boundaryEvent><endEvent'
+    return _caught(first).replace(b"<endEvent", event.encode())
+
+
+def _many(count: int) -> bytes:
+    """Attach so many events to a task, the one with id `n` among them."""
+    others = "".join(
+        f'<boundaryEvent id="b{n}" attachedToRef="work">{_HOUR}</boundaryEvent>' for n in range(1, count)
+    )
+    return _boundary(_HOUR).replace(b"<endEvent", f"{others}<endEvent".encode())
+
+
+_SUBSCRIPTION = '<zeebe:subscription correlationKey="=id"/>'
+
+
+def _declared(message_id: str, name: str, subscription: str = _SUBSCRIPTION) -> str:
+    inside = f"<extensionElements>{subscription}</extensionElements>" if subscription else ""
+    return f'<message id="{message_id}" {name}>{inside}</message>'
+
+
+def _message_event(
+    reference: str = 'messageRef="note"', name: str = 'name="note"', subscription: str = _SUBSCRIPTION
+) -> bytes:
+    """Wait for a message of the file in the flow."""
+    file = _event("intermediateCatchEvent", f"<messageEventDefinition {reference}/>")
+    return file.replace(b"</definitions>", f"{_declared('note', name, subscription)}</definitions>".encode())
+
+
+def _receive(boundary: str) -> bytes:
+    """Wait for the message `note` at a task, and for this one at its boundary."""
+    event = (
+        '<boundaryEvent id="b" attachedToRef="n"><messageEventDefinition messageRef="at_boundary"/></boundaryEvent>'
+        '<sequenceFlow id="more" sourceRef="b" targetRef="end"/>'
+    )
+    messages = _declared("note", 'name="note"') + _declared("at_boundary", f'name="{boundary}"')
+    file = _line('<receiveTask id="n" messageRef="note"/>')
+    file = file.replace(b"</process>", f"{event}</process>".encode())
+    return file.replace(b"</definitions>", f"{messages}</definitions>".encode())
+
+
+_HOUR = _trigger("timer", "<timeDuration>PT1H</timeDuration>")
+_SIGNAL = _trigger("signal")
+_BEGIN = '<startEvent id="begin"/>'
 
 STRUCTURE = {
     "xml-well-formed": case("", b"<definitions>", _one()),
@@ -96,7 +261,7 @@ STRUCTURE = {
     ),
     "executable-process": case("file", _file(_START, is_executable="false"), _file(_START)),
     "element-type": case("n", _line('<transaction id="n"/>'), _line('<task id="n"/>')),
-    "event-definition-type": case("n", _line(_TIMER_EVENT), _line('<manualTask id="n"/>')),
+    "event-definition-type": case("n", _event("intermediateCatchEvent", _SIGNAL), _event("intermediateCatchEvent", _HOUR)),
     "extension-once": case("n", _task(_job(_job())), _task(_job())),
     "extension-type": case(
         "n", _task(_job() + "<zeebe:linkedResources/>"), _task(_job() + "<zeebe:properties/>")
@@ -113,8 +278,114 @@ EVENTS = {
         "start", _one().branch("n").connect_to("start"), _one().branch("n").connect_to("end")
     ),
     "end-event-no-outgoing": case("end", _one().connect_to("n"), _one()),
+    "start-event-single-definition": case(
+        "begin", _triggered(_begun(_HOUR + _HOUR)), _triggered(_begun(_HOUR))
+    ),
+    "start-event-type": case("n", _event("startEvent", _trigger("error")), _file('<startEvent id="n"/>')),
+    "event-sub-process-start-event": case(
+        "n", _triggered(_begun(_HOUR) + _begun(_HOUR, "again")), _triggered(_begun(_HOUR))
+    ),
+    "event-sub-process-start": case("begin", _triggered(_begun("")), _triggered(_begun(_HOUR))),
+    "event-sub-process-no-flow": case(
+        "n",
+        _triggered(_begun(_HOUR), more='<sequenceFlow id="in" sourceRef="start" targetRef="n"/>'),
+        _triggered(_begun(_HOUR)),
+    ),
+    "event-sub-process-unique": case(
+        "again",
+        _triggered(_begun(_trigger("error")), _begun(_trigger("error"), "again")),
+        _triggered(_begun(_trigger("error")), _begun('<errorEventDefinition errorRef="declined"/>', "again")),
+    ),
+    "event-sub-process-count": case(
+        "p",
+        _triggered(*(_begun(_HOUR, f"b{number}") for number in range(101))),
+        _triggered(*(_begun(_HOUR, f"b{number}") for number in range(100))),
+    ),
+    "sub-process-start-event": case("n", _inside(_BEGIN + '<startEvent id="again"/>'), _inside(_BEGIN)),
+    "sub-process-blank-start": case(
+        "n", _inside(f'<startEvent id="begin">{_HOUR}</startEvent>'), _inside(_BEGIN)
+    ),
+    "boundary-attached": case("n", _boundary(_HOUR, to="start"), _boundary(_HOUR)),
+    "boundary-no-incoming": case(
+        "n",
+        _boundary(_HOUR).replace(
+            b"<endEvent", b'<sequenceFlow id="back" sourceRef="work" targetRef="n"/><endEvent'
+        ),
+        _boundary(_HOUR),
+    ),
+    "boundary-definition": case("n", _boundary(), _boundary(_HOUR)),
+    "intermediate-catch-definition": case(
+        "n", _event("intermediateCatchEvent", _HOUR, _HOUR), _event("intermediateCatchEvent", _HOUR)
+    ),
+    "intermediate-catch-type": case(
+        "n", _event("intermediateCatchEvent", _trigger("error")), _event("intermediateCatchEvent", _HOUR)
+    ),
+    "non-interrupting-type": case("n", _caught(more='cancelActivity="false"'), _caught()),
+    "boundary-unique": case("m", _twice("", ""), _twice('errorRef="declined"', "")),
+    "boundary-count": case("work", _many(101), _many(100)),
+    "boundary-definition-type": case("n", _boundary(_trigger("terminate")), _boundary(_HOUR)),
+    "error-reference": case("n", _thrown(_trigger("error")), _thrown(_FAIL)),
+    "error-catch-reference": case("n", _boundary('<errorEventDefinition errorRef="gone"/>'), _caught()),
+    "error-code-expression": case("e", _thrown(_FAIL, "=("), _thrown(_FAIL, "=code")),
+    "error-code": case("declined", _caught(code=""), _caught()),
+    "error-catch-static": case("n", _caught(code='errorCode="=code"'), _caught()),
+    "escalation-reference": case(
+        "n", _escalated(_raised(_trigger("escalation"))), _escalated(_raised(_ESCALATE))
+    ),
+    "escalation-catch-reference": case(
+        "begin", _triggered(_begun(_ESCALATE)), _escalated(_triggered(_begun(_ESCALATE)))
+    ),
+    "escalation-code": case("e", _escalated(_raised(_ESCALATE), ""), _escalated(_raised(_ESCALATE))),
+    "escalation-code-expression": case(
+        "e",
+        _escalated(_raised(_ESCALATE), 'escalationCode="=("'),
+        _escalated(_raised(_ESCALATE), 'escalationCode="=code"'),
+    ),
+    "escalation-catch-static": case(
+        "begin",
+        _escalated(_triggered(_begun(_ESCALATE)), 'escalationCode="=code"'),
+        _escalated(_triggered(_begun(_ESCALATE))),
+    ),
+    "escalation-boundary-host": case("n", _boundary(_trigger("escalation")), _hosted("subProcess")),
+    "link-name": case("n", _linked("on", thrown=""), _linked("on")),
+    "link-catch-unique": case("c2", _linked("on", "on"), _linked("on", "off")),
+    "link-pair": case("n", _linked("off"), _linked("on")),
+    "intermediate-throw-type": case(
+        "n", _event("intermediateThrowEvent", _HOUR), _event("intermediateThrowEvent")
+    ),
+    "timer-definition": case(
+        "n", _event("intermediateCatchEvent", _trigger("timer")), _event("intermediateCatchEvent", _HOUR)
+    ),
+    "timer-kind-allowed": case(
+        "n",
+        _boundary(_trigger("timer", "<timeCycle>R/PT1H</timeCycle>")),
+        _boundary(_trigger("timer", "<timeCycle>R/PT1H</timeCycle>"), attributes='cancelActivity="false"'),
+    ),
+    "timer-expression": case(
+        "n",
+        _event("intermediateCatchEvent", _trigger("timer", "<timeDate>soon</timeDate>")),
+        _event("intermediateCatchEvent", _trigger("timer", "<timeDate>=deadline</timeDate>")),
+    ),
+    "end-event-type": case(
+        "n",
+        _file(f'{_START}<endEvent id="n">{_HOUR}</endEvent>'),
+        _file(f'{_START}<endEvent id="n"/>'),
+    ),
+    "end-event-definition": case("n", _thrown(_FAIL + _FAIL), _thrown(_FAIL)),
     "end-event-required": case("p", process("p").task("n"), process("p").task("n").end()),
 }
+
+MESSAGES = {
+    "message-reference": case("n", _message_event(reference='messageRef="gone"'), _message_event()),
+    "message-name": case("note", _message_event(name=""), _message_event()),
+    "message-name-expression": case("note", _message_event(name='name="=("'), _message_event(name='name="=kind"')),
+    "subscription": case("note", _message_event(subscription=""), _message_event()),
+    "correlation-key-required": case("note", _message_event(subscription="<zeebe:subscription/>"), _message_event()),
+    "correlation-key": case(
+        "note", _message_event(subscription='<zeebe:subscription correlationKey="id"/>'), _message_event()
+    ),
+    "receive-task-message-unique": case("n", _receive(boundary="note"), _receive(boundary="other")),
+}  # fmt: skip
 
 FLOWS = {
     "flow-ends-connected": case(
@@ -130,6 +401,11 @@ FLOWS = {
         _gateway(None, default=True).to_xml().replace(b'default="second"', b'default="start_to_g"'),
         _gateway(None, default=True),
     ),
+    "event-gateway-outgoing": case("n", process("p").event_based_gateway("n").timer_catch("one", duration="PT1H"), _race()),
+    "event-gateway-target": case("n", _race().branch("n").task("three"), _race()),
+    "event-gateway-target-incoming": case("n", _race().branch("one").connect_to("two"), _race()),
+    "event-gateway-target-unique": case("n", _race_for("note"), _race_for("other")),
+    "inclusive-join-count": case("p", _joined(201), _joined(200)),
     "no-straight-through-loop": case(
         "p",
         process("p").exclusive_gateway("g").task("n").connect_to("g"),
@@ -165,6 +441,39 @@ TASKS = {
         _task(_job(), "businessRuleTask"),
     ),
     "script-implementation": case("n", _line('<scriptTask id="n"/>'), _task(_job(), "scriptTask")),
+    "called-decision": case("n", _decision('decisionId="d"'), _decision('decisionId="d" resultVariable="r"')),
+    "called-decision-expression": case("n", _decision('decisionId="=(" resultVariable="r"'), _decision('decisionId="=d" resultVariable="r"')),
+    "called-decision-binding": case(
+        "n",
+        _decision('decisionId="d" resultVariable="r" bindingType="versionTag"'),
+        _decision('decisionId="d" resultVariable="r" bindingType="deployment"'),
+    ),
+    "multi-instance-host": case(
+        "n", _line(f'<exclusiveGateway id="n">{_loop()}</exclusiveGateway>'), _repeated(_loop())
+    ),
+    "multi-instance-once": case("n", _repeated(_loop() + _loop()), _repeated(_loop())),
+    "multi-instance-characteristics": case(
+        "n", _repeated("<multiInstanceLoopCharacteristics/>"), _repeated(_loop())
+    ),
+    "multi-instance-input-required": case("n", _repeated(_loop("")), _repeated(_loop())),
+    "multi-instance-input": case("n", _repeated(_loop('inputCollection="xs"')), _repeated(_loop())),
+    "multi-instance-output": case(
+        "n",
+        _repeated(_loop('inputCollection="=xs" outputCollection="ys" outputElement="y"')),
+        _repeated(_loop('inputCollection="=xs" outputCollection="ys" outputElement="=y"')),
+    ),
+    "multi-instance-output-pair": case(
+        "n",
+        _repeated(_loop('inputCollection="=xs" outputCollection="ys"')),
+        _repeated(_loop('inputCollection="=xs" outputCollection="" outputElement=""')),
+    ),
+    "multi-instance-completion": case(
+        "n",
+        _repeated(_loop(more="<completionCondition>=(</completionCondition>")),
+        _repeated(_loop(more="<completionCondition>=done</completionCondition>")),
+    ),
+    "script-expression": case("n", _script('expression="a" resultVariable="r"'), _script('expression="=a" resultVariable="r"')),
+    "script-result": case("n", _script('expression="=a"'), _script('expression="=a" resultVariable="r"')),
     "job-type": case("n", _task('<zeebe:taskDefinition retries="1"/>'), _task(_job())),
     "job-type-expression": case(
         "n",
@@ -182,9 +491,40 @@ TASKS = {
     "execution-listener-fields": case(
         "n", _listeners('eventType="start" type="log"'), _task(_job())
     ),
+    "execution-listener-expression": case(
+        "n", _listeners('eventType="start" type="=(" retries="1"'), _listeners('eventType="start" type="=kind" retries="1"')
+    ),
+    "execution-listener-phase": case(
+        "n", _listeners('eventType="pause" type="log" retries="1"'), _listeners('eventType="end" type="log" retries="1"')
+    ),
     "execution-listener-unique": case(
         "n", _listeners(*['eventType="end" type="log" retries="1"'] * 2), _task(_job())
     ),
+}  # fmt: skip
+
+USER_TASKS = {
+    "user-task-form": case(
+        "n", _user_task('formDefinition formKey="a" formId="b"'), _user_task('formDefinition formKey="a"')
+    ),
+    "user-task-form-expression": case(
+        "n", _user_task('formDefinition formKey="=("'), _user_task('formDefinition formKey="=a"')
+    ),
+    "user-task-form-body": case(
+        "p", _process_extension("<zeebe:userTaskForm/>"), _process_extension("<zeebe:userTaskForm>{}</zeebe:userTaskForm>")
+    ),
+    "user-task-assignment": case(
+        "n", _user_task('assignmentDefinition assignee="= ("'), _user_task('assignmentDefinition assignee="("')
+    ),
+    "user-task-candidates-csv": case(
+        "n", _user_task('assignmentDefinition candidateUsers="a, ,b"'), _user_task('assignmentDefinition candidateUsers="a, b"')
+    ),
+    "user-task-dates": case(
+        "n", _user_task('taskSchedule dueDate="2030-01-01T08:00:00"'), _user_task('taskSchedule dueDate="2030-01-01T08:00:00Z"')
+    ),
+    "user-task-priority": case(
+        "n", _user_task('priorityDefinition priority="101"'), _user_task('priorityDefinition priority="100"')
+    ),
+    "user-task-definition": case("n", _task("", "userTask"), _user_task('formDefinition formKey="a"')),
 }  # fmt: skip
 
 MAPPINGS = {
@@ -195,4 +535,12 @@ MAPPINGS = {
     "mapping-target-reserved": case("n", _mapping('output source="=b" target="null"'), _mapping('output source="=b" target="nil"')),
 }  # fmt: skip
 
-CASES: Mapping[str, Case] = {**STRUCTURE, **EVENTS, **FLOWS, **TASKS, **MAPPINGS}
+CASES: Mapping[str, Case] = {
+    **STRUCTURE,
+    **EVENTS,
+    **MESSAGES,
+    **FLOWS,
+    **TASKS,
+    **USER_TASKS,
+    **MAPPINGS,
+}

@@ -4,12 +4,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from server.bpmn.builder import process
+from server.bpmn.builder import definitions, event_sub_process, process
 from server.bpmn.compile import compile_definitions
 from server.bpmn.reader import read
 from server.lint.linter import lint, refusals
 
-SOUND = (
+PROCESS = (
     process("order", version_tag="1")
     .start("start")
     .service_task("charge", type="=kind", retries="=3", headers={"a": "1"}, inputs={"x.y": "=1", "z": None})
@@ -25,8 +25,36 @@ SOUND = (
     .branch("decide")
     .flow(default=True)
     .task("reject")
-    .end("rejected")
-    .to_xml()
+    .end_error("rejected", error="refused")
+    .branch("fork")
+    .end_terminate("stop")
+    .branch("fork")
+    .inclusive_gateway("some")
+    .flow(default=True)
+    .throw_link("off", link="there")
+    .catch_link("on", link="there")
+    .inclusive_gateway("met")
+    .end_escalation("told", escalation="overdue")
+    .branch("some")
+    .flow(condition="=x.y > 2")
+    .event_based_gateway("race")
+    .timer_catch("soon", duration="PT1H")
+    .connect_to("met")
+    .branch("race")
+    .timer_catch("never", date="=x.z")
+    .receive_task("hear", message="heard", key="=x.z")
+    .end()
+    .branch("race")
+    .message_catch("asked", message='="asked-" + x.z', key="=x.z")
+    .end()
+    .boundary_message("stopped", on="hear", message="stopped", key="=x.z")
+    .end()
+    .beside(event_sub_process("help").start_timer("late", is_interrupting=False, cycle="R/PT1H").end())
+)
+SOUND = definitions(
+    PROCESS.beside(event_sub_process("mend").start_error("failed", error="lost").end()),
+    errors={"refused": "=code", "lost": "lost"},
+    escalations={"overdue": "late"},
 )
 WORDS = st.sampled_from(
     ["", " ", "start", "charge", "decide", "large", "=", "=x", "= (", "a.b", "null", "true"]

@@ -7,13 +7,14 @@ from functools import partial
 
 import asyncpg
 
-from server.engine.keys import Key
+from server.engine.documents import Pages
+from server.engine.pages import DocumentId
 from server.partition.config import InstancesConfig, JobsConfig, PartitionConfig, QuotaConfig
 from server.partition.durable import DurablePartitions
 from server.partition.local import LocalPartition
 from server.platform.clock import VirtualClock
 from server.platform.postgres.pooled import PooledDatabase
-from server.store.ports import Batch, IncomingCommand, PartitionId, StoredAnswer
+from server.store.ports import Batch, IncomingCommand, PartitionId, Reservation, StoredAnswer
 from server.store.postgres.leases import Leases
 from server.store.postgres.ledger import PostgresLedger
 from server.store.postgres.reads import PostgresStore
@@ -31,8 +32,8 @@ class DurableBacking(PostgresStore):
     async def commit(self, batch: Batch) -> None:
         await self._ledger.commit(batch)
 
-    async def documents(self, keys: Collection[Key]) -> Mapping[Key, bytes]:
-        return await self._ledger.documents(keys)
+    async def documents(self, ids: Collection[DocumentId]) -> Mapping[DocumentId, Pages]:
+        return await self._ledger.documents(ids)
 
     async def answers(self, keys: Collection[tuple[str, str]]) -> Sequence[StoredAnswer]:
         return await self._ledger.answers(keys)
@@ -40,8 +41,8 @@ class DurableBacking(PostgresStore):
     async def incoming(self, after: Mapping[PartitionId, int], most: int) -> Sequence[IncomingCommand]:
         return await self._ledger.incoming(after, most)
 
-    async def active_instances(self) -> Mapping[str, int]:
-        return await self._ledger.active_instances()
+    async def reserve(self, wanted: Mapping[str, int], most: int) -> Reservation:
+        return await self._ledger.reserve(wanted, most)
 
 
 @asynccontextmanager
@@ -61,11 +62,15 @@ def durable_backing(dsn: str) -> NewBacking:
 
 
 class Deployment:
-    """Partitions that are opened one by one, as processes would: each recovers and serves while its block runs."""
+    """Partitions that are opened one by one, as processes would: each recovers and serves while its block runs.
+
+    `sent` are pairs of a partition and one to which it reported commands.
+    """
 
     def __init__(self, dsn: str, pool: asyncpg.Pool, *, clock: VirtualClock, config: PartitionConfig) -> None:
         self.pool = pool
         self.clock = clock
+        self.sent: list[tuple[PartitionId, PartitionId]] = []
         self._leases = Leases(PooledDatabase(pool))
         self._partitions = DurablePartitions(
             dsn=dsn,
@@ -76,7 +81,15 @@ class Deployment:
             jobs=JobsConfig(),
             instances=InstancesConfig(),
             quota=QuotaConfig(max_active_instances=3),
+            sent=self._note,
         )
+
+    def _note(self, source: PartitionId, targets: Collection[PartitionId]) -> None:
+        self.sent += [(source, target) for target in targets]
+
+    async def add_partitions(self, count: int) -> None:
+        """Until there are so many."""
+        await self._leases.create_partitions(count)
 
     @asynccontextmanager
     async def open(self, partition_id: int = 1) -> AsyncIterator[LocalPartition]:

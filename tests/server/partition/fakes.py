@@ -2,22 +2,26 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from server.engine.answers import DONE, ActivatedJobs, Answer
 from server.engine.commands import ActivateJobs, Command
+from server.engine.formats import ClusterFormat
 from server.engine.keys import Key, first_key
 from server.partition.origin import Origin
 from server.partition.port import Member
 from server.platform.errors import Unavailable
 from server.store.entities import AuditEntry
 from server.store.ports import PartitionId
-from server.store.postgres.leases import Holding, Lease
+from server.store.postgres.leases import FormatRow, Holding, Lease, NodeFormats
 
 
 class FakePartition:
-    """Answers with DONE, or as `outcomes` say in their order; `jobs` are given to whoever asks."""
+    """Answers with DONE, or as `outcomes` say in their order; `jobs` are given to the next activation.
+
+    It catches up at once, or when `catching` is set; it activates jobs at once, or when `activating` is set.
+    """
 
     def __init__(self) -> None:
         self.commands: list[Command] = []
@@ -26,6 +30,9 @@ class FakePartition:
         self.offered = asyncio.Event()
         self.awaited: list[Key] = []
         self.noted: list[AuditEntry] = []
+        self.called = 0
+        self.catching: asyncio.Event | None = None
+        self.activating: asyncio.Event | None = None
         self.catching_up = 0
         self.waiting = 0
 
@@ -38,6 +45,8 @@ class FakePartition:
 
     async def activate(self, command: ActivateJobs, seconds: float) -> ActivatedJobs:  # noqa: ARG002
         outcome = await self.submit(command)
+        if self.activating is not None:
+            await self.activating.wait()
         if isinstance(outcome, ActivatedJobs):
             return outcome
         jobs, self.jobs = self.jobs, ActivatedJobs(())
@@ -55,6 +64,9 @@ class FakePartition:
         self.awaited.append(key)
 
     async def catch_up(self) -> None:
+        self.called += 1
+        if self.catching is not None:
+            await self.catching.wait()
         outcome = self.outcomes.popleft() if self.outcomes else None
         if isinstance(outcome, Exception):
             raise outcome
@@ -70,6 +82,8 @@ class FakePartitions:
     def __init__(self, count: int) -> None:
         self.all = {PartitionId(number): FakePartition() for number in range(1, count + 1)}
         self.away: set[int] = set()
+        self.format = ClusterFormat()
+        self.message_homes = count
 
     @property
     def ids(self) -> Sequence[PartitionId]:
@@ -96,12 +110,16 @@ class Row:
 
 
 class LeaseRows:
-    """All nodes of a test share it; `now` is the database's clock, `is_away` says that it does not answer."""
+    """All nodes of a test share it; `now` is the database's clock, `is_away` says that it does not answer.
+
+    `on_take` is called whenever a partition is taken.
+    """
 
     def __init__(self, count: int) -> None:
         self.now = 0.0
         self.is_away = False
         self.calls = 0
+        self.on_take: Callable[[], None] = lambda: None
         self._rows = {
             PartitionId(number): Row(
                 Holding(PartitionId(number), owner=None, address=None, epoch=0, position=0, is_live=False)
@@ -109,28 +127,53 @@ class LeaseRows:
             for number in range(1, count + 1)
         }
         self._nodes: dict[str, float] = {}
+        self.formats_of: dict[str, NodeFormats] = {}
+        self.cluster_format = 1
 
-    def steal(self, partition_id: int, thief: str) -> None:
+    def steal(self, partition_id: int, thief: str, *, address: str = "elsewhere:1") -> None:
         """What another node does that thinks that the lease is over."""
         row = self._rows[PartitionId(partition_id)]
-        row.holding = replace(row.holding, owner=thief, address="elsewhere:1", epoch=row.holding.epoch + 1)
+        row.holding = replace(row.holding, owner=thief, address=address, epoch=row.holding.epoch + 1)
         row.until = self.now + 1_000
 
     @property
     def owners(self) -> list[str | None]:
         return [row.holding.owner for row in self._rows.values()]
 
-    async def beat(self, node_id: str, address: str, *, seconds: float) -> None:  # noqa: ARG002
+    @property
+    def nodes(self) -> set[str]:
+        """Those that said that they live, and not that they are gone."""
+        return set(self._nodes)
+
+    async def beat(self, node_id: str, address: str, *, seconds: float, formats: NodeFormats) -> None:  # noqa: ARG002
         self._expect_here()
         self._nodes[node_id] = self.now + seconds
+        self.formats_of[node_id] = formats
 
     async def leave(self, node_id: str) -> None:
         self._expect_here()
         self._nodes.pop(node_id, None)
 
-    async def live_nodes(self) -> int:
+    async def other_nodes(self, node_id: str) -> int:
         self._expect_here()
-        return sum(until >= self.now for until in self._nodes.values())
+        return sum(
+            self.formats_of[name].latest >= self.cluster_format and not self.formats_of[name].unreadable
+            for name in self._live()
+            if name != node_id
+        )
+
+    async def formats(self) -> FormatRow:
+        self._expect_here()
+        lowest = min(((self.formats_of[name].latest, name) for name in self._live()), default=None)
+        return FormatRow(self.cluster_format, *(lowest or ()))
+
+    async def raise_format(self, latest: int) -> None:
+        self._expect_here()
+        lowest = min((self.formats_of[name].latest for name in self._live()), default=latest)
+        self.cluster_format = max(self.cluster_format, min(latest, lowest))
+
+    def _live(self) -> list[str]:
+        return [name for name, until in self._nodes.items() if until >= self.now]
 
     async def take(
         self, partition_id: PartitionId, node_id: str, *, address: str, seconds: float
@@ -142,6 +185,7 @@ class LeaseRows:
         epoch = row.holding.epoch + 1
         row.holding = replace(row.holding, owner=node_id, address=address, epoch=epoch)
         row.until = self.now + seconds
+        self.on_take()
         return Lease(partition_id, epoch=epoch, position=0, last_key=first_key(partition_id))
 
     async def renew(

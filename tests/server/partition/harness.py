@@ -11,8 +11,10 @@ from server.bpmn.builder import ProcessBuilder, process
 from server.engine import State, commands
 from server.engine.answers import ActivatedJobs, CreatedInstance
 from server.engine.commands import Command
+from server.engine.documents import Pages
 from server.engine.keys import Key
-from server.engine.state import ProcessInstance
+from server.engine.pages import DocumentId
+from server.engine.process_instance import ProcessInstance
 from server.engine.variables import Variables
 from server.partition.config import JobsConfig, PartitionConfig
 from server.partition.job_waiters import JobWaiters
@@ -27,6 +29,7 @@ from server.store.ports import (
     IncomingCommand,
     Ledger,
     PartitionId,
+    Reservation,
     Store,
     StoredAnswer,
 )
@@ -50,11 +53,13 @@ NewBacking = Callable[[], AbstractAsyncContextManager[Backing]]
 class HeldStore:
     """Commits at once, unless `hold` was called: then each waits for `release`.
 
-    `failure` is what the next commit raises, `unreadable` what reading documents and answers does.
+    `failure` is what the next commit raises, `unreadable` what reading documents and answers does. `outbox` are commands
+    that other partitions sent.
     """
 
     def __init__(self, rows: Backing) -> None:
         self.batches: list[Batch] = []
+        self.outbox: list[IncomingCommand] = []
         self.failure: Exception | None = None
         self.unreadable: Exception | None = None
         self.committing = 0
@@ -90,13 +95,14 @@ class HeldStore:
                 raise self.failure
             await self._rows.commit(batch)
             self.batches.append(batch)
+            self.outbox = [each for each in self.outbox if each not in batch.taken]
         finally:
             self.committing -= 1
 
-    async def documents(self, keys: Collection[Key]) -> Mapping[Key, bytes]:
+    async def documents(self, ids: Collection[DocumentId]) -> Mapping[DocumentId, Pages]:
         if self.unreadable is not None:
             raise self.unreadable
-        return await self._rows.documents(keys)
+        return await self._rows.documents(ids)
 
     async def answers(self, keys: Collection[tuple[str, str]]) -> Sequence[StoredAnswer]:
         self.reading += 1
@@ -105,11 +111,16 @@ class HeldStore:
             raise self.unreadable
         return await self._rows.answers(keys)
 
-    async def incoming(self, after: Mapping[PartitionId, int], most: int) -> Sequence[IncomingCommand]:
-        return await self._rows.incoming(after, most)
+    def let_read(self) -> None:
+        self._reads.set()
 
-    async def active_instances(self) -> Mapping[str, int]:
-        return await self._rows.active_instances()
+    async def incoming(self, after: Mapping[PartitionId, int], most: int) -> Sequence[IncomingCommand]:
+        return [each for each in self.outbox if each.number > after.get(each.source, 0)][:most]
+
+    async def reserve(self, wanted: Mapping[str, int], most: int) -> Reservation:
+        if self.unreadable is not None:
+            raise self.unreadable
+        return await self._rows.reserve(wanted, most)
 
     async def get(self, entity: type[E], key: Key, *, tenant_id: str) -> E | None:
         return await self._rows.get(entity, key, tenant_id=tenant_id)
@@ -137,7 +148,9 @@ class Harness:
     ) -> None:
         self.clock = clock
         self.store = HeldStore(rows)
-        self.partition = Partition(State(), self.store, self.clock, config, quota=quota)
+        self.partition = Partition(
+            State(), self.store, self.clock, config, quota=quota, stopwatch=lambda: 0.0
+        )
         self.waiters = JobWaiters(self.partition, jobs)
         self.running: asyncio.Task[None] | None = None
         self._tasks: list[asyncio.Task[Any]] = []

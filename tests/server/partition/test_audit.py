@@ -126,6 +126,14 @@ def test_every_command_of_a_caller_is_audited() -> None:
         commands.YieldJobs,
         commands.TimeOutJob,
         commands.EndJobBackOff,
+        commands.TriggerTimer,
+        commands.ContinueProcessInstance,
+        commands.ContinueMessage,
+        commands.ExpireMessage,
+        commands.OpenMessageSubscription,
+        commands.CloseMessageSubscription,
+        commands.DeliverMessage,
+        commands.SettleMessage,
     }
 
     assert set(get_args(commands.Command)) - not_asked_for == AUDITED.keys()

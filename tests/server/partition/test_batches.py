@@ -1,4 +1,5 @@
 import asyncio
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -6,13 +7,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from server.engine import commands
+from server.engine.answers import ActivatedJobs
 from server.engine.keys import Key
 from server.partition.config import PartitionConfig
 from server.partition.idempotency import IdempotencyKey
 from server.partition.origin import Origin
+from server.partition.turn import MOST_ROWS
 from server.platform.errors import Internal, InvalidState, NotFound, ResourceExhausted
-from server.store.entities import ProcessInstance
+from server.store.entities import AuditEntry, AuditResult, ProcessInstance
 from server.store.ports import Batch, Insert
+from tests.durable import EPOCH
 from tests.server.partition.harness import Harness, Serving, activation, completion, creation
 from tests.waiting import ticks, until
 
@@ -30,6 +34,19 @@ async def test_an_answer_leaves_after_its_commit(serving: Serving) -> None:
         key = await answer
         assert not early
         assert await harness.store.get(ProcessInstance, key, tenant_id="default")
+
+
+def refused() -> AuditEntry:
+    """An entry of the audit log that comes without a command."""
+    return AuditEntry(
+        tenant_id="default",
+        timestamp=EPOCH,
+        operation_type="FAIL",
+        result=AuditResult.FAIL,
+        actor_type="CLIENT",
+        actor_id="worker",
+        entity_type="JOB",
+    )
 
 
 def _started(batch: Batch) -> list[Key]:
@@ -50,6 +67,32 @@ async def test_a_batch_is_bounded(serving: Serving) -> None:
 
         sizes = [len(_started(batch)) for batch in harness.store.batches]
         assert sizes == [4, 4, 2]
+
+
+async def test_entries_of_the_audit_log_count_like_commands(serving: Serving) -> None:
+    async with serving(PartitionConfig(max_batch=100)) as harness:
+        await asyncio.gather(*(harness.partition.note([refused()] * 60) for _ in range(5)))
+
+        assert [len(batch.audit) for batch in harness.store.batches] == [120, 120, 60]
+
+
+async def test_more_entries_of_the_audit_log_than_a_batch_has_room_for_are_committed(
+    serving: Serving,
+) -> None:
+    async with serving() as harness:
+        await asyncio.gather(*(harness.partition.note([refused()] * 1_000) for _ in range(5)))
+        await harness.partition.note([refused()] * 5_000)
+
+        assert sum(len(batch.audit) for batch in harness.store.batches) == 10_000
+
+
+async def test_a_batch_is_bounded_by_its_rows(serving: Serving) -> None:
+    variables = {f"v{number}": "1" for number in range(450)}
+    async with serving() as harness:
+        keys = await asyncio.gather(*(harness.start(**variables) for _ in range(12)))
+
+        assert [_started(batch) for batch in harness.store.batches] == [keys[:5], keys[5:10], keys[10:]]
+        assert max(len(batch.changes) for batch in harness.store.batches) < MOST_ROWS + 500
 
 
 async def test_the_next_batch_is_processed_while_one_is_committed(serving: Serving) -> None:
@@ -171,6 +214,31 @@ async def test_a_queue_is_bounded(serving: Serving) -> None:
         refused = [result for result in results if isinstance(result, ResourceExhausted)]
         assert [error.detail for error in refused] == ["3 commands wait already"] * 2
         assert len(harness.state.instances) == 3
+
+
+async def test_a_tenant_does_not_fill_the_queue_for_others(serving: Serving) -> None:
+    async with serving(PartitionConfig(max_queued=6, max_tenant_queued=3)) as harness:
+        busy = [harness.spawn(harness.submit(activation())) for _ in range(5)]
+        other = replace(activation(), tenant_id="other")
+
+        assert await harness.submit(other) == ActivatedJobs(())
+        results = await asyncio.gather(*busy, return_exceptions=True)
+
+    refused = [result for result in results if isinstance(result, ResourceExhausted)]
+    assert [error.detail for error in refused] == ["3 commands of the tenant wait already"] * 2
+
+
+async def test_activations_of_a_tenant_delay_those_of_another_by_one(serving: Serving) -> None:
+    async with serving(PartitionConfig(max_batch=1)) as harness:
+        answered: list[str] = []
+
+        async def activate(tenant_id: str) -> None:
+            await harness.submit(replace(activation(), tenant_id=tenant_id))
+            answered.append(tenant_id)
+
+        await asyncio.gather(*(activate("busy") for _ in range(50)), activate("other"))
+
+    assert answered.index("other") <= 2
 
 
 async def test_a_command_whose_caller_left_before_its_turn_is_not_handled(serving: Serving) -> None:

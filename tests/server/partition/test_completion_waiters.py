@@ -134,6 +134,22 @@ async def test_so_many_callers_may_wait_and_no_more(serving: Serving) -> None:
         await late
 
 
+async def test_callers_of_one_tenant_leave_room_for_those_of_others(serving: Serving) -> None:
+    async with serving() as harness:
+        config = InstancesConfig(max_tenant_awaiting=1)
+        waiters, key = CompletionWaiters(harness.partition, harness.store, config), await harness.start()
+        waiting = harness.spawn(waiters.completed(key, "default", 60))
+        await ticks(5)
+
+        with pytest.raises(ResourceExhausted, match="1 calls for a completion of the tenant wait already"):
+            await waiters.completed(key, "default", 60)
+        with pytest.raises(NotFound):
+            await waiters.completed(key, "other", 60)
+
+        await end(harness, key)
+        await waiting
+
+
 async def test_callers_are_refused_when_the_partition_ends(serving: Serving) -> None:
     async with serving() as harness:
         waiters, key = completions(harness), await harness.start()

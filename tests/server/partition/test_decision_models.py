@@ -58,6 +58,25 @@ def test_a_file_becomes_a_graph_with_its_decisions() -> None:
     assert [(each.id, each.name) for each in model.decisions] == [("a", "a"), ("theother", "the other")]
 
 
+def without_ids(text: str, namespace: str = "urn:loans") -> bytes:
+    xml = definitions(f'<decision name="Approve loan">{literal(text)}</decision>', namespace=namespace)
+    return xml.replace(b' id="model"', b"")
+
+
+@pytest.mark.parametrize("dialect", DialectChoice)
+def test_a_graph_without_ids_has_the_same_made_ids_in_each_deployment(dialect: DialectChoice) -> None:
+    files = (without_ids("1"), without_ids("2"), without_ids("1", "urn:other"))
+
+    first, second, other = [
+        prepared("default", [("loans.dmn", xml)], dialect=dialect).decision_models[0] for xml in files
+    ]
+
+    assert first.decision_requirements_id == second.decision_requirements_id == "urn:loans#model"
+    assert first.decisions == second.decisions
+    assert [each.id for each in first.decisions] == ["urn:loans#Approve loan"]
+    assert [each.id for each in other.decisions] == ["urn:other#Approve loan"]
+
+
 @pytest.mark.parametrize(
     ("content", "choice", "dialect"),
     [
@@ -106,6 +125,22 @@ def test_every_problem_of_every_file_is_in_the_one_refusal() -> None:
     assert "'a.dmn':" in detail
     assert all(f"[{rule}]" in detail for rule in ("dmn-readable", "dmn-expression", "dmn-expression-empty"))
     assert "c.dmn" not in detail
+
+
+@pytest.mark.parametrize("dialect", DialectChoice)
+def test_a_graph_may_have_a_knowledge_model_without_logic(dialect: DialectChoice) -> None:
+    drawn = '<businessKnowledgeModel id="k" name="k"/>'
+    xml = graph_xml(drawn, decision("a", literal("1"), knowledge=["k"]))
+
+    (model,) = prepared("default", [("a.dmn", xml)], dialect=dialect).decision_models
+
+    assert [found.id for found in model.decisions] == ["a"]
+
+
+def test_a_decision_without_logic_refuses_with_what_to_do() -> None:
+    detail = refusal(("a.dmn", graph_xml(decision("a"))))
+
+    assert "add a decision table, a literal expression or another boxed expression" in detail
 
 
 def test_a_problem_refuses_in_either_dialect() -> None:

@@ -1,8 +1,8 @@
 import pytest
 
 from server.bpmn.builder import definitions, process
-from server.engine.definitions import executable_process
-from server.partition.deployments import prepared
+from server.engine.definitions import executable_processes
+from server.partition.deployments import MAX_FLOW_ELEMENTS, prepared
 from server.platform.errors import InvalidArgument
 from tests.server.engine.scenario import Scenario
 
@@ -52,9 +52,9 @@ def test_compiling_is_done_before_the_engine_sees_the_command() -> None:
 
     command = prepared("default", [("costly.bpmn", content)])
 
-    before = executable_process.cache_info().misses
+    before = executable_processes.cache_info().misses
     Scenario().execute(command)
-    assert executable_process.cache_info().misses == before
+    assert executable_processes.cache_info().misses == before
 
 
 def test_every_problem_of_every_file_is_in_the_one_refusal() -> None:
@@ -75,3 +75,34 @@ def test_one_process_cannot_stand_twice_in_a_deployment() -> None:
     detail = refusal(("a.bpmn", ORDER), ("b.bpmn", ORDER))
 
     assert "process-id-unique: process 'order' stands in this deployment 2 times" in detail
+
+
+def flows(count: int) -> bytes:
+    """Sequence flows that a rule would refuse."""
+    written = b"".join(b'<bpmn:sequenceFlow id="f%d"/>' % number for number in range(count))
+    return (
+        b'<bpmn:definitions xmlns:bpmn="http://www.omg.org/spec/BPMN/20100524/MODEL"><bpmn:process id="p">'
+        b'<bpmn:subProcess id="inner">%s</bpmn:subProcess></bpmn:process></bpmn:definitions>' % written
+    )
+
+
+def test_the_flow_elements_of_a_deployment_are_bounded_before_they_are_linted() -> None:
+    half = MAX_FLOW_ELEMENTS // 2
+
+    detail = refusal(("a.bpmn", flows(half)), ("b.bpmn", flows(half)))
+
+    assert detail == (
+        f"expected at most {MAX_FLOW_ELEMENTS} flow nodes and sequence flows in one deployment,"
+        f" found {MAX_FLOW_ELEMENTS + 2}"
+    )
+
+
+def test_a_file_is_compiled_once_however_many_processes_it_has() -> None:
+    many = definitions(*(process(f"p{number}").start(f"s{number}").end(f"e{number}") for number in range(5)))
+    before = executable_processes.cache_info().misses
+
+    command = prepared("default", [("many.bpmn", many)])
+    Scenario().execute(command)
+
+    assert len(command.resources[0].process_ids) == 5
+    assert executable_processes.cache_info().misses == before + 1

@@ -29,7 +29,7 @@ def test_a_deadline_comes_when_it_is_due() -> None:
 
     assert due.next == job.deadline
     assert not due.has_come(job.deadline - timedelta(milliseconds=1))
-    assert list(due.take(job.deadline, 10)) == [TimeOutJob(job.key, job.deadline)]
+    assert list(due.take(job.deadline, 10)) == [TimeOutJob("default", job.key, job.deadline)]
     assert due.next is None
 
 
@@ -63,8 +63,8 @@ def test_what_was_overtaken_does_not_come() -> None:
     due = observed(engine)
 
     assert list(due.take(engine.now + 10 * MINUTE, 10)) == [
-        EndJobBackOff(second.key, engine.now + 2 * MINUTE),
-        TimeOutJob(first.key, engine.now + 3 * MINUTE),
+        EndJobBackOff("default", second.key, engine.now + 2 * MINUTE),
+        TimeOutJob("default", first.key, engine.now + 3 * MINUTE),
     ]
 
 

@@ -1,14 +1,16 @@
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 
 import pytest
 
 from server.bpmn.builder import process
 from server.engine import commands
 from server.engine.answers import ActivatedJob, ActivatedJobs
-from server.engine.state import JobState
+from server.engine.process_instance import JobState
 from server.partition.config import JobsConfig
 from server.platform.errors import ResourceExhausted
+from tests.server.engine.laws import open_incidents
 from tests.server.partition.harness import Harness, Serving, activation
 from tests.waiting import ticks, until
 
@@ -138,7 +140,7 @@ async def fail(harness: Harness, job: ActivatedJob) -> None:
 
 async def resolve(harness: Harness, job: ActivatedJob) -> None:
     await harness.submit(commands.ThrowJobError(tenant_id="default", job_key=job.key, error_code="x"))
-    (incident,) = harness.state.incident_owners
+    (incident,) = open_incidents(harness.state)
     await harness.submit(commands.ResolveIncident("default", incident))
 
 
@@ -206,6 +208,22 @@ async def test_so_many_may_wait_and_no_more(serving: Serving) -> None:
         await ticks(5)
         late = harness.wait_for_jobs()
         assert await settled(harness, late) == [None]
+
+
+async def test_activations_of_one_tenant_leave_room_for_those_of_others(serving: Serving) -> None:
+    async with serving(jobs=JobsConfig(max_tenant_waiting=2)) as harness:
+        waiting = [harness.wait_for_jobs(job_type=job_type) for job_type in ("a", "b")]
+        await ticks(10)
+
+        with pytest.raises(ResourceExhausted, match="2 activations of the tenant wait already"):
+            await harness.wait_for_jobs()
+
+        other = harness.spawn(harness.waiters.activate(replace(activation(), tenant_id="other"), 60))
+        assert await settled(harness, *waiting, other) == [None, None, None]
+
+        waiting[0].cancel()
+        await ticks(5)
+        assert await settled(harness, harness.wait_for_jobs()) == [None]
 
 
 async def test_nothing_is_left_of_those_who_went(serving: Serving) -> None:

@@ -1,6 +1,7 @@
 """Processes that own partitions: each takes its share, keeps it, and gives it away when others need it."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -8,9 +9,12 @@ from dataclasses import dataclass, field
 import pytest
 
 from server.engine import State
+from server.engine.formats import LATEST, ClusterFormat, UnreadableFormat
 from server.partition.config import ClusterConfig, InstancesConfig, JobsConfig, PartitionConfig
+from server.partition.lease_renewal import LeaseRenewal
 from server.partition.local import LocalPartition
 from server.partition.node import Node
+from server.partition.node_format import NodeFormat
 from server.partition.partition import Partition
 from server.partition.remote import RemotePartition
 from server.partition.tunnels import Tunnels
@@ -18,10 +22,11 @@ from server.platform.clock import VirtualClock
 from server.platform.errors import Unavailable
 from server.store.memory import MemoryStore
 from server.store.ports import PartitionId
-from server.store.postgres.leases import Lease
+from server.store.postgres.leases import Lease, NodeFormats
 from tests.durable import EPOCH
 from tests.server.partition.fakes import LeaseRows
 from tests.server.partition.harness import activation
+from tests.server.platform.tunnel.harness import Broken, odd_server
 from tests.waiting import PATIENCE_SECONDS, until
 
 LEASE_SECONDS = 3.0
@@ -31,13 +36,19 @@ POLL_SECONDS = 0.005
 
 @dataclass
 class Process:
-    """A node that runs, with a count of the partitions that it opened; `recovering` holds them back."""
+    """A node that runs, with a count of the partitions that it opened; `recovering` holds them back.
+
+    Its program reads formats up to `reads`, and holds documents that it cannot read in the partitions `unreadable`.
+    """
 
     leases: LeaseRows
     name: str
     opened: list[Lease] = field(default_factory=list)
     failures: list[Exception] = field(default_factory=list)
     recovering: asyncio.Event = field(default_factory=asyncio.Event)
+    reads: int = LATEST
+    held_at: int = 0
+    unreadable: frozenset[int] = frozenset()
 
     def __post_init__(self) -> None:
         self.recovering.set()
@@ -49,12 +60,28 @@ class Process:
             poll_seconds=POLL_SECONDS,
         )
         self.tunnels = Tunnels()
-        self.node = Node(config, self.leases, self._open, self.tunnels)
+        self.node = Node(
+            config,
+            self.leases,
+            self._renewing,
+            open_partition=self._open,
+            tunnels=self.tunnels,
+            node_format=NodeFormat(self.held_at, reads=self.reads),
+        )
+
+    @asynccontextmanager
+    async def _renewing(self, renewal: LeaseRenewal) -> AsyncIterator[None]:
+        async with asyncio.TaskGroup() as tasks:
+            running = tasks.create_task(renewal.run(self.leases))
+            yield
+            running.cancel()
 
     @asynccontextmanager
     async def _open(self, lease: Lease) -> AsyncIterator[LocalPartition]:
         self.opened.append(lease)
         await self.recovering.wait()
+        if lease.partition_id in self.unreadable:
+            raise UnreadableFormat("process instance 7 cannot be read")
         if self.failures:
             raise self.failures.pop()
         store = MemoryStore(1_000)
@@ -119,7 +146,7 @@ async def test_a_process_alone_takes_all_partitions() -> None:
         await alone.node.ready()
 
         assert alone.serves == [1, 2, 3]
-        assert leases.owners == ["a", "a", "a"]
+        assert leases.owners == [alone.node.node_id] * 3
         assert [lease.epoch for lease in alone.opened] == [1, 1, 1]
 
 
@@ -128,7 +155,7 @@ async def test_a_process_that_is_ready_is_known_to_own_what_it_took() -> None:
         await alone.node.ready()
 
         (member,) = alone.node.members()
-        assert (member.node_id, member.host, member.port) == ("a", "127.0.0.1", 1)
+        assert (member.node_id, member.host, member.port) == (alone.node.node_id, "127.0.0.1", 1)
         assert member.partitions == ((1, True), (2, True))
 
 
@@ -167,7 +194,7 @@ async def test_what_a_process_owns_is_taken_when_it_stops() -> None:
             await shared(2, first, second)
 
         await shared(2, second)
-        assert leases.owners == ["b", "b"]
+        assert leases.owners == [second.node.node_id] * 2
 
 
 async def test_what_a_dead_process_owned_is_taken_when_its_lease_is_over() -> None:
@@ -210,7 +237,7 @@ async def test_a_process_whose_lease_was_taken_serves_no_longer() -> None:
         members = {
             member.node_id: [number for number, _ in member.partitions] for member in robbed.node.members()
         }
-        assert members == {"a": [1], "thief": [2]}
+        assert members == {robbed.node.node_id: [1], "thief": [2]}
 
 
 def _found(process: Process, number: int) -> object:
@@ -218,6 +245,32 @@ def _found(process: Process, number: int) -> object:
         return process.node.find(PartitionId(number))
     except Unavailable:
         return None
+
+
+async def test_a_fault_in_a_tunnel_ends_nothing_else(caplog: pytest.LogCaptureFixture) -> None:
+    leases, broken = LeaseRows(2), Broken()
+    async with odd_server(broken) as address, Process(leases, "a").running() as robbed:
+        await robbed.node.ready()
+
+        leases.steal(2, "thief", address=address)
+
+        await until(lambda: broken.streams > 1)
+        await looked(leases)
+        assert robbed.serves == [1]
+        assert not robbed.task.done()
+    assert any(record.levelno == logging.ERROR for record in caplog.records)
+
+
+async def test_a_process_that_ends_late_takes_nothing_from_its_successor() -> None:
+    """Both have one name, like a container and the one that takes its place."""
+    leases = LeaseRows(1)
+    async with Process(leases, "a").running() as successor:
+        await successor.node.ready()
+        async with Process(leases, "a").running() as late:
+            await until(lambda: leases.nodes == {successor.node.node_id, late.node.node_id})
+
+        assert leases.nodes == {successor.node.node_id}
+        assert successor.serves == [1]
 
 
 async def test_while_the_database_is_away_what_is_owned_is_served() -> None:
@@ -286,6 +339,30 @@ async def test_a_process_may_be_told_to_stop_while_it_recovers() -> None:
     assert process.serves == []
 
 
+async def test_a_partition_that_recovers_is_given_back_when_its_process_stops() -> None:
+    leases = LeaseRows(1)
+    process = Process(leases, "a")
+    process.recovering.clear()
+
+    async with asyncio.timeout(PATIENCE_SECONDS), process.running():
+        await until(lambda: process.opened)
+
+    assert leases.owners == [None]
+
+
+async def test_a_partition_that_was_taken_as_its_process_stopped_is_given_back() -> None:
+    leases = LeaseRows(1)
+    process = Process(leases, "a")
+    leases.on_take = process.node.stop
+
+    async with asyncio.timeout(PATIENCE_SECONDS), process.running():
+        await until(process.task.done)
+
+    assert process.opened == []
+    assert leases.owners == [None]
+    assert leases.nodes == set()
+
+
 async def test_workers_that_wait_are_let_go_when_their_partition_is_handed_over() -> None:
     leases = LeaseRows(2)
     async with Process(leases, "a").running() as first:
@@ -315,3 +392,104 @@ async def test_what_nobody_owns_is_unavailable_and_nothing_happened() -> None:
             alone.node.find(PartitionId(9))
 
         assert refusal.value.is_untouched
+
+
+def errors(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """Those that partitions and nodes report."""
+    ours = [record for record in caplog.records if record.name.startswith("server.partition")]
+    return [record.getMessage() for record in ours if record.levelno == logging.ERROR]
+
+
+async def test_a_process_alone_has_every_feature_when_it_is_ready() -> None:
+    async with Process(LeaseRows(1), "a").running() as alone:
+        await alone.node.ready()
+
+        assert alone.node.format == ClusterFormat(LATEST)
+        assert alone.node.find_local(PartitionId(1)).partition.state.format == ClusterFormat(LATEST)
+
+
+async def test_the_format_rises_when_the_last_process_of_an_older_version_has_gone() -> None:
+    leases = LeaseRows(2)
+    async with Process(leases, "old", reads=1).running() as old:
+        await old.node.ready()
+        async with Process(leases, "new", reads=3).running() as new:
+            await shared(2, new, old)
+            await until(lambda: new.node.format == ClusterFormat(1, old.node.node_id))
+            (served,) = new.serves
+            partition = new.node.find_local(PartitionId(served)).partition
+            assert partition.state.format == new.node.format
+
+            old.node.stop()
+
+            await until(lambda: new.node.format == ClusterFormat(3))
+            await until(lambda: partition.state.format == ClusterFormat(3))
+
+
+async def test_an_operator_holds_the_format_back_until_a_process_says_otherwise() -> None:
+    leases = LeaseRows(1)
+    async with Process(leases, "held", reads=3, held_at=2).running() as held:
+        await held.node.ready()
+        await looked(leases)
+        assert leases.cluster_format == 2
+
+        async with Process(leases, "free", reads=3).running():
+            await looked(leases)
+            assert leases.cluster_format == 2
+
+    async with Process(leases, "free", reads=3).running() as free:
+        await free.node.ready()
+        assert leases.cluster_format == 3
+
+
+async def test_a_process_that_cannot_read_what_others_write_takes_nothing_and_reaches_the_others(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    leases = LeaseRows(2)
+    leases.cluster_format = 5
+    async with Process(leases, "old", reads=4).running() as old:
+        await old.node.ready()
+        async with Process(leases, "new", reads=5).running() as new:
+            await shared(2, new)
+            await until(lambda: isinstance(_found(old, 1), RemotePartition))
+            await looked(leases)
+
+            assert (old.opened, old.serves) == ([], [])
+    assert errors(caplog) == ["the deployment writes a later format: this node takes no partitions"]
+
+
+async def test_a_process_gives_its_partitions_back_when_it_can_read_the_format_no_longer() -> None:
+    leases = LeaseRows(2)
+    async with Process(leases, "old", reads=2).running() as old:
+        await shared(2, old)
+
+        leases.cluster_format = 3
+
+        async with Process(leases, "new", reads=3).running() as new:
+            await shared(2, new)
+            await until(lambda: not old.serves)
+
+
+async def test_a_partition_that_cannot_be_read_is_left_to_other_processes(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    leases = LeaseRows(4)
+    async with Process(leases, "old", unreadable=frozenset({1, 2})).running() as old:
+        await until(lambda: old.serves == [3, 4])
+        await looked(leases)
+
+        async with Process(leases, "new").running() as new:
+            await until(lambda: sorted([*old.serves, *new.serves]) == [1, 2, 3, 4])
+            assert set(new.serves) >= {1, 2}
+        assert [len(epochs(old, number)) for number in (1, 2)] == [1, 1]
+    assert errors(caplog) == ["the partition cannot be read here and is left to other processes"] * 2
+
+
+async def test_the_row_of_a_process_tells_the_formats_that_it_reads_and_writes() -> None:
+    leases = LeaseRows(1)
+    async with Process(leases, "a", reads=3, held_at=2, unreadable=frozenset({1})).running() as alone:
+        await until(
+            lambda: (
+                leases.formats_of.get(alone.node.node_id)
+                == NodeFormats(oldest=1, latest=2, written=2, unreadable=1)
+            )
+        )

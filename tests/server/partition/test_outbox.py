@@ -6,6 +6,7 @@ from server.bpmn.builder import process
 from server.engine import commands
 from server.engine.answers import CreatedInstance
 from server.partition.local import LocalPartition
+from server.store.ports import EVERY_OTHER_PARTITION
 from tests.server.engine.scenario import resource
 from tests.server.partition.durable import deployment
 from tests.server.partition.harness import creation
@@ -38,6 +39,21 @@ async def test_a_partition_that_catches_up_knows_what_was_deployed(durable_dsn: 
 
         assert await version(second) == 1
         assert await waiting(deployed.pool) == {3: 1}
+
+
+async def test_what_was_sent_is_reported_with_its_commit_and_by_the_next_owner(durable_dsn: str) -> None:
+    async with deployment(durable_dsn, 3) as deployed:
+        async with deployed.open(1) as first, deployed.open(2) as second:
+            await deploy(first, FIRST)
+            await second.catch_up()
+            reported = set(deployed.sent)
+
+        deployed.sent.clear()
+        async with deployed.open(1):
+            pass
+
+    assert reported == {(1, EVERY_OTHER_PARTITION)}
+    assert deployed.sent == [(1, 3)]
 
 
 async def test_a_partition_that_was_away_knows_it_when_it_comes(durable_dsn: str) -> None:

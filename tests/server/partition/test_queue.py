@@ -19,8 +19,8 @@ class Waiting:
 tenants = st.sampled_from(["a", "b", "c", "d"])
 
 
-def queued(*tenant_ids: str, most: int = 1_000) -> FairQueue[Waiting]:
-    queue: FairQueue[Waiting] = FairQueue(most)
+def queued(*tenant_ids: str, most: int = 1_000, most_of_one: int = 1_000) -> FairQueue[Waiting]:
+    queue: FairQueue[Waiting] = FairQueue(most, most_of_one)
     for number, tenant_id in enumerate(tenant_ids):
         queue.put(Waiting(tenant_id, number))
     return queue
@@ -42,7 +42,7 @@ def test_the_tenants_that_wait_are_served_in_turns(tenant_ids: list[str]) -> Non
 @given(st.lists(st.one_of(tenants, st.none()), max_size=100))
 def test_whoever_waits_is_passed_by_each_other_tenant_once_at_most(moves: list[str | None]) -> None:
     """Commands come (of a tenant) and go (None): nothing is lost, a tenant's own order is kept, nobody waits for long."""
-    queue: FairQueue[Waiting] = FairQueue(1_000)
+    queue = queued()
     waiting: list[Waiting] = []
     passed: defaultdict[Waiting, Counter[str]] = defaultdict(Counter)
     for number, tenant_id in enumerate(moves):
@@ -79,6 +79,36 @@ def test_so_many_wait_and_no_more() -> None:
     assert len(queue) == 2
 
 
+def test_a_tenant_does_not_take_the_room_of_others() -> None:
+    queue = queued("busy", "busy", most=4, most_of_one=2)
+
+    with pytest.raises(ResourceExhausted, match="2 commands of the tenant wait already"):
+        queue.put(Waiting("busy", 3))
+
+    queue.put(Waiting("other", 4))
+    queue.take()
+    queue.put(Waiting("busy", 5))
+    assert Counter(entry.tenant_id for entry in queue.clear()) == {"busy": 2, "other": 1}
+
+
+def test_what_could_not_be_served_is_the_next_of_its_tenant() -> None:
+    queue = queued("busy", "busy", "busy", "other")
+    taken = [queue.take() for _ in range(3)]
+
+    queue.put_back(taken[1:])
+
+    assert [queue.take().number for _ in range(3)] == [3, 1, 2]
+
+
+def test_what_is_bounded_elsewhere_waits_in_the_line_of_its_tenant() -> None:
+    queue = queued("busy", most=1, most_of_one=1)
+
+    queue.add(Waiting("busy", 7))
+    queue.add(Waiting("other", 8))
+
+    assert [queue.take().number for _ in range(3)] == [0, 8, 7]
+
+
 def test_what_is_urgent_goes_first_and_always_has_room() -> None:
     queue = queued("a", "b", most=2)
 
@@ -96,3 +126,10 @@ def test_what_had_its_turn_already_goes_before_all_else_in_its_order() -> None:
 
     assert [entry.number for entry in queue.clear()] == [5, 6, 7, 0]
     assert len(queue) == 0
+
+
+def test_what_waits_is_counted_by_tenant() -> None:
+    queue = queued("a", "b", "a")
+    queue.put_urgent(Waiting("c", 7))
+
+    assert queue.counts() == {"a": 2, "b": 1, "": 1}

@@ -1,17 +1,33 @@
 import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
 
 from server.bpmn.builder import process
 from server.engine import commands
+from server.engine.answers import CreatedInstance
 from server.engine.keys import Key
 from server.partition.config import QuotaConfig
+from server.partition.local import LocalPartition
 from server.partition.quota import Quota
-from server.platform.errors import QuotaExhausted
+from server.platform.errors import NotFound, QuotaExhausted, Unavailable
+from server.platform.postgres.pooled import PooledDatabase
+from server.store.postgres.leases import Leases
+from server.store.postgres.ledger import PostgresLedger
+from tests.durable import NODE, taken
 from tests.server.engine.scenario import resource
-from tests.server.partition.durable import deployment
-from tests.server.partition.harness import Harness, Serving, completion, creation
+from tests.server.partition.durable import Deployment, deployment
+from tests.server.partition.harness import (
+    Harness,
+    Serving,
+    activation,
+    completion,
+    completion_of,
+    creation,
+)
 
 ORDER = resource(process("order").service_task("a", type="a").end())
 TWO = QuotaConfig(max_active_instances=2)
@@ -22,7 +38,7 @@ def of_other() -> commands.Command:
 
 
 async def outcomes(harness: Harness, count: int) -> list[str]:
-    """What becomes of so many starts at once."""
+    """The outcomes of `count` starts at once."""
     results = await asyncio.gather(*(harness.start() for _ in range(count)), return_exceptions=True)
     return ["started" if isinstance(result, int) else type(result).__name__ for result in results]
 
@@ -72,18 +88,6 @@ async def test_what_was_active_before_counts(serving: Serving) -> None:
         assert await outcomes(harness, 2) == ["started", "QuotaExhausted"]
 
 
-async def test_what_is_active_elsewhere_counts_as_soon_as_it_is_told(serving: Serving) -> None:
-    quota = Quota(TWO)
-    async with serving(quota=quota) as harness:
-        quota.tell_of_others({"default": 1})
-
-        told = await outcomes(harness, 2)
-        quota.tell_of_others({})
-
-        assert told == ["started", "QuotaExhausted"]
-        assert await outcomes(harness, 1) == ["started"]
-
-
 async def test_without_a_quota_there_is_no_bound(serving: Serving) -> None:
     async with serving(quota=Quota(QuotaConfig())) as harness:
         assert await outcomes(harness, 20) == ["started"] * 20
@@ -98,19 +102,99 @@ def test_only_starts_are_held_back() -> None:
         quota.check(creation())
 
 
-async def test_partitions_tell_each_other_what_is_active(durable_dsn: str) -> None:
+@asynccontextmanager
+async def two_partitions(dsn: str) -> AsyncIterator[tuple[Deployment, Sequence[LocalPartition]]]:
     """The quota of this deployment is three."""
-    async with deployment(durable_dsn, 2) as deployed, deployed.open(1) as first, deployed.open(2) as second:
+    async with deployment(dsn, 2) as deployed, deployed.open(1) as first, deployed.open(2) as second:
         await first.submit(commands.DeployResources("default", (ORDER,)))
         await second.catch_up()
-        for _ in range(2):
-            await first.submit(creation())
+        yield deployed, (first, second)
 
-        await second.partition.refresh_quota()
+
+async def reservations(deployed: Deployment) -> int:
+    found = await deployed.pool.fetch("SELECT count(*) FROM gnomon.quota_reservation")
+    return int(found[0][0])
+
+
+async def test_the_quota_is_exact_for_a_caller_of_all_partitions(durable_dsn: str) -> None:
+    async with two_partitions(durable_dsn) as (_, partitions):
+        for number in range(3):
+            await partitions[number % 2].submit(creation())
+
+        for local in partitions:
+            with pytest.raises(QuotaExhausted):
+                await local.submit(creation())
+
+
+async def test_an_end_in_one_partition_makes_room_in_another(durable_dsn: str) -> None:
+    async with two_partitions(durable_dsn) as (_, (first, second)):
+        for _ in range(3):
+            await first.submit(creation())
+        (job,) = (await first.activate(activation(), 0)).jobs
+
+        await first.submit(completion_of(job.key))
 
         await second.submit(creation())
         with pytest.raises(QuotaExhausted):
+            await first.submit(creation())
+
+
+async def test_the_quota_is_exact_for_callers_at_once(durable_dsn: str) -> None:
+    async with two_partitions(durable_dsn) as (deployed, partitions):
+        starts = [partitions[number % 2].submit(creation()) for number in range(40)]
+
+        outcomes = Counter(map(type, await asyncio.gather(*starts, return_exceptions=True)))
+
+        assert outcomes == {CreatedInstance: 3, QuotaExhausted: 37}
+        assert await reservations(deployed) == 0
+
+
+async def test_a_start_that_fails_uses_no_room(durable_dsn: str) -> None:
+    async with two_partitions(durable_dsn) as (deployed, (first, second)):
+        for local in (first, second) * 3:
+            with pytest.raises(NotFound):
+                await local.submit(creation(process_id="nothing"))
+        for _ in range(3):
             await second.submit(creation())
+
+        assert await reservations(deployed) == 0
+
+
+async def test_what_an_owner_reserved_before_it_died_is_free_again(durable_dsn: str) -> None:
+    async with deployment(durable_dsn, 2) as deployed:
+        database, lease = PooledDatabase(deployed.pool), await taken(deployed.pool)
+        async with PostgresLedger(durable_dsn, lease, database=database, statement_seconds=30) as ledger:
+            assert (await ledger.reserve({"default": 2}, 3)).granted == {"default": 2}
+        await Leases(database).release(lease, NODE)
+
+        async with deployed.open(1) as first, deployed.open(2) as second:
+            await first.submit(commands.DeployResources("default", (ORDER,)))
+            await second.catch_up()
+            for _ in range(3):
+                await second.submit(creation())
+            assert await reservations(deployed) == 0
+
+
+async def test_a_refusal_says_when_to_try_again(durable_dsn: str) -> None:
+    async with two_partitions(durable_dsn) as (_, (first, _)):
+        for _ in range(3):
+            await first.submit(creation())
+
+        with pytest.raises(QuotaExhausted) as refusal:
+            await first.submit(creation())
+
+        assert refusal.value.metadata == {"retry_after_secs": "1"}
+
+
+async def test_starts_are_refused_while_the_ledger_is_away(in_memory: Serving) -> None:
+    async with in_memory(quota=Quota(TWO)) as harness:
+        harness.store.unreadable = Unavailable("the database does not answer")
+
+        with pytest.raises(Unavailable, match="the database does not answer"):
+            await harness.start()
+
+        harness.store.unreadable = None
+        assert await outcomes(harness, 3) == ["started"] * 2 + ["QuotaExhausted"]
 
 
 async def test_the_count_is_that_of_the_owner_before(durable_dsn: str) -> None:

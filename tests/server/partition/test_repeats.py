@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import msgspec
 import pytest
 
 from server.engine import commands
@@ -13,6 +14,8 @@ from server.partition.config import PartitionConfig
 from server.partition.idempotency import IdempotencyKey
 from server.partition.origin import Origin
 from server.platform.errors import IdempotencyConflict, NotFound, Unavailable
+from server.store.ports import Batch, StoredAnswer
+from tests.durable import EPOCH
 from tests.server.partition.harness import Harness, Serving, activation, completion, creation
 from tests.waiting import until
 
@@ -138,3 +141,16 @@ async def test_while_the_ledger_cannot_be_read_commands_with_a_key_are_refused_a
         harness.store.unreadable = None
         await asked(harness, creation(), keyed())
         assert len(harness.state.instances) == 2
+
+
+async def test_a_stored_answer_of_a_later_version_is_left_to_a_node_that_can_read_it(
+    in_postgres: Serving,
+) -> None:
+    async with forgetful(in_postgres) as harness:
+        later = msgspec.msgpack.encode(("Teleported", {}))
+        await harness.store.commit(Batch(answers=[StoredAnswer("default", "k-1", b"hash", later, EPOCH)]))
+
+        with pytest.raises(Unavailable, match="the stored answer cannot be read by this node"):
+            await asked(harness, creation(), keyed())
+
+        assert harness.state.instances == {}

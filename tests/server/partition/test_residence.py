@@ -12,8 +12,9 @@ from server.bpmn.builder import process
 from server.engine import State
 from server.engine.answers import Answer
 from server.engine.commands import Command
-from server.engine.documents import pack, unpack
+from server.engine.documents import unpack
 from server.engine.keys import Key
+from server.engine.limits import EngineLimits
 from server.engine.rejection import Rejected
 from server.partition.config import PartitionConfig
 from server.partition.partition import Partition
@@ -25,6 +26,7 @@ from server.store.memory import MemoryStore
 from tests.server.engine.player import Player, photograph
 from tests.server.engine.scenario import Scenario
 from tests.server.engine.served import ServedScenario
+from tests.server.engine.stored import id_of, pages_of
 from tests.server.engine.strategies import EXAMPLES, Block, Move, blocks, histories
 from tests.server.partition.harness import Harness, Serving, activation, completion_of
 from tests.waiting import until
@@ -44,7 +46,7 @@ def state() -> State:
 def test_the_idlest_leave_first(state: State) -> None:
     first, second, third, fourth = state.instances
     residence = Residence(state, 2)
-    residence.touch([first])
+    residence.touch([id_of(first)])
 
     residence.evict(())
 
@@ -56,7 +58,7 @@ def test_what_is_not_committed_stays(state: State) -> None:
     keys = set(state.instances)
     residence = Residence(state, 1)
 
-    residence.evict(keys)
+    residence.evict(set(map(id_of, keys)))
     stayed = set(state.instances)
     residence.evict(())
 
@@ -68,7 +70,7 @@ def test_what_ended_counts_no_longer(state: State) -> None:
     first, *others = state.instances
     residence = Residence(state, 3)
     state.release(first)
-    residence.touch([first])
+    residence.touch([id_of(first)])
 
     residence.evict(())
 
@@ -77,14 +79,14 @@ def test_what_ended_counts_no_longer(state: State) -> None:
 
 def test_what_comes_back_is_what_left_and_is_the_busiest(state: State) -> None:
     first, *_, last = state.instances
-    documents = {key: pack(instance) for key, instance in state.instances.items()}
+    documents = {key: pages_of(instance) for key, instance in state.instances.items()}
     before = photograph(state)
     residence = Residence(state, 1)
     residence.evict(())
 
-    residence.bring_back({key: documents[key] for key in list(state.evicted)[::-1]})
+    residence.bring_back({id_of(key): documents[key] for key in list(state.evicted)[::-1]})
     all_here = photograph(state)
-    residence.touch([first])
+    residence.touch([id_of(first)])
     residence.evict(())
 
     assert all_here == before
@@ -101,7 +103,7 @@ async def _idle(harness: Harness, count: int) -> list[Key]:
 async def test_a_command_brings_back_what_it_needs(serving: Serving) -> None:
     async with serving(ONE) as harness:
         first, *_ = await _idle(harness, 3)
-        (job_key,) = [key for key, owner in harness.state.job_owners.items() if owner == first]
+        (job_key,) = [key for key, owner in harness.state.owners.items() if owner == first]
 
         await harness.submit(completion_of(job_key))
 
@@ -138,7 +140,7 @@ async def test_what_was_started_while_commits_wait_stays_until_they_are_done(ser
 async def test_what_cannot_be_brought_back_now_is_refused_and_can_be_later(serving: Serving) -> None:
     async with serving(ONE) as harness:
         first, *_ = await _idle(harness, 2)
-        (job_key,) = [key for key, owner in harness.state.job_owners.items() if owner == first]
+        (job_key,) = [key for key, owner in harness.state.owners.items() if owner == first]
         harness.store.unreadable = Unavailable("the database does not answer")
 
         with pytest.raises(Unavailable, match="the database does not answer"):
@@ -169,7 +171,7 @@ class Recorded(Scenario):
         return answer
 
     def advance(self, by: timedelta) -> Self:
-        """What time brings is no step of its own."""
+        """Scheduled commands are part of the step that moves the clock."""
         before = len(self.steps)
         super().advance(by)
         self.steps[before:] = [(by, "")]
@@ -187,14 +189,15 @@ def done(step: Command | timedelta, scenario: Scenario) -> Outcome:
 
 
 @settings(max_examples=EXAMPLES)
-@given(blocks, histories, st.integers(1, 3))
-def test_any_history_is_the_same_however_few_stay_in_memory(
-    block: Block, history: list[Move], most: int
+@given(blocks, histories, st.integers(1, 3), st.sampled_from([0, 6, 256]))
+def test_any_history_is_the_same_however_few_stay_in_memory_and_however_they_are_stored(
+    block: Block, history: list[Move], most: int, whole_records: int
 ) -> None:
     """Every answer, and the state in the end."""
     expected = Recorded()
     Player(block, expected).play(history)
-    state, store, clock = State(), MemoryStore(1_000), VirtualClock()
+    state = State(limits=EngineLimits(whole_records=whole_records))
+    store, clock = MemoryStore(1_000), VirtualClock()
     partition = Partition(state, store, clock, PartitionConfig(max_loaded_instances=most))
 
     with asyncio.Runner() as runner:
@@ -203,12 +206,12 @@ def test_any_history_is_the_same_however_few_stay_in_memory(
         outcomes = [done(step, scenario) for step, _ in expected.steps]
         runner.run(partition.settle())
         loaded = len(state.instances)
-        documents = runner.run(store.documents(state.evicted))
+        documents = runner.run(store.documents(set(map(id_of, state.evicted))))
 
     assert outcomes == [outcome for _, outcome in expected.steps]
     assert loaded <= most
-    for content in documents.values():
-        state.bring_back(unpack(content))
+    for pages in documents.values():
+        state.bring_back(unpack(pages))
     assert photograph(state) == photograph(expected.state)
 
 

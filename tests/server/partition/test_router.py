@@ -1,5 +1,7 @@
 import asyncio
+import logging
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import get_args
 
@@ -8,13 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.engine import commands
-from server.engine.answers import ActivatedJob, ActivatedJobs
+from server.engine.answers import DONE, MAX_ANSWER_OCTETS, ActivatedJob, ActivatedJobs
 from server.engine.events import InstanceHead
+from server.engine.formats import ClusterFormat
 from server.engine.keys import COUNTER_BITS, Key
+from server.engine.messages import home_of
 from server.partition.idempotency import IdempotencyKey
 from server.partition.origin import Origin
 from server.partition.router import Router
-from server.platform.errors import InvalidState, NotFound, Unavailable
+from server.platform.errors import DeadlineExceeded, InvalidState, NotFound, ResourceExhausted, Unavailable
 from tests.durable import EPOCH
 from tests.server.partition.fakes import FakePartitions
 from tests.server.partition.harness import activation, creation
@@ -59,7 +63,7 @@ def job(partition_id: int) -> ActivatedJob:
         worker="w",
         retries=3,
         deadline=EPOCH,
-        variables={},
+        variables={"x": '"x"'},
     )
 
 
@@ -81,6 +85,13 @@ BY_KEY = [
     commands.ThrowJobError(tenant_id="default", job_key=key_of(2), error_code="x"),
     commands.UpdateJob(tenant_id="default", job_key=key_of(2), timeout=timedelta(1)),
     commands.ResolveIncident("default", key_of(2)),
+    commands.AssignUserTask(tenant_id="default", user_task_key=key_of(2), assignee="ann"),
+    commands.UnassignUserTask("default", key_of(2)),
+    commands.UpdateUserTask(tenant_id="default", user_task_key=key_of(2), priority=1),
+    commands.CompleteUserTask("default", key_of(2)),
+    commands.SetVariables(
+        tenant_id="default", process_instance_key=key_of(2), element_instance_key=key_of(1), variables={}
+    ),
 ]
 
 
@@ -104,9 +115,35 @@ def test_every_command_that_names_something_goes_to_its_partition() -> None:
         commands.YieldJobs,
         commands.TimeOutJob,
         commands.EndJobBackOff,
+        commands.TriggerTimer,
+        commands.ContinueProcessInstance,
+        commands.PublishMessage,
+        commands.ContinueMessage,
+        commands.ExpireMessage,
+        commands.OpenMessageSubscription,
+        commands.CloseMessageSubscription,
+        commands.DeliverMessage,
+        commands.SettleMessage,
     }
 
     assert set(get_args(commands.Command)) - others == {type(command) for command in BY_KEY}
+
+
+async def test_messages_with_one_correlation_key_go_to_its_home_whatever_their_name() -> None:
+    """Homes are the first partitions: those that were added later have none."""
+    partitions = FakePartitions(5)
+    partitions.message_homes = 3
+    keys = [str(number) for number in range(30)]
+
+    for key in keys:
+        for name in ("paid", "sold"):
+            publication = commands.PublishMessage(tenant_id="default", name=name, correlation_key=key)
+            await Router(partitions).submit(publication, ORIGIN)
+
+    homes = {key: home_of("default", key, 3) for key in keys}
+    assert where(partitions) == [2 * list(homes.values()).count(number) for number in range(1, 6)]
+    assert set(homes.values()) == {1, 2, 3}
+    assert homes != {key: home_of("other", key, 3) for key in keys}
 
 
 @pytest.mark.parametrize("key", [Key(42), key_of(9), Key(-1)])
@@ -189,6 +226,30 @@ async def test_a_deployment_waits_for_a_partition_that_is_between_two_owners() -
     assert partitions[2].catching_up == 1
 
 
+@pytest.mark.parametrize("failure", [ResourceExhausted("too many calls"), ValueError("a fault of ours")])
+async def test_a_partition_that_cannot_catch_up_at_once_is_asked_again(failure: Exception) -> None:
+    partitions = FakePartitions(2)
+    partitions[2].outcomes.append(failure)
+
+    await Router(partitions).submit(DEPLOYMENT, ORIGIN)
+
+    assert partitions[2].catching_up == 1
+
+
+async def test_a_committed_deployment_is_answered_without_a_partition_that_stays_away(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    partitions = FakePartitions(3)
+    partitions[3].catching = asyncio.Event()
+
+    answer = await Router(partitions, spread_seconds=0.01).submit(DEPLOYMENT, ORIGIN)
+
+    assert answer == DONE
+    assert partitions[2].catching_up == 1
+    [record] = [record for record in caplog.records if record.levelno == logging.WARNING]
+    assert record.__dict__["partition_ids"] == [3]
+
+
 async def test_a_refused_deployment_is_told_to_nobody() -> None:
     partitions = FakePartitions(2)
     partitions[1].outcomes.append(InvalidState("no"))
@@ -240,17 +301,69 @@ async def test_a_completion_is_awaited_where_the_process_instance_is() -> None:
 # Jobs
 
 
-async def activated(router: Router, seconds: float = 0) -> Sequence[Key]:
-    return [found.key for found in (await router.activate(activation(), seconds)).jobs]
+async def activated(router: Router, seconds: float = 0, most: int = 1) -> Sequence[Key]:
+    return [found.key for found in (await router.activate(activation(most), seconds)).jobs]
 
 
-async def test_jobs_come_from_the_first_partition_that_has_some() -> None:
-    partitions = FakePartitions(3)
-    partitions[2].jobs = ActivatedJobs((job(2),))
+def offered(count: int) -> FakePartitions:
+    """So many partitions with a job each."""
+    partitions = FakePartitions(count)
+    for number, partition in partitions.all.items():
+        partition.jobs = ActivatedJobs((job(number),))
+    return partitions
+
+
+async def test_jobs_come_from_all_partitions_that_have_some() -> None:
+    partitions = FakePartitions(4)
+    for number in (2, 4):
+        partitions[number].jobs = ActivatedJobs((job(number),))
     router = Router(partitions)
 
-    assert await activated(router) == [key_of(2)]
-    assert await activated(router) == []
+    assert await activated(router, most=50) == [key_of(2), key_of(4)]
+    assert await activated(router, most=50) == []
+
+
+async def test_each_partition_is_asked_for_what_there_is_still_room_for() -> None:
+    partitions = offered(3)
+
+    assert await activated(Router(partitions), most=2) == [key_of(1), key_of(2)]
+
+    asked = [command for partition in partitions.all.values() for command in partition.commands]
+    room = MAX_ANSWER_OCTETS - len('"x"')
+    assert asked == [activation(2), replace(activation(1), max_octets=room)]
+
+
+async def test_an_answer_that_is_full_asks_no_other_partition() -> None:
+    partitions = FakePartitions(2)
+    partitions[1].jobs = ActivatedJobs((replace(job(1), variables={"x": "1" * MAX_ANSWER_OCTETS}),))
+
+    assert await activated(Router(partitions), most=2) == [key_of(1)]
+    assert where(partitions) == [1, 0]
+
+
+@pytest.mark.parametrize(
+    "refusal", [Unavailable("lost"), ResourceExhausted("full"), DeadlineExceeded("late")]
+)
+async def test_jobs_in_hand_are_the_answer_when_another_partition_refuses(refusal: Exception) -> None:
+    partitions = offered(3)
+    partitions[2].outcomes.append(refusal)
+    expected = [1, 3] if isinstance(refusal, Unavailable) else [1]
+
+    assert await activated(Router(partitions), most=3) == [*map(key_of, expected)]
+
+
+async def test_jobs_in_hand_are_offered_again_everywhere_when_the_caller_goes_away() -> None:
+    partitions = offered(3)
+    partitions[3].activating = asyncio.Event()
+    waiting = asyncio.ensure_future(activated(Router(partitions), most=3))
+    await until(lambda: partitions[3].commands)
+
+    waiting.cancel()
+    await asyncio.wait((waiting,))
+
+    given_back = [partitions[number].commands[-1] for number in (1, 2)]
+    assert given_back == [commands.YieldJobs("default", ((key_of(number), EPOCH),)) for number in (1, 2)]
+    assert waiting.cancelled()
 
 
 async def test_no_partition_is_asked_first_always() -> None:
@@ -336,3 +449,13 @@ async def test_a_worker_that_vanishes_waits_nowhere() -> None:
     await asyncio.wait((waiting,))
 
     assert [partition.waiting for partition in partitions.all.values()] == [0, 0]
+
+
+async def test_a_command_that_a_node_cannot_carry_out_yet_is_refused_by_name() -> None:
+    partitions = FakePartitions(2)
+    partitions.format = ClusterFormat(0, laggard="node-7")
+
+    with pytest.raises(InvalidState, match=r"CompleteJob needs all nodes at format 1.*; node node-7 is at"):
+        await Router(partitions).submit(commands.CompleteJob("default", key_of(1)), ORIGIN)
+
+    assert partitions[1].commands == []

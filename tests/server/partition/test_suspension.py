@@ -1,4 +1,4 @@
-"""What becomes of commands when a commit takes so long that their callers are told to come back."""
+"""Commands whose commit takes so long that their callers are refused meanwhile."""
 
 import pytest
 

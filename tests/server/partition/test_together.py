@@ -9,10 +9,10 @@ import pytest
 
 from server.app import DurableEngine, durable_engine
 from server.bpmn.builder import process
-from server.bundle import free_port
 from server.config import EngineConfig
 from server.engine import commands
 from server.engine.answers import ActivatedJob, CreatedInstance
+from server.engine.formats import WIRE_FORMAT
 from server.engine.keys import Key, partition_of
 from server.partition.config import ClusterConfig
 from server.partition.idempotency import IdempotencyKey
@@ -27,6 +27,7 @@ from server.platform.errors import (
     Unavailable,
 )
 from server.platform.postgres.config import DatabaseConfig
+from server.platform.sockets import free_port
 from server.store.ports import PartitionId
 from tests.durable import emptied
 from tests.server.engine.scenario import resource
@@ -98,6 +99,17 @@ async def test_a_deployment_by_any_process_is_known_everywhere(two: tuple[Proces
         assert sorted(map(partition_of, await each.start_in_each())) == [1, 2]
 
 
+async def test_a_process_is_told_of_what_another_sent(two: tuple[Process, Process]) -> None:
+    first, second = two
+    partition = first.engine.node.find_local(PartitionId(1)).partition
+    other = second.engine.node.find_local(PartitionId(2)).partition.state
+    before = len(other.definitions)
+
+    await partition.submit(commands.DeployResources("default", (resource(process("new").end()),)))
+
+    await until(lambda: len(other.definitions) > before)
+
+
 async def test_every_process_carries_out_every_command(two: tuple[Process, Process]) -> None:
     first, second = two
     keys = await first.start_in_each()
@@ -110,6 +122,17 @@ async def test_every_process_carries_out_every_command(two: tuple[Process, Proce
     for each in two:
         for key in keys:
             await each.engine.router.await_completion(key, "default", 5)
+
+
+async def test_one_activation_gets_the_jobs_of_all_partitions(two: tuple[Process, Process]) -> None:
+    first, second = two
+    for _ in range(5):
+        await first.start_in_each()
+
+    jobs = (await second.engine.router.activate(activation(50), 0)).jobs
+
+    assert len({job.key for job in jobs}) == 10
+    assert (await first.engine.router.activate(activation(50), 0)).jobs == ()
 
 
 async def test_a_worker_waits_for_jobs_of_all_partitions(two: tuple[Process, Process]) -> None:
@@ -185,9 +208,9 @@ async def test_there_is_no_way_to_who_went_away(two: tuple[Process, Process]) ->
     cluster = two[0].config.cluster
     address = f"{cluster.host}:{cluster.port}"
     async with Tunnels() as tunnels:
-        await tunnels.keep([address])
+        tunnels.keep([address])
 
-        await tunnels.keep([])
+        tunnels.keep([])
 
         with pytest.raises(Unavailable, match="the partition's owner has gone"):
             tunnels.find(address)
@@ -197,8 +220,52 @@ async def test_only_those_who_know_the_secret_are_let_in(two: tuple[Process, Pro
     cluster = two[0].config.cluster
     async with Tunnels() as tunnels:
         address = f"{cluster.host}:{cluster.port}"
-        await tunnels.keep([address])
+        tunnels.keep([address])
         stranger = RemotePartition(PartitionId(1), tunnels.find(address), "guessed")
 
         with pytest.raises(Unauthenticated):
             await stranger.submit(creation())
+
+
+@dataclass(frozen=True, slots=True)
+class Teleport:
+    """A command of a later version."""
+
+    tenant_id: str
+
+
+@pytest.mark.parametrize(
+    ("command", "number"),
+    [
+        pytest.param(Teleport("default"), WIRE_FORMAT, id="unknown command"),
+        pytest.param(creation(), WIRE_FORMAT + 1, id="later format"),
+    ],
+)
+async def test_a_call_that_cannot_be_read_is_refused_and_nothing_happened(
+    two: tuple[Process, Process], command: commands.Command, number: int
+) -> None:
+    first, second = two
+    address = f"{HOST}:{first.config.cluster.port}"
+    async with Tunnels() as tunnels:
+        tunnels.keep([address])
+        remote = RemotePartition(
+            PartitionId(1), tunnels.find(address), "secret", written_format=lambda: number
+        )
+
+        with pytest.raises(Unavailable, match="this node cannot read the call") as refusal:
+            await remote.submit(command, ORIGIN)
+
+    assert refusal.value.is_untouched
+    assert sorted(first.serves + second.serves) == [1, 2]
+
+
+async def test_calls_of_a_version_without_numbers_are_carried_out(two: tuple[Process, Process]) -> None:
+    first, _ = two
+    address = f"{HOST}:{first.config.cluster.port}"
+    async with Tunnels() as tunnels:
+        tunnels.keep([address])
+        remote = RemotePartition(PartitionId(1), tunnels.find(address), "secret", written_format=lambda: 0)
+
+        answer = await remote.submit(creation(), ORIGIN)
+
+    assert isinstance(answer, CreatedInstance)

@@ -21,7 +21,7 @@ Polls = list["asyncio.Task[ActivatedJobs]"]
 
 @dataclass(frozen=True)
 class Poll:
-    """A worker asks for so many jobs."""
+    """A worker asks for this number of jobs."""
 
     most: int
 
@@ -95,7 +95,7 @@ async def _story(serving: Serving, history: list[Act], max_batch: int, *, held: 
         assert not (offered and waiting)
         got = Counter(job.key for poll in polls if _was_served(poll) for job in poll.result().jobs)
         assert set(got.values()) <= {1}
-        assert set(got) | offered == set(harness.state.job_owners)
+        assert set(got) | offered == set(harness.state.owners)
         assert not set(got) & offered
         await _expect_fairness(harness, waiting)
 

@@ -1,6 +1,7 @@
 import json
 import subprocess
 import sys
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -27,6 +28,13 @@ def test_what_somebody_typed_stays_in_its_place_of_a_line() -> None:
 
     assert (line.count("\n"), "\r" in line, "\x1b" in line) == (1, False, False)
     assert json.loads(line)["email"] == FORGED
+
+
+def test_a_line_has_one_time_in_utc() -> None:
+    line = json.loads(logged("json"))
+
+    assert line.keys() == {"timestamp", "levelname", "name", "message", "email"}
+    assert datetime.fromisoformat(line["timestamp"]).utcoffset() == timedelta()
 
 
 @pytest.mark.parametrize("part", ["nobody", "\x1b"])

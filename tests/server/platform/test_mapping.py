@@ -110,7 +110,7 @@ class Choice:
     eq: str | None = None
 
 
-FILTER_REST = frozenset({"neq", "exists", "in", "like"})
+FILTER_REST = frozenset({"neq", "exists", "in", "like", "gt", "gte", "lt", "lte"})
 
 
 def test_enums_are_found_by_their_spelling() -> None:

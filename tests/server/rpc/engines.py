@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from server.app import DurableEngine, Engine, create_embedded_engine, durable_engine
-from server.bundle import free_port
 from server.config import EngineConfig
 from server.partition.config import ClusterConfig, InstancesConfig
 from server.partition.partition import Partition
 from server.platform.clock import VirtualClock
 from server.platform.policy import Mode
 from server.platform.postgres.config import DatabaseConfig
+from server.platform.sockets import free_port
 from tests.durable import emptied
 from tests.waiting import PATIENCE_SECONDS, until
 

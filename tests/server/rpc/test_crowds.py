@@ -1,4 +1,4 @@
-"""What is computed beside the loop has a bound, past which callers are turned away."""
+"""Work beside the event loop has a bound, past which callers are refused."""
 
 import pytest
 from google.protobuf.message import Message

@@ -39,6 +39,29 @@ async def test_an_activated_job_says_all_that_its_worker_needs(caller: Caller, t
     assert job.deadline == MIDNIGHT + 60_000
 
 
+async def test_a_worker_is_told_which_jobs_are_those_of_listeners(caller: Caller) -> None:
+    listened = process("listened").service_task("charge", type="charge")
+    await caller.deploy(listened.execution_listener("end", type="report").end())
+    await caller.start("listened")
+    (job,) = await caller.activate("charge")
+    await caller("CompleteJob", job_key=job.job_key)
+
+    (listener,) = await caller.activate("report")
+
+    kinds = (pb.JOB_KIND_BPMN_ELEMENT, pb.JOB_KIND_EXECUTION_LISTENER)
+    assert (job.kind, listener.kind) == kinds
+    assert listener.listener_event_type == pb.JOB_LISTENER_EVENT_TYPE_END
+    row = await _row(caller, listener.job_key)
+    assert (row.kind, row.listener_event_type) == (listener.kind, listener.listener_event_type)
+
+
+async def test_a_job_result_that_says_something_is_refused(caller: Caller, job_key: int) -> None:
+    with pytest.raises(InvalidArgument, match=r"^result: is not supported yet"):
+        await caller("CompleteJob", job_key=job_key, result={"denied": False})
+
+    assert (await _row(caller, job_key)).state == pb.JOB_STATE_CREATED
+
+
 async def test_a_job_whose_deadline_passes_is_offered_again(caller: Caller, time: Time, job_key: int) -> None:
     assert await caller.activate("charge") == []
 

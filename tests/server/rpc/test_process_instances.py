@@ -45,6 +45,24 @@ async def test_an_older_version_can_be_started(caller: Caller) -> None:
     assert older.process_definition_key == first
 
 
+@pytest.mark.parametrize(
+    ("instructions", "named"),
+    [
+        ({"start_instructions": [{"element_id": "charge"}]}, "startInstructions"),
+        ({"runtime_instructions": [{"after_element_id": "charge"}]}, "runtimeInstructions"),
+    ],
+)
+async def test_an_instruction_for_a_new_instance_is_refused(
+    caller: Caller, instructions: dict[str, object], named: str
+) -> None:
+    await caller.deploy(ORDER)
+
+    with pytest.raises(InvalidArgument, match=f"^{named}: is not supported yet"):
+        await caller("CreateProcessInstance", process_definition_id="order", **instructions)
+
+    assert (await caller("SearchProcessInstances")).page.total_items == 0
+
+
 async def test_an_awaited_instance_answers_with_its_variables(caller: Caller) -> None:
     await caller.deploy(SHORT)
 
@@ -219,10 +237,51 @@ NOT_OFFERED = {
 }
 
 
-async def test_what_the_mode_does_not_offer_says_so_before_anything_else(caller: Caller, mode: Mode) -> None:
+async def test_what_the_mode_does_not_offer_says_so_before_it_asks_for_permission(
+    caller: Caller, mode: Mode
+) -> None:
     rpc, fields = NOT_OFFERED[mode]
 
     with pytest.raises(ModeNotSupported) as refusal:
-        await caller.signed_in_as("nobody")(rpc, **fields)
+        await caller.signed_in_as("reader")(rpc, **fields)
 
     assert refusal.value.metadata == {"mode": mode}
+
+
+async def test_what_the_mode_does_not_offer_asks_for_a_credential_first(caller: Caller, mode: Mode) -> None:
+    rpc, fields = NOT_OFFERED[mode]
+
+    with pytest.raises(Unauthenticated):
+        await caller.signed_in_as("nobody")(rpc, **fields)
+
+
+async def test_variables_are_set_at_an_element_instance_or_a_process_instance(caller: Caller) -> None:
+    await caller.deploy(ORDER)
+    key = await caller.start("order", b'{"total":5}')
+    (task,) = (await caller("SearchElementInstances", filter={"element_id": {"eq": "charge"}})).items
+
+    await caller("CreateElementInstanceVariables", element_instance_key=key, variables=b'{"total":6}')
+    await caller(
+        "CreateElementInstanceVariables",
+        element_instance_key=task.element_instance_key,
+        variables=b'{"total":7}',
+        local=True,
+    )
+
+    found = await caller("SearchVariables", filter={"process_instance_key": {"eq": key}})
+    assert {(row.scope_key, row.value) for row in found.items} == {
+        (key, "6"),
+        (task.element_instance_key, "7"),
+    }
+
+
+async def test_variables_are_not_set_at_an_element_instance_that_ended(caller: Caller) -> None:
+    await caller.deploy(ORDER)
+    key = await caller.start("order")
+    (start,) = (
+        await caller("SearchElementInstances", filter={"state": {"eq": "ELEMENT_INSTANCE_STATE_COMPLETED"}})
+    ).items
+
+    for ended in (start.element_instance_key, key + 100):
+        with pytest.raises(NotFound):
+            await caller("CreateElementInstanceVariables", element_instance_key=ended, variables=b"{}")

@@ -1,4 +1,4 @@
-"""What a batch does and who sees its rows, for every store."""
+"""Effects of a batch and visibility of its rows, for every store."""
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager

@@ -60,6 +60,8 @@ CASES = {
         ({"exists": False}, [3]),
         ({"in": ["a", "b*c", "z"]}, [1, 2]),
         ({"not_in": ["a", "b*c"]}, [3, 4]),
+        ({"in": [], "not_in": []}, [1, 2, 3, 4]),
+        ({"in": [], "neq": "a"}, [2, 3, 4]),
         ({"like": "?"}, [1]),
         ({"like": "*"}, [1, 2, 4]),
         ({"like": "b\\*c"}, [2]),
@@ -130,6 +132,10 @@ CASES = {
         ({"not_in": [State.PROCESS_INSTANCE_STATE_COMPLETED]}, [2, 3]),
         ({"like": "*TED"}, [1, 2, 4]),
         ({"like": "COMPLETED"}, [1, 4]),
+        ({"gt": State.PROCESS_INSTANCE_STATE_COMPLETED}, [2]),
+        ({"gte": State.PROCESS_INSTANCE_STATE_COMPLETED}, [1, 2, 4]),
+        ({"lt": State.PROCESS_INSTANCE_STATE_COMPLETED}, [3]),
+        ({"lte": State.PROCESS_INSTANCE_STATE_COMPLETED}, [1, 3, 4]),
     ],
 }
 

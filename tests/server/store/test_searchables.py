@@ -47,6 +47,10 @@ TYPES = {
     filter_pb2.IntegerFilter.DESCRIPTOR.full_name: FieldType.INTEGER,
     filter_pb2.DateTimeFilter.DESCRIPTOR.full_name: FieldType.DATE_TIME,
 }
+ALTERNATIVES = "any_of"
+# What this release has no data for.
+REFUSED = {"batch_operation_id", "batch_operation_key", "incident_error_hash_code"}
+OPERATORS = {"eq", "neq", "exists", "in", "not_in", "like", "gt", "gte", "lt", "lte"}
 every_search = pytest.mark.parametrize(
     ("searchable", "request_type"), SEARCHES, ids=[kind.DESCRIPTOR.name for _, kind in SEARCHES]
 )
@@ -74,10 +78,35 @@ def sort_fields(request_type: type[Message]) -> Iterator[str]:
 def test_every_filter_field_is_one_of_the_entity(
     searchable: Searchable[Entity], request_type: type[Message]
 ) -> None:
-    fields = [field for field in part(request_type, "filter").fields if field.name not in searchable.derived]
+    known = {*searchable.derived, *searchable.associations, *REFUSED, ALTERNATIVES}
+    fields = [field for field in part(request_type, "filter").fields if field.name not in known]
 
     expected = {field.name: type_of(field) for field in fields}
     assert expected == {field.name: searchable.fields[field.name].type for field in fields}
+
+
+def test_a_filter_field_on_related_rows_is_one_of_theirs() -> None:
+    searchable = searchables.PROCESS_INSTANCES
+    fields = part(process_instance_service_pb2.SearchProcessInstancesRequest, "filter").fields_by_name
+    named = {name: rows for name, rows in searchable.associations.items() if rows.field is not None}
+    (listed,) = searchable.associations.keys() - named.keys()
+
+    expected = {name: rows.searchable.fields[str(rows.field)].type for name, rows in named.items()}
+    assert expected == {name: type_of(fields[name]) for name in named}
+    entry = fields[listed].message_type
+    assert entry is not None
+    assert {"name", "value"} == set(entry.fields_by_name)
+
+
+def test_an_alternative_has_every_field_of_the_filter_but_alternatives() -> None:
+    whole = part(process_instance_service_pb2.SearchProcessInstancesRequest, "filter")
+    alternative = whole.fields_by_name[ALTERNATIVES].message_type
+
+    assert alternative is not None
+    expected = {field.name: (field.number, field.message_type) for field in alternative.fields}
+    assert expected == {
+        field.name: (field.number, field.message_type) for field in whole.fields if field.name != ALTERNATIVES
+    }
 
 
 @every_search
@@ -89,6 +118,20 @@ def test_every_sort_field_can_be_sorted_by(
 
         assert query.sort[0].field.name.replace("_", "") == name.lower()
         assert query.sort[-1].field == searchable.key
+
+
+@pytest.mark.parametrize(
+    "request_type", [kind for _, kind in SEARCHES], ids=lambda kind: kind.DESCRIPTOR.name
+)
+def test_every_filter_field_with_operators_has_all_of_them(request_type: type[Message]) -> None:
+    messages = {field.name: field.message_type for field in part(request_type, "filter").fields}
+
+    filters = {
+        name: message for name, message in messages.items() if message and "eq" in message.fields_by_name
+    }
+    assert dict.fromkeys(filters, OPERATORS) == {
+        name: set(message.fields_by_name) for name, message in filters.items()
+    }
 
 
 def test_every_entity_has_a_field_table() -> None:

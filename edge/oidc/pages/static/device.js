@@ -3,11 +3,14 @@
 const enter = document.getElementById("enter");
 const confirmation = document.getElementById("confirm");
 const code = document.getElementById("user-code");
-const buttons = [...document.querySelectorAll("button")];
+const buttons = [...document.querySelectorAll("#enter button, #confirm button")];
 
 function explained(refusal) {
-  if (refusal.status === 400 || refusal.status === 404) return "There is no such code, or it has expired.";
-  if (refusal.status === 401) return "Your session has ended. Load the page again to sign in.";
+  if (refusal.status === 400 || refusal.status === 404) {
+    if (!enter.hidden) markWrong(code);
+    return "This code is wrong or has expired. Check the code on your device, then try again.";
+  }
+  if (refusal.status === 401) return reloadable("Your session has ended. Reload the page and sign in again.");
   return explainedByDefault(refusal);
 }
 
@@ -16,38 +19,48 @@ function decide(decision, { progress, then }) {
     step: async () => {
       const answer = await send({ user_code: code.value, pow: await solution(), device_accepted: decision });
       await then(answer);
+      tell({});
     },
     explained,
   });
 }
 
+function listItem(text) {
+  const item = document.createElement("li");
+  item.textContent = text;
+  return item;
+}
+
 async function show(answer) {
   const details = await answer.json();
+  const scopes = (details.scopes ?? "").split(" ").filter(Boolean);
+  const startedAt = new Date(1000 * details.started_at);
   document.getElementById("client").textContent = details.client_name || details.client_id;
-  document.getElementById("scopes").textContent = details.scopes || "nothing";
+  document.getElementById("scopes").replaceChildren(
+    ...(scopes.length ? scopes.map((scope) => state.scopes[scope] ?? `Use “${scope}”`) : ["Nothing"]).map(listItem),
+  );
   document.getElementById("address").textContent = details.ip;
-  document.getElementById("since").textContent = new Date(1000 * details.started_at).toLocaleString();
-  enter.hidden = true;
-  confirmation.hidden = false;
+  document.getElementById("since").textContent = startedAt.toLocaleString(document.documentElement.lang, {
+    dateStyle: "long",
+    timeStyle: "short",
+  });
   for (const button of buttons) button.disabled = false;
-  tell({});
-  document.getElementById("confirm-heading").focus();
+  replaceBy(confirmation, enter);
 }
 
-function end(text) {
-  confirmation.hidden = true;
-  tell({ progress: text });
+function end(id) {
+  replaceBy(document.getElementById(id), confirmation);
 }
 
-enter.addEventListener("submit", (event) => {
+document.getElementById("enter-form").addEventListener("submit", (event) => {
   event.preventDefault();
-  decide("pending", { progress: "Looking for the device …", then: show });
+  decide("pending", { progress: "Looking for your device …", then: show });
 });
 
 document.getElementById("accept").addEventListener("click", () => {
-  decide("accept", { progress: "Connecting …", then: () => end("The device is connected. You may close this page.") });
+  decide("accept", { progress: "Connecting your device …", then: () => end("accepted") });
 });
 
 document.getElementById("decline").addEventListener("click", () => {
-  decide("decline", { progress: "Declining …", then: () => end("The device was declined. You may close this page.") });
+  decide("decline", { progress: "Declining …", then: () => end("declined") });
 });

@@ -5,12 +5,9 @@ const submit = form.querySelector("button[type=submit]");
 
 async function goOn() {
   if (submit.disabled) return;
-  await attempt([submit], "Going on …", {
+  await attempt([submit], "Continuing …", {
     step: async () => follow(await send({ authorization_id: state.authorization_id })),
-    explained: (refusal) =>
-      refusal.status === 401
-        ? "Your session has ended. Go back to the application that you came from and sign in again."
-        : explainedByDefault(refusal),
+    explained: (refusal) => (refusal.status === 401 ? reloadable(NO_SESSION) : explainedByDefault(refusal)),
   });
 }
 

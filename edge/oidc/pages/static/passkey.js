@@ -1,4 +1,4 @@
-// Shows a passkey: Web Authentication Level 3 §5.1.4, with octets in base64url on the wire.
+// Uses a passkey: Web Authentication Level 3 §5.1.4, with octets in base64url on the wire.
 "use strict";
 
 function octets(text) {
@@ -31,7 +31,7 @@ function written({ id, rawId, type, response }) {
   };
 }
 
-// Goes on where `begun` leads: what a ceremony is for, and where it is started and finished.
+// Follows the answer of a ceremony; `begun` says what it is for, and where it starts and finishes.
 async function showPasskey({ start, finish, ...begun }) {
   const { code, rcr } = await (await send(begun, start)).json();
   const credential = await navigator.credentials.get({ publicKey: requestOptions(rcr.publicKey) });
@@ -44,7 +44,7 @@ function showSecondFactor({ code, user_id }) {
   return showPasskey({ start: `${person}/start`, finish: `${person}/finish`, purpose: { Login: code } });
 }
 
-// Before anybody has said who it is.
+// Before the person has entered an address.
 function showAnyPasskey() {
   return showPasskey({
     start: `${state.users}/webauthn_start`,
@@ -55,7 +55,7 @@ function showAnyPasskey() {
 }
 
 function explainedPasskey(refusal) {
-  if (refusal.status === 0) return "No passkey was shown. Try again.";
-  if (refusal.status === 401) return "The passkey was not accepted, or that took too long. Try again.";
+  if (refusal.status === 0) return "Your passkey was not used. Try again.";
+  if (refusal.status === 401) return "Your passkey was not accepted, or this took too long. Try again.";
   return explainedByDefault(refusal);
 }

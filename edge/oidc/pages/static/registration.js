@@ -1,5 +1,8 @@
 "use strict";
 
+// Fields as the service names them, with the words of the page.
+const NAMES = { email: "Email address", password: "Password", preferred_username: "Username" };
+
 const form = document.getElementById("register");
 const submit = form.querySelector("button[type=submit]");
 const again = document.getElementById("again");
@@ -22,19 +25,25 @@ async function register() {
   // The form's address says where the person came from.
   await send(members, form.action);
   document.getElementById("sent-to").textContent = field("email");
-  document.getElementById("heading").hidden = true;
-  form.hidden = true;
-  document.getElementById("registered").hidden = false;
-  document.getElementById("registered-heading").focus();
+  tell({});
+  replaceBy(document.getElementById("registered"), document.getElementById("asks"));
+}
+
+// A message may begin with the name of a field: "preferred_username: the name is reserved".
+function explainedField(message) {
+  const [, name = "", reason = message] = /^([a-z_]+): (.+)$/.exec(message) ?? [];
+  const input = form.elements.namedItem(/password/i.test(reason) ? "password" : name);
+  if (input) markWrong(input);
+  return `${NAMES[name] ?? "This was not accepted"}: ${reason}. Change it, then try again.`;
 }
 
 function explained(refusal) {
   if (refusal.kind === "UseCompanySignIn") {
     document.getElementById("company-sign-in").href = refusal.body.location;
     company.hidden = false;
-    return "The organization of this address signs its people in.";
+    return "Your organization manages the sign-in for this email address.";
   }
-  if (refusal.status === 400) return `That did not work: ${refusal.body.message}.`;
+  if (refusal.status === 400) return explainedField(refusal.body.message);
   return explainedByDefault(refusal);
 }
 
@@ -42,7 +51,7 @@ form.addEventListener("submit", async (event) => {
   event.preventDefault();
   if (submit.disabled) return;
   company.hidden = true;
-  await attempt([submit], "Creating the account …", { step: register, explained });
+  await attempt([submit], "Creating your account …", { step: register, explained });
 });
 
 again.addEventListener("click", async () => {
@@ -55,4 +64,5 @@ again.addEventListener("click", async () => {
     againStatus.textContent = explainedSending(failure instanceof Refusal ? failure : new Refusal(0, ""));
   }
   again.disabled = false;
+  again.focus();
 });

@@ -5,15 +5,19 @@ const email = document.getElementById("email");
 const submit = form.querySelector("button[type=submit]");
 
 function explained(refusal) {
-  if (refusal.kind === "UseCompanySignIn") return "The organization of this address signs its people in: use its sign-in.";
+  if (refusal.kind === "UseCompanySignIn") return "Your organization manages this account. Use its sign-in.";
+  if (refusal.status === 400) {
+    markWrong(email);
+    return "This is not an email address.";
+  }
   return explainedByDefault(refusal);
 }
 
 async function request() {
   const { client_id, redirect_uri } = state;
   await send({ email: email.value, pow: await solution(), client_id, redirect_uri });
-  document.getElementById("asks").textContent = "If there is such an account, a link is on its way. Look into your mailbox.";
-  form.hidden = true;
+  tell({});
+  replaceBy(document.getElementById("sent"), document.getElementById("asks"));
 }
 
 form.addEventListener("submit", async (event) => {

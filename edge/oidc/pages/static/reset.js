@@ -1,4 +1,4 @@
-// Chooses a password by a link, or makes a passkey: Web Authentication Level 3 §5.1.3, with octets in base64url.
+// Sets a password by a link, or adds a passkey: Web Authentication Level 3 §5.1.3, with octets in base64url.
 "use strict";
 
 const form = document.getElementById("reset");
@@ -14,11 +14,10 @@ async function ask(method, action, members) {
     body: JSON.stringify(members),
   });
   if (answer.ok) return answer;
-  const { error, message } = await answer.json();
-  throw new Refusal(answer.status, answer.status === 400 ? message : error);
+  throw await refusalOf(answer);
 }
 
-async function shownPasskey() {
+async function usedPasskey() {
   const { code, rcr } = await (await ask("POST", `${state.webauthn}/auth/start`, { purpose: "PasswordReset" })).json();
   const credential = await navigator.credentials.get({ publicKey: requestOptions(rcr.publicKey) });
   const shown = await ask("POST", `${state.webauthn}/auth/finish`, { code, data: written(credential) });
@@ -27,7 +26,7 @@ async function shownPasskey() {
 
 async function setPassword() {
   const members = { magic_link_id: state.magic_link_id, password: password.value };
-  if (state.needs_passkey) members.mfa_code = await shownPasskey();
+  if (state.needs_passkey) members.mfa_code = await usedPasskey();
   window.location.assign((await ask("PUT", state.action, members)).headers.get("location"));
 }
 
@@ -49,7 +48,7 @@ function created({ id, rawId, type, response }) {
   };
 }
 
-async function makePasskey() {
+async function addPasskey() {
   const named = { passkey_name: "Passkey", magic_link_id: state.magic_link_id };
   const { publicKey } = await (await ask("POST", `${state.webauthn}/register/start`, named)).json();
   const credential = await navigator.credentials.create({ publicKey: creationOptions(publicKey) });
@@ -58,11 +57,17 @@ async function makePasskey() {
 }
 
 function explained(refusal) {
-  if (refusal.status === 400) return `That was not taken: ${refusal.kind}.`;
-  if (refusal.status === 0) return "The connection failed, or no passkey was shown. Try again.";
-  if (refusal.status === 401) return "The passkey was not accepted, or that took too long. Try again.";
-  if (refusal.status === 409) return "The organization of this address signs its people in: use its sign-in.";
-  return "That did not work. Ask for another link and try again.";
+  if (refusal.status === 400) {
+    markWrong(password);
+    return `This was not accepted: ${refusal.body.message}.`;
+  }
+  if (refusal.status === 0) return "The connection failed, or your passkey was not used. Try again.";
+  if (refusal.status === 401) return "Your passkey was not accepted, or this took too long. Try again.";
+  if (refusal.status === 409) return "Your organization manages this account. Use its sign-in.";
+  if (refusal.status === 403 || refusal.status === 404) {
+    return "This link is no longer valid, or it was opened in another browser. Request a new link.";
+  }
+  return explainedByDefault(refusal);
 }
 
 form.addEventListener("submit", async (event) => {
@@ -73,5 +78,5 @@ form.addEventListener("submit", async (event) => {
 
 if (passkey) {
   passkey.hidden = !window.PublicKeyCredential;
-  passkey.addEventListener("click", () => attempt(buttons, "Waiting for your passkey …", { step: makePasskey, explained }));
+  passkey.addEventListener("click", () => attempt(buttons, "Waiting for your passkey …", { step: addPasskey, explained }));
 }

@@ -2,7 +2,7 @@
 
 const show = document.getElementById("show");
 
-// A code is good once: whoever wants to try again signs in again.
+// The code of the ceremony works once: after a failure the person signs in again.
 show.addEventListener("click", () =>
   attempt([show], "Waiting for your passkey …", {
     step: () => showSecondFactor(state.second_factor),

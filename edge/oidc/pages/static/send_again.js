@@ -1,12 +1,12 @@
-// Asks for another link to an address that waits to be confirmed; the answer is the same for every address.
+// Requests another confirmation link; the answer is the same for every address.
 "use strict";
 
-const SENT_AGAIN = "If the address waits to be confirmed, a new message is on its way. The links in earlier ones are good no more.";
+const SENT_AGAIN = "If this address is waiting for confirmation, a new message is on its way. Links in earlier messages no longer work.";
 
 async function sendAgain(address, action) {
   await send({ email: address, pow: await solution() }, action);
 }
 
 function explainedSending(refusal) {
-  return refusal.status === 400 ? "That is no e-mail address." : explainedByDefault(refusal);
+  return refusal.status === 400 ? "This is not an email address." : explainedByDefault(refusal);
 }

@@ -1,17 +1,18 @@
 "use strict";
 
 const EXPLANATIONS = {
-  Unauthorized: "The e-mail address or the password is wrong.",
-  EmailNotConfirmed: "Confirm your e-mail address first: open the link in the message that was sent to you.",
+  Unauthorized: "The email address or the password is wrong.",
+  EmailNotConfirmed: "Confirm your email address first. Open the link in the message that we sent you.",
   PasswordRefresh: document.getElementById("forgotten")
-    ? "Your password has expired: a link by which you choose another one is on its way to you."
-    : "Your password has expired.",
-  WrongCode: "The code is wrong, was used before or has expired. Wait for the next one, then try again.",
-  MfaRequired: "This application asks for more than a password.",
-  UseCompanySignIn: "The organization of this address signs its people in.",
+    ? "Your password has expired. We have sent you a link to choose a new one."
+    : "Your password has expired. Ask your administrator for a new one.",
+  WrongRecoveryCode: "The recovery code is wrong or was used before. Check it, then try again.",
+  WrongCode: "The code is wrong, has expired, or was used before. Wait for the next code, then try again.",
+  MfaRequired: "This application requires a second factor, and your account has none. Ask your administrator to add one.",
+  UseCompanySignIn: "Your organization manages the sign-in for this email address.",
 };
 
-// Stands for a passkey that was not shown, or not accepted.
+// Stands for a passkey that was not used, or not accepted.
 const PASSKEY = "Passkey";
 
 const form = document.getElementById("sign-in");
@@ -22,10 +23,10 @@ const passkey = document.getElementById("passkey");
 const sendLinkAgain = document.getElementById("send-again");
 const anotherAddress = document.getElementById("another-address");
 
-// What whoever has codes is asked for next.
+// The forms for a code, of which a person may have one kind or both.
 const codeStep = document.getElementById("code-step");
 
-// Where the page asks for the address alone, what it asks for then.
+// The password field of a page that asks for the address first.
 const passwordStep = document.getElementById("password-step");
 
 function password() {
@@ -34,53 +35,82 @@ function password() {
 
 async function signInWith(credentials) {
   const members = { authorization_id: state.authorization_id, email: email.value, pow: await solution() };
-  const answer = await send({ ...members, ...credentials });
+  const answer = await sendPatiently({ ...members, ...credentials });
   await (answer.status === 200 ? goOnWithFactor(await answer.json()) : follow(answer));
 }
 
-// A code is offered beside the passkey, or asked for where there is none that could be shown.
+// A code is offered beside the passkey, or asked for where no passkey can be used.
 async function goOnWithFactor(factor) {
   const hasPasskey = factor.methods.includes("passkey");
   const takesCodes = factor.methods.some((method) => method !== "passkey");
   const isByCode = takesCodes && !(hasPasskey && window.PublicKeyCredential);
-  if (takesCodes) askForCode(factor.code, isByCode);
+  if (takesCodes) askForCode(factor, isByCode);
   if (!isByCode) await showSecondFactor(factor).catch(refusedPasskey);
 }
 
-// What is wrong with the passkey is nothing that the password is told of.
+// A refused passkey says nothing about the password.
 function refusedPasskey(failure) {
   if (failure instanceof Refusal && failure.kind !== "Unauthorized") throw failure;
   throw new Refusal(failure.status ?? 0, PASSKEY);
 }
 
-// Whoever mistypes stays on the page.
-function askForCode(code, isAlone) {
-  document.getElementById("code-form")?.remove();
-  const step = document.createElement("form");
-  step.id = "code-form";
-  const goOn = document.createElement("button");
-  goOn.textContent = "Go on";
-  step.append(codeStep.content.cloneNode(true), goOn);
-  step.addEventListener("submit", (event) => {
-    event.preventDefault();
-    goOnWithCode(step, code);
-  });
-  codeStep.before(step);
-  form.hidden = isAlone;
-  for (const button of providers) button.hidden ||= isAlone;
+// The person stays on the page after a wrong code.
+function askForCode({ code, methods }, isAlone) {
+  document.getElementById("code-section")?.remove();
+  codeStep.before(codeStep.content.cloneNode(true));
+  const section = document.getElementById("code-section");
+  keepForms(section, methods);
+  for (const step of section.querySelectorAll("form")) {
+    step.addEventListener("submit", (event) => {
+      event.preventDefault();
+      goOnWithCode(step, code);
+    });
+  }
+  document.getElementById("other-ways").hidden = true;
   if (!isAlone) return;
-  // What is told has to be seen, and the form that told it is hidden.
-  goOn.before(document.getElementById("error"), document.getElementById("progress"));
-  step.elements.one_time_code.focus();
+  document.getElementById("credentials").hidden = true;
+  nameStep(section, "Enter your code");
+  putMessages(section.querySelector("form"));
+  section.querySelector("input").focus();
+}
+
+// Drops the forms for codes that the person has none of.
+function keepForms(section, methods) {
+  const recovery = section.querySelector("details");
+  if (!methods.includes("recovery_code")) recovery.remove();
+  if (methods.includes("one_time_code")) return;
+  section.querySelector("form").remove();
+  recovery.replaceWith(recovery.querySelector("form"));
+}
+
+// The page has one heading for its step, unless that is the client's own.
+function nameStep(section, words) {
+  const own = section.querySelector("h2");
+  const heading = document.getElementById("step-heading");
+  (heading ?? own).textContent = words;
+  if (heading) {
+    own.remove();
+    section.setAttribute("aria-labelledby", heading.id);
+  }
+  document.title = words;
+}
+
+// Messages stand where the person looks: in the form that was sent.
+function putMessages(step) {
+  tell({});
+  const messages = ["error", "reload", "progress"].map((id) => document.getElementById(id));
+  step.querySelector("button[type=submit]").before(...messages);
 }
 
 async function goOnWithCode(step, code) {
   const typed = step.elements.one_time_code;
-  await attempt([step.querySelector("button")], "Signing in …", {
-    step: async () => follow(await send({ code, one_time_code: typed.value }, state.code_action)),
+  putMessages(step);
+  await attempt([step.querySelector("button[type=submit]")], "Checking your code …", {
+    step: async () => follow(await sendPatiently({ code, one_time_code: typed.value }, state.code_action)),
     explained: (refusal) => {
-      typed.select();
-      return explainedOfCode(refusal);
+      markWrong(typed);
+      const isRecovery = refusal.kind === "WrongCode" && typed.id === "recovery-code";
+      return isRecovery ? EXPLANATIONS.WrongRecoveryCode : explainedOfCode(refusal);
     },
   });
 }
@@ -89,7 +119,7 @@ function signIn() {
   return signInWith({ password: password().value });
 }
 
-// Whoever has typed an address is asked for a passkey of that account, everybody else for any.
+// With an address the passkey is one of that account, without an address it is any.
 function signInWithPasskey() {
   return email.value ? signInWith({}) : showAnyPasskey();
 }
@@ -104,7 +134,7 @@ async function leaveFor(provider) {
   await follow(await send(members, state.provider_login));
 }
 
-// An address at a domain with a choice is offered those alone, every other one all of them.
+// Shows the providers that sign in addresses of a domain, or all where the domain names none.
 function offerOnly(chosen) {
   const ids = chosen.map((provider) => provider.id);
   for (const button of providers) button.hidden = ids.length > 0 && !ids.includes(button.dataset.provider);
@@ -129,19 +159,19 @@ async function goOnWithAddress() {
 
 function explainedOfCode(refusal) {
   return refusal.kind === "Unauthorized"
-    ? "That took too long. Load the page again, then sign in once more."
+    ? reloadable("This took too long. Reload the page and sign in again.")
     : (EXPLANATIONS[refusal.kind] ?? explainedByDefault(refusal));
 }
 
 function explainedOfAddress(refusal) {
   return refusal.status === 401
-    ? "Your session has ended. Go back to the application that you came from and sign in again."
+    ? reloadable(NO_SESSION)
     : (EXPLANATIONS[refusal.kind] ?? explainedByDefault(refusal));
 }
 
 function explainedOfPassword(refusal) {
   if (refusal.kind === PASSKEY) return explainedPasskey(refusal);
-  password().select();
+  if (refusal.kind === "Unauthorized") markWrong(email, password());
   sendLinkAgain.hidden = refusal.kind !== "EmailNotConfirmed";
   return EXPLANATIONS[refusal.kind] ?? explainedByDefault(refusal);
 }
@@ -158,7 +188,7 @@ form.addEventListener("submit", async (event) => {
 
 for (const button of providers) {
   button.addEventListener("click", () =>
-    attempt([submit, passkey, ...providers], "Going on …", {
+    attempt([submit, passkey, ...providers], "Continuing …", {
       step: () => leaveFor(button.dataset.provider),
       explained: explainedByDefault,
     }),

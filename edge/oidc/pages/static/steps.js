@@ -1,9 +1,16 @@
-// What the pages of a sign-in share: their state, the proof of work, requests, and what is told to the person.
+// Shared by the pages with a script: their state, the proof of work, requests, and messages to the person.
 "use strict";
 
 const SOLVING_MS = 60_000;
+const SLOW_MS = 3_000;
+const SLOWED_DOWN = "Still checking … After wrong passwords or codes this takes longer.";
+
+// Stands for a session that has ended, or whose cookie the browser does not send.
+const SESSION_ENDED = "SessionEnded";
+const NO_SESSION = "Your session has ended, or your browser blocks cookies. Reload the page and sign in again.";
 
 const state = JSON.parse(document.getElementById("auth-state").textContent);
+const reload = document.getElementById("reload");
 
 class Refusal extends Error {
   constructor(status, kind, body = {}) {
@@ -17,11 +24,34 @@ class Refusal extends Error {
 function tell({ error = "", progress = "" }) {
   document.getElementById("error").textContent = error;
   document.getElementById("progress").textContent = progress;
+  reload.hidden = true;
+}
+
+// Marks fields whose content was refused, until the person changes one of them.
+function markWrong(...fields) {
+  const unmark = () => {
+    for (const field of fields) field.removeAttribute("aria-invalid");
+  };
+  for (const field of fields) {
+    field.setAttribute("aria-invalid", "true");
+    field.addEventListener("input", unmark, { once: true });
+  }
+  fields.at(-1).focus();
+  fields.at(-1).select();
+}
+
+// Shows a section with a heading of its own in the place of another one.
+function replaceBy(section, before) {
+  const heading = section.querySelector("h1, h2");
+  before.hidden = true;
+  section.hidden = false;
+  document.title = heading.textContent;
+  heading.focus();
 }
 
 async function solution() {
   const answer = await fetch(state.pow, { method: "POST" });
-  if (!answer.ok) throw new Refusal(answer.status, "");
+  if (!answer.ok) throw new Refusal(answer.status, "", { retry_after: answer.headers.get("retry-after") });
   const challenge = await answer.text();
   const worker = new Worker(state.worker);
   let timer;
@@ -44,11 +74,27 @@ async function send(members, action = state.action) {
     headers: { "content-type": "application/json", "x-csrf-token": state.csrf_token },
     body: JSON.stringify(members),
   });
-  if (!answer.ok) {
-    const body = await answer.json();
-    throw new Refusal(answer.status, body.error, body);
+  if (answer.ok) return answer;
+  throw await refusalOf(answer);
+}
+
+async function refusalOf(answer) {
+  const body = await answer.json();
+  const hasEnded = answer.headers.get("www-authenticate")?.includes("session_ended");
+  return new Refusal(answer.status, hasEnded ? SESSION_ENDED : body.error, {
+    ...body,
+    retry_after: answer.headers.get("retry-after"),
+  });
+}
+
+// After wrong passwords and codes the server answers later and later: says so to the person who waits.
+async function sendPatiently(members, action = state.action) {
+  const slow = setTimeout(() => tell({ progress: SLOWED_DOWN }), SLOW_MS);
+  try {
+    return await send(members, action);
+  } finally {
+    clearTimeout(slow);
   }
-  return answer;
 }
 
 // Goes where a sign-in leads: to an address, or with a form.
@@ -79,22 +125,72 @@ function postedForm(action, parameters) {
   return form;
 }
 
-// Runs one attempt at a time; `explained` says what a refusal means.
+// Runs one attempt at a time; `explained` says what a refusal means. The focus comes back unless it was moved.
 async function attempt(buttons, progress, { step, explained }) {
+  const focused = document.activeElement;
   for (const button of buttons) button.disabled = true;
   tell({ progress });
   try {
     await step();
   } catch (failure) {
-    tell({ error: explained(failure instanceof Refusal ? failure : new Refusal(0, "")) });
+    const refusal = failure instanceof Refusal ? failure : new Refusal(0, "");
     for (const button of buttons) button.disabled = false;
+    if ([document.body, focused].includes(document.activeElement)) focused.focus();
+    refuse(refusal, explained);
   }
 }
 
-function explainedByDefault({ status }) {
-  if (status === 429) return "There were too many attempts. Wait a while, then try again.";
-  if (status === 403) return "That took too long, or you may not use this application.";
-  if (status === 404) return "That took too long. Try again.";
-  if (status === 0) return "The connection failed. Try again.";
-  return "That did not work. Go back to the application that you came from and try again.";
+// A time in words, as `pages/waits.py` has it for the pages.
+function inWords(seconds) {
+  const units = [[86_400, "day", 36 * 3600], [3600, "hour", 90 * 60], [60, "minute", 60], [1, "second", 0]];
+  const [length, name] = units.find(([, , least]) => least <= seconds);
+  const number = Math.ceil(seconds / length);
+  return `${number} ${name}${number === 1 ? "" : "s"}`;
 }
+
+function refuse(refusal, explained) {
+  tell({});
+  const error = refusal.kind === SESSION_ENDED ? reloadable(NO_SESSION) : explained(refusal);
+  document.getElementById("error").textContent = error;
+}
+
+// Offers to reload the page along with a text that asks for it.
+function reloadable(text) {
+  reload.hidden = false;
+  return text;
+}
+
+function explainedByDefault({ status, body }) {
+  if (status === 429) {
+    const wait = Number(body.retry_after);
+    return `There were too many attempts. ${wait > 0 ? `Try again in ${inWords(wait)}.` : "Wait a while, then try again."}`;
+  }
+  if (status === 403) return reloadable("This took too long, or you do not have access. Reload the page and try again.");
+  if (status === 404) return "This took too long. Try again.";
+  if (status === 503) return "The service is not available right now. Wait a moment, then try again.";
+  if (status === 0) return "The connection failed. Try again.";
+  return "Something went wrong. Go back to the application that you came from and try again.";
+}
+
+reload.addEventListener("click", () => window.location.reload());
+
+document.addEventListener("click", ({ target }) => {
+  const button = target.closest("[data-reveals]");
+  if (!button) return;
+  const field = document.getElementById(button.dataset.reveals);
+  const isShown = field.type === "text";
+  field.type = isShown ? "password" : "text";
+  button.textContent = isShown ? "Show password" : "Hide password";
+});
+
+// Browsers keep a password for the person only when it is sent from a password field.
+document.addEventListener(
+  "submit",
+  ({ target }) => {
+    for (const button of target.querySelectorAll("[data-reveals]")) {
+      document.getElementById(button.dataset.reveals).type = "password";
+      button.textContent = "Show password";
+    }
+  },
+  { capture: true },
+);

@@ -68,7 +68,7 @@ Global___AuditCategory: _TypeAlias = AuditCategory  # noqa: Y015
 
 @_typing.final
 class AuditEntry(_message.Message):
-    """A command that somebody asked for."""
+    """A command that somebody asked for, or a change of identity."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -92,14 +92,17 @@ class AuditEntry(_message.Message):
     REQUEST_ID_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
     DETAIL_FIELD_NUMBER: _builtins.int
+    ENTITY_ID_FIELD_NUMBER: _builtins.int
+    RELATED_ENTITY_TYPE_FIELD_NUMBER: _builtins.int
+    RELATED_ENTITY_ID_FIELD_NUMBER: _builtins.int
     audit_entry_key: _builtins.int
     """Key."""
     operation_type: _builtins.str
-    """What it does: CREATE, CANCEL, MIGRATE, COMPLETE, FAIL, …"""
+    """What it does: CREATE, CANCEL, MIGRATE, COMPLETE, FAIL, ASSIGN, UNASSIGN, …"""
     result: Global___AuditResult.ValueType
     """What became of it."""
     entity_type: _builtins.str
-    """Kind of entity that it is about: RESOURCE, PROCESS_INSTANCE, JOB, INCIDENT, …"""
+    """Kind of entity that it is about: RESOURCE, PROCESS_INSTANCE, JOB, INCIDENT, ROLE, GROUP, TENANT, MAPPING_RULE, …"""
     entity_key: _builtins.int
     """Key of that entity, named by the command or made by it."""
     category: Global___AuditCategory.ValueType
@@ -130,6 +133,12 @@ class AuditEntry(_message.Message):
     """Why it was refused."""
     detail: _builtins.str
     """The same in words."""
+    entity_id: _builtins.str
+    """Id of the entity, where it has an id of its own instead of a key: roles, groups, tenants, mapping rules."""
+    related_entity_type: _builtins.str
+    """Kind of the entity that was assigned to it or unassigned from it: ROLE, GROUP, MAPPING_RULE, CLIENT."""
+    related_entity_id: _builtins.str
+    """Id of that entity."""
     @_builtins.property
     def timestamp(self) -> _timestamp_pb2.Timestamp:
         """When it was carried out or refused."""
@@ -157,15 +166,20 @@ class AuditEntry(_message.Message):
         request_id: _builtins.str | None = ...,
         reason: _builtins.str | None = ...,
         detail: _builtins.str | None = ...,
+        entity_id: _builtins.str | None = ...,
+        related_entity_type: _builtins.str | None = ...,
+        related_entity_id: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_detail", b"_detail", "_element_instance_key", b"_element_instance_key", "_entity_key", b"_entity_key", "_form_key", b"_form_key", "_operation_reference", b"_operation_reference", "_process_definition_key", b"_process_definition_key", "_process_instance_key", b"_process_instance_key", "_reason", b"_reason", "_request_id", b"_request_id", "_root_process_instance_key", b"_root_process_instance_key", "_user_task_key", b"_user_task_key", "detail", b"detail", "element_instance_key", b"element_instance_key", "entity_key", b"entity_key", "form_key", b"form_key", "operation_reference", b"operation_reference", "process_definition_key", b"process_definition_key", "process_instance_key", b"process_instance_key", "reason", b"reason", "request_id", b"request_id", "root_process_instance_key", b"root_process_instance_key", "timestamp", b"timestamp", "user_task_key", b"user_task_key"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_detail", b"_detail", "_element_instance_key", b"_element_instance_key", "_entity_id", b"_entity_id", "_entity_key", b"_entity_key", "_form_key", b"_form_key", "_operation_reference", b"_operation_reference", "_process_definition_key", b"_process_definition_key", "_process_instance_key", b"_process_instance_key", "_reason", b"_reason", "_related_entity_id", b"_related_entity_id", "_related_entity_type", b"_related_entity_type", "_request_id", b"_request_id", "_root_process_instance_key", b"_root_process_instance_key", "_user_task_key", b"_user_task_key", "detail", b"detail", "element_instance_key", b"element_instance_key", "entity_id", b"entity_id", "entity_key", b"entity_key", "form_key", b"form_key", "operation_reference", b"operation_reference", "process_definition_key", b"process_definition_key", "process_instance_key", b"process_instance_key", "reason", b"reason", "related_entity_id", b"related_entity_id", "related_entity_type", b"related_entity_type", "request_id", b"request_id", "root_process_instance_key", b"root_process_instance_key", "timestamp", b"timestamp", "user_task_key", b"user_task_key"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_detail", b"_detail", "_element_instance_key", b"_element_instance_key", "_entity_key", b"_entity_key", "_form_key", b"_form_key", "_operation_reference", b"_operation_reference", "_process_definition_key", b"_process_definition_key", "_process_instance_key", b"_process_instance_key", "_reason", b"_reason", "_request_id", b"_request_id", "_root_process_instance_key", b"_root_process_instance_key", "_user_task_key", b"_user_task_key", "actor_id", b"actor_id", "actor_type", b"actor_type", "audit_entry_key", b"audit_entry_key", "category", b"category", "detail", b"detail", "element_instance_key", b"element_instance_key", "entity_key", b"entity_key", "entity_type", b"entity_type", "form_key", b"form_key", "operation_reference", b"operation_reference", "operation_type", b"operation_type", "process_definition_key", b"process_definition_key", "process_instance_key", b"process_instance_key", "reason", b"reason", "request_id", b"request_id", "result", b"result", "root_process_instance_key", b"root_process_instance_key", "tenant_id", b"tenant_id", "timestamp", b"timestamp", "user_task_key", b"user_task_key"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_detail", b"_detail", "_element_instance_key", b"_element_instance_key", "_entity_id", b"_entity_id", "_entity_key", b"_entity_key", "_form_key", b"_form_key", "_operation_reference", b"_operation_reference", "_process_definition_key", b"_process_definition_key", "_process_instance_key", b"_process_instance_key", "_reason", b"_reason", "_related_entity_id", b"_related_entity_id", "_related_entity_type", b"_related_entity_type", "_request_id", b"_request_id", "_root_process_instance_key", b"_root_process_instance_key", "_user_task_key", b"_user_task_key", "actor_id", b"actor_id", "actor_type", b"actor_type", "audit_entry_key", b"audit_entry_key", "category", b"category", "detail", b"detail", "element_instance_key", b"element_instance_key", "entity_id", b"entity_id", "entity_key", b"entity_key", "entity_type", b"entity_type", "form_key", b"form_key", "operation_reference", b"operation_reference", "operation_type", b"operation_type", "process_definition_key", b"process_definition_key", "process_instance_key", b"process_instance_key", "reason", b"reason", "related_entity_id", b"related_entity_id", "related_entity_type", b"related_entity_type", "request_id", b"request_id", "result", b"result", "root_process_instance_key", b"root_process_instance_key", "tenant_id", b"tenant_id", "timestamp", b"timestamp", "user_task_key", b"user_task_key"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__detail: _TypeAlias = _typing.Literal["detail"]  # noqa: Y015
     _WhichOneofArgType__detail: _TypeAlias = _typing.Literal["_detail", b"_detail"]  # noqa: Y015
     _WhichOneofReturnType__element_instance_key: _TypeAlias = _typing.Literal["element_instance_key"]  # noqa: Y015
     _WhichOneofArgType__element_instance_key: _TypeAlias = _typing.Literal["_element_instance_key", b"_element_instance_key"]  # noqa: Y015
+    _WhichOneofReturnType__entity_id: _TypeAlias = _typing.Literal["entity_id"]  # noqa: Y015
+    _WhichOneofArgType__entity_id: _TypeAlias = _typing.Literal["_entity_id", b"_entity_id"]  # noqa: Y015
     _WhichOneofReturnType__entity_key: _TypeAlias = _typing.Literal["entity_key"]  # noqa: Y015
     _WhichOneofArgType__entity_key: _TypeAlias = _typing.Literal["_entity_key", b"_entity_key"]  # noqa: Y015
     _WhichOneofReturnType__form_key: _TypeAlias = _typing.Literal["form_key"]  # noqa: Y015
@@ -178,6 +192,10 @@ class AuditEntry(_message.Message):
     _WhichOneofArgType__process_instance_key: _TypeAlias = _typing.Literal["_process_instance_key", b"_process_instance_key"]  # noqa: Y015
     _WhichOneofReturnType__reason: _TypeAlias = _typing.Literal["reason"]  # noqa: Y015
     _WhichOneofArgType__reason: _TypeAlias = _typing.Literal["_reason", b"_reason"]  # noqa: Y015
+    _WhichOneofReturnType__related_entity_id: _TypeAlias = _typing.Literal["related_entity_id"]  # noqa: Y015
+    _WhichOneofArgType__related_entity_id: _TypeAlias = _typing.Literal["_related_entity_id", b"_related_entity_id"]  # noqa: Y015
+    _WhichOneofReturnType__related_entity_type: _TypeAlias = _typing.Literal["related_entity_type"]  # noqa: Y015
+    _WhichOneofArgType__related_entity_type: _TypeAlias = _typing.Literal["_related_entity_type", b"_related_entity_type"]  # noqa: Y015
     _WhichOneofReturnType__request_id: _TypeAlias = _typing.Literal["request_id"]  # noqa: Y015
     _WhichOneofArgType__request_id: _TypeAlias = _typing.Literal["_request_id", b"_request_id"]  # noqa: Y015
     _WhichOneofReturnType__root_process_instance_key: _TypeAlias = _typing.Literal["root_process_instance_key"]  # noqa: Y015
@@ -188,6 +206,8 @@ class AuditEntry(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__detail) -> _WhichOneofReturnType__detail | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__element_instance_key) -> _WhichOneofReturnType__element_instance_key | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__entity_id) -> _WhichOneofReturnType__entity_id | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__entity_key) -> _WhichOneofReturnType__entity_key | None: ...
     @_typing.overload
@@ -200,6 +220,10 @@ class AuditEntry(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__process_instance_key) -> _WhichOneofReturnType__process_instance_key | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__reason) -> _WhichOneofReturnType__reason | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__related_entity_id) -> _WhichOneofReturnType__related_entity_id | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__related_entity_type) -> _WhichOneofReturnType__related_entity_type | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__request_id) -> _WhichOneofReturnType__request_id | None: ...
     @_typing.overload

@@ -39,6 +39,7 @@ class ListAuditEntriesRequest(_message.Message):
     SORT_ORDER_FIELD_NUMBER: _builtins.int
     CURSOR_FIELD_NUMBER: _builtins.int
     LIMIT_FIELD_NUMBER: _builtins.int
+    ENTITY_ID_FIELD_NUMBER: _builtins.int
     operation_type: _builtins.str
     """What was done."""
     result: _audit_entry_pb2.AuditResult.ValueType
@@ -59,6 +60,8 @@ class ListAuditEntriesRequest(_message.Message):
     """Cursor of the previous page."""
     limit: _builtins.int
     """Items on the page; 100 when absent."""
+    entity_id: _builtins.str
+    """Id of the entity, where it has no key."""
     @_builtins.property
     def to(self) -> _timestamp_pb2.Timestamp:
         """Before this time."""
@@ -77,10 +80,11 @@ class ListAuditEntriesRequest(_message.Message):
         sort_order: _page_pb2.SortOrder.ValueType = ...,
         cursor: _builtins.str | None = ...,
         limit: _builtins.int | None = ...,
+        entity_id: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_actor_id", b"_actor_id", "_actor_type", b"_actor_type", "_cursor", b"_cursor", "_entity_key", b"_entity_key", "_entity_type", b"_entity_type", "_from", b"_from", "_limit", b"_limit", "_operation_type", b"_operation_type", "_process_instance_key", b"_process_instance_key", "_result", b"_result", "_to", b"_to", "actor_id", b"actor_id", "actor_type", b"actor_type", "cursor", b"cursor", "entity_key", b"entity_key", "entity_type", b"entity_type", "from", b"from", "limit", b"limit", "operation_type", b"operation_type", "process_instance_key", b"process_instance_key", "result", b"result", "to", b"to"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_actor_id", b"_actor_id", "_actor_type", b"_actor_type", "_cursor", b"_cursor", "_entity_id", b"_entity_id", "_entity_key", b"_entity_key", "_entity_type", b"_entity_type", "_from", b"_from", "_limit", b"_limit", "_operation_type", b"_operation_type", "_process_instance_key", b"_process_instance_key", "_result", b"_result", "_to", b"_to", "actor_id", b"actor_id", "actor_type", b"actor_type", "cursor", b"cursor", "entity_id", b"entity_id", "entity_key", b"entity_key", "entity_type", b"entity_type", "from", b"from", "limit", b"limit", "operation_type", b"operation_type", "process_instance_key", b"process_instance_key", "result", b"result", "to", b"to"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_actor_id", b"_actor_id", "_actor_type", b"_actor_type", "_cursor", b"_cursor", "_entity_key", b"_entity_key", "_entity_type", b"_entity_type", "_from", b"_from", "_limit", b"_limit", "_operation_type", b"_operation_type", "_process_instance_key", b"_process_instance_key", "_result", b"_result", "_to", b"_to", "actor_id", b"actor_id", "actor_type", b"actor_type", "cursor", b"cursor", "entity_key", b"entity_key", "entity_type", b"entity_type", "from", b"from", "limit", b"limit", "operation_type", b"operation_type", "process_instance_key", b"process_instance_key", "result", b"result", "sort_order", b"sort_order", "to", b"to"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_actor_id", b"_actor_id", "_actor_type", b"_actor_type", "_cursor", b"_cursor", "_entity_id", b"_entity_id", "_entity_key", b"_entity_key", "_entity_type", b"_entity_type", "_from", b"_from", "_limit", b"_limit", "_operation_type", b"_operation_type", "_process_instance_key", b"_process_instance_key", "_result", b"_result", "_to", b"_to", "actor_id", b"actor_id", "actor_type", b"actor_type", "cursor", b"cursor", "entity_id", b"entity_id", "entity_key", b"entity_key", "entity_type", b"entity_type", "from", b"from", "limit", b"limit", "operation_type", b"operation_type", "process_instance_key", b"process_instance_key", "result", b"result", "sort_order", b"sort_order", "to", b"to"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__actor_id: _TypeAlias = _typing.Literal["actor_id"]  # noqa: Y015
     _WhichOneofArgType__actor_id: _TypeAlias = _typing.Literal["_actor_id", b"_actor_id"]  # noqa: Y015
@@ -88,6 +92,8 @@ class ListAuditEntriesRequest(_message.Message):
     _WhichOneofArgType__actor_type: _TypeAlias = _typing.Literal["_actor_type", b"_actor_type"]  # noqa: Y015
     _WhichOneofReturnType__cursor: _TypeAlias = _typing.Literal["cursor"]  # noqa: Y015
     _WhichOneofArgType__cursor: _TypeAlias = _typing.Literal["_cursor", b"_cursor"]  # noqa: Y015
+    _WhichOneofReturnType__entity_id: _TypeAlias = _typing.Literal["entity_id"]  # noqa: Y015
+    _WhichOneofArgType__entity_id: _TypeAlias = _typing.Literal["_entity_id", b"_entity_id"]  # noqa: Y015
     _WhichOneofReturnType__entity_key: _TypeAlias = _typing.Literal["entity_key"]  # noqa: Y015
     _WhichOneofArgType__entity_key: _TypeAlias = _typing.Literal["_entity_key", b"_entity_key"]  # noqa: Y015
     _WhichOneofReturnType__entity_type: _TypeAlias = _typing.Literal["entity_type"]  # noqa: Y015
@@ -110,6 +116,8 @@ class ListAuditEntriesRequest(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__actor_type) -> _WhichOneofReturnType__actor_type | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__cursor) -> _WhichOneofReturnType__cursor | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__entity_id) -> _WhichOneofReturnType__entity_id | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__entity_key) -> _WhichOneofReturnType__entity_key | None: ...
     @_typing.overload

@@ -47,7 +47,8 @@ class AuditLogServiceServicer:
     """
 
     def ListAuditEntries(self, request, context):
-        """Lists what was asked for in the caller's tenant and what became of it, refused commands included.
+        """Lists commands and changes of identity that were asked for in the caller's tenant and what became of them, refused ones
+        included.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

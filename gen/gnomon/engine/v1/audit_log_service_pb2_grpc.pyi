@@ -34,7 +34,9 @@ class AuditLogServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> AuditLogServiceAsyncStub: ...
     ListAuditEntries: _grpc.UnaryUnaryMultiCallable[_audit_log_service_pb2.ListAuditEntriesRequest, _audit_log_service_pb2.ListAuditEntriesResponse]
-    """Lists what was asked for in the caller's tenant and what became of it, refused commands included."""
+    """Lists commands and changes of identity that were asked for in the caller's tenant and what became of them, refused ones
+    included.
+    """
 
 @_typing.type_check_only
 class AuditLogServiceAsyncStub(AuditLogServiceStub):
@@ -42,7 +44,9 @@ class AuditLogServiceAsyncStub(AuditLogServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListAuditEntries: _aio.UnaryUnaryMultiCallable[_audit_log_service_pb2.ListAuditEntriesRequest, _audit_log_service_pb2.ListAuditEntriesResponse]  # type: ignore[assignment]
-    """Lists what was asked for in the caller's tenant and what became of it, refused commands included."""
+    """Lists commands and changes of identity that were asked for in the caller's tenant and what became of them, refused ones
+    included.
+    """
 
 class AuditLogServiceServicer(metaclass=_abc_1.ABCMeta):
     """Reads the audit log."""
@@ -53,6 +57,8 @@ class AuditLogServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _audit_log_service_pb2.ListAuditEntriesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_audit_log_service_pb2.ListAuditEntriesResponse, _abc.Awaitable[_audit_log_service_pb2.ListAuditEntriesResponse]]:
-        """Lists what was asked for in the caller's tenant and what became of it, refused commands included."""
+        """Lists commands and changes of identity that were asked for in the caller's tenant and what became of them, refused ones
+        included.
+        """
 
 def add_AuditLogServiceServicer_to_server(servicer: AuditLogServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -320,3 +320,63 @@ class GetElementInstanceResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetElementInstanceResponse: _TypeAlias = GetElementInstanceResponse  # noqa: Y015
+
+@_typing.final
+class CreateElementInstanceVariablesRequest(_message.Message):
+    """Request of CreateElementInstanceVariables."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ELEMENT_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
+    VARIABLES_FIELD_NUMBER: _builtins.int
+    LOCAL_FIELD_NUMBER: _builtins.int
+    OPERATION_REFERENCE_FIELD_NUMBER: _builtins.int
+    element_instance_key: _builtins.int
+    """The element instance or process instance."""
+    variables: _builtins.bytes
+    """Variables, a JSON object."""
+    local: _builtins.bool
+    """True: all of them are variables of this very scope. False: each changes the innermost variable of its name that
+    the scope sees, or becomes one of the process instance.
+    """
+    operation_reference: _builtins.int
+    """Reference that the caller gives the operation."""
+    def __init__(
+        self,
+        *,
+        element_instance_key: _builtins.int = ...,
+        variables: _builtins.bytes = ...,
+        local: _builtins.bool | None = ...,
+        operation_reference: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_local", b"_local", "_operation_reference", b"_operation_reference", "local", b"local", "operation_reference", b"operation_reference"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_local", b"_local", "_operation_reference", b"_operation_reference", "element_instance_key", b"element_instance_key", "local", b"local", "operation_reference", b"operation_reference", "variables", b"variables"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__local: _TypeAlias = _typing.Literal["local"]  # noqa: Y015
+    _WhichOneofArgType__local: _TypeAlias = _typing.Literal["_local", b"_local"]  # noqa: Y015
+    _WhichOneofReturnType__operation_reference: _TypeAlias = _typing.Literal["operation_reference"]  # noqa: Y015
+    _WhichOneofArgType__operation_reference: _TypeAlias = _typing.Literal["_operation_reference", b"_operation_reference"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__local) -> _WhichOneofReturnType__local | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__operation_reference) -> _WhichOneofReturnType__operation_reference | None: ...
+
+Global___CreateElementInstanceVariablesRequest: _TypeAlias = CreateElementInstanceVariablesRequest  # noqa: Y015
+
+@_typing.final
+class CreateElementInstanceVariablesResponse(_message.Message):
+    """Response of CreateElementInstanceVariables."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CreateElementInstanceVariablesResponse: _TypeAlias = CreateElementInstanceVariablesResponse  # noqa: Y015

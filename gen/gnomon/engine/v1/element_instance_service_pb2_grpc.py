@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class ElementInstanceServiceStub:
-    """Reads element instances.
+    """Reads element instances, and sets the variables of those that are active.
     """
 
     def __init__(self, channel):
@@ -45,10 +45,15 @@ class ElementInstanceServiceStub:
                 request_serializer=gnomon_dot_engine_dot_v1_dot_element__instance__service__pb2.GetElementInstanceRequest.SerializeToString,
                 response_deserializer=gnomon_dot_engine_dot_v1_dot_element__instance__service__pb2.GetElementInstanceResponse.FromString,
                 _registered_method=True)
+        self.CreateElementInstanceVariables = channel.unary_unary(
+                '/gnomon.engine.v1.ElementInstanceService/CreateElementInstanceVariables',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_element__instance__service__pb2.CreateElementInstanceVariablesRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_element__instance__service__pb2.CreateElementInstanceVariablesResponse.FromString,
+                _registered_method=True)
 
 
 class ElementInstanceServiceServicer:
-    """Reads element instances.
+    """Reads element instances, and sets the variables of those that are active.
     """
 
     def SearchElementInstances(self, request, context):
@@ -60,6 +65,14 @@ class ElementInstanceServiceServicer:
 
     def GetElementInstance(self, request, context):
         """Returns one element instance.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CreateElementInstanceVariables(self, request, context):
+        """Sets variables at an active element instance, or at a process instance by its key.
+        Rejected with NOT_FOUND when it is not active.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -78,6 +91,11 @@ def add_ElementInstanceServiceServicer_to_server(servicer, server):
                     request_deserializer=gnomon_dot_engine_dot_v1_dot_element__instance__service__pb2.GetElementInstanceRequest.FromString,
                     response_serializer=gnomon_dot_engine_dot_v1_dot_element__instance__service__pb2.GetElementInstanceResponse.SerializeToString,
             ),
+            'CreateElementInstanceVariables': grpc.unary_unary_rpc_method_handler(
+                    servicer.CreateElementInstanceVariables,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_element__instance__service__pb2.CreateElementInstanceVariablesRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_element__instance__service__pb2.CreateElementInstanceVariablesResponse.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'gnomon.engine.v1.ElementInstanceService', rpc_method_handlers)
@@ -87,7 +105,7 @@ def add_ElementInstanceServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class ElementInstanceService:
-    """Reads element instances.
+    """Reads element instances, and sets the variables of those that are active.
     """
 
     @staticmethod
@@ -134,6 +152,33 @@ class ElementInstanceService:
             '/gnomon.engine.v1.ElementInstanceService/GetElementInstance',
             gnomon_dot_engine_dot_v1_dot_element__instance__service__pb2.GetElementInstanceRequest.SerializeToString,
             gnomon_dot_engine_dot_v1_dot_element__instance__service__pb2.GetElementInstanceResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CreateElementInstanceVariables(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.ElementInstanceService/CreateElementInstanceVariables',
+            gnomon_dot_engine_dot_v1_dot_element__instance__service__pb2.CreateElementInstanceVariablesRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_element__instance__service__pb2.CreateElementInstanceVariablesResponse.FromString,
             options,
             channel_credentials,
             insecure,

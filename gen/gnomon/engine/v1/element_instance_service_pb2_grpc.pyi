@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class ElementInstanceServiceStub:
-    """Reads element instances."""
+    """Reads element instances, and sets the variables of those that are active."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -37,19 +37,27 @@ class ElementInstanceServiceStub:
     """Lists element instances of the caller's tenant."""
     GetElementInstance: _grpc.UnaryUnaryMultiCallable[_element_instance_service_pb2.GetElementInstanceRequest, _element_instance_service_pb2.GetElementInstanceResponse]
     """Returns one element instance."""
+    CreateElementInstanceVariables: _grpc.UnaryUnaryMultiCallable[_element_instance_service_pb2.CreateElementInstanceVariablesRequest, _element_instance_service_pb2.CreateElementInstanceVariablesResponse]
+    """Sets variables at an active element instance, or at a process instance by its key.
+    Rejected with NOT_FOUND when it is not active.
+    """
 
 @_typing.type_check_only
 class ElementInstanceServiceAsyncStub(ElementInstanceServiceStub):
-    """Reads element instances."""
+    """Reads element instances, and sets the variables of those that are active."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     SearchElementInstances: _aio.UnaryUnaryMultiCallable[_element_instance_service_pb2.SearchElementInstancesRequest, _element_instance_service_pb2.SearchElementInstancesResponse]  # type: ignore[assignment]
     """Lists element instances of the caller's tenant."""
     GetElementInstance: _aio.UnaryUnaryMultiCallable[_element_instance_service_pb2.GetElementInstanceRequest, _element_instance_service_pb2.GetElementInstanceResponse]  # type: ignore[assignment]
     """Returns one element instance."""
+    CreateElementInstanceVariables: _aio.UnaryUnaryMultiCallable[_element_instance_service_pb2.CreateElementInstanceVariablesRequest, _element_instance_service_pb2.CreateElementInstanceVariablesResponse]  # type: ignore[assignment]
+    """Sets variables at an active element instance, or at a process instance by its key.
+    Rejected with NOT_FOUND when it is not active.
+    """
 
 class ElementInstanceServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Reads element instances."""
+    """Reads element instances, and sets the variables of those that are active."""
 
     @_abc_1.abstractmethod
     def SearchElementInstances(
@@ -66,5 +74,15 @@ class ElementInstanceServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_element_instance_service_pb2.GetElementInstanceResponse, _abc.Awaitable[_element_instance_service_pb2.GetElementInstanceResponse]]:
         """Returns one element instance."""
+
+    @_abc_1.abstractmethod
+    def CreateElementInstanceVariables(
+        self,
+        request: _element_instance_service_pb2.CreateElementInstanceVariablesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_element_instance_service_pb2.CreateElementInstanceVariablesResponse, _abc.Awaitable[_element_instance_service_pb2.CreateElementInstanceVariablesResponse]]:
+        """Sets variables at an active element instance, or at a process instance by its key.
+        Rejected with NOT_FOUND when it is not active.
+        """
 
 def add_ElementInstanceServiceServicer_to_server(servicer: ElementInstanceServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

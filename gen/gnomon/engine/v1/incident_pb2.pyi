@@ -128,6 +128,10 @@ class IncidentStateFilter(_message.Message):
     IN_FIELD_NUMBER: _builtins.int
     NOT_IN_FIELD_NUMBER: _builtins.int
     LIKE_FIELD_NUMBER: _builtins.int
+    GT_FIELD_NUMBER: _builtins.int
+    GTE_FIELD_NUMBER: _builtins.int
+    LT_FIELD_NUMBER: _builtins.int
+    LTE_FIELD_NUMBER: _builtins.int
     eq: Global___IncidentState.ValueType
     """Equal to."""
     neq: Global___IncidentState.ValueType
@@ -136,9 +140,17 @@ class IncidentStateFilter(_message.Message):
     """Whether there is a value."""
     like: _builtins.str
     """Text match on the name of the value."""
+    gt: Global___IncidentState.ValueType
+    """Greater than, by name."""
+    gte: Global___IncidentState.ValueType
+    """Greater than or equal to, by name."""
+    lt: Global___IncidentState.ValueType
+    """Less than, by name."""
+    lte: Global___IncidentState.ValueType
+    """Less than or equal to, by name."""
     @_builtins.property
     def not_in(self) -> _containers.RepeatedScalarFieldContainer[Global___IncidentState.ValueType]:
-        """None of."""
+        """None of; an empty list is no condition."""
 
     def __init__(
         self,
@@ -148,17 +160,29 @@ class IncidentStateFilter(_message.Message):
         exists: _builtins.bool | None = ...,
         not_in: _abc.Iterable[Global___IncidentState.ValueType] | None = ...,
         like: _builtins.str | None = ...,
+        gt: Global___IncidentState.ValueType | None = ...,
+        gte: Global___IncidentState.ValueType | None = ...,
+        lt: Global___IncidentState.ValueType | None = ...,
+        lte: Global___IncidentState.ValueType | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_eq", b"_eq", "_exists", b"_exists", "_like", b"_like", "_neq", b"_neq", "eq", b"eq", "exists", b"exists", "like", b"like", "neq", b"neq"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_eq", b"_eq", "_exists", b"_exists", "_gt", b"_gt", "_gte", b"_gte", "_like", b"_like", "_lt", b"_lt", "_lte", b"_lte", "_neq", b"_neq", "eq", b"eq", "exists", b"exists", "gt", b"gt", "gte", b"gte", "like", b"like", "lt", b"lt", "lte", b"lte", "neq", b"neq"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_eq", b"_eq", "_exists", b"_exists", "_like", b"_like", "_neq", b"_neq", "eq", b"eq", "exists", b"exists", "in", b"in", "like", b"like", "neq", b"neq", "not_in", b"not_in"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_eq", b"_eq", "_exists", b"_exists", "_gt", b"_gt", "_gte", b"_gte", "_like", b"_like", "_lt", b"_lt", "_lte", b"_lte", "_neq", b"_neq", "eq", b"eq", "exists", b"exists", "gt", b"gt", "gte", b"gte", "in", b"in", "like", b"like", "lt", b"lt", "lte", b"lte", "neq", b"neq", "not_in", b"not_in"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__eq: _TypeAlias = _typing.Literal["eq"]  # noqa: Y015
     _WhichOneofArgType__eq: _TypeAlias = _typing.Literal["_eq", b"_eq"]  # noqa: Y015
     _WhichOneofReturnType__exists: _TypeAlias = _typing.Literal["exists"]  # noqa: Y015
     _WhichOneofArgType__exists: _TypeAlias = _typing.Literal["_exists", b"_exists"]  # noqa: Y015
+    _WhichOneofReturnType__gt: _TypeAlias = _typing.Literal["gt"]  # noqa: Y015
+    _WhichOneofArgType__gt: _TypeAlias = _typing.Literal["_gt", b"_gt"]  # noqa: Y015
+    _WhichOneofReturnType__gte: _TypeAlias = _typing.Literal["gte"]  # noqa: Y015
+    _WhichOneofArgType__gte: _TypeAlias = _typing.Literal["_gte", b"_gte"]  # noqa: Y015
     _WhichOneofReturnType__like: _TypeAlias = _typing.Literal["like"]  # noqa: Y015
     _WhichOneofArgType__like: _TypeAlias = _typing.Literal["_like", b"_like"]  # noqa: Y015
+    _WhichOneofReturnType__lt: _TypeAlias = _typing.Literal["lt"]  # noqa: Y015
+    _WhichOneofArgType__lt: _TypeAlias = _typing.Literal["_lt", b"_lt"]  # noqa: Y015
+    _WhichOneofReturnType__lte: _TypeAlias = _typing.Literal["lte"]  # noqa: Y015
+    _WhichOneofArgType__lte: _TypeAlias = _typing.Literal["_lte", b"_lte"]  # noqa: Y015
     _WhichOneofReturnType__neq: _TypeAlias = _typing.Literal["neq"]  # noqa: Y015
     _WhichOneofArgType__neq: _TypeAlias = _typing.Literal["_neq", b"_neq"]  # noqa: Y015
     @_typing.overload
@@ -166,7 +190,15 @@ class IncidentStateFilter(_message.Message):
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__exists) -> _WhichOneofReturnType__exists | None: ...
     @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__gt) -> _WhichOneofReturnType__gt | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__gte) -> _WhichOneofReturnType__gte | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__like) -> _WhichOneofReturnType__like | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__lt) -> _WhichOneofReturnType__lt | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__lte) -> _WhichOneofReturnType__lte | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__neq) -> _WhichOneofReturnType__neq | None: ...
 
@@ -184,6 +216,10 @@ class IncidentErrorTypeFilter(_message.Message):
     IN_FIELD_NUMBER: _builtins.int
     NOT_IN_FIELD_NUMBER: _builtins.int
     LIKE_FIELD_NUMBER: _builtins.int
+    GT_FIELD_NUMBER: _builtins.int
+    GTE_FIELD_NUMBER: _builtins.int
+    LT_FIELD_NUMBER: _builtins.int
+    LTE_FIELD_NUMBER: _builtins.int
     eq: Global___IncidentErrorType.ValueType
     """Equal to."""
     neq: Global___IncidentErrorType.ValueType
@@ -192,9 +228,17 @@ class IncidentErrorTypeFilter(_message.Message):
     """Whether there is a value."""
     like: _builtins.str
     """Text match on the name of the value."""
+    gt: Global___IncidentErrorType.ValueType
+    """Greater than, by name."""
+    gte: Global___IncidentErrorType.ValueType
+    """Greater than or equal to, by name."""
+    lt: Global___IncidentErrorType.ValueType
+    """Less than, by name."""
+    lte: Global___IncidentErrorType.ValueType
+    """Less than or equal to, by name."""
     @_builtins.property
     def not_in(self) -> _containers.RepeatedScalarFieldContainer[Global___IncidentErrorType.ValueType]:
-        """None of."""
+        """None of; an empty list is no condition."""
 
     def __init__(
         self,
@@ -204,17 +248,29 @@ class IncidentErrorTypeFilter(_message.Message):
         exists: _builtins.bool | None = ...,
         not_in: _abc.Iterable[Global___IncidentErrorType.ValueType] | None = ...,
         like: _builtins.str | None = ...,
+        gt: Global___IncidentErrorType.ValueType | None = ...,
+        gte: Global___IncidentErrorType.ValueType | None = ...,
+        lt: Global___IncidentErrorType.ValueType | None = ...,
+        lte: Global___IncidentErrorType.ValueType | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_eq", b"_eq", "_exists", b"_exists", "_like", b"_like", "_neq", b"_neq", "eq", b"eq", "exists", b"exists", "like", b"like", "neq", b"neq"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_eq", b"_eq", "_exists", b"_exists", "_gt", b"_gt", "_gte", b"_gte", "_like", b"_like", "_lt", b"_lt", "_lte", b"_lte", "_neq", b"_neq", "eq", b"eq", "exists", b"exists", "gt", b"gt", "gte", b"gte", "like", b"like", "lt", b"lt", "lte", b"lte", "neq", b"neq"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_eq", b"_eq", "_exists", b"_exists", "_like", b"_like", "_neq", b"_neq", "eq", b"eq", "exists", b"exists", "in", b"in", "like", b"like", "neq", b"neq", "not_in", b"not_in"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_eq", b"_eq", "_exists", b"_exists", "_gt", b"_gt", "_gte", b"_gte", "_like", b"_like", "_lt", b"_lt", "_lte", b"_lte", "_neq", b"_neq", "eq", b"eq", "exists", b"exists", "gt", b"gt", "gte", b"gte", "in", b"in", "like", b"like", "lt", b"lt", "lte", b"lte", "neq", b"neq", "not_in", b"not_in"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__eq: _TypeAlias = _typing.Literal["eq"]  # noqa: Y015
     _WhichOneofArgType__eq: _TypeAlias = _typing.Literal["_eq", b"_eq"]  # noqa: Y015
     _WhichOneofReturnType__exists: _TypeAlias = _typing.Literal["exists"]  # noqa: Y015
     _WhichOneofArgType__exists: _TypeAlias = _typing.Literal["_exists", b"_exists"]  # noqa: Y015
+    _WhichOneofReturnType__gt: _TypeAlias = _typing.Literal["gt"]  # noqa: Y015
+    _WhichOneofArgType__gt: _TypeAlias = _typing.Literal["_gt", b"_gt"]  # noqa: Y015
+    _WhichOneofReturnType__gte: _TypeAlias = _typing.Literal["gte"]  # noqa: Y015
+    _WhichOneofArgType__gte: _TypeAlias = _typing.Literal["_gte", b"_gte"]  # noqa: Y015
     _WhichOneofReturnType__like: _TypeAlias = _typing.Literal["like"]  # noqa: Y015
     _WhichOneofArgType__like: _TypeAlias = _typing.Literal["_like", b"_like"]  # noqa: Y015
+    _WhichOneofReturnType__lt: _TypeAlias = _typing.Literal["lt"]  # noqa: Y015
+    _WhichOneofArgType__lt: _TypeAlias = _typing.Literal["_lt", b"_lt"]  # noqa: Y015
+    _WhichOneofReturnType__lte: _TypeAlias = _typing.Literal["lte"]  # noqa: Y015
+    _WhichOneofArgType__lte: _TypeAlias = _typing.Literal["_lte", b"_lte"]  # noqa: Y015
     _WhichOneofReturnType__neq: _TypeAlias = _typing.Literal["neq"]  # noqa: Y015
     _WhichOneofArgType__neq: _TypeAlias = _typing.Literal["_neq", b"_neq"]  # noqa: Y015
     @_typing.overload
@@ -222,7 +278,15 @@ class IncidentErrorTypeFilter(_message.Message):
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__exists) -> _WhichOneofReturnType__exists | None: ...
     @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__gt) -> _WhichOneofReturnType__gt | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__gte) -> _WhichOneofReturnType__gte | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__like) -> _WhichOneofReturnType__like | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__lt) -> _WhichOneofReturnType__lt | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__lte) -> _WhichOneofReturnType__lte | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__neq) -> _WhichOneofReturnType__neq | None: ...
 

@@ -150,6 +150,10 @@ class JobStateFilter(_message.Message):
     IN_FIELD_NUMBER: _builtins.int
     NOT_IN_FIELD_NUMBER: _builtins.int
     LIKE_FIELD_NUMBER: _builtins.int
+    GT_FIELD_NUMBER: _builtins.int
+    GTE_FIELD_NUMBER: _builtins.int
+    LT_FIELD_NUMBER: _builtins.int
+    LTE_FIELD_NUMBER: _builtins.int
     eq: Global___JobState.ValueType
     """Equal to."""
     neq: Global___JobState.ValueType
@@ -158,9 +162,17 @@ class JobStateFilter(_message.Message):
     """Whether there is a value."""
     like: _builtins.str
     """Text match on the name of the value."""
+    gt: Global___JobState.ValueType
+    """Greater than, by name."""
+    gte: Global___JobState.ValueType
+    """Greater than or equal to, by name."""
+    lt: Global___JobState.ValueType
+    """Less than, by name."""
+    lte: Global___JobState.ValueType
+    """Less than or equal to, by name."""
     @_builtins.property
     def not_in(self) -> _containers.RepeatedScalarFieldContainer[Global___JobState.ValueType]:
-        """None of."""
+        """None of; an empty list is no condition."""
 
     def __init__(
         self,
@@ -170,17 +182,29 @@ class JobStateFilter(_message.Message):
         exists: _builtins.bool | None = ...,
         not_in: _abc.Iterable[Global___JobState.ValueType] | None = ...,
         like: _builtins.str | None = ...,
+        gt: Global___JobState.ValueType | None = ...,
+        gte: Global___JobState.ValueType | None = ...,
+        lt: Global___JobState.ValueType | None = ...,
+        lte: Global___JobState.ValueType | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_eq", b"_eq", "_exists", b"_exists", "_like", b"_like", "_neq", b"_neq", "eq", b"eq", "exists", b"exists", "like", b"like", "neq", b"neq"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_eq", b"_eq", "_exists", b"_exists", "_gt", b"_gt", "_gte", b"_gte", "_like", b"_like", "_lt", b"_lt", "_lte", b"_lte", "_neq", b"_neq", "eq", b"eq", "exists", b"exists", "gt", b"gt", "gte", b"gte", "like", b"like", "lt", b"lt", "lte", b"lte", "neq", b"neq"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_eq", b"_eq", "_exists", b"_exists", "_like", b"_like", "_neq", b"_neq", "eq", b"eq", "exists", b"exists", "in", b"in", "like", b"like", "neq", b"neq", "not_in", b"not_in"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_eq", b"_eq", "_exists", b"_exists", "_gt", b"_gt", "_gte", b"_gte", "_like", b"_like", "_lt", b"_lt", "_lte", b"_lte", "_neq", b"_neq", "eq", b"eq", "exists", b"exists", "gt", b"gt", "gte", b"gte", "in", b"in", "like", b"like", "lt", b"lt", "lte", b"lte", "neq", b"neq", "not_in", b"not_in"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__eq: _TypeAlias = _typing.Literal["eq"]  # noqa: Y015
     _WhichOneofArgType__eq: _TypeAlias = _typing.Literal["_eq", b"_eq"]  # noqa: Y015
     _WhichOneofReturnType__exists: _TypeAlias = _typing.Literal["exists"]  # noqa: Y015
     _WhichOneofArgType__exists: _TypeAlias = _typing.Literal["_exists", b"_exists"]  # noqa: Y015
+    _WhichOneofReturnType__gt: _TypeAlias = _typing.Literal["gt"]  # noqa: Y015
+    _WhichOneofArgType__gt: _TypeAlias = _typing.Literal["_gt", b"_gt"]  # noqa: Y015
+    _WhichOneofReturnType__gte: _TypeAlias = _typing.Literal["gte"]  # noqa: Y015
+    _WhichOneofArgType__gte: _TypeAlias = _typing.Literal["_gte", b"_gte"]  # noqa: Y015
     _WhichOneofReturnType__like: _TypeAlias = _typing.Literal["like"]  # noqa: Y015
     _WhichOneofArgType__like: _TypeAlias = _typing.Literal["_like", b"_like"]  # noqa: Y015
+    _WhichOneofReturnType__lt: _TypeAlias = _typing.Literal["lt"]  # noqa: Y015
+    _WhichOneofArgType__lt: _TypeAlias = _typing.Literal["_lt", b"_lt"]  # noqa: Y015
+    _WhichOneofReturnType__lte: _TypeAlias = _typing.Literal["lte"]  # noqa: Y015
+    _WhichOneofArgType__lte: _TypeAlias = _typing.Literal["_lte", b"_lte"]  # noqa: Y015
     _WhichOneofReturnType__neq: _TypeAlias = _typing.Literal["neq"]  # noqa: Y015
     _WhichOneofArgType__neq: _TypeAlias = _typing.Literal["_neq", b"_neq"]  # noqa: Y015
     @_typing.overload
@@ -188,7 +212,15 @@ class JobStateFilter(_message.Message):
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__exists) -> _WhichOneofReturnType__exists | None: ...
     @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__gt) -> _WhichOneofReturnType__gt | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__gte) -> _WhichOneofReturnType__gte | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__like) -> _WhichOneofReturnType__like | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__lt) -> _WhichOneofReturnType__lt | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__lte) -> _WhichOneofReturnType__lte | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__neq) -> _WhichOneofReturnType__neq | None: ...
 
@@ -206,6 +238,10 @@ class JobKindFilter(_message.Message):
     IN_FIELD_NUMBER: _builtins.int
     NOT_IN_FIELD_NUMBER: _builtins.int
     LIKE_FIELD_NUMBER: _builtins.int
+    GT_FIELD_NUMBER: _builtins.int
+    GTE_FIELD_NUMBER: _builtins.int
+    LT_FIELD_NUMBER: _builtins.int
+    LTE_FIELD_NUMBER: _builtins.int
     eq: Global___JobKind.ValueType
     """Equal to."""
     neq: Global___JobKind.ValueType
@@ -214,9 +250,17 @@ class JobKindFilter(_message.Message):
     """Whether there is a value."""
     like: _builtins.str
     """Text match on the name of the value."""
+    gt: Global___JobKind.ValueType
+    """Greater than, by name."""
+    gte: Global___JobKind.ValueType
+    """Greater than or equal to, by name."""
+    lt: Global___JobKind.ValueType
+    """Less than, by name."""
+    lte: Global___JobKind.ValueType
+    """Less than or equal to, by name."""
     @_builtins.property
     def not_in(self) -> _containers.RepeatedScalarFieldContainer[Global___JobKind.ValueType]:
-        """None of."""
+        """None of; an empty list is no condition."""
 
     def __init__(
         self,
@@ -226,17 +270,29 @@ class JobKindFilter(_message.Message):
         exists: _builtins.bool | None = ...,
         not_in: _abc.Iterable[Global___JobKind.ValueType] | None = ...,
         like: _builtins.str | None = ...,
+        gt: Global___JobKind.ValueType | None = ...,
+        gte: Global___JobKind.ValueType | None = ...,
+        lt: Global___JobKind.ValueType | None = ...,
+        lte: Global___JobKind.ValueType | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_eq", b"_eq", "_exists", b"_exists", "_like", b"_like", "_neq", b"_neq", "eq", b"eq", "exists", b"exists", "like", b"like", "neq", b"neq"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_eq", b"_eq", "_exists", b"_exists", "_gt", b"_gt", "_gte", b"_gte", "_like", b"_like", "_lt", b"_lt", "_lte", b"_lte", "_neq", b"_neq", "eq", b"eq", "exists", b"exists", "gt", b"gt", "gte", b"gte", "like", b"like", "lt", b"lt", "lte", b"lte", "neq", b"neq"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_eq", b"_eq", "_exists", b"_exists", "_like", b"_like", "_neq", b"_neq", "eq", b"eq", "exists", b"exists", "in", b"in", "like", b"like", "neq", b"neq", "not_in", b"not_in"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_eq", b"_eq", "_exists", b"_exists", "_gt", b"_gt", "_gte", b"_gte", "_like", b"_like", "_lt", b"_lt", "_lte", b"_lte", "_neq", b"_neq", "eq", b"eq", "exists", b"exists", "gt", b"gt", "gte", b"gte", "in", b"in", "like", b"like", "lt", b"lt", "lte", b"lte", "neq", b"neq", "not_in", b"not_in"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__eq: _TypeAlias = _typing.Literal["eq"]  # noqa: Y015
     _WhichOneofArgType__eq: _TypeAlias = _typing.Literal["_eq", b"_eq"]  # noqa: Y015
     _WhichOneofReturnType__exists: _TypeAlias = _typing.Literal["exists"]  # noqa: Y015
     _WhichOneofArgType__exists: _TypeAlias = _typing.Literal["_exists", b"_exists"]  # noqa: Y015
+    _WhichOneofReturnType__gt: _TypeAlias = _typing.Literal["gt"]  # noqa: Y015
+    _WhichOneofArgType__gt: _TypeAlias = _typing.Literal["_gt", b"_gt"]  # noqa: Y015
+    _WhichOneofReturnType__gte: _TypeAlias = _typing.Literal["gte"]  # noqa: Y015
+    _WhichOneofArgType__gte: _TypeAlias = _typing.Literal["_gte", b"_gte"]  # noqa: Y015
     _WhichOneofReturnType__like: _TypeAlias = _typing.Literal["like"]  # noqa: Y015
     _WhichOneofArgType__like: _TypeAlias = _typing.Literal["_like", b"_like"]  # noqa: Y015
+    _WhichOneofReturnType__lt: _TypeAlias = _typing.Literal["lt"]  # noqa: Y015
+    _WhichOneofArgType__lt: _TypeAlias = _typing.Literal["_lt", b"_lt"]  # noqa: Y015
+    _WhichOneofReturnType__lte: _TypeAlias = _typing.Literal["lte"]  # noqa: Y015
+    _WhichOneofArgType__lte: _TypeAlias = _typing.Literal["_lte", b"_lte"]  # noqa: Y015
     _WhichOneofReturnType__neq: _TypeAlias = _typing.Literal["neq"]  # noqa: Y015
     _WhichOneofArgType__neq: _TypeAlias = _typing.Literal["_neq", b"_neq"]  # noqa: Y015
     @_typing.overload
@@ -244,7 +300,15 @@ class JobKindFilter(_message.Message):
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__exists) -> _WhichOneofReturnType__exists | None: ...
     @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__gt) -> _WhichOneofReturnType__gt | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__gte) -> _WhichOneofReturnType__gte | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__like) -> _WhichOneofReturnType__like | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__lt) -> _WhichOneofReturnType__lt | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__lte) -> _WhichOneofReturnType__lte | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__neq) -> _WhichOneofReturnType__neq | None: ...
 
@@ -262,6 +326,10 @@ class JobListenerEventTypeFilter(_message.Message):
     IN_FIELD_NUMBER: _builtins.int
     NOT_IN_FIELD_NUMBER: _builtins.int
     LIKE_FIELD_NUMBER: _builtins.int
+    GT_FIELD_NUMBER: _builtins.int
+    GTE_FIELD_NUMBER: _builtins.int
+    LT_FIELD_NUMBER: _builtins.int
+    LTE_FIELD_NUMBER: _builtins.int
     eq: Global___JobListenerEventType.ValueType
     """Equal to."""
     neq: Global___JobListenerEventType.ValueType
@@ -270,9 +338,17 @@ class JobListenerEventTypeFilter(_message.Message):
     """Whether there is a value."""
     like: _builtins.str
     """Text match on the name of the value."""
+    gt: Global___JobListenerEventType.ValueType
+    """Greater than, by name."""
+    gte: Global___JobListenerEventType.ValueType
+    """Greater than or equal to, by name."""
+    lt: Global___JobListenerEventType.ValueType
+    """Less than, by name."""
+    lte: Global___JobListenerEventType.ValueType
+    """Less than or equal to, by name."""
     @_builtins.property
     def not_in(self) -> _containers.RepeatedScalarFieldContainer[Global___JobListenerEventType.ValueType]:
-        """None of."""
+        """None of; an empty list is no condition."""
 
     def __init__(
         self,
@@ -282,17 +358,29 @@ class JobListenerEventTypeFilter(_message.Message):
         exists: _builtins.bool | None = ...,
         not_in: _abc.Iterable[Global___JobListenerEventType.ValueType] | None = ...,
         like: _builtins.str | None = ...,
+        gt: Global___JobListenerEventType.ValueType | None = ...,
+        gte: Global___JobListenerEventType.ValueType | None = ...,
+        lt: Global___JobListenerEventType.ValueType | None = ...,
+        lte: Global___JobListenerEventType.ValueType | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_eq", b"_eq", "_exists", b"_exists", "_like", b"_like", "_neq", b"_neq", "eq", b"eq", "exists", b"exists", "like", b"like", "neq", b"neq"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_eq", b"_eq", "_exists", b"_exists", "_gt", b"_gt", "_gte", b"_gte", "_like", b"_like", "_lt", b"_lt", "_lte", b"_lte", "_neq", b"_neq", "eq", b"eq", "exists", b"exists", "gt", b"gt", "gte", b"gte", "like", b"like", "lt", b"lt", "lte", b"lte", "neq", b"neq"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_eq", b"_eq", "_exists", b"_exists", "_like", b"_like", "_neq", b"_neq", "eq", b"eq", "exists", b"exists", "in", b"in", "like", b"like", "neq", b"neq", "not_in", b"not_in"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_eq", b"_eq", "_exists", b"_exists", "_gt", b"_gt", "_gte", b"_gte", "_like", b"_like", "_lt", b"_lt", "_lte", b"_lte", "_neq", b"_neq", "eq", b"eq", "exists", b"exists", "gt", b"gt", "gte", b"gte", "in", b"in", "like", b"like", "lt", b"lt", "lte", b"lte", "neq", b"neq", "not_in", b"not_in"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__eq: _TypeAlias = _typing.Literal["eq"]  # noqa: Y015
     _WhichOneofArgType__eq: _TypeAlias = _typing.Literal["_eq", b"_eq"]  # noqa: Y015
     _WhichOneofReturnType__exists: _TypeAlias = _typing.Literal["exists"]  # noqa: Y015
     _WhichOneofArgType__exists: _TypeAlias = _typing.Literal["_exists", b"_exists"]  # noqa: Y015
+    _WhichOneofReturnType__gt: _TypeAlias = _typing.Literal["gt"]  # noqa: Y015
+    _WhichOneofArgType__gt: _TypeAlias = _typing.Literal["_gt", b"_gt"]  # noqa: Y015
+    _WhichOneofReturnType__gte: _TypeAlias = _typing.Literal["gte"]  # noqa: Y015
+    _WhichOneofArgType__gte: _TypeAlias = _typing.Literal["_gte", b"_gte"]  # noqa: Y015
     _WhichOneofReturnType__like: _TypeAlias = _typing.Literal["like"]  # noqa: Y015
     _WhichOneofArgType__like: _TypeAlias = _typing.Literal["_like", b"_like"]  # noqa: Y015
+    _WhichOneofReturnType__lt: _TypeAlias = _typing.Literal["lt"]  # noqa: Y015
+    _WhichOneofArgType__lt: _TypeAlias = _typing.Literal["_lt", b"_lt"]  # noqa: Y015
+    _WhichOneofReturnType__lte: _TypeAlias = _typing.Literal["lte"]  # noqa: Y015
+    _WhichOneofArgType__lte: _TypeAlias = _typing.Literal["_lte", b"_lte"]  # noqa: Y015
     _WhichOneofReturnType__neq: _TypeAlias = _typing.Literal["neq"]  # noqa: Y015
     _WhichOneofArgType__neq: _TypeAlias = _typing.Literal["_neq", b"_neq"]  # noqa: Y015
     @_typing.overload
@@ -300,7 +388,15 @@ class JobListenerEventTypeFilter(_message.Message):
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__exists) -> _WhichOneofReturnType__exists | None: ...
     @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__gt) -> _WhichOneofReturnType__gt | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__gte) -> _WhichOneofReturnType__gte | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__like) -> _WhichOneofReturnType__like | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__lt) -> _WhichOneofReturnType__lt | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__lte) -> _WhichOneofReturnType__lte | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__neq) -> _WhichOneofReturnType__neq | None: ...
 

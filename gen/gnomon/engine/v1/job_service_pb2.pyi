@@ -9,6 +9,7 @@ from gnomon.query.v1 import filter_pb2 as _filter_pb2
 from gnomon.query.v1 import page_pb2 as _page_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
+from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
@@ -123,6 +124,172 @@ class ActivateJobsResponse(_message.Message):
 Global___ActivateJobsResponse: _TypeAlias = ActivateJobsResponse  # noqa: Y015
 
 @_typing.final
+class JobResultCorrections(_message.Message):
+    """Changes that a task listener makes to its user task."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ASSIGNEE_FIELD_NUMBER: _builtins.int
+    DUE_DATE_FIELD_NUMBER: _builtins.int
+    FOLLOW_UP_DATE_FIELD_NUMBER: _builtins.int
+    CANDIDATE_USERS_FIELD_NUMBER: _builtins.int
+    CANDIDATE_GROUPS_FIELD_NUMBER: _builtins.int
+    PRIORITY_FIELD_NUMBER: _builtins.int
+    assignee: _builtins.str
+    """Assignee."""
+    priority: _builtins.int
+    """Priority."""
+    @_builtins.property
+    def due_date(self) -> _timestamp_pb2.Timestamp:
+        """Due date."""
+
+    @_builtins.property
+    def follow_up_date(self) -> _timestamp_pb2.Timestamp:
+        """Follow-up date."""
+
+    @_builtins.property
+    def candidate_users(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Users who may claim the task."""
+
+    @_builtins.property
+    def candidate_groups(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Groups whose members may claim the task."""
+
+    def __init__(
+        self,
+        *,
+        assignee: _builtins.str | None = ...,
+        due_date: _timestamp_pb2.Timestamp | None = ...,
+        follow_up_date: _timestamp_pb2.Timestamp | None = ...,
+        candidate_users: _abc.Iterable[_builtins.str] | None = ...,
+        candidate_groups: _abc.Iterable[_builtins.str] | None = ...,
+        priority: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_assignee", b"_assignee", "_due_date", b"_due_date", "_follow_up_date", b"_follow_up_date", "_priority", b"_priority", "assignee", b"assignee", "due_date", b"due_date", "follow_up_date", b"follow_up_date", "priority", b"priority"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_assignee", b"_assignee", "_due_date", b"_due_date", "_follow_up_date", b"_follow_up_date", "_priority", b"_priority", "assignee", b"assignee", "candidate_groups", b"candidate_groups", "candidate_users", b"candidate_users", "due_date", b"due_date", "follow_up_date", b"follow_up_date", "priority", b"priority"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__assignee: _TypeAlias = _typing.Literal["assignee"]  # noqa: Y015
+    _WhichOneofArgType__assignee: _TypeAlias = _typing.Literal["_assignee", b"_assignee"]  # noqa: Y015
+    _WhichOneofReturnType__due_date: _TypeAlias = _typing.Literal["due_date"]  # noqa: Y015
+    _WhichOneofArgType__due_date: _TypeAlias = _typing.Literal["_due_date", b"_due_date"]  # noqa: Y015
+    _WhichOneofReturnType__follow_up_date: _TypeAlias = _typing.Literal["follow_up_date"]  # noqa: Y015
+    _WhichOneofArgType__follow_up_date: _TypeAlias = _typing.Literal["_follow_up_date", b"_follow_up_date"]  # noqa: Y015
+    _WhichOneofReturnType__priority: _TypeAlias = _typing.Literal["priority"]  # noqa: Y015
+    _WhichOneofArgType__priority: _TypeAlias = _typing.Literal["_priority", b"_priority"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__assignee) -> _WhichOneofReturnType__assignee | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__due_date) -> _WhichOneofReturnType__due_date | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__follow_up_date) -> _WhichOneofReturnType__follow_up_date | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__priority) -> _WhichOneofReturnType__priority | None: ...
+
+Global___JobResultCorrections: _TypeAlias = JobResultCorrections  # noqa: Y015
+
+@_typing.final
+class JobResultActivateElement(_message.Message):
+    """Element that the job of an ad-hoc sub-process activates."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ELEMENT_ID_FIELD_NUMBER: _builtins.int
+    VARIABLES_FIELD_NUMBER: _builtins.int
+    element_id: _builtins.str
+    """Id of the element."""
+    variables: _builtins.bytes
+    """Variables of the element's scope, a JSON object."""
+    def __init__(
+        self,
+        *,
+        element_id: _builtins.str = ...,
+        variables: _builtins.bytes | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_variables", b"_variables", "variables", b"variables"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_variables", b"_variables", "element_id", b"element_id", "variables", b"variables"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__variables: _TypeAlias = _typing.Literal["variables"]  # noqa: Y015
+    _WhichOneofArgType__variables: _TypeAlias = _typing.Literal["_variables", b"_variables"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__variables) -> _WhichOneofReturnType__variables | None: ...
+
+Global___JobResultActivateElement: _TypeAlias = JobResultActivateElement  # noqa: Y015
+
+@_typing.final
+class JobResult(_message.Message):
+    """What the job of a task listener or of an ad-hoc sub-process decides."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TYPE_FIELD_NUMBER: _builtins.int
+    DENIED_FIELD_NUMBER: _builtins.int
+    DENIED_REASON_FIELD_NUMBER: _builtins.int
+    CORRECTIONS_FIELD_NUMBER: _builtins.int
+    ACTIVATE_ELEMENTS_FIELD_NUMBER: _builtins.int
+    IS_COMPLETION_CONDITION_FULFILLED_FIELD_NUMBER: _builtins.int
+    IS_CANCEL_REMAINING_INSTANCES_FIELD_NUMBER: _builtins.int
+    type: _builtins.str
+    """Kind of the result: userTask or adHocSubProcess."""
+    denied: _builtins.bool
+    """Whether the listener denies the change of its user task."""
+    denied_reason: _builtins.str
+    """Why it denies the change."""
+    is_completion_condition_fulfilled: _builtins.bool
+    """Whether the ad-hoc sub-process is complete."""
+    is_cancel_remaining_instances: _builtins.bool
+    """Whether its other elements are cancelled."""
+    @_builtins.property
+    def corrections(self) -> Global___JobResultCorrections:
+        """What it changes about the user task."""
+
+    @_builtins.property
+    def activate_elements(self) -> _containers.RepeatedCompositeFieldContainer[Global___JobResultActivateElement]:
+        """Elements to activate."""
+
+    def __init__(
+        self,
+        *,
+        type: _builtins.str | None = ...,
+        denied: _builtins.bool | None = ...,
+        denied_reason: _builtins.str | None = ...,
+        corrections: Global___JobResultCorrections | None = ...,
+        activate_elements: _abc.Iterable[Global___JobResultActivateElement] | None = ...,
+        is_completion_condition_fulfilled: _builtins.bool | None = ...,
+        is_cancel_remaining_instances: _builtins.bool | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_corrections", b"_corrections", "_denied", b"_denied", "_denied_reason", b"_denied_reason", "_is_cancel_remaining_instances", b"_is_cancel_remaining_instances", "_is_completion_condition_fulfilled", b"_is_completion_condition_fulfilled", "_type", b"_type", "corrections", b"corrections", "denied", b"denied", "denied_reason", b"denied_reason", "is_cancel_remaining_instances", b"is_cancel_remaining_instances", "is_completion_condition_fulfilled", b"is_completion_condition_fulfilled", "type", b"type"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_corrections", b"_corrections", "_denied", b"_denied", "_denied_reason", b"_denied_reason", "_is_cancel_remaining_instances", b"_is_cancel_remaining_instances", "_is_completion_condition_fulfilled", b"_is_completion_condition_fulfilled", "_type", b"_type", "activate_elements", b"activate_elements", "corrections", b"corrections", "denied", b"denied", "denied_reason", b"denied_reason", "is_cancel_remaining_instances", b"is_cancel_remaining_instances", "is_completion_condition_fulfilled", b"is_completion_condition_fulfilled", "type", b"type"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__corrections: _TypeAlias = _typing.Literal["corrections"]  # noqa: Y015
+    _WhichOneofArgType__corrections: _TypeAlias = _typing.Literal["_corrections", b"_corrections"]  # noqa: Y015
+    _WhichOneofReturnType__denied: _TypeAlias = _typing.Literal["denied"]  # noqa: Y015
+    _WhichOneofArgType__denied: _TypeAlias = _typing.Literal["_denied", b"_denied"]  # noqa: Y015
+    _WhichOneofReturnType__denied_reason: _TypeAlias = _typing.Literal["denied_reason"]  # noqa: Y015
+    _WhichOneofArgType__denied_reason: _TypeAlias = _typing.Literal["_denied_reason", b"_denied_reason"]  # noqa: Y015
+    _WhichOneofReturnType__is_cancel_remaining_instances: _TypeAlias = _typing.Literal["is_cancel_remaining_instances"]  # noqa: Y015
+    _WhichOneofArgType__is_cancel_remaining_instances: _TypeAlias = _typing.Literal["_is_cancel_remaining_instances", b"_is_cancel_remaining_instances"]  # noqa: Y015
+    _WhichOneofReturnType__is_completion_condition_fulfilled: _TypeAlias = _typing.Literal["is_completion_condition_fulfilled"]  # noqa: Y015
+    _WhichOneofArgType__is_completion_condition_fulfilled: _TypeAlias = _typing.Literal["_is_completion_condition_fulfilled", b"_is_completion_condition_fulfilled"]  # noqa: Y015
+    _WhichOneofReturnType__type: _TypeAlias = _typing.Literal["type"]  # noqa: Y015
+    _WhichOneofArgType__type: _TypeAlias = _typing.Literal["_type", b"_type"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__corrections) -> _WhichOneofReturnType__corrections | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__denied) -> _WhichOneofReturnType__denied | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__denied_reason) -> _WhichOneofReturnType__denied_reason | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__is_cancel_remaining_instances) -> _WhichOneofReturnType__is_cancel_remaining_instances | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__is_completion_condition_fulfilled) -> _WhichOneofReturnType__is_completion_condition_fulfilled | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__type) -> _WhichOneofReturnType__type | None: ...
+
+Global___JobResult: _TypeAlias = JobResult  # noqa: Y015
+
+@_typing.final
 class CompleteJobRequest(_message.Message):
     """Request of CompleteJob."""
 
@@ -130,22 +297,33 @@ class CompleteJobRequest(_message.Message):
 
     JOB_KEY_FIELD_NUMBER: _builtins.int
     VARIABLES_FIELD_NUMBER: _builtins.int
+    RESULT_FIELD_NUMBER: _builtins.int
     job_key: _builtins.int
     """Which one."""
     variables: _builtins.bytes
     """Variables, a JSON object."""
+    @_builtins.property
+    def result(self) -> Global___JobResult:
+        """What a listener or an ad-hoc sub-process decides; refused when it says something, in this release."""
+
     def __init__(
         self,
         *,
         job_key: _builtins.int = ...,
         variables: _builtins.bytes | None = ...,
+        result: Global___JobResult | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_variables", b"_variables", "variables", b"variables"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_result", b"_result", "_variables", b"_variables", "result", b"result", "variables", b"variables"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_variables", b"_variables", "job_key", b"job_key", "variables", b"variables"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_result", b"_result", "_variables", b"_variables", "job_key", b"job_key", "result", b"result", "variables", b"variables"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__result: _TypeAlias = _typing.Literal["result"]  # noqa: Y015
+    _WhichOneofArgType__result: _TypeAlias = _typing.Literal["_result", b"_result"]  # noqa: Y015
     _WhichOneofReturnType__variables: _TypeAlias = _typing.Literal["variables"]  # noqa: Y015
     _WhichOneofArgType__variables: _TypeAlias = _typing.Literal["_variables", b"_variables"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__result) -> _WhichOneofReturnType__result | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__variables) -> _WhichOneofReturnType__variables | None: ...
 
 Global___CompleteJobRequest: _TypeAlias = CompleteJobRequest  # noqa: Y015

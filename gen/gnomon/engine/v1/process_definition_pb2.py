@@ -25,17 +25,21 @@ _sym_db = _symbol_database.Default()
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n)gnomon/engine/v1/process_definition.proto\x12\x10gnomon.engine.v1\x1a\x1cgnomon/rest/v1/options.proto\"\xac\x02\n\x11ProcessDefinition\x12\x11\n\x04name\x18\x01 \x01(\tH\x00\x88\x01\x01\x12\x15\n\rresource_name\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\x05\x12\x18\n\x0bversion_tag\x18\x04 \x01(\tH\x01\x88\x01\x01\x12\x1d\n\x15process_definition_id\x18\x05 \x01(\t\x12\x11\n\ttenant_id\x18\x06 \x01(\t\x12&\n\x16process_definition_key\x18\x07 \x01(\x03\x42\x06\x92\xe7\x18\x02\x08\x01\x12\x16\n\x0ehas_start_form\x18\x08 \x01(\x08\x12\x37\n\x05state\x18\t \x01(\x0e\x32(.gnomon.engine.v1.ProcessDefinitionStateB\x07\n\x05_nameB\x0e\n\x0c_version_tag*\x8d\x01\n\x16ProcessDefinitionState\x12(\n$PROCESS_DEFINITION_STATE_UNSPECIFIED\x10\x00\x12#\n\x1fPROCESS_DEFINITION_STATE_ACTIVE\x10\x01\x12$\n PROCESS_DEFINITION_STATE_DELETED\x10\x02\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n)gnomon/engine/v1/process_definition.proto\x12\x10gnomon.engine.v1\x1a\x1cgnomon/rest/v1/options.proto\"\xa4\x05\n\x1cProcessDefinitionStateFilter\x12>\n\x02\x65q\x18\x01 \x01(\x0e\x32(.gnomon.engine.v1.ProcessDefinitionStateH\x00R\x03$eq\x88\x01\x01\x12@\n\x03neq\x18\x02 \x01(\x0e\x32(.gnomon.engine.v1.ProcessDefinitionStateH\x01R\x04$neq\x88\x01\x01\x12\x1c\n\x06\x65xists\x18\x03 \x01(\x08H\x02R\x07$exists\x88\x01\x01\x12\x39\n\x02in\x18\x04 \x03(\x0e\x32(.gnomon.engine.v1.ProcessDefinitionStateR\x03$in\x12@\n\x06not_in\x18\x05 \x03(\x0e\x32(.gnomon.engine.v1.ProcessDefinitionStateR\x06$notIn\x12\x18\n\x04like\x18\x06 \x01(\tH\x03R\x05$like\x88\x01\x01\x12>\n\x02gt\x18\x07 \x01(\x0e\x32(.gnomon.engine.v1.ProcessDefinitionStateH\x04R\x03$gt\x88\x01\x01\x12@\n\x03gte\x18\x08 \x01(\x0e\x32(.gnomon.engine.v1.ProcessDefinitionStateH\x05R\x04$gte\x88\x01\x01\x12>\n\x02lt\x18\t \x01(\x0e\x32(.gnomon.engine.v1.ProcessDefinitionStateH\x06R\x03$lt\x88\x01\x01\x12@\n\x03lte\x18\n \x01(\x0e\x32(.gnomon.engine.v1.ProcessDefinitionStateH\x07R\x04$lte\x88\x01\x01:\x08\x9a\xe7\x18\x04\n\x02\x65qB\x05\n\x03_eqB\x06\n\x04_neqB\t\n\x07_existsB\x07\n\x05_likeB\x05\n\x03_gtB\x06\n\x04_gteB\x05\n\x03_ltB\x06\n\x04_lte\"\xac\x02\n\x11ProcessDefinition\x12\x11\n\x04name\x18\x01 \x01(\tH\x00\x88\x01\x01\x12\x15\n\rresource_name\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\x05\x12\x18\n\x0bversion_tag\x18\x04 \x01(\tH\x01\x88\x01\x01\x12\x1d\n\x15process_definition_id\x18\x05 \x01(\t\x12\x11\n\ttenant_id\x18\x06 \x01(\t\x12&\n\x16process_definition_key\x18\x07 \x01(\x03\x42\x06\x92\xe7\x18\x02\x08\x01\x12\x16\n\x0ehas_start_form\x18\x08 \x01(\x08\x12\x37\n\x05state\x18\t \x01(\x0e\x32(.gnomon.engine.v1.ProcessDefinitionStateB\x07\n\x05_nameB\x0e\n\x0c_version_tag*\x8d\x01\n\x16ProcessDefinitionState\x12(\n$PROCESS_DEFINITION_STATE_UNSPECIFIED\x10\x00\x12#\n\x1fPROCESS_DEFINITION_STATE_ACTIVE\x10\x01\x12$\n PROCESS_DEFINITION_STATE_DELETED\x10\x02\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'gnomon.engine.v1.process_definition_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
+  _globals['_PROCESSDEFINITIONSTATEFILTER']._loaded_options = None
+  _globals['_PROCESSDEFINITIONSTATEFILTER']._serialized_options = b'\232\347\030\004\n\002eq'
   _globals['_PROCESSDEFINITION'].fields_by_name['process_definition_key']._loaded_options = None
   _globals['_PROCESSDEFINITION'].fields_by_name['process_definition_key']._serialized_options = b'\222\347\030\002\010\001'
-  _globals['_PROCESSDEFINITIONSTATE']._serialized_start=397
-  _globals['_PROCESSDEFINITIONSTATE']._serialized_end=538
-  _globals['_PROCESSDEFINITION']._serialized_start=94
-  _globals['_PROCESSDEFINITION']._serialized_end=394
+  _globals['_PROCESSDEFINITIONSTATE']._serialized_start=1076
+  _globals['_PROCESSDEFINITIONSTATE']._serialized_end=1217
+  _globals['_PROCESSDEFINITIONSTATEFILTER']._serialized_start=94
+  _globals['_PROCESSDEFINITIONSTATEFILTER']._serialized_end=770
+  _globals['_PROCESSDEFINITION']._serialized_start=773
+  _globals['_PROCESSDEFINITION']._serialized_end=1073
 # @@protoc_insertion_point(module_scope)

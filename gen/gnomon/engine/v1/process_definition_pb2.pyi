@@ -3,8 +3,10 @@
 isort:skip_file
 """
 
+from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
+from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
 import sys
@@ -38,6 +40,94 @@ PROCESS_DEFINITION_STATE_ACTIVE: ProcessDefinitionState.ValueType  # 1
 PROCESS_DEFINITION_STATE_DELETED: ProcessDefinitionState.ValueType  # 2
 """Deleted; its finished instances may still be read."""
 Global___ProcessDefinitionState: _TypeAlias = ProcessDefinitionState  # noqa: Y015
+
+@_typing.final
+class ProcessDefinitionStateFilter(_message.Message):
+    """Filter of a process definition's state."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    EQ_FIELD_NUMBER: _builtins.int
+    NEQ_FIELD_NUMBER: _builtins.int
+    EXISTS_FIELD_NUMBER: _builtins.int
+    IN_FIELD_NUMBER: _builtins.int
+    NOT_IN_FIELD_NUMBER: _builtins.int
+    LIKE_FIELD_NUMBER: _builtins.int
+    GT_FIELD_NUMBER: _builtins.int
+    GTE_FIELD_NUMBER: _builtins.int
+    LT_FIELD_NUMBER: _builtins.int
+    LTE_FIELD_NUMBER: _builtins.int
+    eq: Global___ProcessDefinitionState.ValueType
+    """Equal to."""
+    neq: Global___ProcessDefinitionState.ValueType
+    """Different from."""
+    exists: _builtins.bool
+    """Whether there is a value."""
+    like: _builtins.str
+    """Text match on the name of the value."""
+    gt: Global___ProcessDefinitionState.ValueType
+    """Greater than, by name."""
+    gte: Global___ProcessDefinitionState.ValueType
+    """Greater than or equal to, by name."""
+    lt: Global___ProcessDefinitionState.ValueType
+    """Less than, by name."""
+    lte: Global___ProcessDefinitionState.ValueType
+    """Less than or equal to, by name."""
+    @_builtins.property
+    def not_in(self) -> _containers.RepeatedScalarFieldContainer[Global___ProcessDefinitionState.ValueType]:
+        """None of; an empty list is no condition."""
+
+    def __init__(
+        self,
+        *,
+        eq: Global___ProcessDefinitionState.ValueType | None = ...,
+        neq: Global___ProcessDefinitionState.ValueType | None = ...,
+        exists: _builtins.bool | None = ...,
+        not_in: _abc.Iterable[Global___ProcessDefinitionState.ValueType] | None = ...,
+        like: _builtins.str | None = ...,
+        gt: Global___ProcessDefinitionState.ValueType | None = ...,
+        gte: Global___ProcessDefinitionState.ValueType | None = ...,
+        lt: Global___ProcessDefinitionState.ValueType | None = ...,
+        lte: Global___ProcessDefinitionState.ValueType | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_eq", b"_eq", "_exists", b"_exists", "_gt", b"_gt", "_gte", b"_gte", "_like", b"_like", "_lt", b"_lt", "_lte", b"_lte", "_neq", b"_neq", "eq", b"eq", "exists", b"exists", "gt", b"gt", "gte", b"gte", "like", b"like", "lt", b"lt", "lte", b"lte", "neq", b"neq"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_eq", b"_eq", "_exists", b"_exists", "_gt", b"_gt", "_gte", b"_gte", "_like", b"_like", "_lt", b"_lt", "_lte", b"_lte", "_neq", b"_neq", "eq", b"eq", "exists", b"exists", "gt", b"gt", "gte", b"gte", "in", b"in", "like", b"like", "lt", b"lt", "lte", b"lte", "neq", b"neq", "not_in", b"not_in"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__eq: _TypeAlias = _typing.Literal["eq"]  # noqa: Y015
+    _WhichOneofArgType__eq: _TypeAlias = _typing.Literal["_eq", b"_eq"]  # noqa: Y015
+    _WhichOneofReturnType__exists: _TypeAlias = _typing.Literal["exists"]  # noqa: Y015
+    _WhichOneofArgType__exists: _TypeAlias = _typing.Literal["_exists", b"_exists"]  # noqa: Y015
+    _WhichOneofReturnType__gt: _TypeAlias = _typing.Literal["gt"]  # noqa: Y015
+    _WhichOneofArgType__gt: _TypeAlias = _typing.Literal["_gt", b"_gt"]  # noqa: Y015
+    _WhichOneofReturnType__gte: _TypeAlias = _typing.Literal["gte"]  # noqa: Y015
+    _WhichOneofArgType__gte: _TypeAlias = _typing.Literal["_gte", b"_gte"]  # noqa: Y015
+    _WhichOneofReturnType__like: _TypeAlias = _typing.Literal["like"]  # noqa: Y015
+    _WhichOneofArgType__like: _TypeAlias = _typing.Literal["_like", b"_like"]  # noqa: Y015
+    _WhichOneofReturnType__lt: _TypeAlias = _typing.Literal["lt"]  # noqa: Y015
+    _WhichOneofArgType__lt: _TypeAlias = _typing.Literal["_lt", b"_lt"]  # noqa: Y015
+    _WhichOneofReturnType__lte: _TypeAlias = _typing.Literal["lte"]  # noqa: Y015
+    _WhichOneofArgType__lte: _TypeAlias = _typing.Literal["_lte", b"_lte"]  # noqa: Y015
+    _WhichOneofReturnType__neq: _TypeAlias = _typing.Literal["neq"]  # noqa: Y015
+    _WhichOneofArgType__neq: _TypeAlias = _typing.Literal["_neq", b"_neq"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__eq) -> _WhichOneofReturnType__eq | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__exists) -> _WhichOneofReturnType__exists | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__gt) -> _WhichOneofReturnType__gt | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__gte) -> _WhichOneofReturnType__gte | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__like) -> _WhichOneofReturnType__like | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__lt) -> _WhichOneofReturnType__lt | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__lte) -> _WhichOneofReturnType__lte | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__neq) -> _WhichOneofReturnType__neq | None: ...
+
+Global___ProcessDefinitionStateFilter: _TypeAlias = ProcessDefinitionStateFilter  # noqa: Y015
 
 @_typing.final
 class ProcessDefinition(_message.Message):

@@ -36,6 +36,7 @@ class ProcessDefinitionFilter(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     PROCESS_DEFINITION_KEY_FIELD_NUMBER: _builtins.int
     HAS_START_FORM_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
     is_latest_version: _builtins.bool
     """True keeps the newest version of each process."""
     has_start_form: _builtins.bool
@@ -68,6 +69,10 @@ class ProcessDefinitionFilter(_message.Message):
     def process_definition_key(self) -> _filter_pb2.KeyFilter:
         """Key."""
 
+    @_builtins.property
+    def state(self) -> _process_definition_pb2.ProcessDefinitionStateFilter:
+        """State."""
+
     def __init__(
         self,
         *,
@@ -80,10 +85,11 @@ class ProcessDefinitionFilter(_message.Message):
         tenant_id: _filter_pb2.StringFilter | None = ...,
         process_definition_key: _filter_pb2.KeyFilter | None = ...,
         has_start_form: _builtins.bool | None = ...,
+        state: _process_definition_pb2.ProcessDefinitionStateFilter | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_has_start_form", b"_has_start_form", "_is_latest_version", b"_is_latest_version", "_name", b"_name", "_process_definition_id", b"_process_definition_id", "_process_definition_key", b"_process_definition_key", "_resource_name", b"_resource_name", "_tenant_id", b"_tenant_id", "_version", b"_version", "_version_tag", b"_version_tag", "has_start_form", b"has_start_form", "is_latest_version", b"is_latest_version", "name", b"name", "process_definition_id", b"process_definition_id", "process_definition_key", b"process_definition_key", "resource_name", b"resource_name", "tenant_id", b"tenant_id", "version", b"version", "version_tag", b"version_tag"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_has_start_form", b"_has_start_form", "_is_latest_version", b"_is_latest_version", "_name", b"_name", "_process_definition_id", b"_process_definition_id", "_process_definition_key", b"_process_definition_key", "_resource_name", b"_resource_name", "_state", b"_state", "_tenant_id", b"_tenant_id", "_version", b"_version", "_version_tag", b"_version_tag", "has_start_form", b"has_start_form", "is_latest_version", b"is_latest_version", "name", b"name", "process_definition_id", b"process_definition_id", "process_definition_key", b"process_definition_key", "resource_name", b"resource_name", "state", b"state", "tenant_id", b"tenant_id", "version", b"version", "version_tag", b"version_tag"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_has_start_form", b"_has_start_form", "_is_latest_version", b"_is_latest_version", "_name", b"_name", "_process_definition_id", b"_process_definition_id", "_process_definition_key", b"_process_definition_key", "_resource_name", b"_resource_name", "_tenant_id", b"_tenant_id", "_version", b"_version", "_version_tag", b"_version_tag", "has_start_form", b"has_start_form", "is_latest_version", b"is_latest_version", "name", b"name", "process_definition_id", b"process_definition_id", "process_definition_key", b"process_definition_key", "resource_name", b"resource_name", "tenant_id", b"tenant_id", "version", b"version", "version_tag", b"version_tag"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_has_start_form", b"_has_start_form", "_is_latest_version", b"_is_latest_version", "_name", b"_name", "_process_definition_id", b"_process_definition_id", "_process_definition_key", b"_process_definition_key", "_resource_name", b"_resource_name", "_state", b"_state", "_tenant_id", b"_tenant_id", "_version", b"_version", "_version_tag", b"_version_tag", "has_start_form", b"has_start_form", "is_latest_version", b"is_latest_version", "name", b"name", "process_definition_id", b"process_definition_id", "process_definition_key", b"process_definition_key", "resource_name", b"resource_name", "state", b"state", "tenant_id", b"tenant_id", "version", b"version", "version_tag", b"version_tag"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__has_start_form: _TypeAlias = _typing.Literal["has_start_form"]  # noqa: Y015
     _WhichOneofArgType__has_start_form: _TypeAlias = _typing.Literal["_has_start_form", b"_has_start_form"]  # noqa: Y015
@@ -97,6 +103,8 @@ class ProcessDefinitionFilter(_message.Message):
     _WhichOneofArgType__process_definition_key: _TypeAlias = _typing.Literal["_process_definition_key", b"_process_definition_key"]  # noqa: Y015
     _WhichOneofReturnType__resource_name: _TypeAlias = _typing.Literal["resource_name"]  # noqa: Y015
     _WhichOneofArgType__resource_name: _TypeAlias = _typing.Literal["_resource_name", b"_resource_name"]  # noqa: Y015
+    _WhichOneofReturnType__state: _TypeAlias = _typing.Literal["state"]  # noqa: Y015
+    _WhichOneofArgType__state: _TypeAlias = _typing.Literal["_state", b"_state"]  # noqa: Y015
     _WhichOneofReturnType__tenant_id: _TypeAlias = _typing.Literal["tenant_id"]  # noqa: Y015
     _WhichOneofArgType__tenant_id: _TypeAlias = _typing.Literal["_tenant_id", b"_tenant_id"]  # noqa: Y015
     _WhichOneofReturnType__version: _TypeAlias = _typing.Literal["version"]  # noqa: Y015
@@ -115,6 +123,8 @@ class ProcessDefinitionFilter(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__process_definition_key) -> _WhichOneofReturnType__process_definition_key | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__resource_name) -> _WhichOneofReturnType__resource_name | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__state) -> _WhichOneofReturnType__state | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__tenant_id) -> _WhichOneofReturnType__tenant_id | None: ...
     @_typing.overload

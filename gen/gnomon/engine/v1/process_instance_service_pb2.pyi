@@ -4,6 +4,7 @@ isort:skip_file
 """
 
 from collections import abc as _abc
+from gnomon.engine.v1 import element_instance_pb2 as _element_instance_pb2
 from gnomon.engine.v1 import process_instance_pb2 as _process_instance_pb2
 from gnomon.query.v1 import filter_pb2 as _filter_pb2
 from gnomon.query.v1 import page_pb2 as _page_pb2
@@ -22,6 +23,54 @@ else:
 DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
+class StartInstruction(_message.Message):
+    """Where a new instance starts."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ELEMENT_ID_FIELD_NUMBER: _builtins.int
+    element_id: _builtins.str
+    """Element to start at."""
+    def __init__(
+        self,
+        *,
+        element_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["element_id", b"element_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___StartInstruction: _TypeAlias = StartInstruction  # noqa: Y015
+
+@_typing.final
+class RuntimeInstruction(_message.Message):
+    """What happens to an instance on its way."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TYPE_FIELD_NUMBER: _builtins.int
+    AFTER_ELEMENT_ID_FIELD_NUMBER: _builtins.int
+    type: _builtins.str
+    """What to do, for example TERMINATE_PROCESS_INSTANCE."""
+    after_element_id: _builtins.str
+    """Element after which to do it."""
+    def __init__(
+        self,
+        *,
+        type: _builtins.str = ...,
+        after_element_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["after_element_id", b"after_element_id", "type", b"type"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RuntimeInstruction: _TypeAlias = RuntimeInstruction  # noqa: Y015
+
+@_typing.final
 class CreateProcessInstanceRequest(_message.Message):
     """Request of CreateProcessInstance."""
 
@@ -38,6 +87,8 @@ class CreateProcessInstanceRequest(_message.Message):
     FETCH_VARIABLES_FIELD_NUMBER: _builtins.int
     TAGS_FIELD_NUMBER: _builtins.int
     BUSINESS_ID_FIELD_NUMBER: _builtins.int
+    START_INSTRUCTIONS_FIELD_NUMBER: _builtins.int
+    RUNTIME_INSTRUCTIONS_FIELD_NUMBER: _builtins.int
     process_definition_key: _builtins.int
     """Key of the process definition."""
     process_definition_id: _builtins.str
@@ -64,6 +115,14 @@ class CreateProcessInstanceRequest(_message.Message):
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Tags of the instance."""
 
+    @_builtins.property
+    def start_instructions(self) -> _containers.RepeatedCompositeFieldContainer[Global___StartInstruction]:
+        """Elements to start at instead of the none start event; refused when there is one, in this release."""
+
+    @_builtins.property
+    def runtime_instructions(self) -> _containers.RepeatedCompositeFieldContainer[Global___RuntimeInstruction]:
+        """What happens on the way; refused when there is one, in this release."""
+
     def __init__(
         self,
         *,
@@ -78,10 +137,12 @@ class CreateProcessInstanceRequest(_message.Message):
         fetch_variables: _abc.Iterable[_builtins.str] | None = ...,
         tags: _abc.Iterable[_builtins.str] | None = ...,
         business_id: _builtins.str | None = ...,
+        start_instructions: _abc.Iterable[Global___StartInstruction] | None = ...,
+        runtime_instructions: _abc.Iterable[Global___RuntimeInstruction] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_business_id", b"_business_id", "_operation_reference", b"_operation_reference", "_process_definition_id", b"_process_definition_id", "_process_definition_key", b"_process_definition_key", "_process_definition_version", b"_process_definition_version", "_tenant_id", b"_tenant_id", "business_id", b"business_id", "operation_reference", b"operation_reference", "process_definition_id", b"process_definition_id", "process_definition_key", b"process_definition_key", "process_definition_version", b"process_definition_version", "tenant_id", b"tenant_id"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_business_id", b"_business_id", "_operation_reference", b"_operation_reference", "_process_definition_id", b"_process_definition_id", "_process_definition_key", b"_process_definition_key", "_process_definition_version", b"_process_definition_version", "_tenant_id", b"_tenant_id", "await_completion", b"await_completion", "business_id", b"business_id", "fetch_variables", b"fetch_variables", "operation_reference", b"operation_reference", "process_definition_id", b"process_definition_id", "process_definition_key", b"process_definition_key", "process_definition_version", b"process_definition_version", "request_timeout", b"request_timeout", "tags", b"tags", "tenant_id", b"tenant_id", "variables", b"variables"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_business_id", b"_business_id", "_operation_reference", b"_operation_reference", "_process_definition_id", b"_process_definition_id", "_process_definition_key", b"_process_definition_key", "_process_definition_version", b"_process_definition_version", "_tenant_id", b"_tenant_id", "await_completion", b"await_completion", "business_id", b"business_id", "fetch_variables", b"fetch_variables", "operation_reference", b"operation_reference", "process_definition_id", b"process_definition_id", "process_definition_key", b"process_definition_key", "process_definition_version", b"process_definition_version", "request_timeout", b"request_timeout", "runtime_instructions", b"runtime_instructions", "start_instructions", b"start_instructions", "tags", b"tags", "tenant_id", b"tenant_id", "variables", b"variables"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__business_id: _TypeAlias = _typing.Literal["business_id"]  # noqa: Y015
     _WhichOneofArgType__business_id: _TypeAlias = _typing.Literal["_business_id", b"_business_id"]  # noqa: Y015
@@ -165,8 +226,36 @@ class CreateProcessInstanceResponse(_message.Message):
 Global___CreateProcessInstanceResponse: _TypeAlias = CreateProcessInstanceResponse  # noqa: Y015
 
 @_typing.final
-class ProcessInstanceFilter(_message.Message):
-    """Fields to search by."""
+class VariableValueFilter(_message.Message):
+    """A variable by its name and value."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    VALUE_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """Name."""
+    @_builtins.property
+    def value(self) -> _filter_pb2.StringFilter:
+        """Value as JSON text; a string has its quotation marks."""
+
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        value: _filter_pb2.StringFilter | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["value", b"value"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["name", b"name", "value", b"value"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___VariableValueFilter: _TypeAlias = VariableValueFilter  # noqa: Y015
+
+@_typing.final
+class ProcessInstanceFilterFields(_message.Message):
+    """Fields of one alternative."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -185,8 +274,21 @@ class ProcessInstanceFilter(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     BUSINESS_ID_FIELD_NUMBER: _builtins.int
     TAGS_FIELD_NUMBER: _builtins.int
+    ERROR_MESSAGE_FIELD_NUMBER: _builtins.int
+    HAS_RETRIES_LEFT_FIELD_NUMBER: _builtins.int
+    ELEMENT_ID_FIELD_NUMBER: _builtins.int
+    ELEMENT_INSTANCE_STATE_FIELD_NUMBER: _builtins.int
+    HAS_ELEMENT_INSTANCE_INCIDENT_FIELD_NUMBER: _builtins.int
+    INCIDENT_ERROR_HASH_CODE_FIELD_NUMBER: _builtins.int
+    BATCH_OPERATION_ID_FIELD_NUMBER: _builtins.int
+    BATCH_OPERATION_KEY_FIELD_NUMBER: _builtins.int
+    VARIABLES_FIELD_NUMBER: _builtins.int
     has_incident: _builtins.bool
     """Whether an incident is open in it."""
+    has_retries_left: _builtins.bool
+    """Whether a job in it failed and will be offered again."""
+    has_element_instance_incident: _builtins.bool
+    """Whether an incident of the element instance is open."""
     @_builtins.property
     def process_instance_key(self) -> _filter_pb2.KeyFilter:
         """Key."""
@@ -243,6 +345,34 @@ class ProcessInstanceFilter(_message.Message):
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Tags that it carries, every one."""
 
+    @_builtins.property
+    def error_message(self) -> _filter_pb2.StringFilter:
+        """Message of an open incident in it."""
+
+    @_builtins.property
+    def element_id(self) -> _filter_pb2.StringFilter:
+        """Id of an element of which it has or had an instance; the filters of element instances ask for the same one."""
+
+    @_builtins.property
+    def element_instance_state(self) -> _element_instance_pb2.ElementInstanceStateFilter:
+        """State of the element instance."""
+
+    @_builtins.property
+    def incident_error_hash_code(self) -> _filter_pb2.IntegerFilter:
+        """Known from Camunda; refused when it says something."""
+
+    @_builtins.property
+    def batch_operation_id(self) -> _filter_pb2.StringFilter:
+        """Known from Camunda; refused when it says something."""
+
+    @_builtins.property
+    def batch_operation_key(self) -> _filter_pb2.StringFilter:
+        """Known from Camunda; refused when it says something."""
+
+    @_builtins.property
+    def variables(self) -> _containers.RepeatedCompositeFieldContainer[Global___VariableValueFilter]:
+        """Variables in it, in any of its scopes; for each there is one that matches."""
+
     def __init__(
         self,
         *,
@@ -261,17 +391,42 @@ class ProcessInstanceFilter(_message.Message):
         tenant_id: _filter_pb2.StringFilter | None = ...,
         business_id: _filter_pb2.StringFilter | None = ...,
         tags: _abc.Iterable[_builtins.str] | None = ...,
+        error_message: _filter_pb2.StringFilter | None = ...,
+        has_retries_left: _builtins.bool | None = ...,
+        element_id: _filter_pb2.StringFilter | None = ...,
+        element_instance_state: _element_instance_pb2.ElementInstanceStateFilter | None = ...,
+        has_element_instance_incident: _builtins.bool | None = ...,
+        incident_error_hash_code: _filter_pb2.IntegerFilter | None = ...,
+        batch_operation_id: _filter_pb2.StringFilter | None = ...,
+        batch_operation_key: _filter_pb2.StringFilter | None = ...,
+        variables: _abc.Iterable[Global___VariableValueFilter] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_business_id", b"_business_id", "_end_date", b"_end_date", "_has_incident", b"_has_incident", "_parent_element_instance_key", b"_parent_element_instance_key", "_parent_process_instance_key", b"_parent_process_instance_key", "_process_definition_id", b"_process_definition_id", "_process_definition_key", b"_process_definition_key", "_process_definition_name", b"_process_definition_name", "_process_definition_version", b"_process_definition_version", "_process_definition_version_tag", b"_process_definition_version_tag", "_process_instance_key", b"_process_instance_key", "_start_date", b"_start_date", "_state", b"_state", "_tenant_id", b"_tenant_id", "business_id", b"business_id", "end_date", b"end_date", "has_incident", b"has_incident", "parent_element_instance_key", b"parent_element_instance_key", "parent_process_instance_key", b"parent_process_instance_key", "process_definition_id", b"process_definition_id", "process_definition_key", b"process_definition_key", "process_definition_name", b"process_definition_name", "process_definition_version", b"process_definition_version", "process_definition_version_tag", b"process_definition_version_tag", "process_instance_key", b"process_instance_key", "start_date", b"start_date", "state", b"state", "tenant_id", b"tenant_id"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_batch_operation_id", b"_batch_operation_id", "_batch_operation_key", b"_batch_operation_key", "_business_id", b"_business_id", "_element_id", b"_element_id", "_element_instance_state", b"_element_instance_state", "_end_date", b"_end_date", "_error_message", b"_error_message", "_has_element_instance_incident", b"_has_element_instance_incident", "_has_incident", b"_has_incident", "_has_retries_left", b"_has_retries_left", "_incident_error_hash_code", b"_incident_error_hash_code", "_parent_element_instance_key", b"_parent_element_instance_key", "_parent_process_instance_key", b"_parent_process_instance_key", "_process_definition_id", b"_process_definition_id", "_process_definition_key", b"_process_definition_key", "_process_definition_name", b"_process_definition_name", "_process_definition_version", b"_process_definition_version", "_process_definition_version_tag", b"_process_definition_version_tag", "_process_instance_key", b"_process_instance_key", "_start_date", b"_start_date", "_state", b"_state", "_tenant_id", b"_tenant_id", "batch_operation_id", b"batch_operation_id", "batch_operation_key", b"batch_operation_key", "business_id", b"business_id", "element_id", b"element_id", "element_instance_state", b"element_instance_state", "end_date", b"end_date", "error_message", b"error_message", "has_element_instance_incident", b"has_element_instance_incident", "has_incident", b"has_incident", "has_retries_left", b"has_retries_left", "incident_error_hash_code", b"incident_error_hash_code", "parent_element_instance_key", b"parent_element_instance_key", "parent_process_instance_key", b"parent_process_instance_key", "process_definition_id", b"process_definition_id", "process_definition_key", b"process_definition_key", "process_definition_name", b"process_definition_name", "process_definition_version", b"process_definition_version", "process_definition_version_tag", b"process_definition_version_tag", "process_instance_key", b"process_instance_key", "start_date", b"start_date", "state", b"state", "tenant_id", b"tenant_id"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_business_id", b"_business_id", "_end_date", b"_end_date", "_has_incident", b"_has_incident", "_parent_element_instance_key", b"_parent_element_instance_key", "_parent_process_instance_key", b"_parent_process_instance_key", "_process_definition_id", b"_process_definition_id", "_process_definition_key", b"_process_definition_key", "_process_definition_name", b"_process_definition_name", "_process_definition_version", b"_process_definition_version", "_process_definition_version_tag", b"_process_definition_version_tag", "_process_instance_key", b"_process_instance_key", "_start_date", b"_start_date", "_state", b"_state", "_tenant_id", b"_tenant_id", "business_id", b"business_id", "end_date", b"end_date", "has_incident", b"has_incident", "parent_element_instance_key", b"parent_element_instance_key", "parent_process_instance_key", b"parent_process_instance_key", "process_definition_id", b"process_definition_id", "process_definition_key", b"process_definition_key", "process_definition_name", b"process_definition_name", "process_definition_version", b"process_definition_version", "process_definition_version_tag", b"process_definition_version_tag", "process_instance_key", b"process_instance_key", "start_date", b"start_date", "state", b"state", "tags", b"tags", "tenant_id", b"tenant_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_batch_operation_id", b"_batch_operation_id", "_batch_operation_key", b"_batch_operation_key", "_business_id", b"_business_id", "_element_id", b"_element_id", "_element_instance_state", b"_element_instance_state", "_end_date", b"_end_date", "_error_message", b"_error_message", "_has_element_instance_incident", b"_has_element_instance_incident", "_has_incident", b"_has_incident", "_has_retries_left", b"_has_retries_left", "_incident_error_hash_code", b"_incident_error_hash_code", "_parent_element_instance_key", b"_parent_element_instance_key", "_parent_process_instance_key", b"_parent_process_instance_key", "_process_definition_id", b"_process_definition_id", "_process_definition_key", b"_process_definition_key", "_process_definition_name", b"_process_definition_name", "_process_definition_version", b"_process_definition_version", "_process_definition_version_tag", b"_process_definition_version_tag", "_process_instance_key", b"_process_instance_key", "_start_date", b"_start_date", "_state", b"_state", "_tenant_id", b"_tenant_id", "batch_operation_id", b"batch_operation_id", "batch_operation_key", b"batch_operation_key", "business_id", b"business_id", "element_id", b"element_id", "element_instance_state", b"element_instance_state", "end_date", b"end_date", "error_message", b"error_message", "has_element_instance_incident", b"has_element_instance_incident", "has_incident", b"has_incident", "has_retries_left", b"has_retries_left", "incident_error_hash_code", b"incident_error_hash_code", "parent_element_instance_key", b"parent_element_instance_key", "parent_process_instance_key", b"parent_process_instance_key", "process_definition_id", b"process_definition_id", "process_definition_key", b"process_definition_key", "process_definition_name", b"process_definition_name", "process_definition_version", b"process_definition_version", "process_definition_version_tag", b"process_definition_version_tag", "process_instance_key", b"process_instance_key", "start_date", b"start_date", "state", b"state", "tags", b"tags", "tenant_id", b"tenant_id", "variables", b"variables"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__batch_operation_id: _TypeAlias = _typing.Literal["batch_operation_id"]  # noqa: Y015
+    _WhichOneofArgType__batch_operation_id: _TypeAlias = _typing.Literal["_batch_operation_id", b"_batch_operation_id"]  # noqa: Y015
+    _WhichOneofReturnType__batch_operation_key: _TypeAlias = _typing.Literal["batch_operation_key"]  # noqa: Y015
+    _WhichOneofArgType__batch_operation_key: _TypeAlias = _typing.Literal["_batch_operation_key", b"_batch_operation_key"]  # noqa: Y015
     _WhichOneofReturnType__business_id: _TypeAlias = _typing.Literal["business_id"]  # noqa: Y015
     _WhichOneofArgType__business_id: _TypeAlias = _typing.Literal["_business_id", b"_business_id"]  # noqa: Y015
+    _WhichOneofReturnType__element_id: _TypeAlias = _typing.Literal["element_id"]  # noqa: Y015
+    _WhichOneofArgType__element_id: _TypeAlias = _typing.Literal["_element_id", b"_element_id"]  # noqa: Y015
+    _WhichOneofReturnType__element_instance_state: _TypeAlias = _typing.Literal["element_instance_state"]  # noqa: Y015
+    _WhichOneofArgType__element_instance_state: _TypeAlias = _typing.Literal["_element_instance_state", b"_element_instance_state"]  # noqa: Y015
     _WhichOneofReturnType__end_date: _TypeAlias = _typing.Literal["end_date"]  # noqa: Y015
     _WhichOneofArgType__end_date: _TypeAlias = _typing.Literal["_end_date", b"_end_date"]  # noqa: Y015
+    _WhichOneofReturnType__error_message: _TypeAlias = _typing.Literal["error_message"]  # noqa: Y015
+    _WhichOneofArgType__error_message: _TypeAlias = _typing.Literal["_error_message", b"_error_message"]  # noqa: Y015
+    _WhichOneofReturnType__has_element_instance_incident: _TypeAlias = _typing.Literal["has_element_instance_incident"]  # noqa: Y015
+    _WhichOneofArgType__has_element_instance_incident: _TypeAlias = _typing.Literal["_has_element_instance_incident", b"_has_element_instance_incident"]  # noqa: Y015
     _WhichOneofReturnType__has_incident: _TypeAlias = _typing.Literal["has_incident"]  # noqa: Y015
     _WhichOneofArgType__has_incident: _TypeAlias = _typing.Literal["_has_incident", b"_has_incident"]  # noqa: Y015
+    _WhichOneofReturnType__has_retries_left: _TypeAlias = _typing.Literal["has_retries_left"]  # noqa: Y015
+    _WhichOneofArgType__has_retries_left: _TypeAlias = _typing.Literal["_has_retries_left", b"_has_retries_left"]  # noqa: Y015
+    _WhichOneofReturnType__incident_error_hash_code: _TypeAlias = _typing.Literal["incident_error_hash_code"]  # noqa: Y015
+    _WhichOneofArgType__incident_error_hash_code: _TypeAlias = _typing.Literal["_incident_error_hash_code", b"_incident_error_hash_code"]  # noqa: Y015
     _WhichOneofReturnType__parent_element_instance_key: _TypeAlias = _typing.Literal["parent_element_instance_key"]  # noqa: Y015
     _WhichOneofArgType__parent_element_instance_key: _TypeAlias = _typing.Literal["_parent_element_instance_key", b"_parent_element_instance_key"]  # noqa: Y015
     _WhichOneofReturnType__parent_process_instance_key: _TypeAlias = _typing.Literal["parent_process_instance_key"]  # noqa: Y015
@@ -295,11 +450,276 @@ class ProcessInstanceFilter(_message.Message):
     _WhichOneofReturnType__tenant_id: _TypeAlias = _typing.Literal["tenant_id"]  # noqa: Y015
     _WhichOneofArgType__tenant_id: _TypeAlias = _typing.Literal["_tenant_id", b"_tenant_id"]  # noqa: Y015
     @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__batch_operation_id) -> _WhichOneofReturnType__batch_operation_id | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__batch_operation_key) -> _WhichOneofReturnType__batch_operation_key | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__business_id) -> _WhichOneofReturnType__business_id | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__element_id) -> _WhichOneofReturnType__element_id | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__element_instance_state) -> _WhichOneofReturnType__element_instance_state | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__end_date) -> _WhichOneofReturnType__end_date | None: ...
     @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__error_message) -> _WhichOneofReturnType__error_message | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__has_element_instance_incident) -> _WhichOneofReturnType__has_element_instance_incident | None: ...
+    @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__has_incident) -> _WhichOneofReturnType__has_incident | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__has_retries_left) -> _WhichOneofReturnType__has_retries_left | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__incident_error_hash_code) -> _WhichOneofReturnType__incident_error_hash_code | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__parent_element_instance_key) -> _WhichOneofReturnType__parent_element_instance_key | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__parent_process_instance_key) -> _WhichOneofReturnType__parent_process_instance_key | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__process_definition_id) -> _WhichOneofReturnType__process_definition_id | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__process_definition_key) -> _WhichOneofReturnType__process_definition_key | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__process_definition_name) -> _WhichOneofReturnType__process_definition_name | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__process_definition_version) -> _WhichOneofReturnType__process_definition_version | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__process_definition_version_tag) -> _WhichOneofReturnType__process_definition_version_tag | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__process_instance_key) -> _WhichOneofReturnType__process_instance_key | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__start_date) -> _WhichOneofReturnType__start_date | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__state) -> _WhichOneofReturnType__state | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__tenant_id) -> _WhichOneofReturnType__tenant_id | None: ...
+
+Global___ProcessInstanceFilterFields: _TypeAlias = ProcessInstanceFilterFields  # noqa: Y015
+
+@_typing.final
+class ProcessInstanceFilter(_message.Message):
+    """Fields to search by."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PROCESS_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
+    PROCESS_DEFINITION_ID_FIELD_NUMBER: _builtins.int
+    PROCESS_DEFINITION_NAME_FIELD_NUMBER: _builtins.int
+    PROCESS_DEFINITION_VERSION_FIELD_NUMBER: _builtins.int
+    PROCESS_DEFINITION_VERSION_TAG_FIELD_NUMBER: _builtins.int
+    PROCESS_DEFINITION_KEY_FIELD_NUMBER: _builtins.int
+    PARENT_PROCESS_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
+    PARENT_ELEMENT_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
+    START_DATE_FIELD_NUMBER: _builtins.int
+    END_DATE_FIELD_NUMBER: _builtins.int
+    STATE_FIELD_NUMBER: _builtins.int
+    HAS_INCIDENT_FIELD_NUMBER: _builtins.int
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    BUSINESS_ID_FIELD_NUMBER: _builtins.int
+    TAGS_FIELD_NUMBER: _builtins.int
+    ERROR_MESSAGE_FIELD_NUMBER: _builtins.int
+    HAS_RETRIES_LEFT_FIELD_NUMBER: _builtins.int
+    ELEMENT_ID_FIELD_NUMBER: _builtins.int
+    ELEMENT_INSTANCE_STATE_FIELD_NUMBER: _builtins.int
+    HAS_ELEMENT_INSTANCE_INCIDENT_FIELD_NUMBER: _builtins.int
+    INCIDENT_ERROR_HASH_CODE_FIELD_NUMBER: _builtins.int
+    BATCH_OPERATION_ID_FIELD_NUMBER: _builtins.int
+    BATCH_OPERATION_KEY_FIELD_NUMBER: _builtins.int
+    VARIABLES_FIELD_NUMBER: _builtins.int
+    ANY_OF_FIELD_NUMBER: _builtins.int
+    has_incident: _builtins.bool
+    """Whether an incident is open in it."""
+    has_retries_left: _builtins.bool
+    """Whether a job in it failed and will be offered again."""
+    has_element_instance_incident: _builtins.bool
+    """Whether an incident of the element instance is open."""
+    @_builtins.property
+    def process_instance_key(self) -> _filter_pb2.KeyFilter:
+        """Key."""
+
+    @_builtins.property
+    def process_definition_id(self) -> _filter_pb2.StringFilter:
+        """Id of its process."""
+
+    @_builtins.property
+    def process_definition_name(self) -> _filter_pb2.StringFilter:
+        """Name of its process."""
+
+    @_builtins.property
+    def process_definition_version(self) -> _filter_pb2.IntegerFilter:
+        """Version of its process definition."""
+
+    @_builtins.property
+    def process_definition_version_tag(self) -> _filter_pb2.StringFilter:
+        """Tag of that version."""
+
+    @_builtins.property
+    def process_definition_key(self) -> _filter_pb2.KeyFilter:
+        """Key of its process definition."""
+
+    @_builtins.property
+    def parent_process_instance_key(self) -> _filter_pb2.KeyFilter:
+        """Key of the instance that called it."""
+
+    @_builtins.property
+    def parent_element_instance_key(self) -> _filter_pb2.KeyFilter:
+        """Key of the call activity that called it."""
+
+    @_builtins.property
+    def start_date(self) -> _filter_pb2.DateTimeFilter:
+        """When it started."""
+
+    @_builtins.property
+    def end_date(self) -> _filter_pb2.DateTimeFilter:
+        """When it ended."""
+
+    @_builtins.property
+    def state(self) -> _process_instance_pb2.ProcessInstanceStateFilter:
+        """State."""
+
+    @_builtins.property
+    def tenant_id(self) -> _filter_pb2.StringFilter:
+        """Tenant."""
+
+    @_builtins.property
+    def business_id(self) -> _filter_pb2.StringFilter:
+        """Id that the business gave it."""
+
+    @_builtins.property
+    def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Tags that it carries, every one."""
+
+    @_builtins.property
+    def error_message(self) -> _filter_pb2.StringFilter:
+        """Message of an open incident in it."""
+
+    @_builtins.property
+    def element_id(self) -> _filter_pb2.StringFilter:
+        """Id of an element of which it has or had an instance; the filters of element instances ask for the same one."""
+
+    @_builtins.property
+    def element_instance_state(self) -> _element_instance_pb2.ElementInstanceStateFilter:
+        """State of the element instance."""
+
+    @_builtins.property
+    def incident_error_hash_code(self) -> _filter_pb2.IntegerFilter:
+        """Known from Camunda; refused when it says something."""
+
+    @_builtins.property
+    def batch_operation_id(self) -> _filter_pb2.StringFilter:
+        """Known from Camunda; refused when it says something."""
+
+    @_builtins.property
+    def batch_operation_key(self) -> _filter_pb2.StringFilter:
+        """Known from Camunda; refused when it says something."""
+
+    @_builtins.property
+    def variables(self) -> _containers.RepeatedCompositeFieldContainer[Global___VariableValueFilter]:
+        """Variables in it, in any of its scopes; for each there is one that matches."""
+
+    @_builtins.property
+    def any_of(self) -> _containers.RepeatedCompositeFieldContainer[Global___ProcessInstanceFilterFields]:
+        """Alternatives, of which at least one has to hold beside the other fields."""
+
+    def __init__(
+        self,
+        *,
+        process_instance_key: _filter_pb2.KeyFilter | None = ...,
+        process_definition_id: _filter_pb2.StringFilter | None = ...,
+        process_definition_name: _filter_pb2.StringFilter | None = ...,
+        process_definition_version: _filter_pb2.IntegerFilter | None = ...,
+        process_definition_version_tag: _filter_pb2.StringFilter | None = ...,
+        process_definition_key: _filter_pb2.KeyFilter | None = ...,
+        parent_process_instance_key: _filter_pb2.KeyFilter | None = ...,
+        parent_element_instance_key: _filter_pb2.KeyFilter | None = ...,
+        start_date: _filter_pb2.DateTimeFilter | None = ...,
+        end_date: _filter_pb2.DateTimeFilter | None = ...,
+        state: _process_instance_pb2.ProcessInstanceStateFilter | None = ...,
+        has_incident: _builtins.bool | None = ...,
+        tenant_id: _filter_pb2.StringFilter | None = ...,
+        business_id: _filter_pb2.StringFilter | None = ...,
+        tags: _abc.Iterable[_builtins.str] | None = ...,
+        error_message: _filter_pb2.StringFilter | None = ...,
+        has_retries_left: _builtins.bool | None = ...,
+        element_id: _filter_pb2.StringFilter | None = ...,
+        element_instance_state: _element_instance_pb2.ElementInstanceStateFilter | None = ...,
+        has_element_instance_incident: _builtins.bool | None = ...,
+        incident_error_hash_code: _filter_pb2.IntegerFilter | None = ...,
+        batch_operation_id: _filter_pb2.StringFilter | None = ...,
+        batch_operation_key: _filter_pb2.StringFilter | None = ...,
+        variables: _abc.Iterable[Global___VariableValueFilter] | None = ...,
+        any_of: _abc.Iterable[Global___ProcessInstanceFilterFields] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_batch_operation_id", b"_batch_operation_id", "_batch_operation_key", b"_batch_operation_key", "_business_id", b"_business_id", "_element_id", b"_element_id", "_element_instance_state", b"_element_instance_state", "_end_date", b"_end_date", "_error_message", b"_error_message", "_has_element_instance_incident", b"_has_element_instance_incident", "_has_incident", b"_has_incident", "_has_retries_left", b"_has_retries_left", "_incident_error_hash_code", b"_incident_error_hash_code", "_parent_element_instance_key", b"_parent_element_instance_key", "_parent_process_instance_key", b"_parent_process_instance_key", "_process_definition_id", b"_process_definition_id", "_process_definition_key", b"_process_definition_key", "_process_definition_name", b"_process_definition_name", "_process_definition_version", b"_process_definition_version", "_process_definition_version_tag", b"_process_definition_version_tag", "_process_instance_key", b"_process_instance_key", "_start_date", b"_start_date", "_state", b"_state", "_tenant_id", b"_tenant_id", "batch_operation_id", b"batch_operation_id", "batch_operation_key", b"batch_operation_key", "business_id", b"business_id", "element_id", b"element_id", "element_instance_state", b"element_instance_state", "end_date", b"end_date", "error_message", b"error_message", "has_element_instance_incident", b"has_element_instance_incident", "has_incident", b"has_incident", "has_retries_left", b"has_retries_left", "incident_error_hash_code", b"incident_error_hash_code", "parent_element_instance_key", b"parent_element_instance_key", "parent_process_instance_key", b"parent_process_instance_key", "process_definition_id", b"process_definition_id", "process_definition_key", b"process_definition_key", "process_definition_name", b"process_definition_name", "process_definition_version", b"process_definition_version", "process_definition_version_tag", b"process_definition_version_tag", "process_instance_key", b"process_instance_key", "start_date", b"start_date", "state", b"state", "tenant_id", b"tenant_id"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_batch_operation_id", b"_batch_operation_id", "_batch_operation_key", b"_batch_operation_key", "_business_id", b"_business_id", "_element_id", b"_element_id", "_element_instance_state", b"_element_instance_state", "_end_date", b"_end_date", "_error_message", b"_error_message", "_has_element_instance_incident", b"_has_element_instance_incident", "_has_incident", b"_has_incident", "_has_retries_left", b"_has_retries_left", "_incident_error_hash_code", b"_incident_error_hash_code", "_parent_element_instance_key", b"_parent_element_instance_key", "_parent_process_instance_key", b"_parent_process_instance_key", "_process_definition_id", b"_process_definition_id", "_process_definition_key", b"_process_definition_key", "_process_definition_name", b"_process_definition_name", "_process_definition_version", b"_process_definition_version", "_process_definition_version_tag", b"_process_definition_version_tag", "_process_instance_key", b"_process_instance_key", "_start_date", b"_start_date", "_state", b"_state", "_tenant_id", b"_tenant_id", "any_of", b"any_of", "batch_operation_id", b"batch_operation_id", "batch_operation_key", b"batch_operation_key", "business_id", b"business_id", "element_id", b"element_id", "element_instance_state", b"element_instance_state", "end_date", b"end_date", "error_message", b"error_message", "has_element_instance_incident", b"has_element_instance_incident", "has_incident", b"has_incident", "has_retries_left", b"has_retries_left", "incident_error_hash_code", b"incident_error_hash_code", "parent_element_instance_key", b"parent_element_instance_key", "parent_process_instance_key", b"parent_process_instance_key", "process_definition_id", b"process_definition_id", "process_definition_key", b"process_definition_key", "process_definition_name", b"process_definition_name", "process_definition_version", b"process_definition_version", "process_definition_version_tag", b"process_definition_version_tag", "process_instance_key", b"process_instance_key", "start_date", b"start_date", "state", b"state", "tags", b"tags", "tenant_id", b"tenant_id", "variables", b"variables"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__batch_operation_id: _TypeAlias = _typing.Literal["batch_operation_id"]  # noqa: Y015
+    _WhichOneofArgType__batch_operation_id: _TypeAlias = _typing.Literal["_batch_operation_id", b"_batch_operation_id"]  # noqa: Y015
+    _WhichOneofReturnType__batch_operation_key: _TypeAlias = _typing.Literal["batch_operation_key"]  # noqa: Y015
+    _WhichOneofArgType__batch_operation_key: _TypeAlias = _typing.Literal["_batch_operation_key", b"_batch_operation_key"]  # noqa: Y015
+    _WhichOneofReturnType__business_id: _TypeAlias = _typing.Literal["business_id"]  # noqa: Y015
+    _WhichOneofArgType__business_id: _TypeAlias = _typing.Literal["_business_id", b"_business_id"]  # noqa: Y015
+    _WhichOneofReturnType__element_id: _TypeAlias = _typing.Literal["element_id"]  # noqa: Y015
+    _WhichOneofArgType__element_id: _TypeAlias = _typing.Literal["_element_id", b"_element_id"]  # noqa: Y015
+    _WhichOneofReturnType__element_instance_state: _TypeAlias = _typing.Literal["element_instance_state"]  # noqa: Y015
+    _WhichOneofArgType__element_instance_state: _TypeAlias = _typing.Literal["_element_instance_state", b"_element_instance_state"]  # noqa: Y015
+    _WhichOneofReturnType__end_date: _TypeAlias = _typing.Literal["end_date"]  # noqa: Y015
+    _WhichOneofArgType__end_date: _TypeAlias = _typing.Literal["_end_date", b"_end_date"]  # noqa: Y015
+    _WhichOneofReturnType__error_message: _TypeAlias = _typing.Literal["error_message"]  # noqa: Y015
+    _WhichOneofArgType__error_message: _TypeAlias = _typing.Literal["_error_message", b"_error_message"]  # noqa: Y015
+    _WhichOneofReturnType__has_element_instance_incident: _TypeAlias = _typing.Literal["has_element_instance_incident"]  # noqa: Y015
+    _WhichOneofArgType__has_element_instance_incident: _TypeAlias = _typing.Literal["_has_element_instance_incident", b"_has_element_instance_incident"]  # noqa: Y015
+    _WhichOneofReturnType__has_incident: _TypeAlias = _typing.Literal["has_incident"]  # noqa: Y015
+    _WhichOneofArgType__has_incident: _TypeAlias = _typing.Literal["_has_incident", b"_has_incident"]  # noqa: Y015
+    _WhichOneofReturnType__has_retries_left: _TypeAlias = _typing.Literal["has_retries_left"]  # noqa: Y015
+    _WhichOneofArgType__has_retries_left: _TypeAlias = _typing.Literal["_has_retries_left", b"_has_retries_left"]  # noqa: Y015
+    _WhichOneofReturnType__incident_error_hash_code: _TypeAlias = _typing.Literal["incident_error_hash_code"]  # noqa: Y015
+    _WhichOneofArgType__incident_error_hash_code: _TypeAlias = _typing.Literal["_incident_error_hash_code", b"_incident_error_hash_code"]  # noqa: Y015
+    _WhichOneofReturnType__parent_element_instance_key: _TypeAlias = _typing.Literal["parent_element_instance_key"]  # noqa: Y015
+    _WhichOneofArgType__parent_element_instance_key: _TypeAlias = _typing.Literal["_parent_element_instance_key", b"_parent_element_instance_key"]  # noqa: Y015
+    _WhichOneofReturnType__parent_process_instance_key: _TypeAlias = _typing.Literal["parent_process_instance_key"]  # noqa: Y015
+    _WhichOneofArgType__parent_process_instance_key: _TypeAlias = _typing.Literal["_parent_process_instance_key", b"_parent_process_instance_key"]  # noqa: Y015
+    _WhichOneofReturnType__process_definition_id: _TypeAlias = _typing.Literal["process_definition_id"]  # noqa: Y015
+    _WhichOneofArgType__process_definition_id: _TypeAlias = _typing.Literal["_process_definition_id", b"_process_definition_id"]  # noqa: Y015
+    _WhichOneofReturnType__process_definition_key: _TypeAlias = _typing.Literal["process_definition_key"]  # noqa: Y015
+    _WhichOneofArgType__process_definition_key: _TypeAlias = _typing.Literal["_process_definition_key", b"_process_definition_key"]  # noqa: Y015
+    _WhichOneofReturnType__process_definition_name: _TypeAlias = _typing.Literal["process_definition_name"]  # noqa: Y015
+    _WhichOneofArgType__process_definition_name: _TypeAlias = _typing.Literal["_process_definition_name", b"_process_definition_name"]  # noqa: Y015
+    _WhichOneofReturnType__process_definition_version: _TypeAlias = _typing.Literal["process_definition_version"]  # noqa: Y015
+    _WhichOneofArgType__process_definition_version: _TypeAlias = _typing.Literal["_process_definition_version", b"_process_definition_version"]  # noqa: Y015
+    _WhichOneofReturnType__process_definition_version_tag: _TypeAlias = _typing.Literal["process_definition_version_tag"]  # noqa: Y015
+    _WhichOneofArgType__process_definition_version_tag: _TypeAlias = _typing.Literal["_process_definition_version_tag", b"_process_definition_version_tag"]  # noqa: Y015
+    _WhichOneofReturnType__process_instance_key: _TypeAlias = _typing.Literal["process_instance_key"]  # noqa: Y015
+    _WhichOneofArgType__process_instance_key: _TypeAlias = _typing.Literal["_process_instance_key", b"_process_instance_key"]  # noqa: Y015
+    _WhichOneofReturnType__start_date: _TypeAlias = _typing.Literal["start_date"]  # noqa: Y015
+    _WhichOneofArgType__start_date: _TypeAlias = _typing.Literal["_start_date", b"_start_date"]  # noqa: Y015
+    _WhichOneofReturnType__state: _TypeAlias = _typing.Literal["state"]  # noqa: Y015
+    _WhichOneofArgType__state: _TypeAlias = _typing.Literal["_state", b"_state"]  # noqa: Y015
+    _WhichOneofReturnType__tenant_id: _TypeAlias = _typing.Literal["tenant_id"]  # noqa: Y015
+    _WhichOneofArgType__tenant_id: _TypeAlias = _typing.Literal["_tenant_id", b"_tenant_id"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__batch_operation_id) -> _WhichOneofReturnType__batch_operation_id | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__batch_operation_key) -> _WhichOneofReturnType__batch_operation_key | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__business_id) -> _WhichOneofReturnType__business_id | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__element_id) -> _WhichOneofReturnType__element_id | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__element_instance_state) -> _WhichOneofReturnType__element_instance_state | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__end_date) -> _WhichOneofReturnType__end_date | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__error_message) -> _WhichOneofReturnType__error_message | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__has_element_instance_incident) -> _WhichOneofReturnType__has_element_instance_incident | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__has_incident) -> _WhichOneofReturnType__has_incident | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__has_retries_left) -> _WhichOneofReturnType__has_retries_left | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__incident_error_hash_code) -> _WhichOneofReturnType__incident_error_hash_code | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__parent_element_instance_key) -> _WhichOneofReturnType__parent_element_instance_key | None: ...
     @_typing.overload
@@ -533,7 +953,7 @@ class MigrateProcessInstanceRequest(_message.Message):
     """Known from other operations; any value is refused."""
     @_builtins.property
     def mapping_instructions(self) -> _containers.RepeatedCompositeFieldContainer[_process_instance_pb2.MappingInstruction]:
-        """Where its active elements go."""
+        """Where its active elements go; empty when no active element needs an instruction."""
 
     def __init__(
         self,

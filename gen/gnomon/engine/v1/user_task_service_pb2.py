@@ -23,11 +23,18 @@ _sym_db = _symbol_database.Default()
 
 
 from gnomon.buf.validate import validate_pb2 as buf_dot_validate_dot_validate__pb2
+from gnomon.engine.v1 import audit_log_pb2 as gnomon_dot_engine_dot_v1_dot_audit__log__pb2
+from gnomon.engine.v1 import process_instance_service_pb2 as gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2
+from gnomon.engine.v1 import user_task_pb2 as gnomon_dot_engine_dot_v1_dot_user__task__pb2
+from gnomon.engine.v1 import variable_pb2 as gnomon_dot_engine_dot_v1_dot_variable__pb2
+from gnomon.engine.v1 import variable_service_pb2 as gnomon_dot_engine_dot_v1_dot_variable__service__pb2
+from gnomon.query.v1 import filter_pb2 as gnomon_dot_query_dot_v1_dot_filter__pb2
+from gnomon.query.v1 import page_pb2 as gnomon_dot_query_dot_v1_dot_page__pb2
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 from google.api import annotations_pb2 as google_dot_api_dot_annotations__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n(gnomon/engine/v1/user_task_service.proto\x12\x10gnomon.engine.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\"\x89\x03\n\x14ListUserTasksRequest\x12\x15\n\x08\x61ssignee\x18\x01 \x01(\tH\x00\x88\x01\x01\x12\x1c\n\x0f\x63\x61ndidate_group\x18\x02 \x01(\tH\x01\x88\x01\x01\x12\x1b\n\x0e\x63\x61ndidate_user\x18\x03 \x01(\tH\x02\x88\x01\x01\x12\x1c\n\x0f\x62pmn_process_id\x18\x04 \x01(\tH\x03\x88\x01\x01\x12\x30\n\x14process_instance_key\x18\x05 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01H\x04\x88\x01\x01\x12\x12\n\x05state\x18\x06 \x01(\tH\x05\x88\x01\x01\x12\x13\n\x06\x63ursor\x18\x07 \x01(\tH\x06\x88\x01\x01\x12\"\n\tpage_size\x18\x08 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xf4\x03(\x01H\x07\x88\x01\x01\x42\x0b\n\t_assigneeB\x12\n\x10_candidate_groupB\x11\n\x0f_candidate_userB\x12\n\x10_bpmn_process_idB\x17\n\x15_process_instance_keyB\x08\n\x06_stateB\t\n\x07_cursorB\x0c\n\n_page_size\"N\n\x15ListUserTasksResponse\x12\x15\n\x05items\x18\x01 \x03(\x0c\x42\x06\x92\xe7\x18\x02\x08\x02\x12\x13\n\x06\x63ursor\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\t\n\x07_cursor2\xbb\x01\n\x0fUserTaskService\x12\xa7\x01\n\rListUserTasks\x12&.gnomon.engine.v1.ListUserTasksRequest\x1a\'.gnomon.engine.v1.ListUserTasksResponse\"E\x8a\xe7\x18\x1d\n\x0chistory:read\x1a\x02\x02\x03\x32\tNOT_FOUND\x82\xd3\xe4\x93\x02\x1e\"\x19/api/v1/user-tasks/search:\x01*b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n(gnomon/engine/v1/user_task_service.proto\x12\x10gnomon.engine.v1\x1a\x1b\x62uf/validate/validate.proto\x1a gnomon/engine/v1/audit_log.proto\x1a/gnomon/engine/v1/process_instance_service.proto\x1a gnomon/engine/v1/user_task.proto\x1a\x1fgnomon/engine/v1/variable.proto\x1a\'gnomon/engine/v1/variable_service.proto\x1a\x1cgnomon/query/v1/filter.proto\x1a\x1agnomon/query/v1/page.proto\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\"\x89\x03\n\x14ListUserTasksRequest\x12\x15\n\x08\x61ssignee\x18\x01 \x01(\tH\x00\x88\x01\x01\x12\x1c\n\x0f\x63\x61ndidate_group\x18\x02 \x01(\tH\x01\x88\x01\x01\x12\x1b\n\x0e\x63\x61ndidate_user\x18\x03 \x01(\tH\x02\x88\x01\x01\x12\x1c\n\x0f\x62pmn_process_id\x18\x04 \x01(\tH\x03\x88\x01\x01\x12\x30\n\x14process_instance_key\x18\x05 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01H\x04\x88\x01\x01\x12\x12\n\x05state\x18\x06 \x01(\tH\x05\x88\x01\x01\x12\x13\n\x06\x63ursor\x18\x07 \x01(\tH\x06\x88\x01\x01\x12\"\n\tpage_size\x18\x08 \x01(\x05\x42\n\xbaH\x07\x1a\x05\x18\xf4\x03(\x01H\x07\x88\x01\x01\x42\x0b\n\t_assigneeB\x12\n\x10_candidate_groupB\x11\n\x0f_candidate_userB\x12\n\x10_bpmn_process_idB\x17\n\x15_process_instance_keyB\x08\n\x06_stateB\t\n\x07_cursorB\x0c\n\n_page_size\"{\n\x15ListUserTasksResponse\x12\x35\n\nuser_tasks\x18\x03 \x03(\x0b\x32\x1a.gnomon.engine.v1.UserTaskR\x05items\x12\x13\n\x06\x63ursor\x18\x02 \x01(\tH\x00\x88\x01\x01\x42\t\n\x07_cursorJ\x04\x08\x01\x10\x02R\x05items\"\x89\x0b\n\x0eUserTaskFilter\x12\x39\n\x05state\x18\x01 \x01(\x0b\x32%.gnomon.engine.v1.UserTaskStateFilterH\x00\x88\x01\x01\x12\x34\n\x08\x61ssignee\x18\x02 \x01(\x0b\x32\x1d.gnomon.query.v1.StringFilterH\x01\x88\x01\x01\x12\x35\n\x08priority\x18\x03 \x01(\x0b\x32\x1e.gnomon.query.v1.IntegerFilterH\x02\x88\x01\x01\x12\"\n\nelement_id\x18\x04 \x01(\tB\t\xbaH\x06r\x04\x18\x80\x80\x02H\x03\x88\x01\x01\x12\x30\n\x04name\x18\x05 \x01(\x0b\x32\x1d.gnomon.query.v1.StringFilterH\x04\x88\x01\x01\x12;\n\x0f\x63\x61ndidate_group\x18\x06 \x01(\x0b\x32\x1d.gnomon.query.v1.StringFilterH\x05\x88\x01\x01\x12:\n\x0e\x63\x61ndidate_user\x18\x07 \x01(\x0b\x32\x1d.gnomon.query.v1.StringFilterH\x06\x88\x01\x01\x12\x35\n\ttenant_id\x18\x08 \x01(\x0b\x32\x1d.gnomon.query.v1.StringFilterH\x07\x88\x01\x01\x12-\n\x15process_definition_id\x18\t \x01(\tB\t\xbaH\x06r\x04\x18\x80\x80\x02H\x08\x88\x01\x01\x12;\n\rcreation_date\x18\n \x01(\x0b\x32\x1f.gnomon.query.v1.DateTimeFilterH\t\x88\x01\x01\x12=\n\x0f\x63ompletion_date\x18\x0b \x01(\x0b\x32\x1f.gnomon.query.v1.DateTimeFilterH\n\x88\x01\x01\x12<\n\x0e\x66ollow_up_date\x18\x0c \x01(\x0b\x32\x1f.gnomon.query.v1.DateTimeFilterH\x0b\x88\x01\x01\x12\x36\n\x08\x64ue_date\x18\r \x01(\x0b\x32\x1f.gnomon.query.v1.DateTimeFilterH\x0c\x88\x01\x01\x12S\n\x1aprocess_instance_variables\x18\x0e \x03(\x0b\x32%.gnomon.engine.v1.VariableValueFilterB\x08\xbaH\x05\x92\x01\x02\x10\x14\x12H\n\x0flocal_variables\x18\x0f \x03(\x0b\x32%.gnomon.engine.v1.VariableValueFilterB\x08\xbaH\x05\x92\x01\x02\x10\x14\x12)\n\ruser_task_key\x18\x10 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01H\r\x88\x01\x01\x12\x32\n\x16process_definition_key\x18\x11 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01H\x0e\x88\x01\x01\x12\x30\n\x14process_instance_key\x18\x12 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01H\x0f\x88\x01\x01\x12\x30\n\x14\x65lement_instance_key\x18\x13 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01H\x10\x88\x01\x01\x12\x16\n\x04tags\x18\x14 \x03(\tB\x08\xbaH\x05\x92\x01\x02\x10\nB\x08\n\x06_stateB\x0b\n\t_assigneeB\x0b\n\t_priorityB\r\n\x0b_element_idB\x07\n\x05_nameB\x12\n\x10_candidate_groupB\x11\n\x0f_candidate_userB\x0c\n\n_tenant_idB\x18\n\x16_process_definition_idB\x10\n\x0e_creation_dateB\x12\n\x10_completion_dateB\x11\n\x0f_follow_up_dateB\x0b\n\t_due_dateB\x10\n\x0e_user_task_keyB\x19\n\x17_process_definition_keyB\x17\n\x15_process_instance_keyB\x17\n\x15_element_instance_key\"\x9e\x01\n\x0cUserTaskSort\x12Y\n\x05\x66ield\x18\x01 \x01(\tBJ\xbaHGrER\x0c\x63reationDateR\x0e\x63ompletionDateR\x0c\x66ollowUpDateR\x07\x64ueDateR\x08priorityR\x04name\x12\x33\n\x05order\x18\x02 \x01(\x0e\x32\x1a.gnomon.query.v1.SortOrderB\x08\xbaH\x05\x82\x01\x02\x10\x01\"\xcc\x01\n\x16SearchUserTasksRequest\x12\x35\n\x06\x66ilter\x18\x01 \x01(\x0b\x32 .gnomon.engine.v1.UserTaskFilterH\x00\x88\x01\x01\x12\x36\n\x04sort\x18\x02 \x03(\x0b\x32\x1e.gnomon.engine.v1.UserTaskSortB\x08\xbaH\x05\x92\x01\x02\x10\n\x12/\n\x04page\x18\x03 \x01(\x0b\x32\x1c.gnomon.query.v1.PageRequestH\x01\x88\x01\x01\x42\t\n\x07_filterB\x07\n\x05_page\"q\n\x17SearchUserTasksResponse\x12)\n\x05items\x18\x01 \x03(\x0b\x32\x1a.gnomon.engine.v1.UserTask\x12+\n\x04page\x18\x02 \x01(\x0b\x32\x1d.gnomon.query.v1.PageResponse\":\n\x12GetUserTaskRequest\x12$\n\ruser_task_key\x18\x01 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01\"D\n\x13GetUserTaskResponse\x12-\n\tuser_task\x18\x01 \x01(\x0b\x32\x1a.gnomon.engine.v1.UserTask\"\xbf\x01\n\x15\x41ssignUserTaskRequest\x12$\n\ruser_task_key\x18\x01 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01\x12&\n\x08\x61ssignee\x18\x02 \x01(\tB\x14\xbaH\x0br\t\x10\x01\x18\x80\x02\x32\x02\\S\x92\xe7\x18\x02(\x01\x12\x1b\n\x0e\x61llow_override\x18\x03 \x01(\x08H\x00\x88\x01\x01\x12\x1d\n\x06\x61\x63tion\x18\x04 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02H\x01\x88\x01\x01\x42\x11\n\x0f_allow_overrideB\t\n\x07_action\"\x18\n\x16\x41ssignUserTaskResponse\"?\n\x17UnassignUserTaskRequest\x12$\n\ruser_task_key\x18\x01 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01\"\x1a\n\x18UnassignUserTaskResponse\"D\n\x12UserTaskCandidates\x12!\n\x05names\x18\x01 \x03(\tB\x12\xbaH\x0f\x92\x01\x0c\x10\xe8\x07\"\x07r\x05\x10\x01\x18\x80\x02:\x0b\x9a\xe7\x18\x07\n\x05names\"\xda\x02\n\x11UserTaskChangeset\x12\x1e\n\x08\x64ue_date\x18\x01 \x01(\tB\x07\xbaH\x04r\x02\x18@H\x00\x88\x01\x01\x12$\n\x0e\x66ollow_up_date\x18\x02 \x01(\tB\x07\xbaH\x04r\x02\x18@H\x01\x88\x01\x01\x12\x42\n\x0f\x63\x61ndidate_users\x18\x03 \x01(\x0b\x32$.gnomon.engine.v1.UserTaskCandidatesH\x02\x88\x01\x01\x12\x43\n\x10\x63\x61ndidate_groups\x18\x04 \x01(\x0b\x32$.gnomon.engine.v1.UserTaskCandidatesH\x03\x88\x01\x01\x12 \n\x08priority\x18\x05 \x01(\x05\x42\t\xbaH\x06\x1a\x04\x18\x64(\x00H\x04\x88\x01\x01\x42\x0b\n\t_due_dateB\x11\n\x0f_follow_up_dateB\x12\n\x10_candidate_usersB\x13\n\x11_candidate_groupsB\x0b\n\t_priority\"\xb2\x01\n\x15UpdateUserTaskRequest\x12$\n\ruser_task_key\x18\x01 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01\x12;\n\tchangeset\x18\x02 \x01(\x0b\x32#.gnomon.engine.v1.UserTaskChangesetH\x00\x88\x01\x01\x12\x1d\n\x06\x61\x63tion\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02H\x01\x88\x01\x01\x42\x0c\n\n_changesetB\t\n\x07_action\"\x18\n\x16UpdateUserTaskResponse\"\x97\x01\n\x17\x43ompleteUserTaskRequest\x12$\n\ruser_task_key\x18\x01 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01\x12\x1e\n\tvariables\x18\x02 \x01(\x0c\x42\x06\x92\xe7\x18\x02\x08\x02H\x00\x88\x01\x01\x12\x1d\n\x06\x61\x63tion\x18\x03 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02H\x01\x88\x01\x01\x42\x0c\n\n_variablesB\t\n\x07_action\"\x1a\n\x18\x43ompleteUserTaskResponse\"S\n\x16UserTaskVariableFilter\x12\x30\n\x04name\x18\x01 \x01(\x0b\x32\x1d.gnomon.query.v1.StringFilterH\x00\x88\x01\x01\x42\x07\n\x05_name\"\xbc\x02\n\x1eSearchUserTaskVariablesRequest\x12$\n\ruser_task_key\x18\x01 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01\x12$\n\x0ftruncate_values\x18\x05 \x01(\x08\x42\x06\x92\xe7\x18\x02\x18\x01H\x00\x88\x01\x01\x12=\n\x06\x66ilter\x18\x02 \x01(\x0b\x32(.gnomon.engine.v1.UserTaskVariableFilterH\x01\x88\x01\x01\x12\x36\n\x04sort\x18\x03 \x03(\x0b\x32\x1e.gnomon.engine.v1.VariableSortB\x08\xbaH\x05\x92\x01\x02\x10\n\x12/\n\x04page\x18\x04 \x01(\x0b\x32\x1c.gnomon.query.v1.PageRequestH\x02\x88\x01\x01\x42\x12\n\x10_truncate_valuesB\t\n\x07_filterB\x07\n\x05_page\"~\n\x1fSearchUserTaskVariablesResponse\x12.\n\x05items\x18\x01 \x03(\x0b\x32\x1f.gnomon.engine.v1.VariableMatch\x12+\n\x04page\x18\x02 \x01(\x0b\x32\x1d.gnomon.query.v1.PageResponse\"\xc5\x02\n\'SearchUserTaskEffectiveVariablesRequest\x12$\n\ruser_task_key\x18\x01 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01\x12$\n\x0ftruncate_values\x18\x05 \x01(\x08\x42\x06\x92\xe7\x18\x02\x18\x01H\x00\x88\x01\x01\x12=\n\x06\x66ilter\x18\x02 \x01(\x0b\x32(.gnomon.engine.v1.UserTaskVariableFilterH\x01\x88\x01\x01\x12\x36\n\x04sort\x18\x03 \x03(\x0b\x32\x1e.gnomon.engine.v1.VariableSortB\x08\xbaH\x05\x92\x01\x02\x10\n\x12/\n\x04page\x18\x04 \x01(\x0b\x32\x1c.gnomon.query.v1.PageRequestH\x02\x88\x01\x01\x42\x12\n\x10_truncate_valuesB\t\n\x07_filterB\x07\n\x05_page\"\x87\x01\n(SearchUserTaskEffectiveVariablesResponse\x12.\n\x05items\x18\x01 \x03(\x0b\x32\x1f.gnomon.engine.v1.VariableMatch\x12+\n\x04page\x18\x02 \x01(\x0b\x32\x1d.gnomon.query.v1.PageResponse\"\x9c\x03\n\x16UserTaskAuditLogFilter\x12J\n\x0eoperation_type\x18\x01 \x01(\x0b\x32-.gnomon.engine.v1.AuditLogOperationTypeFilterH\x00\x88\x01\x01\x12;\n\x06result\x18\x02 \x01(\x0b\x32&.gnomon.engine.v1.AuditLogResultFilterH\x01\x88\x01\x01\x12\x37\n\ttimestamp\x18\x03 \x01(\x0b\x32\x1f.gnomon.query.v1.DateTimeFilterH\x02\x88\x01\x01\x12\x42\n\nactor_type\x18\x04 \x01(\x0b\x32).gnomon.engine.v1.AuditLogActorTypeFilterH\x03\x88\x01\x01\x12\x34\n\x08\x61\x63tor_id\x18\x05 \x01(\x0b\x32\x1d.gnomon.query.v1.StringFilterH\x04\x88\x01\x01\x42\x11\n\x0f_operation_typeB\t\n\x07_resultB\x0c\n\n_timestampB\r\n\x0b_actor_typeB\x0b\n\t_actor_id\"\x84\x01\n\x14UserTaskAuditLogSort\x12\x37\n\x05\x66ield\x18\x01 \x01(\tB(\xbaH%r#R\ttimestampR\roperationTypeR\x07\x61\x63torId\x12\x33\n\x05order\x18\x02 \x01(\x0e\x32\x1a.gnomon.query.v1.SortOrderB\x08\xbaH\x05\x82\x01\x02\x10\x01\"\x8a\x02\n\x1eSearchUserTaskAuditLogsRequest\x12$\n\ruser_task_key\x18\x01 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01\x12=\n\x06\x66ilter\x18\x02 \x01(\x0b\x32(.gnomon.engine.v1.UserTaskAuditLogFilterH\x00\x88\x01\x01\x12>\n\x04sort\x18\x03 \x03(\x0b\x32&.gnomon.engine.v1.UserTaskAuditLogSortB\x08\xbaH\x05\x92\x01\x02\x10\n\x12/\n\x04page\x18\x04 \x01(\x0b\x32\x1c.gnomon.query.v1.PageRequestH\x01\x88\x01\x01\x42\t\n\x07_filterB\x07\n\x05_page\"y\n\x1fSearchUserTaskAuditLogsResponse\x12)\n\x05items\x18\x01 \x03(\x0b\x32\x1a.gnomon.engine.v1.AuditLog\x12+\n\x04page\x18\x02 \x01(\x0b\x32\x1d.gnomon.query.v1.PageResponse2\xd1\x0f\n\x0fUserTaskService\x12\xa7\x01\n\rListUserTasks\x12&.gnomon.engine.v1.ListUserTasksRequest\x1a\'.gnomon.engine.v1.ListUserTasksResponse\"E\x8a\xe7\x18\x1d\n\x0chistory:read\x1a\x02\x02\x03\x32\tNOT_FOUND\x82\xd3\xe4\x93\x02\x1e\"\x19/api/v1/user-tasks/search:\x01*\x12\x9a\x01\n\x0fSearchUserTasks\x12(.gnomon.engine.v1.SearchUserTasksRequest\x1a).gnomon.engine.v1.SearchUserTasksResponse\"2\x8a\xe7\x18\x0e\n\x0chistory:read\x82\xd3\xe4\x93\x02\x1a\"\x15/v2/user-tasks/search:\x01*\x12\xaa\x01\n\x0bGetUserTask\x12$.gnomon.engine.v1.GetUserTaskRequest\x1a%.gnomon.engine.v1.GetUserTaskResponse\"N\x8a\xe7\x18\x19\n\x0chistory:read2\tNOT_FOUND\x82\xd3\xe4\x93\x02+\x12\x1e/v2/user-tasks/{user_task_key}b\tuser_task\x12\xc4\x01\n\x0e\x41ssignUserTask\x12\'.gnomon.engine.v1.AssignUserTaskRequest\x1a(.gnomon.engine.v1.AssignUserTaskResponse\"_\x8a\xe7\x18\'\n\ttask:work(\x01\x32\tNOT_FOUND2\rINVALID_STATE\x82\xd3\xe4\x93\x02.\")/v2/user-tasks/{user_task_key}/assignment:\x01*\x12\xc5\x01\n\x10UnassignUserTask\x12).gnomon.engine.v1.UnassignUserTaskRequest\x1a*.gnomon.engine.v1.UnassignUserTaskResponse\"Z\x8a\xe7\x18\'\n\ttask:work(\x01\x32\tNOT_FOUND2\rINVALID_STATE\x82\xd3\xe4\x93\x02)*\'/v2/user-tasks/{user_task_key}/assignee\x12\xb9\x01\n\x0eUpdateUserTask\x12\'.gnomon.engine.v1.UpdateUserTaskRequest\x1a(.gnomon.engine.v1.UpdateUserTaskResponse\"T\x8a\xe7\x18\'\n\ttask:work(\x01\x32\tNOT_FOUND2\rINVALID_STATE\x82\xd3\xe4\x93\x02#2\x1e/v2/user-tasks/{user_task_key}:\x01*\x12\xca\x01\n\x10\x43ompleteUserTask\x12).gnomon.engine.v1.CompleteUserTaskRequest\x1a*.gnomon.engine.v1.CompleteUserTaskResponse\"_\x8a\xe7\x18\'\n\ttask:work(\x01\x32\tNOT_FOUND2\rINVALID_STATE\x82\xd3\xe4\x93\x02.\")/v2/user-tasks/{user_task_key}/completion:\x01*\x12\xd7\x01\n\x17SearchUserTaskVariables\x12\x30.gnomon.engine.v1.SearchUserTaskVariablesRequest\x1a\x31.gnomon.engine.v1.SearchUserTaskVariablesResponse\"W\x8a\xe7\x18\x19\n\x0chistory:read2\tNOT_FOUND\x82\xd3\xe4\x93\x02\x34\"//v2/user-tasks/{user_task_key}/variables/search:\x01*\x12\xfc\x01\n SearchUserTaskEffectiveVariables\x12\x39.gnomon.engine.v1.SearchUserTaskEffectiveVariablesRequest\x1a:.gnomon.engine.v1.SearchUserTaskEffectiveVariablesResponse\"a\x8a\xe7\x18\x19\n\x0chistory:read2\tNOT_FOUND\x82\xd3\xe4\x93\x02>\"9/v2/user-tasks/{user_task_key}/effective-variables/search:\x01*\x12\xd8\x01\n\x17SearchUserTaskAuditLogs\x12\x30.gnomon.engine.v1.SearchUserTaskAuditLogsRequest\x1a\x31.gnomon.engine.v1.SearchUserTaskAuditLogsResponse\"X\x8a\xe7\x18\x19\n\x0chistory:read2\tNOT_FOUND\x82\xd3\xe4\x93\x02\x35\"0/v2/user-tasks/{user_task_key}/audit-logs/search:\x01*b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -38,14 +45,154 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LISTUSERTASKSREQUEST'].fields_by_name['process_instance_key']._serialized_options = b'\272H\004\"\002 \000\222\347\030\002\010\001'
   _globals['_LISTUSERTASKSREQUEST'].fields_by_name['page_size']._loaded_options = None
   _globals['_LISTUSERTASKSREQUEST'].fields_by_name['page_size']._serialized_options = b'\272H\007\032\005\030\364\003(\001'
-  _globals['_LISTUSERTASKSRESPONSE'].fields_by_name['items']._loaded_options = None
-  _globals['_LISTUSERTASKSRESPONSE'].fields_by_name['items']._serialized_options = b'\222\347\030\002\010\002'
+  _globals['_USERTASKFILTER'].fields_by_name['element_id']._loaded_options = None
+  _globals['_USERTASKFILTER'].fields_by_name['element_id']._serialized_options = b'\272H\006r\004\030\200\200\002'
+  _globals['_USERTASKFILTER'].fields_by_name['process_definition_id']._loaded_options = None
+  _globals['_USERTASKFILTER'].fields_by_name['process_definition_id']._serialized_options = b'\272H\006r\004\030\200\200\002'
+  _globals['_USERTASKFILTER'].fields_by_name['process_instance_variables']._loaded_options = None
+  _globals['_USERTASKFILTER'].fields_by_name['process_instance_variables']._serialized_options = b'\272H\005\222\001\002\020\024'
+  _globals['_USERTASKFILTER'].fields_by_name['local_variables']._loaded_options = None
+  _globals['_USERTASKFILTER'].fields_by_name['local_variables']._serialized_options = b'\272H\005\222\001\002\020\024'
+  _globals['_USERTASKFILTER'].fields_by_name['user_task_key']._loaded_options = None
+  _globals['_USERTASKFILTER'].fields_by_name['user_task_key']._serialized_options = b'\272H\004\"\002 \000\222\347\030\002\010\001'
+  _globals['_USERTASKFILTER'].fields_by_name['process_definition_key']._loaded_options = None
+  _globals['_USERTASKFILTER'].fields_by_name['process_definition_key']._serialized_options = b'\272H\004\"\002 \000\222\347\030\002\010\001'
+  _globals['_USERTASKFILTER'].fields_by_name['process_instance_key']._loaded_options = None
+  _globals['_USERTASKFILTER'].fields_by_name['process_instance_key']._serialized_options = b'\272H\004\"\002 \000\222\347\030\002\010\001'
+  _globals['_USERTASKFILTER'].fields_by_name['element_instance_key']._loaded_options = None
+  _globals['_USERTASKFILTER'].fields_by_name['element_instance_key']._serialized_options = b'\272H\004\"\002 \000\222\347\030\002\010\001'
+  _globals['_USERTASKFILTER'].fields_by_name['tags']._loaded_options = None
+  _globals['_USERTASKFILTER'].fields_by_name['tags']._serialized_options = b'\272H\005\222\001\002\020\n'
+  _globals['_USERTASKSORT'].fields_by_name['field']._loaded_options = None
+  _globals['_USERTASKSORT'].fields_by_name['field']._serialized_options = b'\272HGrER\014creationDateR\016completionDateR\014followUpDateR\007dueDateR\010priorityR\004name'
+  _globals['_USERTASKSORT'].fields_by_name['order']._loaded_options = None
+  _globals['_USERTASKSORT'].fields_by_name['order']._serialized_options = b'\272H\005\202\001\002\020\001'
+  _globals['_SEARCHUSERTASKSREQUEST'].fields_by_name['sort']._loaded_options = None
+  _globals['_SEARCHUSERTASKSREQUEST'].fields_by_name['sort']._serialized_options = b'\272H\005\222\001\002\020\n'
+  _globals['_GETUSERTASKREQUEST'].fields_by_name['user_task_key']._loaded_options = None
+  _globals['_GETUSERTASKREQUEST'].fields_by_name['user_task_key']._serialized_options = b'\272H\004\"\002 \000\222\347\030\002\010\001'
+  _globals['_ASSIGNUSERTASKREQUEST'].fields_by_name['user_task_key']._loaded_options = None
+  _globals['_ASSIGNUSERTASKREQUEST'].fields_by_name['user_task_key']._serialized_options = b'\272H\004\"\002 \000\222\347\030\002\010\001'
+  _globals['_ASSIGNUSERTASKREQUEST'].fields_by_name['assignee']._loaded_options = None
+  _globals['_ASSIGNUSERTASKREQUEST'].fields_by_name['assignee']._serialized_options = b'\272H\013r\t\020\001\030\200\0022\002\\S\222\347\030\002(\001'
+  _globals['_ASSIGNUSERTASKREQUEST'].fields_by_name['action']._loaded_options = None
+  _globals['_ASSIGNUSERTASKREQUEST'].fields_by_name['action']._serialized_options = b'\272H\005r\003\030\200\002'
+  _globals['_UNASSIGNUSERTASKREQUEST'].fields_by_name['user_task_key']._loaded_options = None
+  _globals['_UNASSIGNUSERTASKREQUEST'].fields_by_name['user_task_key']._serialized_options = b'\272H\004\"\002 \000\222\347\030\002\010\001'
+  _globals['_USERTASKCANDIDATES'].fields_by_name['names']._loaded_options = None
+  _globals['_USERTASKCANDIDATES'].fields_by_name['names']._serialized_options = b'\272H\017\222\001\014\020\350\007\"\007r\005\020\001\030\200\002'
+  _globals['_USERTASKCANDIDATES']._loaded_options = None
+  _globals['_USERTASKCANDIDATES']._serialized_options = b'\232\347\030\007\n\005names'
+  _globals['_USERTASKCHANGESET'].fields_by_name['due_date']._loaded_options = None
+  _globals['_USERTASKCHANGESET'].fields_by_name['due_date']._serialized_options = b'\272H\004r\002\030@'
+  _globals['_USERTASKCHANGESET'].fields_by_name['follow_up_date']._loaded_options = None
+  _globals['_USERTASKCHANGESET'].fields_by_name['follow_up_date']._serialized_options = b'\272H\004r\002\030@'
+  _globals['_USERTASKCHANGESET'].fields_by_name['priority']._loaded_options = None
+  _globals['_USERTASKCHANGESET'].fields_by_name['priority']._serialized_options = b'\272H\006\032\004\030d(\000'
+  _globals['_UPDATEUSERTASKREQUEST'].fields_by_name['user_task_key']._loaded_options = None
+  _globals['_UPDATEUSERTASKREQUEST'].fields_by_name['user_task_key']._serialized_options = b'\272H\004\"\002 \000\222\347\030\002\010\001'
+  _globals['_UPDATEUSERTASKREQUEST'].fields_by_name['action']._loaded_options = None
+  _globals['_UPDATEUSERTASKREQUEST'].fields_by_name['action']._serialized_options = b'\272H\005r\003\030\200\002'
+  _globals['_COMPLETEUSERTASKREQUEST'].fields_by_name['user_task_key']._loaded_options = None
+  _globals['_COMPLETEUSERTASKREQUEST'].fields_by_name['user_task_key']._serialized_options = b'\272H\004\"\002 \000\222\347\030\002\010\001'
+  _globals['_COMPLETEUSERTASKREQUEST'].fields_by_name['variables']._loaded_options = None
+  _globals['_COMPLETEUSERTASKREQUEST'].fields_by_name['variables']._serialized_options = b'\222\347\030\002\010\002'
+  _globals['_COMPLETEUSERTASKREQUEST'].fields_by_name['action']._loaded_options = None
+  _globals['_COMPLETEUSERTASKREQUEST'].fields_by_name['action']._serialized_options = b'\272H\005r\003\030\200\002'
+  _globals['_SEARCHUSERTASKVARIABLESREQUEST'].fields_by_name['user_task_key']._loaded_options = None
+  _globals['_SEARCHUSERTASKVARIABLESREQUEST'].fields_by_name['user_task_key']._serialized_options = b'\272H\004\"\002 \000\222\347\030\002\010\001'
+  _globals['_SEARCHUSERTASKVARIABLESREQUEST'].fields_by_name['truncate_values']._loaded_options = None
+  _globals['_SEARCHUSERTASKVARIABLESREQUEST'].fields_by_name['truncate_values']._serialized_options = b'\222\347\030\002\030\001'
+  _globals['_SEARCHUSERTASKVARIABLESREQUEST'].fields_by_name['sort']._loaded_options = None
+  _globals['_SEARCHUSERTASKVARIABLESREQUEST'].fields_by_name['sort']._serialized_options = b'\272H\005\222\001\002\020\n'
+  _globals['_SEARCHUSERTASKEFFECTIVEVARIABLESREQUEST'].fields_by_name['user_task_key']._loaded_options = None
+  _globals['_SEARCHUSERTASKEFFECTIVEVARIABLESREQUEST'].fields_by_name['user_task_key']._serialized_options = b'\272H\004\"\002 \000\222\347\030\002\010\001'
+  _globals['_SEARCHUSERTASKEFFECTIVEVARIABLESREQUEST'].fields_by_name['truncate_values']._loaded_options = None
+  _globals['_SEARCHUSERTASKEFFECTIVEVARIABLESREQUEST'].fields_by_name['truncate_values']._serialized_options = b'\222\347\030\002\030\001'
+  _globals['_SEARCHUSERTASKEFFECTIVEVARIABLESREQUEST'].fields_by_name['sort']._loaded_options = None
+  _globals['_SEARCHUSERTASKEFFECTIVEVARIABLESREQUEST'].fields_by_name['sort']._serialized_options = b'\272H\005\222\001\002\020\n'
+  _globals['_USERTASKAUDITLOGSORT'].fields_by_name['field']._loaded_options = None
+  _globals['_USERTASKAUDITLOGSORT'].fields_by_name['field']._serialized_options = b'\272H%r#R\ttimestampR\roperationTypeR\007actorId'
+  _globals['_USERTASKAUDITLOGSORT'].fields_by_name['order']._loaded_options = None
+  _globals['_USERTASKAUDITLOGSORT'].fields_by_name['order']._serialized_options = b'\272H\005\202\001\002\020\001'
+  _globals['_SEARCHUSERTASKAUDITLOGSREQUEST'].fields_by_name['user_task_key']._loaded_options = None
+  _globals['_SEARCHUSERTASKAUDITLOGSREQUEST'].fields_by_name['user_task_key']._serialized_options = b'\272H\004\"\002 \000\222\347\030\002\010\001'
+  _globals['_SEARCHUSERTASKAUDITLOGSREQUEST'].fields_by_name['sort']._loaded_options = None
+  _globals['_SEARCHUSERTASKAUDITLOGSREQUEST'].fields_by_name['sort']._serialized_options = b'\272H\005\222\001\002\020\n'
   _globals['_USERTASKSERVICE'].methods_by_name['ListUserTasks']._loaded_options = None
   _globals['_USERTASKSERVICE'].methods_by_name['ListUserTasks']._serialized_options = b'\212\347\030\035\n\014history:read\032\002\002\0032\tNOT_FOUND\202\323\344\223\002\036\"\031/api/v1/user-tasks/search:\001*'
-  _globals['_LISTUSERTASKSREQUEST']._serialized_start=152
-  _globals['_LISTUSERTASKSREQUEST']._serialized_end=545
-  _globals['_LISTUSERTASKSRESPONSE']._serialized_start=547
-  _globals['_LISTUSERTASKSRESPONSE']._serialized_end=625
-  _globals['_USERTASKSERVICE']._serialized_start=628
-  _globals['_USERTASKSERVICE']._serialized_end=815
+  _globals['_USERTASKSERVICE'].methods_by_name['SearchUserTasks']._loaded_options = None
+  _globals['_USERTASKSERVICE'].methods_by_name['SearchUserTasks']._serialized_options = b'\212\347\030\016\n\014history:read\202\323\344\223\002\032\"\025/v2/user-tasks/search:\001*'
+  _globals['_USERTASKSERVICE'].methods_by_name['GetUserTask']._loaded_options = None
+  _globals['_USERTASKSERVICE'].methods_by_name['GetUserTask']._serialized_options = b'\212\347\030\031\n\014history:read2\tNOT_FOUND\202\323\344\223\002+\022\036/v2/user-tasks/{user_task_key}b\tuser_task'
+  _globals['_USERTASKSERVICE'].methods_by_name['AssignUserTask']._loaded_options = None
+  _globals['_USERTASKSERVICE'].methods_by_name['AssignUserTask']._serialized_options = b'\212\347\030\'\n\ttask:work(\0012\tNOT_FOUND2\rINVALID_STATE\202\323\344\223\002.\")/v2/user-tasks/{user_task_key}/assignment:\001*'
+  _globals['_USERTASKSERVICE'].methods_by_name['UnassignUserTask']._loaded_options = None
+  _globals['_USERTASKSERVICE'].methods_by_name['UnassignUserTask']._serialized_options = b'\212\347\030\'\n\ttask:work(\0012\tNOT_FOUND2\rINVALID_STATE\202\323\344\223\002)*\'/v2/user-tasks/{user_task_key}/assignee'
+  _globals['_USERTASKSERVICE'].methods_by_name['UpdateUserTask']._loaded_options = None
+  _globals['_USERTASKSERVICE'].methods_by_name['UpdateUserTask']._serialized_options = b'\212\347\030\'\n\ttask:work(\0012\tNOT_FOUND2\rINVALID_STATE\202\323\344\223\002#2\036/v2/user-tasks/{user_task_key}:\001*'
+  _globals['_USERTASKSERVICE'].methods_by_name['CompleteUserTask']._loaded_options = None
+  _globals['_USERTASKSERVICE'].methods_by_name['CompleteUserTask']._serialized_options = b'\212\347\030\'\n\ttask:work(\0012\tNOT_FOUND2\rINVALID_STATE\202\323\344\223\002.\")/v2/user-tasks/{user_task_key}/completion:\001*'
+  _globals['_USERTASKSERVICE'].methods_by_name['SearchUserTaskVariables']._loaded_options = None
+  _globals['_USERTASKSERVICE'].methods_by_name['SearchUserTaskVariables']._serialized_options = b'\212\347\030\031\n\014history:read2\tNOT_FOUND\202\323\344\223\0024\"//v2/user-tasks/{user_task_key}/variables/search:\001*'
+  _globals['_USERTASKSERVICE'].methods_by_name['SearchUserTaskEffectiveVariables']._loaded_options = None
+  _globals['_USERTASKSERVICE'].methods_by_name['SearchUserTaskEffectiveVariables']._serialized_options = b'\212\347\030\031\n\014history:read2\tNOT_FOUND\202\323\344\223\002>\"9/v2/user-tasks/{user_task_key}/effective-variables/search:\001*'
+  _globals['_USERTASKSERVICE'].methods_by_name['SearchUserTaskAuditLogs']._loaded_options = None
+  _globals['_USERTASKSERVICE'].methods_by_name['SearchUserTaskAuditLogs']._serialized_options = b'\212\347\030\031\n\014history:read2\tNOT_FOUND\202\323\344\223\0025\"0/v2/user-tasks/{user_task_key}/audit-logs/search:\001*'
+  _globals['_LISTUSERTASKSREQUEST']._serialized_start=401
+  _globals['_LISTUSERTASKSREQUEST']._serialized_end=794
+  _globals['_LISTUSERTASKSRESPONSE']._serialized_start=796
+  _globals['_LISTUSERTASKSRESPONSE']._serialized_end=919
+  _globals['_USERTASKFILTER']._serialized_start=922
+  _globals['_USERTASKFILTER']._serialized_end=2339
+  _globals['_USERTASKSORT']._serialized_start=2342
+  _globals['_USERTASKSORT']._serialized_end=2500
+  _globals['_SEARCHUSERTASKSREQUEST']._serialized_start=2503
+  _globals['_SEARCHUSERTASKSREQUEST']._serialized_end=2707
+  _globals['_SEARCHUSERTASKSRESPONSE']._serialized_start=2709
+  _globals['_SEARCHUSERTASKSRESPONSE']._serialized_end=2822
+  _globals['_GETUSERTASKREQUEST']._serialized_start=2824
+  _globals['_GETUSERTASKREQUEST']._serialized_end=2882
+  _globals['_GETUSERTASKRESPONSE']._serialized_start=2884
+  _globals['_GETUSERTASKRESPONSE']._serialized_end=2952
+  _globals['_ASSIGNUSERTASKREQUEST']._serialized_start=2955
+  _globals['_ASSIGNUSERTASKREQUEST']._serialized_end=3146
+  _globals['_ASSIGNUSERTASKRESPONSE']._serialized_start=3148
+  _globals['_ASSIGNUSERTASKRESPONSE']._serialized_end=3172
+  _globals['_UNASSIGNUSERTASKREQUEST']._serialized_start=3174
+  _globals['_UNASSIGNUSERTASKREQUEST']._serialized_end=3237
+  _globals['_UNASSIGNUSERTASKRESPONSE']._serialized_start=3239
+  _globals['_UNASSIGNUSERTASKRESPONSE']._serialized_end=3265
+  _globals['_USERTASKCANDIDATES']._serialized_start=3267
+  _globals['_USERTASKCANDIDATES']._serialized_end=3335
+  _globals['_USERTASKCHANGESET']._serialized_start=3338
+  _globals['_USERTASKCHANGESET']._serialized_end=3684
+  _globals['_UPDATEUSERTASKREQUEST']._serialized_start=3687
+  _globals['_UPDATEUSERTASKREQUEST']._serialized_end=3865
+  _globals['_UPDATEUSERTASKRESPONSE']._serialized_start=3867
+  _globals['_UPDATEUSERTASKRESPONSE']._serialized_end=3891
+  _globals['_COMPLETEUSERTASKREQUEST']._serialized_start=3894
+  _globals['_COMPLETEUSERTASKREQUEST']._serialized_end=4045
+  _globals['_COMPLETEUSERTASKRESPONSE']._serialized_start=4047
+  _globals['_COMPLETEUSERTASKRESPONSE']._serialized_end=4073
+  _globals['_USERTASKVARIABLEFILTER']._serialized_start=4075
+  _globals['_USERTASKVARIABLEFILTER']._serialized_end=4158
+  _globals['_SEARCHUSERTASKVARIABLESREQUEST']._serialized_start=4161
+  _globals['_SEARCHUSERTASKVARIABLESREQUEST']._serialized_end=4477
+  _globals['_SEARCHUSERTASKVARIABLESRESPONSE']._serialized_start=4479
+  _globals['_SEARCHUSERTASKVARIABLESRESPONSE']._serialized_end=4605
+  _globals['_SEARCHUSERTASKEFFECTIVEVARIABLESREQUEST']._serialized_start=4608
+  _globals['_SEARCHUSERTASKEFFECTIVEVARIABLESREQUEST']._serialized_end=4933
+  _globals['_SEARCHUSERTASKEFFECTIVEVARIABLESRESPONSE']._serialized_start=4936
+  _globals['_SEARCHUSERTASKEFFECTIVEVARIABLESRESPONSE']._serialized_end=5071
+  _globals['_USERTASKAUDITLOGFILTER']._serialized_start=5074
+  _globals['_USERTASKAUDITLOGFILTER']._serialized_end=5486
+  _globals['_USERTASKAUDITLOGSORT']._serialized_start=5489
+  _globals['_USERTASKAUDITLOGSORT']._serialized_end=5621
+  _globals['_SEARCHUSERTASKAUDITLOGSREQUEST']._serialized_start=5624
+  _globals['_SEARCHUSERTASKAUDITLOGSREQUEST']._serialized_end=5890
+  _globals['_SEARCHUSERTASKAUDITLOGSRESPONSE']._serialized_start=5892
+  _globals['_SEARCHUSERTASKAUDITLOGSRESPONSE']._serialized_end=6013
+  _globals['_USERTASKSERVICE']._serialized_start=6016
+  _globals['_USERTASKSERVICE']._serialized_end=8017
 # @@protoc_insertion_point(module_scope)

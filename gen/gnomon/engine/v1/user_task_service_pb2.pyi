@@ -4,6 +4,13 @@ isort:skip_file
 """
 
 from collections import abc as _abc
+from gnomon.engine.v1 import audit_log_pb2 as _audit_log_pb2
+from gnomon.engine.v1 import process_instance_service_pb2 as _process_instance_service_pb2
+from gnomon.engine.v1 import user_task_pb2 as _user_task_pb2
+from gnomon.engine.v1 import variable_pb2 as _variable_pb2
+from gnomon.engine.v1 import variable_service_pb2 as _variable_service_pb2
+from gnomon.query.v1 import filter_pb2 as _filter_pb2
+from gnomon.query.v1 import page_pb2 as _page_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
@@ -11,10 +18,10 @@ import builtins as _builtins
 import sys
 import typing as _typing
 
-if sys.version_info >= (3, 10):
-    from typing import TypeAlias as _TypeAlias
+if sys.version_info >= (3, 11):
+    from typing import TypeAlias as _TypeAlias, Never as _Never
 else:
-    from typing_extensions import TypeAlias as _TypeAlias
+    from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
@@ -105,26 +112,1022 @@ class ListUserTasksResponse(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
-    ITEMS_FIELD_NUMBER: _builtins.int
+    USER_TASKS_FIELD_NUMBER: _builtins.int
     CURSOR_FIELD_NUMBER: _builtins.int
     cursor: _builtins.str
     """Cursor of the next page."""
     @_builtins.property
-    def items(self) -> _containers.RepeatedScalarFieldContainer[_builtins.bytes]:
-        """The user tasks, JSON objects."""
+    def user_tasks(self) -> _containers.RepeatedCompositeFieldContainer[_user_task_pb2.UserTask]:
+        """The user tasks."""
 
     def __init__(
         self,
         *,
-        items: _abc.Iterable[_builtins.bytes] | None = ...,
+        user_tasks: _abc.Iterable[_user_task_pb2.UserTask] | None = ...,
         cursor: _builtins.str | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_cursor", b"_cursor", "cursor", b"cursor"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_cursor", b"_cursor", "cursor", b"cursor", "items", b"items"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_cursor", b"_cursor", "cursor", b"cursor", "user_tasks", b"user_tasks"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__cursor: _TypeAlias = _typing.Literal["cursor"]  # noqa: Y015
     _WhichOneofArgType__cursor: _TypeAlias = _typing.Literal["_cursor", b"_cursor"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType__cursor) -> _WhichOneofReturnType__cursor | None: ...
 
 Global___ListUserTasksResponse: _TypeAlias = ListUserTasksResponse  # noqa: Y015
+
+@_typing.final
+class UserTaskFilter(_message.Message):
+    """Fields to search by."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    STATE_FIELD_NUMBER: _builtins.int
+    ASSIGNEE_FIELD_NUMBER: _builtins.int
+    PRIORITY_FIELD_NUMBER: _builtins.int
+    ELEMENT_ID_FIELD_NUMBER: _builtins.int
+    NAME_FIELD_NUMBER: _builtins.int
+    CANDIDATE_GROUP_FIELD_NUMBER: _builtins.int
+    CANDIDATE_USER_FIELD_NUMBER: _builtins.int
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    PROCESS_DEFINITION_ID_FIELD_NUMBER: _builtins.int
+    CREATION_DATE_FIELD_NUMBER: _builtins.int
+    COMPLETION_DATE_FIELD_NUMBER: _builtins.int
+    FOLLOW_UP_DATE_FIELD_NUMBER: _builtins.int
+    DUE_DATE_FIELD_NUMBER: _builtins.int
+    PROCESS_INSTANCE_VARIABLES_FIELD_NUMBER: _builtins.int
+    LOCAL_VARIABLES_FIELD_NUMBER: _builtins.int
+    USER_TASK_KEY_FIELD_NUMBER: _builtins.int
+    PROCESS_DEFINITION_KEY_FIELD_NUMBER: _builtins.int
+    PROCESS_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
+    ELEMENT_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
+    TAGS_FIELD_NUMBER: _builtins.int
+    element_id: _builtins.str
+    """Id of its element."""
+    process_definition_id: _builtins.str
+    """Id of its process."""
+    user_task_key: _builtins.int
+    """Key."""
+    process_definition_key: _builtins.int
+    """Key of its process definition."""
+    process_instance_key: _builtins.int
+    """Key of its process instance."""
+    element_instance_key: _builtins.int
+    """Key of its element instance."""
+    @_builtins.property
+    def state(self) -> _user_task_pb2.UserTaskStateFilter:
+        """State."""
+
+    @_builtins.property
+    def assignee(self) -> _filter_pb2.StringFilter:
+        """Assigned person."""
+
+    @_builtins.property
+    def priority(self) -> _filter_pb2.IntegerFilter:
+        """Priority."""
+
+    @_builtins.property
+    def name(self) -> _filter_pb2.StringFilter:
+        """Name of its element."""
+
+    @_builtins.property
+    def candidate_group(self) -> _filter_pb2.StringFilter:
+        """One of its candidate groups."""
+
+    @_builtins.property
+    def candidate_user(self) -> _filter_pb2.StringFilter:
+        """One of its candidate users."""
+
+    @_builtins.property
+    def tenant_id(self) -> _filter_pb2.StringFilter:
+        """Tenant."""
+
+    @_builtins.property
+    def creation_date(self) -> _filter_pb2.DateTimeFilter:
+        """When it was created."""
+
+    @_builtins.property
+    def completion_date(self) -> _filter_pb2.DateTimeFilter:
+        """When it was completed or canceled."""
+
+    @_builtins.property
+    def follow_up_date(self) -> _filter_pb2.DateTimeFilter:
+        """When to look at it again."""
+
+    @_builtins.property
+    def due_date(self) -> _filter_pb2.DateTimeFilter:
+        """When it is due."""
+
+    @_builtins.property
+    def process_instance_variables(self) -> _containers.RepeatedCompositeFieldContainer[_process_instance_service_pb2.VariableValueFilter]:
+        """Variables of its process instance itself; for each there is one that matches."""
+
+    @_builtins.property
+    def local_variables(self) -> _containers.RepeatedCompositeFieldContainer[_process_instance_service_pb2.VariableValueFilter]:
+        """Variables of its element instance; for each there is one that matches."""
+
+    @_builtins.property
+    def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Tags that its process instance carries, every one."""
+
+    def __init__(
+        self,
+        *,
+        state: _user_task_pb2.UserTaskStateFilter | None = ...,
+        assignee: _filter_pb2.StringFilter | None = ...,
+        priority: _filter_pb2.IntegerFilter | None = ...,
+        element_id: _builtins.str | None = ...,
+        name: _filter_pb2.StringFilter | None = ...,
+        candidate_group: _filter_pb2.StringFilter | None = ...,
+        candidate_user: _filter_pb2.StringFilter | None = ...,
+        tenant_id: _filter_pb2.StringFilter | None = ...,
+        process_definition_id: _builtins.str | None = ...,
+        creation_date: _filter_pb2.DateTimeFilter | None = ...,
+        completion_date: _filter_pb2.DateTimeFilter | None = ...,
+        follow_up_date: _filter_pb2.DateTimeFilter | None = ...,
+        due_date: _filter_pb2.DateTimeFilter | None = ...,
+        process_instance_variables: _abc.Iterable[_process_instance_service_pb2.VariableValueFilter] | None = ...,
+        local_variables: _abc.Iterable[_process_instance_service_pb2.VariableValueFilter] | None = ...,
+        user_task_key: _builtins.int | None = ...,
+        process_definition_key: _builtins.int | None = ...,
+        process_instance_key: _builtins.int | None = ...,
+        element_instance_key: _builtins.int | None = ...,
+        tags: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_assignee", b"_assignee", "_candidate_group", b"_candidate_group", "_candidate_user", b"_candidate_user", "_completion_date", b"_completion_date", "_creation_date", b"_creation_date", "_due_date", b"_due_date", "_element_id", b"_element_id", "_element_instance_key", b"_element_instance_key", "_follow_up_date", b"_follow_up_date", "_name", b"_name", "_priority", b"_priority", "_process_definition_id", b"_process_definition_id", "_process_definition_key", b"_process_definition_key", "_process_instance_key", b"_process_instance_key", "_state", b"_state", "_tenant_id", b"_tenant_id", "_user_task_key", b"_user_task_key", "assignee", b"assignee", "candidate_group", b"candidate_group", "candidate_user", b"candidate_user", "completion_date", b"completion_date", "creation_date", b"creation_date", "due_date", b"due_date", "element_id", b"element_id", "element_instance_key", b"element_instance_key", "follow_up_date", b"follow_up_date", "name", b"name", "priority", b"priority", "process_definition_id", b"process_definition_id", "process_definition_key", b"process_definition_key", "process_instance_key", b"process_instance_key", "state", b"state", "tenant_id", b"tenant_id", "user_task_key", b"user_task_key"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_assignee", b"_assignee", "_candidate_group", b"_candidate_group", "_candidate_user", b"_candidate_user", "_completion_date", b"_completion_date", "_creation_date", b"_creation_date", "_due_date", b"_due_date", "_element_id", b"_element_id", "_element_instance_key", b"_element_instance_key", "_follow_up_date", b"_follow_up_date", "_name", b"_name", "_priority", b"_priority", "_process_definition_id", b"_process_definition_id", "_process_definition_key", b"_process_definition_key", "_process_instance_key", b"_process_instance_key", "_state", b"_state", "_tenant_id", b"_tenant_id", "_user_task_key", b"_user_task_key", "assignee", b"assignee", "candidate_group", b"candidate_group", "candidate_user", b"candidate_user", "completion_date", b"completion_date", "creation_date", b"creation_date", "due_date", b"due_date", "element_id", b"element_id", "element_instance_key", b"element_instance_key", "follow_up_date", b"follow_up_date", "local_variables", b"local_variables", "name", b"name", "priority", b"priority", "process_definition_id", b"process_definition_id", "process_definition_key", b"process_definition_key", "process_instance_key", b"process_instance_key", "process_instance_variables", b"process_instance_variables", "state", b"state", "tags", b"tags", "tenant_id", b"tenant_id", "user_task_key", b"user_task_key"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__assignee: _TypeAlias = _typing.Literal["assignee"]  # noqa: Y015
+    _WhichOneofArgType__assignee: _TypeAlias = _typing.Literal["_assignee", b"_assignee"]  # noqa: Y015
+    _WhichOneofReturnType__candidate_group: _TypeAlias = _typing.Literal["candidate_group"]  # noqa: Y015
+    _WhichOneofArgType__candidate_group: _TypeAlias = _typing.Literal["_candidate_group", b"_candidate_group"]  # noqa: Y015
+    _WhichOneofReturnType__candidate_user: _TypeAlias = _typing.Literal["candidate_user"]  # noqa: Y015
+    _WhichOneofArgType__candidate_user: _TypeAlias = _typing.Literal["_candidate_user", b"_candidate_user"]  # noqa: Y015
+    _WhichOneofReturnType__completion_date: _TypeAlias = _typing.Literal["completion_date"]  # noqa: Y015
+    _WhichOneofArgType__completion_date: _TypeAlias = _typing.Literal["_completion_date", b"_completion_date"]  # noqa: Y015
+    _WhichOneofReturnType__creation_date: _TypeAlias = _typing.Literal["creation_date"]  # noqa: Y015
+    _WhichOneofArgType__creation_date: _TypeAlias = _typing.Literal["_creation_date", b"_creation_date"]  # noqa: Y015
+    _WhichOneofReturnType__due_date: _TypeAlias = _typing.Literal["due_date"]  # noqa: Y015
+    _WhichOneofArgType__due_date: _TypeAlias = _typing.Literal["_due_date", b"_due_date"]  # noqa: Y015
+    _WhichOneofReturnType__element_id: _TypeAlias = _typing.Literal["element_id"]  # noqa: Y015
+    _WhichOneofArgType__element_id: _TypeAlias = _typing.Literal["_element_id", b"_element_id"]  # noqa: Y015
+    _WhichOneofReturnType__element_instance_key: _TypeAlias = _typing.Literal["element_instance_key"]  # noqa: Y015
+    _WhichOneofArgType__element_instance_key: _TypeAlias = _typing.Literal["_element_instance_key", b"_element_instance_key"]  # noqa: Y015
+    _WhichOneofReturnType__follow_up_date: _TypeAlias = _typing.Literal["follow_up_date"]  # noqa: Y015
+    _WhichOneofArgType__follow_up_date: _TypeAlias = _typing.Literal["_follow_up_date", b"_follow_up_date"]  # noqa: Y015
+    _WhichOneofReturnType__name: _TypeAlias = _typing.Literal["name"]  # noqa: Y015
+    _WhichOneofArgType__name: _TypeAlias = _typing.Literal["_name", b"_name"]  # noqa: Y015
+    _WhichOneofReturnType__priority: _TypeAlias = _typing.Literal["priority"]  # noqa: Y015
+    _WhichOneofArgType__priority: _TypeAlias = _typing.Literal["_priority", b"_priority"]  # noqa: Y015
+    _WhichOneofReturnType__process_definition_id: _TypeAlias = _typing.Literal["process_definition_id"]  # noqa: Y015
+    _WhichOneofArgType__process_definition_id: _TypeAlias = _typing.Literal["_process_definition_id", b"_process_definition_id"]  # noqa: Y015
+    _WhichOneofReturnType__process_definition_key: _TypeAlias = _typing.Literal["process_definition_key"]  # noqa: Y015
+    _WhichOneofArgType__process_definition_key: _TypeAlias = _typing.Literal["_process_definition_key", b"_process_definition_key"]  # noqa: Y015
+    _WhichOneofReturnType__process_instance_key: _TypeAlias = _typing.Literal["process_instance_key"]  # noqa: Y015
+    _WhichOneofArgType__process_instance_key: _TypeAlias = _typing.Literal["_process_instance_key", b"_process_instance_key"]  # noqa: Y015
+    _WhichOneofReturnType__state: _TypeAlias = _typing.Literal["state"]  # noqa: Y015
+    _WhichOneofArgType__state: _TypeAlias = _typing.Literal["_state", b"_state"]  # noqa: Y015
+    _WhichOneofReturnType__tenant_id: _TypeAlias = _typing.Literal["tenant_id"]  # noqa: Y015
+    _WhichOneofArgType__tenant_id: _TypeAlias = _typing.Literal["_tenant_id", b"_tenant_id"]  # noqa: Y015
+    _WhichOneofReturnType__user_task_key: _TypeAlias = _typing.Literal["user_task_key"]  # noqa: Y015
+    _WhichOneofArgType__user_task_key: _TypeAlias = _typing.Literal["_user_task_key", b"_user_task_key"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__assignee) -> _WhichOneofReturnType__assignee | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__candidate_group) -> _WhichOneofReturnType__candidate_group | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__candidate_user) -> _WhichOneofReturnType__candidate_user | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__completion_date) -> _WhichOneofReturnType__completion_date | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__creation_date) -> _WhichOneofReturnType__creation_date | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__due_date) -> _WhichOneofReturnType__due_date | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__element_id) -> _WhichOneofReturnType__element_id | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__element_instance_key) -> _WhichOneofReturnType__element_instance_key | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__follow_up_date) -> _WhichOneofReturnType__follow_up_date | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__name) -> _WhichOneofReturnType__name | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__priority) -> _WhichOneofReturnType__priority | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__process_definition_id) -> _WhichOneofReturnType__process_definition_id | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__process_definition_key) -> _WhichOneofReturnType__process_definition_key | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__process_instance_key) -> _WhichOneofReturnType__process_instance_key | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__state) -> _WhichOneofReturnType__state | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__tenant_id) -> _WhichOneofReturnType__tenant_id | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__user_task_key) -> _WhichOneofReturnType__user_task_key | None: ...
+
+Global___UserTaskFilter: _TypeAlias = UserTaskFilter  # noqa: Y015
+
+@_typing.final
+class UserTaskSort(_message.Message):
+    """One key of the order."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FIELD_FIELD_NUMBER: _builtins.int
+    ORDER_FIELD_NUMBER: _builtins.int
+    field: _builtins.str
+    """Property to order by."""
+    order: _page_pb2.SortOrder.ValueType
+    """Direction."""
+    def __init__(
+        self,
+        *,
+        field: _builtins.str = ...,
+        order: _page_pb2.SortOrder.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["field", b"field", "order", b"order"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UserTaskSort: _TypeAlias = UserTaskSort  # noqa: Y015
+
+@_typing.final
+class SearchUserTasksRequest(_message.Message):
+    """Request of SearchUserTasks."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FILTER_FIELD_NUMBER: _builtins.int
+    SORT_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def filter(self) -> Global___UserTaskFilter:
+        """Which ones."""
+
+    @_builtins.property
+    def sort(self) -> _containers.RepeatedCompositeFieldContainer[Global___UserTaskSort]:
+        """In which order."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageRequest:
+        """Which page."""
+
+    def __init__(
+        self,
+        *,
+        filter: Global___UserTaskFilter | None = ...,
+        sort: _abc.Iterable[Global___UserTaskSort] | None = ...,
+        page: _page_pb2.PageRequest | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_page", b"_page", "filter", b"filter", "page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_page", b"_page", "filter", b"filter", "page", b"page", "sort", b"sort"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__filter: _TypeAlias = _typing.Literal["filter"]  # noqa: Y015
+    _WhichOneofArgType__filter: _TypeAlias = _typing.Literal["_filter", b"_filter"]  # noqa: Y015
+    _WhichOneofReturnType__page: _TypeAlias = _typing.Literal["page"]  # noqa: Y015
+    _WhichOneofArgType__page: _TypeAlias = _typing.Literal["_page", b"_page"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__filter) -> _WhichOneofReturnType__filter | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__page) -> _WhichOneofReturnType__page | None: ...
+
+Global___SearchUserTasksRequest: _TypeAlias = SearchUserTasksRequest  # noqa: Y015
+
+@_typing.final
+class SearchUserTasksResponse(_message.Message):
+    """Response of SearchUserTasks."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ITEMS_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def items(self) -> _containers.RepeatedCompositeFieldContainer[_user_task_pb2.UserTask]:
+        """The matches on this page."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageResponse:
+        """Where the page stands."""
+
+    def __init__(
+        self,
+        *,
+        items: _abc.Iterable[_user_task_pb2.UserTask] | None = ...,
+        page: _page_pb2.PageResponse | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["items", b"items", "page", b"page"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SearchUserTasksResponse: _TypeAlias = SearchUserTasksResponse  # noqa: Y015
+
+@_typing.final
+class GetUserTaskRequest(_message.Message):
+    """Request of GetUserTask."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    USER_TASK_KEY_FIELD_NUMBER: _builtins.int
+    user_task_key: _builtins.int
+    """Which one."""
+    def __init__(
+        self,
+        *,
+        user_task_key: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["user_task_key", b"user_task_key"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetUserTaskRequest: _TypeAlias = GetUserTaskRequest  # noqa: Y015
+
+@_typing.final
+class GetUserTaskResponse(_message.Message):
+    """Response of GetUserTask."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    USER_TASK_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def user_task(self) -> _user_task_pb2.UserTask:
+        """The user task."""
+
+    def __init__(
+        self,
+        *,
+        user_task: _user_task_pb2.UserTask | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["user_task", b"user_task"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["user_task", b"user_task"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetUserTaskResponse: _TypeAlias = GetUserTaskResponse  # noqa: Y015
+
+@_typing.final
+class AssignUserTaskRequest(_message.Message):
+    """Request of AssignUserTask."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    USER_TASK_KEY_FIELD_NUMBER: _builtins.int
+    ASSIGNEE_FIELD_NUMBER: _builtins.int
+    ALLOW_OVERRIDE_FIELD_NUMBER: _builtins.int
+    ACTION_FIELD_NUMBER: _builtins.int
+    user_task_key: _builtins.int
+    """Which one."""
+    assignee: _builtins.str
+    """Who does it."""
+    allow_override: _builtins.bool
+    """Whether another assignee may be replaced; absent means true."""
+    action: _builtins.str
+    """Name of the action, for listeners; without effect in this release."""
+    def __init__(
+        self,
+        *,
+        user_task_key: _builtins.int = ...,
+        assignee: _builtins.str = ...,
+        allow_override: _builtins.bool | None = ...,
+        action: _builtins.str | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_action", b"_action", "_allow_override", b"_allow_override", "action", b"action", "allow_override", b"allow_override"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_action", b"_action", "_allow_override", b"_allow_override", "action", b"action", "allow_override", b"allow_override", "assignee", b"assignee", "user_task_key", b"user_task_key"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__action: _TypeAlias = _typing.Literal["action"]  # noqa: Y015
+    _WhichOneofArgType__action: _TypeAlias = _typing.Literal["_action", b"_action"]  # noqa: Y015
+    _WhichOneofReturnType__allow_override: _TypeAlias = _typing.Literal["allow_override"]  # noqa: Y015
+    _WhichOneofArgType__allow_override: _TypeAlias = _typing.Literal["_allow_override", b"_allow_override"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__action) -> _WhichOneofReturnType__action | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__allow_override) -> _WhichOneofReturnType__allow_override | None: ...
+
+Global___AssignUserTaskRequest: _TypeAlias = AssignUserTaskRequest  # noqa: Y015
+
+@_typing.final
+class AssignUserTaskResponse(_message.Message):
+    """Response of AssignUserTask."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AssignUserTaskResponse: _TypeAlias = AssignUserTaskResponse  # noqa: Y015
+
+@_typing.final
+class UnassignUserTaskRequest(_message.Message):
+    """Request of UnassignUserTask."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    USER_TASK_KEY_FIELD_NUMBER: _builtins.int
+    user_task_key: _builtins.int
+    """Which one."""
+    def __init__(
+        self,
+        *,
+        user_task_key: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["user_task_key", b"user_task_key"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UnassignUserTaskRequest: _TypeAlias = UnassignUserTaskRequest  # noqa: Y015
+
+@_typing.final
+class UnassignUserTaskResponse(_message.Message):
+    """Response of UnassignUserTask."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UnassignUserTaskResponse: _TypeAlias = UnassignUserTaskResponse  # noqa: Y015
+
+@_typing.final
+class UserTaskCandidates(_message.Message):
+    """A list that may be absent, which differs from an empty one."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAMES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def names(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Names of users or groups."""
+
+    def __init__(
+        self,
+        *,
+        names: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["names", b"names"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UserTaskCandidates: _TypeAlias = UserTaskCandidates  # noqa: Y015
+
+@_typing.final
+class UserTaskChangeset(_message.Message):
+    """What to change about a user task; what is absent stays as it is."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DUE_DATE_FIELD_NUMBER: _builtins.int
+    FOLLOW_UP_DATE_FIELD_NUMBER: _builtins.int
+    CANDIDATE_USERS_FIELD_NUMBER: _builtins.int
+    CANDIDATE_GROUPS_FIELD_NUMBER: _builtins.int
+    PRIORITY_FIELD_NUMBER: _builtins.int
+    due_date: _builtins.str
+    """Due date in RFC 3339; empty text clears it."""
+    follow_up_date: _builtins.str
+    """Follow-up date in RFC 3339; empty text clears it."""
+    priority: _builtins.int
+    """Priority."""
+    @_builtins.property
+    def candidate_users(self) -> Global___UserTaskCandidates:
+        """Users who may claim it; an empty list clears them."""
+
+    @_builtins.property
+    def candidate_groups(self) -> Global___UserTaskCandidates:
+        """Groups whose members may claim it; an empty list clears them."""
+
+    def __init__(
+        self,
+        *,
+        due_date: _builtins.str | None = ...,
+        follow_up_date: _builtins.str | None = ...,
+        candidate_users: Global___UserTaskCandidates | None = ...,
+        candidate_groups: Global___UserTaskCandidates | None = ...,
+        priority: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_candidate_groups", b"_candidate_groups", "_candidate_users", b"_candidate_users", "_due_date", b"_due_date", "_follow_up_date", b"_follow_up_date", "_priority", b"_priority", "candidate_groups", b"candidate_groups", "candidate_users", b"candidate_users", "due_date", b"due_date", "follow_up_date", b"follow_up_date", "priority", b"priority"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_candidate_groups", b"_candidate_groups", "_candidate_users", b"_candidate_users", "_due_date", b"_due_date", "_follow_up_date", b"_follow_up_date", "_priority", b"_priority", "candidate_groups", b"candidate_groups", "candidate_users", b"candidate_users", "due_date", b"due_date", "follow_up_date", b"follow_up_date", "priority", b"priority"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__candidate_groups: _TypeAlias = _typing.Literal["candidate_groups"]  # noqa: Y015
+    _WhichOneofArgType__candidate_groups: _TypeAlias = _typing.Literal["_candidate_groups", b"_candidate_groups"]  # noqa: Y015
+    _WhichOneofReturnType__candidate_users: _TypeAlias = _typing.Literal["candidate_users"]  # noqa: Y015
+    _WhichOneofArgType__candidate_users: _TypeAlias = _typing.Literal["_candidate_users", b"_candidate_users"]  # noqa: Y015
+    _WhichOneofReturnType__due_date: _TypeAlias = _typing.Literal["due_date"]  # noqa: Y015
+    _WhichOneofArgType__due_date: _TypeAlias = _typing.Literal["_due_date", b"_due_date"]  # noqa: Y015
+    _WhichOneofReturnType__follow_up_date: _TypeAlias = _typing.Literal["follow_up_date"]  # noqa: Y015
+    _WhichOneofArgType__follow_up_date: _TypeAlias = _typing.Literal["_follow_up_date", b"_follow_up_date"]  # noqa: Y015
+    _WhichOneofReturnType__priority: _TypeAlias = _typing.Literal["priority"]  # noqa: Y015
+    _WhichOneofArgType__priority: _TypeAlias = _typing.Literal["_priority", b"_priority"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__candidate_groups) -> _WhichOneofReturnType__candidate_groups | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__candidate_users) -> _WhichOneofReturnType__candidate_users | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__due_date) -> _WhichOneofReturnType__due_date | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__follow_up_date) -> _WhichOneofReturnType__follow_up_date | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__priority) -> _WhichOneofReturnType__priority | None: ...
+
+Global___UserTaskChangeset: _TypeAlias = UserTaskChangeset  # noqa: Y015
+
+@_typing.final
+class UpdateUserTaskRequest(_message.Message):
+    """Request of UpdateUserTask."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    USER_TASK_KEY_FIELD_NUMBER: _builtins.int
+    CHANGESET_FIELD_NUMBER: _builtins.int
+    ACTION_FIELD_NUMBER: _builtins.int
+    user_task_key: _builtins.int
+    """Which one."""
+    action: _builtins.str
+    """Name of the action, for listeners; without effect in this release."""
+    @_builtins.property
+    def changeset(self) -> Global___UserTaskChangeset:
+        """What to change."""
+
+    def __init__(
+        self,
+        *,
+        user_task_key: _builtins.int = ...,
+        changeset: Global___UserTaskChangeset | None = ...,
+        action: _builtins.str | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_action", b"_action", "_changeset", b"_changeset", "action", b"action", "changeset", b"changeset"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_action", b"_action", "_changeset", b"_changeset", "action", b"action", "changeset", b"changeset", "user_task_key", b"user_task_key"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__action: _TypeAlias = _typing.Literal["action"]  # noqa: Y015
+    _WhichOneofArgType__action: _TypeAlias = _typing.Literal["_action", b"_action"]  # noqa: Y015
+    _WhichOneofReturnType__changeset: _TypeAlias = _typing.Literal["changeset"]  # noqa: Y015
+    _WhichOneofArgType__changeset: _TypeAlias = _typing.Literal["_changeset", b"_changeset"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__action) -> _WhichOneofReturnType__action | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__changeset) -> _WhichOneofReturnType__changeset | None: ...
+
+Global___UpdateUserTaskRequest: _TypeAlias = UpdateUserTaskRequest  # noqa: Y015
+
+@_typing.final
+class UpdateUserTaskResponse(_message.Message):
+    """Response of UpdateUserTask."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UpdateUserTaskResponse: _TypeAlias = UpdateUserTaskResponse  # noqa: Y015
+
+@_typing.final
+class CompleteUserTaskRequest(_message.Message):
+    """Request of CompleteUserTask."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    USER_TASK_KEY_FIELD_NUMBER: _builtins.int
+    VARIABLES_FIELD_NUMBER: _builtins.int
+    ACTION_FIELD_NUMBER: _builtins.int
+    user_task_key: _builtins.int
+    """Which one."""
+    variables: _builtins.bytes
+    """Variables that it gives, a JSON object."""
+    action: _builtins.str
+    """Name of the action, for listeners; without effect in this release."""
+    def __init__(
+        self,
+        *,
+        user_task_key: _builtins.int = ...,
+        variables: _builtins.bytes | None = ...,
+        action: _builtins.str | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_action", b"_action", "_variables", b"_variables", "action", b"action", "variables", b"variables"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_action", b"_action", "_variables", b"_variables", "action", b"action", "user_task_key", b"user_task_key", "variables", b"variables"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__action: _TypeAlias = _typing.Literal["action"]  # noqa: Y015
+    _WhichOneofArgType__action: _TypeAlias = _typing.Literal["_action", b"_action"]  # noqa: Y015
+    _WhichOneofReturnType__variables: _TypeAlias = _typing.Literal["variables"]  # noqa: Y015
+    _WhichOneofArgType__variables: _TypeAlias = _typing.Literal["_variables", b"_variables"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__action) -> _WhichOneofReturnType__action | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__variables) -> _WhichOneofReturnType__variables | None: ...
+
+Global___CompleteUserTaskRequest: _TypeAlias = CompleteUserTaskRequest  # noqa: Y015
+
+@_typing.final
+class CompleteUserTaskResponse(_message.Message):
+    """Response of CompleteUserTask."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CompleteUserTaskResponse: _TypeAlias = CompleteUserTaskResponse  # noqa: Y015
+
+@_typing.final
+class UserTaskVariableFilter(_message.Message):
+    """Fields to search by."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def name(self) -> _filter_pb2.StringFilter:
+        """Name."""
+
+    def __init__(
+        self,
+        *,
+        name: _filter_pb2.StringFilter | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_name", b"_name", "name", b"name"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_name", b"_name", "name", b"name"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__name: _TypeAlias = _typing.Literal["name"]  # noqa: Y015
+    _WhichOneofArgType__name: _TypeAlias = _typing.Literal["_name", b"_name"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__name) -> _WhichOneofReturnType__name | None: ...
+
+Global___UserTaskVariableFilter: _TypeAlias = UserTaskVariableFilter  # noqa: Y015
+
+@_typing.final
+class SearchUserTaskVariablesRequest(_message.Message):
+    """Request of SearchUserTaskVariables."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    USER_TASK_KEY_FIELD_NUMBER: _builtins.int
+    TRUNCATE_VALUES_FIELD_NUMBER: _builtins.int
+    FILTER_FIELD_NUMBER: _builtins.int
+    SORT_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    user_task_key: _builtins.int
+    """Which one."""
+    truncate_values: _builtins.bool
+    """Whether to cut long values; absent means true."""
+    @_builtins.property
+    def filter(self) -> Global___UserTaskVariableFilter:
+        """Which ones."""
+
+    @_builtins.property
+    def sort(self) -> _containers.RepeatedCompositeFieldContainer[_variable_service_pb2.VariableSort]:
+        """In which order."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageRequest:
+        """Which page."""
+
+    def __init__(
+        self,
+        *,
+        user_task_key: _builtins.int = ...,
+        truncate_values: _builtins.bool | None = ...,
+        filter: Global___UserTaskVariableFilter | None = ...,
+        sort: _abc.Iterable[_variable_service_pb2.VariableSort] | None = ...,
+        page: _page_pb2.PageRequest | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_page", b"_page", "_truncate_values", b"_truncate_values", "filter", b"filter", "page", b"page", "truncate_values", b"truncate_values"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_page", b"_page", "_truncate_values", b"_truncate_values", "filter", b"filter", "page", b"page", "sort", b"sort", "truncate_values", b"truncate_values", "user_task_key", b"user_task_key"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__filter: _TypeAlias = _typing.Literal["filter"]  # noqa: Y015
+    _WhichOneofArgType__filter: _TypeAlias = _typing.Literal["_filter", b"_filter"]  # noqa: Y015
+    _WhichOneofReturnType__page: _TypeAlias = _typing.Literal["page"]  # noqa: Y015
+    _WhichOneofArgType__page: _TypeAlias = _typing.Literal["_page", b"_page"]  # noqa: Y015
+    _WhichOneofReturnType__truncate_values: _TypeAlias = _typing.Literal["truncate_values"]  # noqa: Y015
+    _WhichOneofArgType__truncate_values: _TypeAlias = _typing.Literal["_truncate_values", b"_truncate_values"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__filter) -> _WhichOneofReturnType__filter | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__page) -> _WhichOneofReturnType__page | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__truncate_values) -> _WhichOneofReturnType__truncate_values | None: ...
+
+Global___SearchUserTaskVariablesRequest: _TypeAlias = SearchUserTaskVariablesRequest  # noqa: Y015
+
+@_typing.final
+class SearchUserTaskVariablesResponse(_message.Message):
+    """Response of SearchUserTaskVariables."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ITEMS_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def items(self) -> _containers.RepeatedCompositeFieldContainer[_variable_pb2.VariableMatch]:
+        """The matches on this page."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageResponse:
+        """Where the page stands."""
+
+    def __init__(
+        self,
+        *,
+        items: _abc.Iterable[_variable_pb2.VariableMatch] | None = ...,
+        page: _page_pb2.PageResponse | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["items", b"items", "page", b"page"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SearchUserTaskVariablesResponse: _TypeAlias = SearchUserTaskVariablesResponse  # noqa: Y015
+
+@_typing.final
+class SearchUserTaskEffectiveVariablesRequest(_message.Message):
+    """Request of SearchUserTaskEffectiveVariables."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    USER_TASK_KEY_FIELD_NUMBER: _builtins.int
+    TRUNCATE_VALUES_FIELD_NUMBER: _builtins.int
+    FILTER_FIELD_NUMBER: _builtins.int
+    SORT_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    user_task_key: _builtins.int
+    """Which one."""
+    truncate_values: _builtins.bool
+    """Whether to cut long values; absent means true."""
+    @_builtins.property
+    def filter(self) -> Global___UserTaskVariableFilter:
+        """Which ones."""
+
+    @_builtins.property
+    def sort(self) -> _containers.RepeatedCompositeFieldContainer[_variable_service_pb2.VariableSort]:
+        """In which order."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageRequest:
+        """Which page."""
+
+    def __init__(
+        self,
+        *,
+        user_task_key: _builtins.int = ...,
+        truncate_values: _builtins.bool | None = ...,
+        filter: Global___UserTaskVariableFilter | None = ...,
+        sort: _abc.Iterable[_variable_service_pb2.VariableSort] | None = ...,
+        page: _page_pb2.PageRequest | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_page", b"_page", "_truncate_values", b"_truncate_values", "filter", b"filter", "page", b"page", "truncate_values", b"truncate_values"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_page", b"_page", "_truncate_values", b"_truncate_values", "filter", b"filter", "page", b"page", "sort", b"sort", "truncate_values", b"truncate_values", "user_task_key", b"user_task_key"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__filter: _TypeAlias = _typing.Literal["filter"]  # noqa: Y015
+    _WhichOneofArgType__filter: _TypeAlias = _typing.Literal["_filter", b"_filter"]  # noqa: Y015
+    _WhichOneofReturnType__page: _TypeAlias = _typing.Literal["page"]  # noqa: Y015
+    _WhichOneofArgType__page: _TypeAlias = _typing.Literal["_page", b"_page"]  # noqa: Y015
+    _WhichOneofReturnType__truncate_values: _TypeAlias = _typing.Literal["truncate_values"]  # noqa: Y015
+    _WhichOneofArgType__truncate_values: _TypeAlias = _typing.Literal["_truncate_values", b"_truncate_values"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__filter) -> _WhichOneofReturnType__filter | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__page) -> _WhichOneofReturnType__page | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__truncate_values) -> _WhichOneofReturnType__truncate_values | None: ...
+
+Global___SearchUserTaskEffectiveVariablesRequest: _TypeAlias = SearchUserTaskEffectiveVariablesRequest  # noqa: Y015
+
+@_typing.final
+class SearchUserTaskEffectiveVariablesResponse(_message.Message):
+    """Response of SearchUserTaskEffectiveVariables."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ITEMS_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def items(self) -> _containers.RepeatedCompositeFieldContainer[_variable_pb2.VariableMatch]:
+        """The matches on this page."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageResponse:
+        """Where the page stands."""
+
+    def __init__(
+        self,
+        *,
+        items: _abc.Iterable[_variable_pb2.VariableMatch] | None = ...,
+        page: _page_pb2.PageResponse | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["items", b"items", "page", b"page"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SearchUserTaskEffectiveVariablesResponse: _TypeAlias = SearchUserTaskEffectiveVariablesResponse  # noqa: Y015
+
+@_typing.final
+class UserTaskAuditLogFilter(_message.Message):
+    """Fields to search by."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    OPERATION_TYPE_FIELD_NUMBER: _builtins.int
+    RESULT_FIELD_NUMBER: _builtins.int
+    TIMESTAMP_FIELD_NUMBER: _builtins.int
+    ACTOR_TYPE_FIELD_NUMBER: _builtins.int
+    ACTOR_ID_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def operation_type(self) -> _audit_log_pb2.AuditLogOperationTypeFilter:
+        """What was done."""
+
+    @_builtins.property
+    def result(self) -> _audit_log_pb2.AuditLogResultFilter:
+        """What became of it."""
+
+    @_builtins.property
+    def timestamp(self) -> _filter_pb2.DateTimeFilter:
+        """When it was done."""
+
+    @_builtins.property
+    def actor_type(self) -> _audit_log_pb2.AuditLogActorTypeFilter:
+        """Kind of principal that did it."""
+
+    @_builtins.property
+    def actor_id(self) -> _filter_pb2.StringFilter:
+        """Who did it."""
+
+    def __init__(
+        self,
+        *,
+        operation_type: _audit_log_pb2.AuditLogOperationTypeFilter | None = ...,
+        result: _audit_log_pb2.AuditLogResultFilter | None = ...,
+        timestamp: _filter_pb2.DateTimeFilter | None = ...,
+        actor_type: _audit_log_pb2.AuditLogActorTypeFilter | None = ...,
+        actor_id: _filter_pb2.StringFilter | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_actor_id", b"_actor_id", "_actor_type", b"_actor_type", "_operation_type", b"_operation_type", "_result", b"_result", "_timestamp", b"_timestamp", "actor_id", b"actor_id", "actor_type", b"actor_type", "operation_type", b"operation_type", "result", b"result", "timestamp", b"timestamp"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_actor_id", b"_actor_id", "_actor_type", b"_actor_type", "_operation_type", b"_operation_type", "_result", b"_result", "_timestamp", b"_timestamp", "actor_id", b"actor_id", "actor_type", b"actor_type", "operation_type", b"operation_type", "result", b"result", "timestamp", b"timestamp"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__actor_id: _TypeAlias = _typing.Literal["actor_id"]  # noqa: Y015
+    _WhichOneofArgType__actor_id: _TypeAlias = _typing.Literal["_actor_id", b"_actor_id"]  # noqa: Y015
+    _WhichOneofReturnType__actor_type: _TypeAlias = _typing.Literal["actor_type"]  # noqa: Y015
+    _WhichOneofArgType__actor_type: _TypeAlias = _typing.Literal["_actor_type", b"_actor_type"]  # noqa: Y015
+    _WhichOneofReturnType__operation_type: _TypeAlias = _typing.Literal["operation_type"]  # noqa: Y015
+    _WhichOneofArgType__operation_type: _TypeAlias = _typing.Literal["_operation_type", b"_operation_type"]  # noqa: Y015
+    _WhichOneofReturnType__result: _TypeAlias = _typing.Literal["result"]  # noqa: Y015
+    _WhichOneofArgType__result: _TypeAlias = _typing.Literal["_result", b"_result"]  # noqa: Y015
+    _WhichOneofReturnType__timestamp: _TypeAlias = _typing.Literal["timestamp"]  # noqa: Y015
+    _WhichOneofArgType__timestamp: _TypeAlias = _typing.Literal["_timestamp", b"_timestamp"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__actor_id) -> _WhichOneofReturnType__actor_id | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__actor_type) -> _WhichOneofReturnType__actor_type | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__operation_type) -> _WhichOneofReturnType__operation_type | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__result) -> _WhichOneofReturnType__result | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__timestamp) -> _WhichOneofReturnType__timestamp | None: ...
+
+Global___UserTaskAuditLogFilter: _TypeAlias = UserTaskAuditLogFilter  # noqa: Y015
+
+@_typing.final
+class UserTaskAuditLogSort(_message.Message):
+    """One key of the order."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FIELD_FIELD_NUMBER: _builtins.int
+    ORDER_FIELD_NUMBER: _builtins.int
+    field: _builtins.str
+    """Property to order by."""
+    order: _page_pb2.SortOrder.ValueType
+    """Direction."""
+    def __init__(
+        self,
+        *,
+        field: _builtins.str = ...,
+        order: _page_pb2.SortOrder.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["field", b"field", "order", b"order"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UserTaskAuditLogSort: _TypeAlias = UserTaskAuditLogSort  # noqa: Y015
+
+@_typing.final
+class SearchUserTaskAuditLogsRequest(_message.Message):
+    """Request of SearchUserTaskAuditLogs."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    USER_TASK_KEY_FIELD_NUMBER: _builtins.int
+    FILTER_FIELD_NUMBER: _builtins.int
+    SORT_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    user_task_key: _builtins.int
+    """Which one."""
+    @_builtins.property
+    def filter(self) -> Global___UserTaskAuditLogFilter:
+        """Which ones."""
+
+    @_builtins.property
+    def sort(self) -> _containers.RepeatedCompositeFieldContainer[Global___UserTaskAuditLogSort]:
+        """In which order."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageRequest:
+        """Which page."""
+
+    def __init__(
+        self,
+        *,
+        user_task_key: _builtins.int = ...,
+        filter: Global___UserTaskAuditLogFilter | None = ...,
+        sort: _abc.Iterable[Global___UserTaskAuditLogSort] | None = ...,
+        page: _page_pb2.PageRequest | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_page", b"_page", "filter", b"filter", "page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_page", b"_page", "filter", b"filter", "page", b"page", "sort", b"sort", "user_task_key", b"user_task_key"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__filter: _TypeAlias = _typing.Literal["filter"]  # noqa: Y015
+    _WhichOneofArgType__filter: _TypeAlias = _typing.Literal["_filter", b"_filter"]  # noqa: Y015
+    _WhichOneofReturnType__page: _TypeAlias = _typing.Literal["page"]  # noqa: Y015
+    _WhichOneofArgType__page: _TypeAlias = _typing.Literal["_page", b"_page"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__filter) -> _WhichOneofReturnType__filter | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__page) -> _WhichOneofReturnType__page | None: ...
+
+Global___SearchUserTaskAuditLogsRequest: _TypeAlias = SearchUserTaskAuditLogsRequest  # noqa: Y015
+
+@_typing.final
+class SearchUserTaskAuditLogsResponse(_message.Message):
+    """Response of SearchUserTaskAuditLogs."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ITEMS_FIELD_NUMBER: _builtins.int
+    PAGE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def items(self) -> _containers.RepeatedCompositeFieldContainer[_audit_log_pb2.AuditLog]:
+        """The matches on this page."""
+
+    @_builtins.property
+    def page(self) -> _page_pb2.PageResponse:
+        """Where the page stands."""
+
+    def __init__(
+        self,
+        *,
+        items: _abc.Iterable[_audit_log_pb2.AuditLog] | None = ...,
+        page: _page_pb2.PageResponse | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["page", b"page"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["items", b"items", "page", b"page"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SearchUserTaskAuditLogsResponse: _TypeAlias = SearchUserTaskAuditLogsResponse  # noqa: Y015

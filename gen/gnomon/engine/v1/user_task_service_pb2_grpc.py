@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class UserTaskServiceStub:
-    """Lists the work of people from durable history.
+    """Lists, assigns, changes and completes the work of people.
     """
 
     def __init__(self, channel):
@@ -40,14 +40,126 @@ class UserTaskServiceStub:
                 request_serializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.ListUserTasksRequest.SerializeToString,
                 response_deserializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.ListUserTasksResponse.FromString,
                 _registered_method=True)
+        self.SearchUserTasks = channel.unary_unary(
+                '/gnomon.engine.v1.UserTaskService/SearchUserTasks',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.SearchUserTasksRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.SearchUserTasksResponse.FromString,
+                _registered_method=True)
+        self.GetUserTask = channel.unary_unary(
+                '/gnomon.engine.v1.UserTaskService/GetUserTask',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.GetUserTaskRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.GetUserTaskResponse.FromString,
+                _registered_method=True)
+        self.AssignUserTask = channel.unary_unary(
+                '/gnomon.engine.v1.UserTaskService/AssignUserTask',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.AssignUserTaskRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.AssignUserTaskResponse.FromString,
+                _registered_method=True)
+        self.UnassignUserTask = channel.unary_unary(
+                '/gnomon.engine.v1.UserTaskService/UnassignUserTask',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.UnassignUserTaskRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.UnassignUserTaskResponse.FromString,
+                _registered_method=True)
+        self.UpdateUserTask = channel.unary_unary(
+                '/gnomon.engine.v1.UserTaskService/UpdateUserTask',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.UpdateUserTaskRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.UpdateUserTaskResponse.FromString,
+                _registered_method=True)
+        self.CompleteUserTask = channel.unary_unary(
+                '/gnomon.engine.v1.UserTaskService/CompleteUserTask',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.CompleteUserTaskRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.CompleteUserTaskResponse.FromString,
+                _registered_method=True)
+        self.SearchUserTaskVariables = channel.unary_unary(
+                '/gnomon.engine.v1.UserTaskService/SearchUserTaskVariables',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.SearchUserTaskVariablesRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.SearchUserTaskVariablesResponse.FromString,
+                _registered_method=True)
+        self.SearchUserTaskEffectiveVariables = channel.unary_unary(
+                '/gnomon.engine.v1.UserTaskService/SearchUserTaskEffectiveVariables',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.SearchUserTaskEffectiveVariablesRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.SearchUserTaskEffectiveVariablesResponse.FromString,
+                _registered_method=True)
+        self.SearchUserTaskAuditLogs = channel.unary_unary(
+                '/gnomon.engine.v1.UserTaskService/SearchUserTaskAuditLogs',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.SearchUserTaskAuditLogsRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.SearchUserTaskAuditLogsResponse.FromString,
+                _registered_method=True)
 
 
 class UserTaskServiceServicer:
-    """Lists the work of people from durable history.
+    """Lists, assigns, changes and completes the work of people.
     """
 
     def ListUserTasks(self, request, context):
         """Lists user tasks of the caller's tenant.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SearchUserTasks(self, request, context):
+        """Lists user tasks of the caller's tenant.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetUserTask(self, request, context):
+        """Returns one user task.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def AssignUserTask(self, request, context):
+        """Assigns a user task to a person.
+        Rejected with NOT_FOUND when it has ended, INVALID_STATE when it is assigned already and may not be assigned anew.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def UnassignUserTask(self, request, context):
+        """Leaves a user task without an assignee.
+        Rejected with NOT_FOUND when it has ended.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def UpdateUserTask(self, request, context):
+        """Changes candidates, dates or priority of a user task.
+        Rejected with NOT_FOUND when it has ended.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def CompleteUserTask(self, request, context):
+        """Completes a user task; its variables are merged into the process instance.
+        Rejected with NOT_FOUND when it has ended.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SearchUserTaskVariables(self, request, context):
+        """Lists the variables of the element instance of a user task, and of the scopes around it.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SearchUserTaskEffectiveVariables(self, request, context):
+        """Lists the variables that a user task sees: of those with the same name the innermost.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SearchUserTaskAuditLogs(self, request, context):
+        """Lists what was done with a user task, and who did it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -61,6 +173,51 @@ def add_UserTaskServiceServicer_to_server(servicer, server):
                     request_deserializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.ListUserTasksRequest.FromString,
                     response_serializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.ListUserTasksResponse.SerializeToString,
             ),
+            'SearchUserTasks': grpc.unary_unary_rpc_method_handler(
+                    servicer.SearchUserTasks,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.SearchUserTasksRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.SearchUserTasksResponse.SerializeToString,
+            ),
+            'GetUserTask': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetUserTask,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.GetUserTaskRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.GetUserTaskResponse.SerializeToString,
+            ),
+            'AssignUserTask': grpc.unary_unary_rpc_method_handler(
+                    servicer.AssignUserTask,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.AssignUserTaskRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.AssignUserTaskResponse.SerializeToString,
+            ),
+            'UnassignUserTask': grpc.unary_unary_rpc_method_handler(
+                    servicer.UnassignUserTask,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.UnassignUserTaskRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.UnassignUserTaskResponse.SerializeToString,
+            ),
+            'UpdateUserTask': grpc.unary_unary_rpc_method_handler(
+                    servicer.UpdateUserTask,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.UpdateUserTaskRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.UpdateUserTaskResponse.SerializeToString,
+            ),
+            'CompleteUserTask': grpc.unary_unary_rpc_method_handler(
+                    servicer.CompleteUserTask,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.CompleteUserTaskRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.CompleteUserTaskResponse.SerializeToString,
+            ),
+            'SearchUserTaskVariables': grpc.unary_unary_rpc_method_handler(
+                    servicer.SearchUserTaskVariables,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.SearchUserTaskVariablesRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.SearchUserTaskVariablesResponse.SerializeToString,
+            ),
+            'SearchUserTaskEffectiveVariables': grpc.unary_unary_rpc_method_handler(
+                    servicer.SearchUserTaskEffectiveVariables,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.SearchUserTaskEffectiveVariablesRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.SearchUserTaskEffectiveVariablesResponse.SerializeToString,
+            ),
+            'SearchUserTaskAuditLogs': grpc.unary_unary_rpc_method_handler(
+                    servicer.SearchUserTaskAuditLogs,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.SearchUserTaskAuditLogsRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.SearchUserTaskAuditLogsResponse.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'gnomon.engine.v1.UserTaskService', rpc_method_handlers)
@@ -70,7 +227,7 @@ def add_UserTaskServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class UserTaskService:
-    """Lists the work of people from durable history.
+    """Lists, assigns, changes and completes the work of people.
     """
 
     @staticmethod
@@ -90,6 +247,249 @@ class UserTaskService:
             '/gnomon.engine.v1.UserTaskService/ListUserTasks',
             gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.ListUserTasksRequest.SerializeToString,
             gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.ListUserTasksResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SearchUserTasks(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.UserTaskService/SearchUserTasks',
+            gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.SearchUserTasksRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.SearchUserTasksResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetUserTask(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.UserTaskService/GetUserTask',
+            gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.GetUserTaskRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.GetUserTaskResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AssignUserTask(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.UserTaskService/AssignUserTask',
+            gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.AssignUserTaskRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.AssignUserTaskResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def UnassignUserTask(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.UserTaskService/UnassignUserTask',
+            gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.UnassignUserTaskRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.UnassignUserTaskResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def UpdateUserTask(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.UserTaskService/UpdateUserTask',
+            gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.UpdateUserTaskRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.UpdateUserTaskResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CompleteUserTask(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.UserTaskService/CompleteUserTask',
+            gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.CompleteUserTaskRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.CompleteUserTaskResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SearchUserTaskVariables(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.UserTaskService/SearchUserTaskVariables',
+            gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.SearchUserTaskVariablesRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.SearchUserTaskVariablesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SearchUserTaskEffectiveVariables(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.UserTaskService/SearchUserTaskEffectiveVariables',
+            gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.SearchUserTaskEffectiveVariablesRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.SearchUserTaskEffectiveVariablesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SearchUserTaskAuditLogs(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.UserTaskService/SearchUserTaskAuditLogs',
+            gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.SearchUserTaskAuditLogsRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.SearchUserTaskAuditLogsResponse.FromString,
             options,
             channel_credentials,
             insecure,

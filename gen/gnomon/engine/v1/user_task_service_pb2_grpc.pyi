@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class UserTaskServiceStub:
-    """Lists the work of people from durable history."""
+    """Lists, assigns, changes and completes the work of people."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -35,17 +35,69 @@ class UserTaskServiceStub:
     def __new__(cls, channel: _aio.Channel) -> UserTaskServiceAsyncStub: ...
     ListUserTasks: _grpc.UnaryUnaryMultiCallable[_user_task_service_pb2.ListUserTasksRequest, _user_task_service_pb2.ListUserTasksResponse]
     """Lists user tasks of the caller's tenant."""
+    SearchUserTasks: _grpc.UnaryUnaryMultiCallable[_user_task_service_pb2.SearchUserTasksRequest, _user_task_service_pb2.SearchUserTasksResponse]
+    """Lists user tasks of the caller's tenant."""
+    GetUserTask: _grpc.UnaryUnaryMultiCallable[_user_task_service_pb2.GetUserTaskRequest, _user_task_service_pb2.GetUserTaskResponse]
+    """Returns one user task."""
+    AssignUserTask: _grpc.UnaryUnaryMultiCallable[_user_task_service_pb2.AssignUserTaskRequest, _user_task_service_pb2.AssignUserTaskResponse]
+    """Assigns a user task to a person.
+    Rejected with NOT_FOUND when it has ended, INVALID_STATE when it is assigned already and may not be assigned anew.
+    """
+    UnassignUserTask: _grpc.UnaryUnaryMultiCallable[_user_task_service_pb2.UnassignUserTaskRequest, _user_task_service_pb2.UnassignUserTaskResponse]
+    """Leaves a user task without an assignee.
+    Rejected with NOT_FOUND when it has ended.
+    """
+    UpdateUserTask: _grpc.UnaryUnaryMultiCallable[_user_task_service_pb2.UpdateUserTaskRequest, _user_task_service_pb2.UpdateUserTaskResponse]
+    """Changes candidates, dates or priority of a user task.
+    Rejected with NOT_FOUND when it has ended.
+    """
+    CompleteUserTask: _grpc.UnaryUnaryMultiCallable[_user_task_service_pb2.CompleteUserTaskRequest, _user_task_service_pb2.CompleteUserTaskResponse]
+    """Completes a user task; its variables are merged into the process instance.
+    Rejected with NOT_FOUND when it has ended.
+    """
+    SearchUserTaskVariables: _grpc.UnaryUnaryMultiCallable[_user_task_service_pb2.SearchUserTaskVariablesRequest, _user_task_service_pb2.SearchUserTaskVariablesResponse]
+    """Lists the variables of the element instance of a user task, and of the scopes around it."""
+    SearchUserTaskEffectiveVariables: _grpc.UnaryUnaryMultiCallable[_user_task_service_pb2.SearchUserTaskEffectiveVariablesRequest, _user_task_service_pb2.SearchUserTaskEffectiveVariablesResponse]
+    """Lists the variables that a user task sees: of those with the same name the innermost."""
+    SearchUserTaskAuditLogs: _grpc.UnaryUnaryMultiCallable[_user_task_service_pb2.SearchUserTaskAuditLogsRequest, _user_task_service_pb2.SearchUserTaskAuditLogsResponse]
+    """Lists what was done with a user task, and who did it."""
 
 @_typing.type_check_only
 class UserTaskServiceAsyncStub(UserTaskServiceStub):
-    """Lists the work of people from durable history."""
+    """Lists, assigns, changes and completes the work of people."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListUserTasks: _aio.UnaryUnaryMultiCallable[_user_task_service_pb2.ListUserTasksRequest, _user_task_service_pb2.ListUserTasksResponse]  # type: ignore[assignment]
     """Lists user tasks of the caller's tenant."""
+    SearchUserTasks: _aio.UnaryUnaryMultiCallable[_user_task_service_pb2.SearchUserTasksRequest, _user_task_service_pb2.SearchUserTasksResponse]  # type: ignore[assignment]
+    """Lists user tasks of the caller's tenant."""
+    GetUserTask: _aio.UnaryUnaryMultiCallable[_user_task_service_pb2.GetUserTaskRequest, _user_task_service_pb2.GetUserTaskResponse]  # type: ignore[assignment]
+    """Returns one user task."""
+    AssignUserTask: _aio.UnaryUnaryMultiCallable[_user_task_service_pb2.AssignUserTaskRequest, _user_task_service_pb2.AssignUserTaskResponse]  # type: ignore[assignment]
+    """Assigns a user task to a person.
+    Rejected with NOT_FOUND when it has ended, INVALID_STATE when it is assigned already and may not be assigned anew.
+    """
+    UnassignUserTask: _aio.UnaryUnaryMultiCallable[_user_task_service_pb2.UnassignUserTaskRequest, _user_task_service_pb2.UnassignUserTaskResponse]  # type: ignore[assignment]
+    """Leaves a user task without an assignee.
+    Rejected with NOT_FOUND when it has ended.
+    """
+    UpdateUserTask: _aio.UnaryUnaryMultiCallable[_user_task_service_pb2.UpdateUserTaskRequest, _user_task_service_pb2.UpdateUserTaskResponse]  # type: ignore[assignment]
+    """Changes candidates, dates or priority of a user task.
+    Rejected with NOT_FOUND when it has ended.
+    """
+    CompleteUserTask: _aio.UnaryUnaryMultiCallable[_user_task_service_pb2.CompleteUserTaskRequest, _user_task_service_pb2.CompleteUserTaskResponse]  # type: ignore[assignment]
+    """Completes a user task; its variables are merged into the process instance.
+    Rejected with NOT_FOUND when it has ended.
+    """
+    SearchUserTaskVariables: _aio.UnaryUnaryMultiCallable[_user_task_service_pb2.SearchUserTaskVariablesRequest, _user_task_service_pb2.SearchUserTaskVariablesResponse]  # type: ignore[assignment]
+    """Lists the variables of the element instance of a user task, and of the scopes around it."""
+    SearchUserTaskEffectiveVariables: _aio.UnaryUnaryMultiCallable[_user_task_service_pb2.SearchUserTaskEffectiveVariablesRequest, _user_task_service_pb2.SearchUserTaskEffectiveVariablesResponse]  # type: ignore[assignment]
+    """Lists the variables that a user task sees: of those with the same name the innermost."""
+    SearchUserTaskAuditLogs: _aio.UnaryUnaryMultiCallable[_user_task_service_pb2.SearchUserTaskAuditLogsRequest, _user_task_service_pb2.SearchUserTaskAuditLogsResponse]  # type: ignore[assignment]
+    """Lists what was done with a user task, and who did it."""
 
 class UserTaskServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Lists the work of people from durable history."""
+    """Lists, assigns, changes and completes the work of people."""
 
     @_abc_1.abstractmethod
     def ListUserTasks(
@@ -54,5 +106,85 @@ class UserTaskServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_user_task_service_pb2.ListUserTasksResponse, _abc.Awaitable[_user_task_service_pb2.ListUserTasksResponse]]:
         """Lists user tasks of the caller's tenant."""
+
+    @_abc_1.abstractmethod
+    def SearchUserTasks(
+        self,
+        request: _user_task_service_pb2.SearchUserTasksRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_user_task_service_pb2.SearchUserTasksResponse, _abc.Awaitable[_user_task_service_pb2.SearchUserTasksResponse]]:
+        """Lists user tasks of the caller's tenant."""
+
+    @_abc_1.abstractmethod
+    def GetUserTask(
+        self,
+        request: _user_task_service_pb2.GetUserTaskRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_user_task_service_pb2.GetUserTaskResponse, _abc.Awaitable[_user_task_service_pb2.GetUserTaskResponse]]:
+        """Returns one user task."""
+
+    @_abc_1.abstractmethod
+    def AssignUserTask(
+        self,
+        request: _user_task_service_pb2.AssignUserTaskRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_user_task_service_pb2.AssignUserTaskResponse, _abc.Awaitable[_user_task_service_pb2.AssignUserTaskResponse]]:
+        """Assigns a user task to a person.
+        Rejected with NOT_FOUND when it has ended, INVALID_STATE when it is assigned already and may not be assigned anew.
+        """
+
+    @_abc_1.abstractmethod
+    def UnassignUserTask(
+        self,
+        request: _user_task_service_pb2.UnassignUserTaskRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_user_task_service_pb2.UnassignUserTaskResponse, _abc.Awaitable[_user_task_service_pb2.UnassignUserTaskResponse]]:
+        """Leaves a user task without an assignee.
+        Rejected with NOT_FOUND when it has ended.
+        """
+
+    @_abc_1.abstractmethod
+    def UpdateUserTask(
+        self,
+        request: _user_task_service_pb2.UpdateUserTaskRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_user_task_service_pb2.UpdateUserTaskResponse, _abc.Awaitable[_user_task_service_pb2.UpdateUserTaskResponse]]:
+        """Changes candidates, dates or priority of a user task.
+        Rejected with NOT_FOUND when it has ended.
+        """
+
+    @_abc_1.abstractmethod
+    def CompleteUserTask(
+        self,
+        request: _user_task_service_pb2.CompleteUserTaskRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_user_task_service_pb2.CompleteUserTaskResponse, _abc.Awaitable[_user_task_service_pb2.CompleteUserTaskResponse]]:
+        """Completes a user task; its variables are merged into the process instance.
+        Rejected with NOT_FOUND when it has ended.
+        """
+
+    @_abc_1.abstractmethod
+    def SearchUserTaskVariables(
+        self,
+        request: _user_task_service_pb2.SearchUserTaskVariablesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_user_task_service_pb2.SearchUserTaskVariablesResponse, _abc.Awaitable[_user_task_service_pb2.SearchUserTaskVariablesResponse]]:
+        """Lists the variables of the element instance of a user task, and of the scopes around it."""
+
+    @_abc_1.abstractmethod
+    def SearchUserTaskEffectiveVariables(
+        self,
+        request: _user_task_service_pb2.SearchUserTaskEffectiveVariablesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_user_task_service_pb2.SearchUserTaskEffectiveVariablesResponse, _abc.Awaitable[_user_task_service_pb2.SearchUserTaskEffectiveVariablesResponse]]:
+        """Lists the variables that a user task sees: of those with the same name the innermost."""
+
+    @_abc_1.abstractmethod
+    def SearchUserTaskAuditLogs(
+        self,
+        request: _user_task_service_pb2.SearchUserTaskAuditLogsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_user_task_service_pb2.SearchUserTaskAuditLogsResponse, _abc.Awaitable[_user_task_service_pb2.SearchUserTaskAuditLogsResponse]]:
+        """Lists what was done with a user task, and who did it."""
 
 def add_UserTaskServiceServicer_to_server(servicer: UserTaskServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -26,7 +26,8 @@ if _version_not_supported:
 
 
 class AccountServiceStub:
-    """What people do with their own account, each in its own browser.
+    """A person's own account, changed in the person's browser.
+    Every method with a caller rejects with PERMISSION_DENIED when the signed-in person is not the one that user_id names.
     """
 
     def __init__(self, channel):
@@ -73,23 +74,27 @@ class AccountServiceStub:
 
 
 class AccountServiceServicer:
-    """What people do with their own account, each in its own browser.
+    """A person's own account, changed in the person's browser.
+    Every method with a caller rejects with PERMISSION_DENIED when the signed-in person is not the one that user_id names.
     """
 
     def IssueModificationToken(self, request, context):
-        """Lets the person prove once more who it is; what comes of it is good once, for what asks for such a proof.
-        Rejected with INVALID_ARGUMENT for a wrong password, which counts like a sign-in that failed.
+        """Re-authenticates the person and issues a modification token, which works once.
+        Rejected with INVALID_ARGUMENT for a wrong password, which counts as a failed sign-in, and with PERMISSION_DENIED,
+        whose metadata `cause` is OWN_FACTOR_REQUIRED, for a password in a session that has not shown the second factor
+        that the account has.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def UpdateAccount(self, request, context):
-        """Changes what the person may change of itself. A new password needs a proof; it ends every other session and all
-        tokens of the person, and gives this session a new id. A new address needs one too, and stays the old one until the
-        link is followed that is sent to it.
-        Rejected with INVALID_ARGUMENT for another address where nobody is written to, and for an address or a password that
-        the policy or the proof does not let.
+        """Changes what people may change of their own account. A new password needs a proof, ends every other session and all
+        tokens of the person, and gives this session a new id. A new address needs a proof too, and replaces the old one when
+        the link that is sent to it is followed.
+        Rejected with INVALID_ARGUMENT for another address while the deployment sends no mail, for an address or password
+        that the policy refuses, and for a proof that does not hold. Rejected with PERMISSION_DENIED, whose metadata `cause`
+        is OWN_FACTOR_REQUIRED, for another address in a session that has not shown the second factor that the account has.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -114,7 +119,8 @@ class AccountServiceServicer:
     def UpdatePreferredUsername(self, request, context):
         """Gives a person the name that it is called by, or takes it away with an empty one; also for administrators, who put
         one in the place of another where people keep theirs.
-        Rejected with PERMISSION_DENIED when the name stays, with ALREADY_EXISTS when it is somebody else's.
+        Rejected with PERMISSION_DENIED when people keep their name once they have one, and for an API key that names an
+        administrator; with ALREADY_EXISTS when another person has the name.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -122,7 +128,7 @@ class AccountServiceServicer:
 
     def CheckAccountDeletion(self, request, context):
         """Says whether people may delete their account, and changes nothing.
-        Rejected with PERMISSION_DENIED, whose metadata `cause` is SELF_DELETE_OFF, when they may not.
+        Rejected with PERMISSION_DENIED, whose metadata `cause` is SELF_DELETE_OFF, while `users.self_delete` is off.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -130,7 +136,8 @@ class AccountServiceServicer:
 
     def DeleteAccount(self, request, context):
         """Removes the person with sessions, tokens and devices; needs a proof.
-        Rejected like CheckAccountDeletion, and with INVALID_ARGUMENT for a proof that is none.
+        Rejected like CheckAccountDeletion, with INVALID_ARGUMENT for a proof that does not hold, and with PERMISSION_DENIED,
+        whose metadata `cause` is OWN_FACTOR_REQUIRED, in a session that has not shown the second factor that the account has.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -183,7 +190,8 @@ def add_AccountServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class AccountService:
-    """What people do with their own account, each in its own browser.
+    """A person's own account, changed in the person's browser.
+    Every method with a caller rejects with PERMISSION_DENIED when the signed-in person is not the one that user_id names.
     """
 
     @staticmethod

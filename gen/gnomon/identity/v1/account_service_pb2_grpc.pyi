@@ -27,22 +27,27 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class AccountServiceStub:
-    """What people do with their own account, each in its own browser."""
+    """A person's own account, changed in the person's browser.
+    Every method with a caller rejects with PERMISSION_DENIED when the signed-in person is not the one that user_id names.
+    """
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> AccountServiceAsyncStub: ...
     IssueModificationToken: _grpc.UnaryUnaryMultiCallable[_account_service_pb2.IssueModificationTokenRequest, _account_service_pb2.IssueModificationTokenResponse]
-    """Lets the person prove once more who it is; what comes of it is good once, for what asks for such a proof.
-    Rejected with INVALID_ARGUMENT for a wrong password, which counts like a sign-in that failed.
+    """Re-authenticates the person and issues a modification token, which works once.
+    Rejected with INVALID_ARGUMENT for a wrong password, which counts as a failed sign-in, and with PERMISSION_DENIED,
+    whose metadata `cause` is OWN_FACTOR_REQUIRED, for a password in a session that has not shown the second factor
+    that the account has.
     """
     UpdateAccount: _grpc.UnaryUnaryMultiCallable[_account_service_pb2.UpdateAccountRequest, _account_service_pb2.UpdateAccountResponse]
-    """Changes what the person may change of itself. A new password needs a proof; it ends every other session and all
-    tokens of the person, and gives this session a new id. A new address needs one too, and stays the old one until the
-    link is followed that is sent to it.
-    Rejected with INVALID_ARGUMENT for another address where nobody is written to, and for an address or a password that
-    the policy or the proof does not let.
+    """Changes what people may change of their own account. A new password needs a proof, ends every other session and all
+    tokens of the person, and gives this session a new id. A new address needs a proof too, and replaces the old one when
+    the link that is sent to it is followed.
+    Rejected with INVALID_ARGUMENT for another address while the deployment sends no mail, for an address or password
+    that the policy refuses, and for a proof that does not hold. Rejected with PERMISSION_DENIED, whose metadata `cause`
+    is OWN_FACTOR_REQUIRED, for another address in a session that has not shown the second factor that the account has.
     """
     OpenAddressChange: _grpc.UnaryUnaryMultiCallable[_account_service_pb2.OpenAddressChangeRequest, _account_service_pb2.OpenAddressChangeResponse]
     """Says what a link that was sent to a new address is for, and changes nothing.
@@ -55,32 +60,39 @@ class AccountServiceStub:
     UpdatePreferredUsername: _grpc.UnaryUnaryMultiCallable[_account_service_pb2.UpdatePreferredUsernameRequest, _account_service_pb2.UpdatePreferredUsernameResponse]
     """Gives a person the name that it is called by, or takes it away with an empty one; also for administrators, who put
     one in the place of another where people keep theirs.
-    Rejected with PERMISSION_DENIED when the name stays, with ALREADY_EXISTS when it is somebody else's.
+    Rejected with PERMISSION_DENIED when people keep their name once they have one, and for an API key that names an
+    administrator; with ALREADY_EXISTS when another person has the name.
     """
     CheckAccountDeletion: _grpc.UnaryUnaryMultiCallable[_account_service_pb2.CheckAccountDeletionRequest, _account_service_pb2.CheckAccountDeletionResponse]
     """Says whether people may delete their account, and changes nothing.
-    Rejected with PERMISSION_DENIED, whose metadata `cause` is SELF_DELETE_OFF, when they may not.
+    Rejected with PERMISSION_DENIED, whose metadata `cause` is SELF_DELETE_OFF, while `users.self_delete` is off.
     """
     DeleteAccount: _grpc.UnaryUnaryMultiCallable[_account_service_pb2.DeleteAccountRequest, _account_service_pb2.DeleteAccountResponse]
     """Removes the person with sessions, tokens and devices; needs a proof.
-    Rejected like CheckAccountDeletion, and with INVALID_ARGUMENT for a proof that is none.
+    Rejected like CheckAccountDeletion, with INVALID_ARGUMENT for a proof that does not hold, and with PERMISSION_DENIED,
+    whose metadata `cause` is OWN_FACTOR_REQUIRED, in a session that has not shown the second factor that the account has.
     """
 
 @_typing.type_check_only
 class AccountServiceAsyncStub(AccountServiceStub):
-    """What people do with their own account, each in its own browser."""
+    """A person's own account, changed in the person's browser.
+    Every method with a caller rejects with PERMISSION_DENIED when the signed-in person is not the one that user_id names.
+    """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     IssueModificationToken: _aio.UnaryUnaryMultiCallable[_account_service_pb2.IssueModificationTokenRequest, _account_service_pb2.IssueModificationTokenResponse]  # type: ignore[assignment]
-    """Lets the person prove once more who it is; what comes of it is good once, for what asks for such a proof.
-    Rejected with INVALID_ARGUMENT for a wrong password, which counts like a sign-in that failed.
+    """Re-authenticates the person and issues a modification token, which works once.
+    Rejected with INVALID_ARGUMENT for a wrong password, which counts as a failed sign-in, and with PERMISSION_DENIED,
+    whose metadata `cause` is OWN_FACTOR_REQUIRED, for a password in a session that has not shown the second factor
+    that the account has.
     """
     UpdateAccount: _aio.UnaryUnaryMultiCallable[_account_service_pb2.UpdateAccountRequest, _account_service_pb2.UpdateAccountResponse]  # type: ignore[assignment]
-    """Changes what the person may change of itself. A new password needs a proof; it ends every other session and all
-    tokens of the person, and gives this session a new id. A new address needs one too, and stays the old one until the
-    link is followed that is sent to it.
-    Rejected with INVALID_ARGUMENT for another address where nobody is written to, and for an address or a password that
-    the policy or the proof does not let.
+    """Changes what people may change of their own account. A new password needs a proof, ends every other session and all
+    tokens of the person, and gives this session a new id. A new address needs a proof too, and replaces the old one when
+    the link that is sent to it is followed.
+    Rejected with INVALID_ARGUMENT for another address while the deployment sends no mail, for an address or password
+    that the policy refuses, and for a proof that does not hold. Rejected with PERMISSION_DENIED, whose metadata `cause`
+    is OWN_FACTOR_REQUIRED, for another address in a session that has not shown the second factor that the account has.
     """
     OpenAddressChange: _aio.UnaryUnaryMultiCallable[_account_service_pb2.OpenAddressChangeRequest, _account_service_pb2.OpenAddressChangeResponse]  # type: ignore[assignment]
     """Says what a link that was sent to a new address is for, and changes nothing.
@@ -93,19 +105,23 @@ class AccountServiceAsyncStub(AccountServiceStub):
     UpdatePreferredUsername: _aio.UnaryUnaryMultiCallable[_account_service_pb2.UpdatePreferredUsernameRequest, _account_service_pb2.UpdatePreferredUsernameResponse]  # type: ignore[assignment]
     """Gives a person the name that it is called by, or takes it away with an empty one; also for administrators, who put
     one in the place of another where people keep theirs.
-    Rejected with PERMISSION_DENIED when the name stays, with ALREADY_EXISTS when it is somebody else's.
+    Rejected with PERMISSION_DENIED when people keep their name once they have one, and for an API key that names an
+    administrator; with ALREADY_EXISTS when another person has the name.
     """
     CheckAccountDeletion: _aio.UnaryUnaryMultiCallable[_account_service_pb2.CheckAccountDeletionRequest, _account_service_pb2.CheckAccountDeletionResponse]  # type: ignore[assignment]
     """Says whether people may delete their account, and changes nothing.
-    Rejected with PERMISSION_DENIED, whose metadata `cause` is SELF_DELETE_OFF, when they may not.
+    Rejected with PERMISSION_DENIED, whose metadata `cause` is SELF_DELETE_OFF, while `users.self_delete` is off.
     """
     DeleteAccount: _aio.UnaryUnaryMultiCallable[_account_service_pb2.DeleteAccountRequest, _account_service_pb2.DeleteAccountResponse]  # type: ignore[assignment]
     """Removes the person with sessions, tokens and devices; needs a proof.
-    Rejected like CheckAccountDeletion, and with INVALID_ARGUMENT for a proof that is none.
+    Rejected like CheckAccountDeletion, with INVALID_ARGUMENT for a proof that does not hold, and with PERMISSION_DENIED,
+    whose metadata `cause` is OWN_FACTOR_REQUIRED, in a session that has not shown the second factor that the account has.
     """
 
 class AccountServiceServicer(metaclass=_abc_1.ABCMeta):
-    """What people do with their own account, each in its own browser."""
+    """A person's own account, changed in the person's browser.
+    Every method with a caller rejects with PERMISSION_DENIED when the signed-in person is not the one that user_id names.
+    """
 
     @_abc_1.abstractmethod
     def IssueModificationToken(
@@ -113,8 +129,10 @@ class AccountServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _account_service_pb2.IssueModificationTokenRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_account_service_pb2.IssueModificationTokenResponse, _abc.Awaitable[_account_service_pb2.IssueModificationTokenResponse]]:
-        """Lets the person prove once more who it is; what comes of it is good once, for what asks for such a proof.
-        Rejected with INVALID_ARGUMENT for a wrong password, which counts like a sign-in that failed.
+        """Re-authenticates the person and issues a modification token, which works once.
+        Rejected with INVALID_ARGUMENT for a wrong password, which counts as a failed sign-in, and with PERMISSION_DENIED,
+        whose metadata `cause` is OWN_FACTOR_REQUIRED, for a password in a session that has not shown the second factor
+        that the account has.
         """
 
     @_abc_1.abstractmethod
@@ -123,11 +141,12 @@ class AccountServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _account_service_pb2.UpdateAccountRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_account_service_pb2.UpdateAccountResponse, _abc.Awaitable[_account_service_pb2.UpdateAccountResponse]]:
-        """Changes what the person may change of itself. A new password needs a proof; it ends every other session and all
-        tokens of the person, and gives this session a new id. A new address needs one too, and stays the old one until the
-        link is followed that is sent to it.
-        Rejected with INVALID_ARGUMENT for another address where nobody is written to, and for an address or a password that
-        the policy or the proof does not let.
+        """Changes what people may change of their own account. A new password needs a proof, ends every other session and all
+        tokens of the person, and gives this session a new id. A new address needs a proof too, and replaces the old one when
+        the link that is sent to it is followed.
+        Rejected with INVALID_ARGUMENT for another address while the deployment sends no mail, for an address or password
+        that the policy refuses, and for a proof that does not hold. Rejected with PERMISSION_DENIED, whose metadata `cause`
+        is OWN_FACTOR_REQUIRED, for another address in a session that has not shown the second factor that the account has.
         """
 
     @_abc_1.abstractmethod
@@ -158,7 +177,8 @@ class AccountServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_account_service_pb2.UpdatePreferredUsernameResponse, _abc.Awaitable[_account_service_pb2.UpdatePreferredUsernameResponse]]:
         """Gives a person the name that it is called by, or takes it away with an empty one; also for administrators, who put
         one in the place of another where people keep theirs.
-        Rejected with PERMISSION_DENIED when the name stays, with ALREADY_EXISTS when it is somebody else's.
+        Rejected with PERMISSION_DENIED when people keep their name once they have one, and for an API key that names an
+        administrator; with ALREADY_EXISTS when another person has the name.
         """
 
     @_abc_1.abstractmethod
@@ -168,7 +188,7 @@ class AccountServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_account_service_pb2.CheckAccountDeletionResponse, _abc.Awaitable[_account_service_pb2.CheckAccountDeletionResponse]]:
         """Says whether people may delete their account, and changes nothing.
-        Rejected with PERMISSION_DENIED, whose metadata `cause` is SELF_DELETE_OFF, when they may not.
+        Rejected with PERMISSION_DENIED, whose metadata `cause` is SELF_DELETE_OFF, while `users.self_delete` is off.
         """
 
     @_abc_1.abstractmethod
@@ -178,7 +198,8 @@ class AccountServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_account_service_pb2.DeleteAccountResponse, _abc.Awaitable[_account_service_pb2.DeleteAccountResponse]]:
         """Removes the person with sessions, tokens and devices; needs a proof.
-        Rejected like CheckAccountDeletion, and with INVALID_ARGUMENT for a proof that is none.
+        Rejected like CheckAccountDeletion, with INVALID_ARGUMENT for a proof that does not hold, and with PERMISSION_DENIED,
+        whose metadata `cause` is OWN_FACTOR_REQUIRED, in a session that has not shown the second factor that the account has.
         """
 
 def add_AccountServiceServicer_to_server(servicer: AccountServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -27,7 +27,7 @@ from gnomon.identity.v1 import caller_pb2 as gnomon_dot_identity_dot_v1_dot_call
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n*gnomon/identity/v1/blacklist_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1cgnomon/rest/v1/options.proto\")\n\x0e\x42lockedAddress\x12\n\n\x02ip\x18\x01 \x01(\t\x12\x0b\n\x03\x65xp\x18\x02 \x01(\x03\"Q\n\x13\x41\x64mitAddressRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1d\n\x0cpeer_address\x18\x02 \x01(\tB\x07\xbaH\x04r\x02\x18@\"\x16\n\x14\x41\x64mitAddressResponse\"f\n\x1bListBlockedAddressesRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\"O\n\x1cListBlockedAddressesResponse\x12/\n\x03ips\x18\x01 \x03(\x0b\x32\".gnomon.identity.v1.BlockedAddress\"\x8f\x01\n\x13\x42lockAddressRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x13\n\x02ip\x18\x03 \x01(\tB\x07\xbaH\x04r\x02\x18@\x12\x1a\n\x03\x65xp\x18\x04 \x01(\x03\x42\r\xbaH\n\"\x08\x18\xff\xc7\xaf\xa0%(\x00\"\x16\n\x14\x42lockAddressResponse\"u\n\x15UnblockAddressRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x13\n\x02ip\x18\x03 \x01(\tB\x07\xbaH\x04r\x02\x18@\"\x18\n\x16UnblockAddressResponse2\xea\x04\n\x10\x42lacklistService\x12}\n\x0c\x41\x64mitAddress\x12\'.gnomon.identity.v1.AdmitAddressRequest\x1a(.gnomon.identity.v1.AdmitAddressResponse\"\x1a\x8a\xe7\x18\x16\x10\x01\x32\x12RESOURCE_EXHAUSTED\x12\xa5\x01\n\x14ListBlockedAddresses\x12/.gnomon.identity.v1.ListBlockedAddressesRequest\x1a\x30.gnomon.identity.v1.ListBlockedAddressesResponse\"*\x8a\xe7\x18&\x10\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED\x12\x8d\x01\n\x0c\x42lockAddress\x12\'.gnomon.identity.v1.BlockAddressRequest\x1a(.gnomon.identity.v1.BlockAddressResponse\"*\x8a\xe7\x18&\x10\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED\x12\x9e\x01\n\x0eUnblockAddress\x12).gnomon.identity.v1.UnblockAddressRequest\x1a*.gnomon.identity.v1.UnblockAddressResponse\"5\x8a\xe7\x18\x31\x10\x01\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n*gnomon/identity/v1/blacklist_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1cgnomon/rest/v1/options.proto\"X\n\x0e\x42lockedAddress\x12\n\n\x02ip\x18\x01 \x01(\t\x12\x0b\n\x03\x65xp\x18\x02 \x01(\x03\x12-\n\x05reach\x18\x03 \x01(\x0e\x32\x1e.gnomon.identity.v1.BlockReach\"Q\n\x13\x41\x64mitAddressRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1d\n\x0cpeer_address\x18\x02 \x01(\tB\x07\xbaH\x04r\x02\x18@\"\x16\n\x14\x41\x64mitAddressResponse\"f\n\x1bListBlockedAddressesRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\"O\n\x1cListBlockedAddressesResponse\x12/\n\x03ips\x18\x01 \x03(\x0b\x32\".gnomon.identity.v1.BlockedAddress\"\x8f\x01\n\x13\x42lockAddressRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x13\n\x02ip\x18\x03 \x01(\tB\x07\xbaH\x04r\x02\x18@\x12\x1a\n\x03\x65xp\x18\x04 \x01(\x03\x42\r\xbaH\n\"\x08\x18\xff\xc7\xaf\xa0%(\x00\"\x16\n\x14\x42lockAddressResponse\"u\n\x15UnblockAddressRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\x12\x13\n\x02ip\x18\x03 \x01(\tB\x07\xbaH\x04r\x02\x18@\"\x18\n\x16UnblockAddressResponse*x\n\nBlockReach\x12\x1b\n\x17\x42LOCK_REACH_UNSPECIFIED\x10\x00\x12\x1a\n\x16\x42LOCK_REACH_EVERYTHING\x10\x01\x12\x17\n\x13\x42LOCK_REACH_SIGN_IN\x10\x02\x12\x18\n\x14\x42LOCK_REACH_ACCOUNTS\x10\x03\x32\xea\x04\n\x10\x42lacklistService\x12}\n\x0c\x41\x64mitAddress\x12\'.gnomon.identity.v1.AdmitAddressRequest\x1a(.gnomon.identity.v1.AdmitAddressResponse\"\x1a\x8a\xe7\x18\x16\x32\x12RESOURCE_EXHAUSTEDP\x01\x12\xa5\x01\n\x14ListBlockedAddresses\x12/.gnomon.identity.v1.ListBlockedAddressesRequest\x1a\x30.gnomon.identity.v1.ListBlockedAddressesResponse\"*\x8a\xe7\x18&2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02\x12\x8d\x01\n\x0c\x42lockAddress\x12\'.gnomon.identity.v1.BlockAddressRequest\x1a(.gnomon.identity.v1.BlockAddressResponse\"*\x8a\xe7\x18&2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIEDP\x02\x12\x9e\x01\n\x0eUnblockAddress\x12).gnomon.identity.v1.UnblockAddressRequest\x1a*.gnomon.identity.v1.UnblockAddressResponse\"5\x8a\xe7\x18\x31\x32\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUNDP\x02\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -51,31 +51,33 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_UNBLOCKADDRESSREQUEST'].fields_by_name['ip']._loaded_options = None
   _globals['_UNBLOCKADDRESSREQUEST'].fields_by_name['ip']._serialized_options = b'\272H\004r\002\030@'
   _globals['_BLACKLISTSERVICE'].methods_by_name['AdmitAddress']._loaded_options = None
-  _globals['_BLACKLISTSERVICE'].methods_by_name['AdmitAddress']._serialized_options = b'\212\347\030\026\020\0012\022RESOURCE_EXHAUSTED'
+  _globals['_BLACKLISTSERVICE'].methods_by_name['AdmitAddress']._serialized_options = b'\212\347\030\0262\022RESOURCE_EXHAUSTEDP\001'
   _globals['_BLACKLISTSERVICE'].methods_by_name['ListBlockedAddresses']._loaded_options = None
-  _globals['_BLACKLISTSERVICE'].methods_by_name['ListBlockedAddresses']._serialized_options = b'\212\347\030&\020\0012\017UNAUTHENTICATED2\021PERMISSION_DENIED'
+  _globals['_BLACKLISTSERVICE'].methods_by_name['ListBlockedAddresses']._serialized_options = b'\212\347\030&2\017UNAUTHENTICATED2\021PERMISSION_DENIEDP\002'
   _globals['_BLACKLISTSERVICE'].methods_by_name['BlockAddress']._loaded_options = None
-  _globals['_BLACKLISTSERVICE'].methods_by_name['BlockAddress']._serialized_options = b'\212\347\030&\020\0012\017UNAUTHENTICATED2\021PERMISSION_DENIED'
+  _globals['_BLACKLISTSERVICE'].methods_by_name['BlockAddress']._serialized_options = b'\212\347\030&2\017UNAUTHENTICATED2\021PERMISSION_DENIEDP\002'
   _globals['_BLACKLISTSERVICE'].methods_by_name['UnblockAddress']._loaded_options = None
-  _globals['_BLACKLISTSERVICE'].methods_by_name['UnblockAddress']._serialized_options = b'\212\347\0301\020\0012\017UNAUTHENTICATED2\021PERMISSION_DENIED2\tNOT_FOUND'
+  _globals['_BLACKLISTSERVICE'].methods_by_name['UnblockAddress']._serialized_options = b'\212\347\03012\017UNAUTHENTICATED2\021PERMISSION_DENIED2\tNOT_FOUNDP\002'
+  _globals['_BLOCKREACH']._serialized_start=855
+  _globals['_BLOCKREACH']._serialized_end=975
   _globals['_BLOCKEDADDRESS']._serialized_start=158
-  _globals['_BLOCKEDADDRESS']._serialized_end=199
-  _globals['_ADMITADDRESSREQUEST']._serialized_start=201
-  _globals['_ADMITADDRESSREQUEST']._serialized_end=282
-  _globals['_ADMITADDRESSRESPONSE']._serialized_start=284
-  _globals['_ADMITADDRESSRESPONSE']._serialized_end=306
-  _globals['_LISTBLOCKEDADDRESSESREQUEST']._serialized_start=308
-  _globals['_LISTBLOCKEDADDRESSESREQUEST']._serialized_end=410
-  _globals['_LISTBLOCKEDADDRESSESRESPONSE']._serialized_start=412
-  _globals['_LISTBLOCKEDADDRESSESRESPONSE']._serialized_end=491
-  _globals['_BLOCKADDRESSREQUEST']._serialized_start=494
-  _globals['_BLOCKADDRESSREQUEST']._serialized_end=637
-  _globals['_BLOCKADDRESSRESPONSE']._serialized_start=639
-  _globals['_BLOCKADDRESSRESPONSE']._serialized_end=661
-  _globals['_UNBLOCKADDRESSREQUEST']._serialized_start=663
-  _globals['_UNBLOCKADDRESSREQUEST']._serialized_end=780
-  _globals['_UNBLOCKADDRESSRESPONSE']._serialized_start=782
-  _globals['_UNBLOCKADDRESSRESPONSE']._serialized_end=806
-  _globals['_BLACKLISTSERVICE']._serialized_start=809
-  _globals['_BLACKLISTSERVICE']._serialized_end=1427
+  _globals['_BLOCKEDADDRESS']._serialized_end=246
+  _globals['_ADMITADDRESSREQUEST']._serialized_start=248
+  _globals['_ADMITADDRESSREQUEST']._serialized_end=329
+  _globals['_ADMITADDRESSRESPONSE']._serialized_start=331
+  _globals['_ADMITADDRESSRESPONSE']._serialized_end=353
+  _globals['_LISTBLOCKEDADDRESSESREQUEST']._serialized_start=355
+  _globals['_LISTBLOCKEDADDRESSESREQUEST']._serialized_end=457
+  _globals['_LISTBLOCKEDADDRESSESRESPONSE']._serialized_start=459
+  _globals['_LISTBLOCKEDADDRESSESRESPONSE']._serialized_end=538
+  _globals['_BLOCKADDRESSREQUEST']._serialized_start=541
+  _globals['_BLOCKADDRESSREQUEST']._serialized_end=684
+  _globals['_BLOCKADDRESSRESPONSE']._serialized_start=686
+  _globals['_BLOCKADDRESSRESPONSE']._serialized_end=708
+  _globals['_UNBLOCKADDRESSREQUEST']._serialized_start=710
+  _globals['_UNBLOCKADDRESSREQUEST']._serialized_end=827
+  _globals['_UNBLOCKADDRESSRESPONSE']._serialized_start=829
+  _globals['_UNBLOCKADDRESSRESPONSE']._serialized_end=853
+  _globals['_BLACKLISTSERVICE']._serialized_start=978
+  _globals['_BLACKLISTSERVICE']._serialized_end=1596
 # @@protoc_insertion_point(module_scope)

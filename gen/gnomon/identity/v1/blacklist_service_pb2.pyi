@@ -8,6 +8,7 @@ from gnomon.identity.v1 import caller_pb2 as _caller_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -19,6 +20,34 @@ else:
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class _BlockReach:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _BlockReachEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_BlockReach.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    BLOCK_REACH_UNSPECIFIED: _BlockReach.ValueType  # 0
+    """Not known."""
+    BLOCK_REACH_EVERYTHING: _BlockReach.ValueType  # 1
+    """Every request; an administrator set the block."""
+    BLOCK_REACH_SIGN_IN: _BlockReach.ValueType  # 2
+    """Sign-ins to every account, after many different wrong credentials."""
+    BLOCK_REACH_ACCOUNTS: _BlockReach.ValueType  # 3
+    """Sign-ins to some accounts, after wrong credentials of these."""
+
+class BlockReach(_BlockReach, metaclass=_BlockReachEnumTypeWrapper):
+    """What an address is blocked for."""
+
+BLOCK_REACH_UNSPECIFIED: BlockReach.ValueType  # 0
+"""Not known."""
+BLOCK_REACH_EVERYTHING: BlockReach.ValueType  # 1
+"""Every request; an administrator set the block."""
+BLOCK_REACH_SIGN_IN: BlockReach.ValueType  # 2
+"""Sign-ins to every account, after many different wrong credentials."""
+BLOCK_REACH_ACCOUNTS: BlockReach.ValueType  # 3
+"""Sign-ins to some accounts, after wrong credentials of these."""
+Global___BlockReach: _TypeAlias = BlockReach  # noqa: Y015
+
 @_typing.final
 class BlockedAddress(_message.Message):
     """An address, or a network of IPv6, that is blocked."""
@@ -27,19 +56,23 @@ class BlockedAddress(_message.Message):
 
     IP_FIELD_NUMBER: _builtins.int
     EXP_FIELD_NUMBER: _builtins.int
+    REACH_FIELD_NUMBER: _builtins.int
     ip: _builtins.str
     """The address."""
     exp: _builtins.int
-    """Until when, in Unix seconds."""
+    """Until when its widest block lasts, in Unix seconds."""
+    reach: Global___BlockReach.ValueType
+    """What its widest block is for."""
     def __init__(
         self,
         *,
         ip: _builtins.str = ...,
         exp: _builtins.int = ...,
+        reach: Global___BlockReach.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["exp", b"exp", "ip", b"ip"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["exp", b"exp", "ip", b"ip", "reach", b"reach"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class BlacklistServiceStub:
-    """Addresses that a tenant answers nothing to.
+    """Network addresses that a tenant blocks: everything from them, or sign-ins alone.
     """
 
     def __init__(self, channel):
@@ -58,26 +58,27 @@ class BlacklistServiceStub:
 
 
 class BlacklistServiceServicer:
-    """Addresses that a tenant answers nothing to.
+    """Network addresses that a tenant blocks: everything from them, or sign-ins alone.
     """
 
     def AdmitAddress(self, request, context):
-        """Tells whether an address is answered.
-        Rejected with RESOURCE_EXHAUSTED while it is blocked; the metadata `retry_at` is in Unix seconds.
+        """Tells whether requests from an address are answered.
+        Rejected with RESOURCE_EXHAUSTED while an administrator blocks it; the metadata `retry_at` is in Unix seconds.
+        Blocks of login protection do not count: the sign-in itself refuses them.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def ListBlockedAddresses(self, request, context):
-        """Returns all addresses that are blocked, at most 10,000.
+        """Returns all addresses that are blocked, at most 10,000, those that login protection blocks included.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
     def BlockAddress(self, request, context):
-        """Blocks an address up to a time.
+        """Blocks everything from an address up to a time, in place of all blocks that it has.
         Rejected with INVALID_ARGUMENT for what is no address, for one that is never blocked, and for a time that has passed or
         is more than ten years ahead.
         """
@@ -86,7 +87,7 @@ class BlacklistServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def UnblockAddress(self, request, context):
-        """Ends the block of an address, and forgets what it did.
+        """Lifts every block of an address, and forgets its failed sign-ins.
         Rejected with NOT_FOUND when it is not blocked.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -125,7 +126,7 @@ def add_BlacklistServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class BlacklistService:
-    """Addresses that a tenant answers nothing to.
+    """Network addresses that a tenant blocks: everything from them, or sign-ins alone.
     """
 
     @staticmethod

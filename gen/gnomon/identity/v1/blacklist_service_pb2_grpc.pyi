@@ -27,51 +27,53 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class BlacklistServiceStub:
-    """Addresses that a tenant answers nothing to."""
+    """Network addresses that a tenant blocks: everything from them, or sign-ins alone."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> BlacklistServiceAsyncStub: ...
     AdmitAddress: _grpc.UnaryUnaryMultiCallable[_blacklist_service_pb2.AdmitAddressRequest, _blacklist_service_pb2.AdmitAddressResponse]
-    """Tells whether an address is answered.
-    Rejected with RESOURCE_EXHAUSTED while it is blocked; the metadata `retry_at` is in Unix seconds.
+    """Tells whether requests from an address are answered.
+    Rejected with RESOURCE_EXHAUSTED while an administrator blocks it; the metadata `retry_at` is in Unix seconds.
+    Blocks of login protection do not count: the sign-in itself refuses them.
     """
     ListBlockedAddresses: _grpc.UnaryUnaryMultiCallable[_blacklist_service_pb2.ListBlockedAddressesRequest, _blacklist_service_pb2.ListBlockedAddressesResponse]
-    """Returns all addresses that are blocked, at most 10,000."""
+    """Returns all addresses that are blocked, at most 10,000, those that login protection blocks included."""
     BlockAddress: _grpc.UnaryUnaryMultiCallable[_blacklist_service_pb2.BlockAddressRequest, _blacklist_service_pb2.BlockAddressResponse]
-    """Blocks an address up to a time.
+    """Blocks everything from an address up to a time, in place of all blocks that it has.
     Rejected with INVALID_ARGUMENT for what is no address, for one that is never blocked, and for a time that has passed or
     is more than ten years ahead.
     """
     UnblockAddress: _grpc.UnaryUnaryMultiCallable[_blacklist_service_pb2.UnblockAddressRequest, _blacklist_service_pb2.UnblockAddressResponse]
-    """Ends the block of an address, and forgets what it did.
+    """Lifts every block of an address, and forgets its failed sign-ins.
     Rejected with NOT_FOUND when it is not blocked.
     """
 
 @_typing.type_check_only
 class BlacklistServiceAsyncStub(BlacklistServiceStub):
-    """Addresses that a tenant answers nothing to."""
+    """Network addresses that a tenant blocks: everything from them, or sign-ins alone."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     AdmitAddress: _aio.UnaryUnaryMultiCallable[_blacklist_service_pb2.AdmitAddressRequest, _blacklist_service_pb2.AdmitAddressResponse]  # type: ignore[assignment]
-    """Tells whether an address is answered.
-    Rejected with RESOURCE_EXHAUSTED while it is blocked; the metadata `retry_at` is in Unix seconds.
+    """Tells whether requests from an address are answered.
+    Rejected with RESOURCE_EXHAUSTED while an administrator blocks it; the metadata `retry_at` is in Unix seconds.
+    Blocks of login protection do not count: the sign-in itself refuses them.
     """
     ListBlockedAddresses: _aio.UnaryUnaryMultiCallable[_blacklist_service_pb2.ListBlockedAddressesRequest, _blacklist_service_pb2.ListBlockedAddressesResponse]  # type: ignore[assignment]
-    """Returns all addresses that are blocked, at most 10,000."""
+    """Returns all addresses that are blocked, at most 10,000, those that login protection blocks included."""
     BlockAddress: _aio.UnaryUnaryMultiCallable[_blacklist_service_pb2.BlockAddressRequest, _blacklist_service_pb2.BlockAddressResponse]  # type: ignore[assignment]
-    """Blocks an address up to a time.
+    """Blocks everything from an address up to a time, in place of all blocks that it has.
     Rejected with INVALID_ARGUMENT for what is no address, for one that is never blocked, and for a time that has passed or
     is more than ten years ahead.
     """
     UnblockAddress: _aio.UnaryUnaryMultiCallable[_blacklist_service_pb2.UnblockAddressRequest, _blacklist_service_pb2.UnblockAddressResponse]  # type: ignore[assignment]
-    """Ends the block of an address, and forgets what it did.
+    """Lifts every block of an address, and forgets its failed sign-ins.
     Rejected with NOT_FOUND when it is not blocked.
     """
 
 class BlacklistServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Addresses that a tenant answers nothing to."""
+    """Network addresses that a tenant blocks: everything from them, or sign-ins alone."""
 
     @_abc_1.abstractmethod
     def AdmitAddress(
@@ -79,8 +81,9 @@ class BlacklistServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _blacklist_service_pb2.AdmitAddressRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_blacklist_service_pb2.AdmitAddressResponse, _abc.Awaitable[_blacklist_service_pb2.AdmitAddressResponse]]:
-        """Tells whether an address is answered.
-        Rejected with RESOURCE_EXHAUSTED while it is blocked; the metadata `retry_at` is in Unix seconds.
+        """Tells whether requests from an address are answered.
+        Rejected with RESOURCE_EXHAUSTED while an administrator blocks it; the metadata `retry_at` is in Unix seconds.
+        Blocks of login protection do not count: the sign-in itself refuses them.
         """
 
     @_abc_1.abstractmethod
@@ -89,7 +92,7 @@ class BlacklistServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _blacklist_service_pb2.ListBlockedAddressesRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_blacklist_service_pb2.ListBlockedAddressesResponse, _abc.Awaitable[_blacklist_service_pb2.ListBlockedAddressesResponse]]:
-        """Returns all addresses that are blocked, at most 10,000."""
+        """Returns all addresses that are blocked, at most 10,000, those that login protection blocks included."""
 
     @_abc_1.abstractmethod
     def BlockAddress(
@@ -97,7 +100,7 @@ class BlacklistServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _blacklist_service_pb2.BlockAddressRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_blacklist_service_pb2.BlockAddressResponse, _abc.Awaitable[_blacklist_service_pb2.BlockAddressResponse]]:
-        """Blocks an address up to a time.
+        """Blocks everything from an address up to a time, in place of all blocks that it has.
         Rejected with INVALID_ARGUMENT for what is no address, for one that is never blocked, and for a time that has passed or
         is more than ten years ahead.
         """
@@ -108,7 +111,7 @@ class BlacklistServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _blacklist_service_pb2.UnblockAddressRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_blacklist_service_pb2.UnblockAddressResponse, _abc.Awaitable[_blacklist_service_pb2.UnblockAddressResponse]]:
-        """Ends the block of an address, and forgets what it did.
+        """Lifts every block of an address, and forgets its failed sign-ins.
         Rejected with NOT_FOUND when it is not blocked.
         """
 

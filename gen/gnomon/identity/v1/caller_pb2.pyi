@@ -35,7 +35,7 @@ class Caller(_message.Message):
     """Whether the request only reads, so that a browser needs no proof that the page was ours."""
     @_builtins.property
     def browser(self) -> _browser_pb2.Browser:
-        """A browser that is signed in."""
+        """A browser that is signed in; beside an API key or a token only the peer's address is read of it."""
 
     def __init__(
         self,

@@ -96,6 +96,7 @@ class ClientServiceServicer:
 
     def UpdateClient(self, request, context):
         """Changes all of a client; one that becomes confidential, without keys, has a secret, which is shown this once.
+        A new scope that is a permission is also the client's own; rejected with PERMISSION_DENIED when the caller lacks it.
         Rejected with NOT_FOUND when the tenant has none of that id, with INVALID_ARGUMENT for what no client may have, with
         INVALID_STATE for a client of the provider itself, or when somebody else changed it in the meantime.
         """

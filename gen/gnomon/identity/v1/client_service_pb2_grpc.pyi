@@ -45,6 +45,7 @@ class ClientServiceStub:
     """
     UpdateClient: _grpc.UnaryUnaryMultiCallable[_client_service_pb2.UpdateClientRequest, _client_service_pb2.UpdateClientResponse]
     """Changes all of a client; one that becomes confidential, without keys, has a secret, which is shown this once.
+    A new scope that is a permission is also the client's own; rejected with PERMISSION_DENIED when the caller lacks it.
     Rejected with NOT_FOUND when the tenant has none of that id, with INVALID_ARGUMENT for what no client may have, with
     INVALID_STATE for a client of the provider itself, or when somebody else changed it in the meantime.
     """
@@ -74,6 +75,7 @@ class ClientServiceAsyncStub(ClientServiceStub):
     """
     UpdateClient: _aio.UnaryUnaryMultiCallable[_client_service_pb2.UpdateClientRequest, _client_service_pb2.UpdateClientResponse]  # type: ignore[assignment]
     """Changes all of a client; one that becomes confidential, without keys, has a secret, which is shown this once.
+    A new scope that is a permission is also the client's own; rejected with PERMISSION_DENIED when the caller lacks it.
     Rejected with NOT_FOUND when the tenant has none of that id, with INVALID_ARGUMENT for what no client may have, with
     INVALID_STATE for a client of the provider itself, or when somebody else changed it in the meantime.
     """
@@ -124,6 +126,7 @@ class ClientServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_client_service_pb2.UpdateClientResponse, _abc.Awaitable[_client_service_pb2.UpdateClientResponse]]:
         """Changes all of a client; one that becomes confidential, without keys, has a secret, which is shown this once.
+        A new scope that is a permission is also the client's own; rejected with PERMISSION_DENIED when the caller lacks it.
         Rejected with NOT_FOUND when the tenant has none of that id, with INVALID_ARGUMENT for what no client may have, with
         INVALID_STATE for a client of the provider itself, or when somebody else changed it in the meantime.
         """

@@ -23,10 +23,11 @@ _sym_db = _symbol_database.Default()
 
 
 from gnomon.buf.validate import validate_pb2 as buf_dot_validate_dot_validate__pb2
+from gnomon.identity.v1 import caller_pb2 as gnomon_dot_identity_dot_v1_dot_caller__pb2
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n(gnomon/identity/v1/key_set_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\"\xab\x01\n\x03Jwk\x12\x0b\n\x03kty\x18\x01 \x01(\t\x12\x0b\n\x03kid\x18\x02 \x01(\t\x12\x0b\n\x03use\x18\x03 \x01(\t\x12\x0b\n\x03\x61lg\x18\x04 \x01(\t\x12\x0e\n\x01n\x18\x05 \x01(\tH\x00\x88\x01\x01\x12\x0e\n\x01\x65\x18\x06 \x01(\tH\x01\x88\x01\x01\x12\x10\n\x03\x63rv\x18\x07 \x01(\tH\x02\x88\x01\x01\x12\x0e\n\x01x\x18\x08 \x01(\tH\x03\x88\x01\x01\x12\x0e\n\x01y\x18\t \x01(\tH\x04\x88\x01\x01\x42\x04\n\x02_nB\x04\n\x02_eB\x06\n\x04_crvB\x04\n\x02_xB\x04\n\x02_y\"/\n\x10GetKeySetRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\":\n\x11GetKeySetResponse\x12%\n\x04keys\x18\x01 \x03(\x0b\x32\x17.gnomon.identity.v1.Jwk\"E\n\rGetKeyRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x17\n\x03kid\x18\x02 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x01\"6\n\x0eGetKeyResponse\x12$\n\x03key\x18\x01 \x01(\x0b\x32\x17.gnomon.identity.v1.Jwk\"\x13\n\x11RotateKeysRequest\"\x14\n\x12RotateKeysResponse2\xd3\x02\n\rKeySetService\x12`\n\tGetKeySet\x12$.gnomon.identity.v1.GetKeySetRequest\x1a%.gnomon.identity.v1.GetKeySetResponse\"\x06\x8a\xe7\x18\x02\x10\x01\x12\x62\n\x06GetKey\x12!.gnomon.identity.v1.GetKeyRequest\x1a\".gnomon.identity.v1.GetKeyResponse\"\x11\x8a\xe7\x18\r\x10\x01\x32\tNOT_FOUND\x12|\n\nRotateKeys\x12%.gnomon.identity.v1.RotateKeysRequest\x1a&.gnomon.identity.v1.RotateKeysResponse\"\x1f\x8a\xe7\x18\x1b\n\x0eidentity:write2\tNOT_FOUNDb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n(gnomon/identity/v1/key_set_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1fgnomon/identity/v1/caller.proto\x1a\x1cgnomon/rest/v1/options.proto\"\xab\x01\n\x03Jwk\x12\x0b\n\x03kty\x18\x01 \x01(\t\x12\x0b\n\x03kid\x18\x02 \x01(\t\x12\x0b\n\x03use\x18\x03 \x01(\t\x12\x0b\n\x03\x61lg\x18\x04 \x01(\t\x12\x0e\n\x01n\x18\x05 \x01(\tH\x00\x88\x01\x01\x12\x0e\n\x01\x65\x18\x06 \x01(\tH\x01\x88\x01\x01\x12\x10\n\x03\x63rv\x18\x07 \x01(\tH\x02\x88\x01\x01\x12\x0e\n\x01x\x18\x08 \x01(\tH\x03\x88\x01\x01\x12\x0e\n\x01y\x18\t \x01(\tH\x04\x88\x01\x01\x42\x04\n\x02_nB\x04\n\x02_eB\x06\n\x04_crvB\x04\n\x02_xB\x04\n\x02_y\"S\n\x10GetKeySetRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\"\n\nalgorithms\x18\x02 \x03(\tB\x0e\xbaH\x0b\x92\x01\x08\x10\x10\"\x04r\x02\x18\x10\":\n\x11GetKeySetResponse\x12%\n\x04keys\x18\x01 \x03(\x0b\x32\x17.gnomon.identity.v1.Jwk\"E\n\rGetKeyRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x17\n\x03kid\x18\x02 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x01\"6\n\x0eGetKeyResponse\x12$\n\x03key\x18\x01 \x01(\x0b\x32\x17.gnomon.identity.v1.Jwk\"\\\n\x11RotateKeysRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12*\n\x06\x63\x61ller\x18\x02 \x01(\x0b\x32\x1a.gnomon.identity.v1.Caller\"\x14\n\x12RotateKeysResponse2\xf9\x02\n\rKeySetService\x12`\n\tGetKeySet\x12$.gnomon.identity.v1.GetKeySetRequest\x1a%.gnomon.identity.v1.GetKeySetResponse\"\x06\x8a\xe7\x18\x02\x10\x01\x12\x62\n\x06GetKey\x12!.gnomon.identity.v1.GetKeyRequest\x1a\".gnomon.identity.v1.GetKeyResponse\"\x11\x8a\xe7\x18\r\x10\x01\x32\tNOT_FOUND\x12\xa1\x01\n\nRotateKeys\x12%.gnomon.identity.v1.RotateKeysRequest\x1a&.gnomon.identity.v1.RotateKeysResponse\"D\x8a\xe7\x18@2\x0fUNAUTHENTICATED2\x11PERMISSION_DENIED2\tNOT_FOUND2\rINVALID_STATEP\x02\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,30 +36,34 @@ if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_GETKEYSETREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_GETKEYSETREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
+  _globals['_GETKEYSETREQUEST'].fields_by_name['algorithms']._loaded_options = None
+  _globals['_GETKEYSETREQUEST'].fields_by_name['algorithms']._serialized_options = b'\272H\013\222\001\010\020\020\"\004r\002\030\020'
   _globals['_GETKEYREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_GETKEYREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_GETKEYREQUEST'].fields_by_name['kid']._loaded_options = None
   _globals['_GETKEYREQUEST'].fields_by_name['kid']._serialized_options = b'\272H\007r\005\020\001\030\200\001'
+  _globals['_ROTATEKEYSREQUEST'].fields_by_name['tenant_id']._loaded_options = None
+  _globals['_ROTATEKEYSREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_KEYSETSERVICE'].methods_by_name['GetKeySet']._loaded_options = None
   _globals['_KEYSETSERVICE'].methods_by_name['GetKeySet']._serialized_options = b'\212\347\030\002\020\001'
   _globals['_KEYSETSERVICE'].methods_by_name['GetKey']._loaded_options = None
   _globals['_KEYSETSERVICE'].methods_by_name['GetKey']._serialized_options = b'\212\347\030\r\020\0012\tNOT_FOUND'
   _globals['_KEYSETSERVICE'].methods_by_name['RotateKeys']._loaded_options = None
-  _globals['_KEYSETSERVICE'].methods_by_name['RotateKeys']._serialized_options = b'\212\347\030\033\n\016identity:write2\tNOT_FOUND'
-  _globals['_JWK']._serialized_start=124
-  _globals['_JWK']._serialized_end=295
-  _globals['_GETKEYSETREQUEST']._serialized_start=297
-  _globals['_GETKEYSETREQUEST']._serialized_end=344
-  _globals['_GETKEYSETRESPONSE']._serialized_start=346
-  _globals['_GETKEYSETRESPONSE']._serialized_end=404
-  _globals['_GETKEYREQUEST']._serialized_start=406
-  _globals['_GETKEYREQUEST']._serialized_end=475
-  _globals['_GETKEYRESPONSE']._serialized_start=477
-  _globals['_GETKEYRESPONSE']._serialized_end=531
-  _globals['_ROTATEKEYSREQUEST']._serialized_start=533
-  _globals['_ROTATEKEYSREQUEST']._serialized_end=552
-  _globals['_ROTATEKEYSRESPONSE']._serialized_start=554
-  _globals['_ROTATEKEYSRESPONSE']._serialized_end=574
-  _globals['_KEYSETSERVICE']._serialized_start=577
-  _globals['_KEYSETSERVICE']._serialized_end=916
+  _globals['_KEYSETSERVICE'].methods_by_name['RotateKeys']._serialized_options = b'\212\347\030@2\017UNAUTHENTICATED2\021PERMISSION_DENIED2\tNOT_FOUND2\rINVALID_STATEP\002'
+  _globals['_JWK']._serialized_start=157
+  _globals['_JWK']._serialized_end=328
+  _globals['_GETKEYSETREQUEST']._serialized_start=330
+  _globals['_GETKEYSETREQUEST']._serialized_end=413
+  _globals['_GETKEYSETRESPONSE']._serialized_start=415
+  _globals['_GETKEYSETRESPONSE']._serialized_end=473
+  _globals['_GETKEYREQUEST']._serialized_start=475
+  _globals['_GETKEYREQUEST']._serialized_end=544
+  _globals['_GETKEYRESPONSE']._serialized_start=546
+  _globals['_GETKEYRESPONSE']._serialized_end=600
+  _globals['_ROTATEKEYSREQUEST']._serialized_start=602
+  _globals['_ROTATEKEYSREQUEST']._serialized_end=694
+  _globals['_ROTATEKEYSRESPONSE']._serialized_start=696
+  _globals['_ROTATEKEYSRESPONSE']._serialized_end=716
+  _globals['_KEYSETSERVICE']._serialized_start=719
+  _globals['_KEYSETSERVICE']._serialized_end=1096
 # @@protoc_insertion_point(module_scope)

@@ -58,6 +58,7 @@ class KeySetServiceServicer:
 
     def GetKeySet(self, request, context):
         """Returns every published key: those that sign, RS256 first, those that will, those that did, newest first.
+        Waits a while for keys of a new tenant that are being made; rejected with UNAVAILABLE while some are not.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -72,9 +73,10 @@ class KeySetServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def RotateKeys(self, request, context):
-        """Makes new keys of every algorithm sign, in the tenant that the caller acts in; the ones before stay published.
+        """Makes new keys of every algorithm sign; the ones before stay published.
         Two at once follow each other; a key signs five seconds after it was published, or later.
-        Rejected with NOT_FOUND when the tenant has no provider.
+        For administrators of the tenant, and API keys that may update secrets. Rejected with NOT_FOUND when the tenant has
+        no provider, with INVALID_STATE when it publishes as many keys as it may.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

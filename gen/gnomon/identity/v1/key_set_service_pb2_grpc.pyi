@@ -34,15 +34,18 @@ class KeySetServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> KeySetServiceAsyncStub: ...
     GetKeySet: _grpc.UnaryUnaryMultiCallable[_key_set_service_pb2.GetKeySetRequest, _key_set_service_pb2.GetKeySetResponse]
-    """Returns every published key: those that sign, RS256 first, those that will, those that did, newest first."""
+    """Returns every published key: those that sign, RS256 first, those that will, those that did, newest first.
+    Waits a while for keys of a new tenant that are being made; rejected with UNAVAILABLE while some are not.
+    """
     GetKey: _grpc.UnaryUnaryMultiCallable[_key_set_service_pb2.GetKeyRequest, _key_set_service_pb2.GetKeyResponse]
     """Returns one published key.
     Rejected with NOT_FOUND when there is none of that id.
     """
     RotateKeys: _grpc.UnaryUnaryMultiCallable[_key_set_service_pb2.RotateKeysRequest, _key_set_service_pb2.RotateKeysResponse]
-    """Makes new keys of every algorithm sign, in the tenant that the caller acts in; the ones before stay published.
+    """Makes new keys of every algorithm sign; the ones before stay published.
     Two at once follow each other; a key signs five seconds after it was published, or later.
-    Rejected with NOT_FOUND when the tenant has no provider.
+    For administrators of the tenant, and API keys that may update secrets. Rejected with NOT_FOUND when the tenant has
+    no provider, with INVALID_STATE when it publishes as many keys as it may.
     """
 
 @_typing.type_check_only
@@ -51,15 +54,18 @@ class KeySetServiceAsyncStub(KeySetServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     GetKeySet: _aio.UnaryUnaryMultiCallable[_key_set_service_pb2.GetKeySetRequest, _key_set_service_pb2.GetKeySetResponse]  # type: ignore[assignment]
-    """Returns every published key: those that sign, RS256 first, those that will, those that did, newest first."""
+    """Returns every published key: those that sign, RS256 first, those that will, those that did, newest first.
+    Waits a while for keys of a new tenant that are being made; rejected with UNAVAILABLE while some are not.
+    """
     GetKey: _aio.UnaryUnaryMultiCallable[_key_set_service_pb2.GetKeyRequest, _key_set_service_pb2.GetKeyResponse]  # type: ignore[assignment]
     """Returns one published key.
     Rejected with NOT_FOUND when there is none of that id.
     """
     RotateKeys: _aio.UnaryUnaryMultiCallable[_key_set_service_pb2.RotateKeysRequest, _key_set_service_pb2.RotateKeysResponse]  # type: ignore[assignment]
-    """Makes new keys of every algorithm sign, in the tenant that the caller acts in; the ones before stay published.
+    """Makes new keys of every algorithm sign; the ones before stay published.
     Two at once follow each other; a key signs five seconds after it was published, or later.
-    Rejected with NOT_FOUND when the tenant has no provider.
+    For administrators of the tenant, and API keys that may update secrets. Rejected with NOT_FOUND when the tenant has
+    no provider, with INVALID_STATE when it publishes as many keys as it may.
     """
 
 class KeySetServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -71,7 +77,9 @@ class KeySetServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _key_set_service_pb2.GetKeySetRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_key_set_service_pb2.GetKeySetResponse, _abc.Awaitable[_key_set_service_pb2.GetKeySetResponse]]:
-        """Returns every published key: those that sign, RS256 first, those that will, those that did, newest first."""
+        """Returns every published key: those that sign, RS256 first, those that will, those that did, newest first.
+        Waits a while for keys of a new tenant that are being made; rejected with UNAVAILABLE while some are not.
+        """
 
     @_abc_1.abstractmethod
     def GetKey(
@@ -89,9 +97,10 @@ class KeySetServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _key_set_service_pb2.RotateKeysRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_key_set_service_pb2.RotateKeysResponse, _abc.Awaitable[_key_set_service_pb2.RotateKeysResponse]]:
-        """Makes new keys of every algorithm sign, in the tenant that the caller acts in; the ones before stay published.
+        """Makes new keys of every algorithm sign; the ones before stay published.
         Two at once follow each other; a key signs five seconds after it was published, or later.
-        Rejected with NOT_FOUND when the tenant has no provider.
+        For administrators of the tenant, and API keys that may update secrets. Rejected with NOT_FOUND when the tenant has
+        no provider, with INVALID_STATE when it publishes as many keys as it may.
         """
 
 def add_KeySetServiceServicer_to_server(servicer: KeySetServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

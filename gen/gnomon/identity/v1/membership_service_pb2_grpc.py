@@ -26,10 +26,11 @@ if _version_not_supported:
 
 
 class MembershipServiceStub:
-    """Who has which roles, is in which groups and may act in which tenants; all of the caller's tenant.
+    """Roles, groups and tenants of clients, groups, roles and mapping rules; all of the caller's tenant.
     What is there already may be added again, what is not there removed; neither changes anything.
-    Rejected with NOT_FOUND when one of the two does not exist. An administrator of the default tenant names any tenant,
-    everybody else the caller's; roles and groups go by the names that people carry.
+    Rejected with NOT_FOUND when one of the two does not exist, with PERMISSION_DENIED for a role or group that gives what
+    the caller may not do itself, and for a tenant in which the caller may not act. A person of the default tenant who
+    administers it names any tenant. Roles and groups go by the names that people carry.
     """
 
     def __init__(self, channel):
@@ -121,10 +122,11 @@ class MembershipServiceStub:
 
 
 class MembershipServiceServicer:
-    """Who has which roles, is in which groups and may act in which tenants; all of the caller's tenant.
+    """Roles, groups and tenants of clients, groups, roles and mapping rules; all of the caller's tenant.
     What is there already may be added again, what is not there removed; neither changes anything.
-    Rejected with NOT_FOUND when one of the two does not exist. An administrator of the default tenant names any tenant,
-    everybody else the caller's; roles and groups go by the names that people carry.
+    Rejected with NOT_FOUND when one of the two does not exist, with PERMISSION_DENIED for a role or group that gives what
+    the caller may not do itself, and for a tenant in which the caller may not act. A person of the default tenant who
+    administers it names any tenant. Roles and groups go by the names that people carry.
     """
 
     def AssignRoleToGroup(self, request, context):
@@ -331,10 +333,11 @@ def add_MembershipServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class MembershipService:
-    """Who has which roles, is in which groups and may act in which tenants; all of the caller's tenant.
+    """Roles, groups and tenants of clients, groups, roles and mapping rules; all of the caller's tenant.
     What is there already may be added again, what is not there removed; neither changes anything.
-    Rejected with NOT_FOUND when one of the two does not exist. An administrator of the default tenant names any tenant,
-    everybody else the caller's; roles and groups go by the names that people carry.
+    Rejected with NOT_FOUND when one of the two does not exist, with PERMISSION_DENIED for a role or group that gives what
+    the caller may not do itself, and for a tenant in which the caller may not act. A person of the default tenant who
+    administers it names any tenant. Roles and groups go by the names that people carry.
     """
 
     @staticmethod

@@ -27,10 +27,11 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class MembershipServiceStub:
-    """Who has which roles, is in which groups and may act in which tenants; all of the caller's tenant.
+    """Roles, groups and tenants of clients, groups, roles and mapping rules; all of the caller's tenant.
     What is there already may be added again, what is not there removed; neither changes anything.
-    Rejected with NOT_FOUND when one of the two does not exist. An administrator of the default tenant names any tenant,
-    everybody else the caller's; roles and groups go by the names that people carry.
+    Rejected with NOT_FOUND when one of the two does not exist, with PERMISSION_DENIED for a role or group that gives what
+    the caller may not do itself, and for a tenant in which the caller may not act. A person of the default tenant who
+    administers it names any tenant. Roles and groups go by the names that people carry.
     """
 
     @_typing.overload
@@ -72,10 +73,11 @@ class MembershipServiceStub:
 
 @_typing.type_check_only
 class MembershipServiceAsyncStub(MembershipServiceStub):
-    """Who has which roles, is in which groups and may act in which tenants; all of the caller's tenant.
+    """Roles, groups and tenants of clients, groups, roles and mapping rules; all of the caller's tenant.
     What is there already may be added again, what is not there removed; neither changes anything.
-    Rejected with NOT_FOUND when one of the two does not exist. An administrator of the default tenant names any tenant,
-    everybody else the caller's; roles and groups go by the names that people carry.
+    Rejected with NOT_FOUND when one of the two does not exist, with PERMISSION_DENIED for a role or group that gives what
+    the caller may not do itself, and for a tenant in which the caller may not act. A person of the default tenant who
+    administers it names any tenant. Roles and groups go by the names that people carry.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -113,10 +115,11 @@ class MembershipServiceAsyncStub(MembershipServiceStub):
     """Removes a role from a tenant."""
 
 class MembershipServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Who has which roles, is in which groups and may act in which tenants; all of the caller's tenant.
+    """Roles, groups and tenants of clients, groups, roles and mapping rules; all of the caller's tenant.
     What is there already may be added again, what is not there removed; neither changes anything.
-    Rejected with NOT_FOUND when one of the two does not exist. An administrator of the default tenant names any tenant,
-    everybody else the caller's; roles and groups go by the names that people carry.
+    Rejected with NOT_FOUND when one of the two does not exist, with PERMISSION_DENIED for a role or group that gives what
+    the caller may not do itself, and for a tenant in which the caller may not act. A person of the default tenant who
+    administers it names any tenant. Roles and groups go by the names that people carry.
     """
 
     @_abc_1.abstractmethod

@@ -26,7 +26,7 @@ from gnomon.buf.validate import validate_pb2 as buf_dot_validate_dot_validate__p
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n.gnomon/identity/v1/proof_of_work_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\"4\n\x15IssueChallengeRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\"+\n\x16IssueChallengeResponse\x12\x11\n\tchallenge\x18\x01 \x01(\t2\x85\x01\n\x12ProofOfWorkService\x12o\n\x0eIssueChallenge\x12).gnomon.identity.v1.IssueChallengeRequest\x1a*.gnomon.identity.v1.IssueChallengeResponse\"\x06\x8a\xe7\x18\x02\x10\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n.gnomon/identity/v1/proof_of_work_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\"4\n\x15IssueChallengeRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\"+\n\x16IssueChallengeResponse\x12\x11\n\tchallenge\x18\x01 \x01(\t2\x85\x01\n\x12ProofOfWorkService\x12o\n\x0eIssueChallenge\x12).gnomon.identity.v1.IssueChallengeRequest\x1a*.gnomon.identity.v1.IssueChallengeResponse\"\x06\x8a\xe7\x18\x02P\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -36,7 +36,7 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_ISSUECHALLENGEREQUEST'].fields_by_name['tenant_id']._loaded_options = None
   _globals['_ISSUECHALLENGEREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\005r\003\030\200\002'
   _globals['_PROOFOFWORKSERVICE'].methods_by_name['IssueChallenge']._loaded_options = None
-  _globals['_PROOFOFWORKSERVICE'].methods_by_name['IssueChallenge']._serialized_options = b'\212\347\030\002\020\001'
+  _globals['_PROOFOFWORKSERVICE'].methods_by_name['IssueChallenge']._serialized_options = b'\212\347\030\002P\001'
   _globals['_ISSUECHALLENGEREQUEST']._serialized_start=129
   _globals['_ISSUECHALLENGEREQUEST']._serialized_end=181
   _globals['_ISSUECHALLENGERESPONSE']._serialized_start=183

@@ -216,6 +216,7 @@ class Confirmation(_message.Message):
     EMAIL_FIELD_NUMBER: _builtins.int
     RETURN_URI_FIELD_NUMBER: _builtins.int
     CLIENT_NAME_FIELD_NUMBER: _builtins.int
+    PASSWORD_URI_FIELD_NUMBER: _builtins.int
     status: Global___ConfirmationStatus.ValueType
     """What became of it."""
     email: _builtins.str
@@ -224,6 +225,10 @@ class Confirmation(_message.Message):
     """Where the person goes on, of the client that it came from; empty without."""
     client_name: _builtins.str
     """Name of that client for people."""
+    password_uri: _builtins.str
+    """Where the browser that has just confirmed chooses a password, because several forms registered the address; empty
+    when the account keeps its password.
+    """
     def __init__(
         self,
         *,
@@ -231,10 +236,11 @@ class Confirmation(_message.Message):
         email: _builtins.str = ...,
         return_uri: _builtins.str = ...,
         client_name: _builtins.str = ...,
+        password_uri: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["client_name", b"client_name", "email", b"email", "return_uri", b"return_uri", "status", b"status"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["client_name", b"client_name", "email", b"email", "password_uri", b"password_uri", "return_uri", b"return_uri", "status", b"status"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -95,6 +95,7 @@ class RegistrationServiceServicer:
 
     def ConfirmEmail(self, request, context):
         """Confirms an address by the link that was sent there; once more changes nothing.
+        When several forms registered the address, none of their passwords counts, and the answer has a password_uri.
         Rejected like GetConfirmation.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

@@ -50,6 +50,7 @@ class RegistrationServiceStub:
     """
     ConfirmEmail: _grpc.UnaryUnaryMultiCallable[_registration_service_pb2.ConfirmEmailRequest, _registration_service_pb2.ConfirmEmailResponse]
     """Confirms an address by the link that was sent there; once more changes nothing.
+    When several forms registered the address, none of their passwords counts, and the answer has a password_uri.
     Rejected like GetConfirmation.
     """
     RequestConfirmation: _grpc.UnaryUnaryMultiCallable[_registration_service_pb2.RequestConfirmationRequest, _registration_service_pb2.RequestConfirmationResponse]
@@ -79,6 +80,7 @@ class RegistrationServiceAsyncStub(RegistrationServiceStub):
     """
     ConfirmEmail: _aio.UnaryUnaryMultiCallable[_registration_service_pb2.ConfirmEmailRequest, _registration_service_pb2.ConfirmEmailResponse]  # type: ignore[assignment]
     """Confirms an address by the link that was sent there; once more changes nothing.
+    When several forms registered the address, none of their passwords counts, and the answer has a password_uri.
     Rejected like GetConfirmation.
     """
     RequestConfirmation: _aio.UnaryUnaryMultiCallable[_registration_service_pb2.RequestConfirmationRequest, _registration_service_pb2.RequestConfirmationResponse]  # type: ignore[assignment]
@@ -129,6 +131,7 @@ class RegistrationServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_registration_service_pb2.ConfirmEmailResponse, _abc.Awaitable[_registration_service_pb2.ConfirmEmailResponse]]:
         """Confirms an address by the link that was sent there; once more changes nothing.
+        When several forms registered the address, none of their passwords counts, and the answer has a password_uri.
         Rejected like GetConfirmation.
         """
 

@@ -26,7 +26,7 @@ from gnomon.buf.validate import validate_pb2 as buf_dot_validate_dot_validate__p
 from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n3gnomon/identity/v1/sign_in_revocation_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\"p\n\x1a\x43heckRevocationLinkRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1b\n\x07user_id\x18\x02 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x18\n\x04\x63ode\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\"\x1d\n\x1b\x43heckRevocationLinkResponse\"\x89\x01\n\x14RevokeSignInsRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1b\n\x07user_id\x18\x02 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x18\n\x04\x63ode\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x1d\n\x0cpeer_address\x18\x04 \x01(\tB\x07\xbaH\x04r\x02\x18@\"\x17\n\x15RevokeSignInsResponse2\x9e\x02\n\x17SignInRevocationService\x12\x89\x01\n\x13\x43heckRevocationLink\x12..gnomon.identity.v1.CheckRevocationLinkRequest\x1a/.gnomon.identity.v1.CheckRevocationLinkResponse\"\x11\x8a\xe7\x18\r\x10\x01\x32\tNOT_FOUND\x12w\n\rRevokeSignIns\x12(.gnomon.identity.v1.RevokeSignInsRequest\x1a).gnomon.identity.v1.RevokeSignInsResponse\"\x11\x8a\xe7\x18\r\x10\x01\x32\tNOT_FOUNDb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n3gnomon/identity/v1/sign_in_revocation_service.proto\x12\x12gnomon.identity.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\"p\n\x1a\x43heckRevocationLinkRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1b\n\x07user_id\x18\x02 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x18\n\x04\x63ode\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\"\x1d\n\x1b\x43heckRevocationLinkResponse\"\x89\x01\n\x14RevokeSignInsRequest\x12\x1b\n\ttenant_id\x18\x01 \x01(\tB\x08\xbaH\x05r\x03\x18\x80\x02\x12\x1b\n\x07user_id\x18\x02 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x18\n\x04\x63ode\x18\x03 \x01(\tB\n\xbaH\x07r\x05\x10\x01\x18\x80\x02\x12\x1d\n\x0cpeer_address\x18\x04 \x01(\tB\x07\xbaH\x04r\x02\x18@\"\x17\n\x15RevokeSignInsResponse2\x9e\x02\n\x17SignInRevocationService\x12\x89\x01\n\x13\x43heckRevocationLink\x12..gnomon.identity.v1.CheckRevocationLinkRequest\x1a/.gnomon.identity.v1.CheckRevocationLinkResponse\"\x11\x8a\xe7\x18\r2\tNOT_FOUNDP\x01\x12w\n\rRevokeSignIns\x12(.gnomon.identity.v1.RevokeSignInsRequest\x1a).gnomon.identity.v1.RevokeSignInsResponse\"\x11\x8a\xe7\x18\r2\tNOT_FOUNDP\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -48,9 +48,9 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_REVOKESIGNINSREQUEST'].fields_by_name['peer_address']._loaded_options = None
   _globals['_REVOKESIGNINSREQUEST'].fields_by_name['peer_address']._serialized_options = b'\272H\004r\002\030@'
   _globals['_SIGNINREVOCATIONSERVICE'].methods_by_name['CheckRevocationLink']._loaded_options = None
-  _globals['_SIGNINREVOCATIONSERVICE'].methods_by_name['CheckRevocationLink']._serialized_options = b'\212\347\030\r\020\0012\tNOT_FOUND'
+  _globals['_SIGNINREVOCATIONSERVICE'].methods_by_name['CheckRevocationLink']._serialized_options = b'\212\347\030\r2\tNOT_FOUNDP\001'
   _globals['_SIGNINREVOCATIONSERVICE'].methods_by_name['RevokeSignIns']._loaded_options = None
-  _globals['_SIGNINREVOCATIONSERVICE'].methods_by_name['RevokeSignIns']._serialized_options = b'\212\347\030\r\020\0012\tNOT_FOUND'
+  _globals['_SIGNINREVOCATIONSERVICE'].methods_by_name['RevokeSignIns']._serialized_options = b'\212\347\030\r2\tNOT_FOUNDP\001'
   _globals['_CHECKREVOCATIONLINKREQUEST']._serialized_start=134
   _globals['_CHECKREVOCATIONLINKREQUEST']._serialized_end=246
   _globals['_CHECKREVOCATIONLINKRESPONSE']._serialized_start=248

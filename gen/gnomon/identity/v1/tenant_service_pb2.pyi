@@ -88,7 +88,7 @@ class TenantSettings(_message.Message):
     """After how many days an account goes that was never confirmed, 0 for never."""
     @_builtins.property
     def default_groups(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Groups that people join who register themselves."""
+        """Names of groups of the tenant, which self-registered accounts join."""
 
     def __init__(
         self,

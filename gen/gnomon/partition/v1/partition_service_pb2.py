@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n+gnomon/partition/v1/partition_service.proto\x12\x13gnomon.partition.v1\"G\n\x0e\x45xecuteRequest\x12\x14\n\x0cpartition_id\x18\x01 \x01(\x05\x12\x0f\n\x07\x63ommand\x18\x02 \x01(\x0c\x12\x0e\n\x06origin\x18\x03 \x01(\x0c\"!\n\x0f\x45xecuteResponse\x12\x0e\n\x06\x61nswer\x18\x01 \x01(\x0c\"I\n\x0f\x41\x63tivateRequest\x12\x14\n\x0cpartition_id\x18\x01 \x01(\x05\x12\x0f\n\x07\x63ommand\x18\x02 \x01(\x0c\x12\x0f\n\x07seconds\x18\x03 \x01(\x01\"\"\n\x10\x41\x63tivateResponse\x12\x0e\n\x06\x61nswer\x18\x01 \x01(\x0c\"K\n\x11\x41waitOfferRequest\x12\x14\n\x0cpartition_id\x18\x01 \x01(\x05\x12\x0f\n\x07\x63ommand\x18\x02 \x01(\x0c\x12\x0f\n\x07seconds\x18\x03 \x01(\x01\"&\n\x12\x41waitOfferResponse\x12\x10\n\x08has_jobs\x18\x01 \x01(\x08\"p\n\x16\x41waitCompletionRequest\x12\x14\n\x0cpartition_id\x18\x01 \x01(\x05\x12\x1c\n\x14process_instance_key\x18\x02 \x01(\x03\x12\x11\n\ttenant_id\x18\x03 \x01(\t\x12\x0f\n\x07seconds\x18\x04 \x01(\x01\"\x19\n\x17\x41waitCompletionResponse\"&\n\x0e\x43\x61tchUpRequest\x12\x14\n\x0cpartition_id\x18\x01 \x01(\x05\"\x11\n\x0f\x43\x61tchUpResponse\"4\n\x0bNoteRequest\x12\x14\n\x0cpartition_id\x18\x01 \x01(\x05\x12\x0f\n\x07\x65ntries\x18\x02 \x01(\x0c\"\x0e\n\x0cNoteResponse2\xb1\x04\n\x10PartitionService\x12T\n\x07\x45xecute\x12#.gnomon.partition.v1.ExecuteRequest\x1a$.gnomon.partition.v1.ExecuteResponse\x12W\n\x08\x41\x63tivate\x12$.gnomon.partition.v1.ActivateRequest\x1a%.gnomon.partition.v1.ActivateResponse\x12]\n\nAwaitOffer\x12&.gnomon.partition.v1.AwaitOfferRequest\x1a\'.gnomon.partition.v1.AwaitOfferResponse\x12l\n\x0f\x41waitCompletion\x12+.gnomon.partition.v1.AwaitCompletionRequest\x1a,.gnomon.partition.v1.AwaitCompletionResponse\x12T\n\x07\x43\x61tchUp\x12#.gnomon.partition.v1.CatchUpRequest\x1a$.gnomon.partition.v1.CatchUpResponse\x12K\n\x04Note\x12 .gnomon.partition.v1.NoteRequest\x1a!.gnomon.partition.v1.NoteResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n+gnomon/partition/v1/partition_service.proto\x12\x13gnomon.partition.v1\"W\n\x0e\x45xecuteRequest\x12\x14\n\x0cpartition_id\x18\x01 \x01(\x05\x12\x0f\n\x07\x63ommand\x18\x02 \x01(\x0c\x12\x0e\n\x06origin\x18\x03 \x01(\x0c\x12\x0e\n\x06\x66ormat\x18\x04 \x01(\x05\"1\n\x0f\x45xecuteResponse\x12\x0e\n\x06\x61nswer\x18\x01 \x01(\x0c\x12\x0e\n\x06\x66ormat\x18\x02 \x01(\x05\"Y\n\x0f\x41\x63tivateRequest\x12\x14\n\x0cpartition_id\x18\x01 \x01(\x05\x12\x0f\n\x07\x63ommand\x18\x02 \x01(\x0c\x12\x0f\n\x07seconds\x18\x03 \x01(\x01\x12\x0e\n\x06\x66ormat\x18\x04 \x01(\x05\"2\n\x10\x41\x63tivateResponse\x12\x0e\n\x06\x61nswer\x18\x01 \x01(\x0c\x12\x0e\n\x06\x66ormat\x18\x02 \x01(\x05\"[\n\x11\x41waitOfferRequest\x12\x14\n\x0cpartition_id\x18\x01 \x01(\x05\x12\x0f\n\x07\x63ommand\x18\x02 \x01(\x0c\x12\x0f\n\x07seconds\x18\x03 \x01(\x01\x12\x0e\n\x06\x66ormat\x18\x04 \x01(\x05\"&\n\x12\x41waitOfferResponse\x12\x10\n\x08has_jobs\x18\x01 \x01(\x08\"p\n\x16\x41waitCompletionRequest\x12\x14\n\x0cpartition_id\x18\x01 \x01(\x05\x12\x1c\n\x14process_instance_key\x18\x02 \x01(\x03\x12\x11\n\ttenant_id\x18\x03 \x01(\t\x12\x0f\n\x07seconds\x18\x04 \x01(\x01\"\x19\n\x17\x41waitCompletionResponse\"&\n\x0e\x43\x61tchUpRequest\x12\x14\n\x0cpartition_id\x18\x01 \x01(\x05\"\x11\n\x0f\x43\x61tchUpResponse\"D\n\x0bNoteRequest\x12\x14\n\x0cpartition_id\x18\x01 \x01(\x05\x12\x0f\n\x07\x65ntries\x18\x02 \x01(\x0c\x12\x0e\n\x06\x66ormat\x18\x03 \x01(\x05\"\x0e\n\x0cNoteResponse2\xb1\x04\n\x10PartitionService\x12T\n\x07\x45xecute\x12#.gnomon.partition.v1.ExecuteRequest\x1a$.gnomon.partition.v1.ExecuteResponse\x12W\n\x08\x41\x63tivate\x12$.gnomon.partition.v1.ActivateRequest\x1a%.gnomon.partition.v1.ActivateResponse\x12]\n\nAwaitOffer\x12&.gnomon.partition.v1.AwaitOfferRequest\x1a\'.gnomon.partition.v1.AwaitOfferResponse\x12l\n\x0f\x41waitCompletion\x12+.gnomon.partition.v1.AwaitCompletionRequest\x1a,.gnomon.partition.v1.AwaitCompletionResponse\x12T\n\x07\x43\x61tchUp\x12#.gnomon.partition.v1.CatchUpRequest\x1a$.gnomon.partition.v1.CatchUpResponse\x12K\n\x04Note\x12 .gnomon.partition.v1.NoteRequest\x1a!.gnomon.partition.v1.NoteResponseb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -32,29 +32,29 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'gnomon.partition.v1.partiti
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_EXECUTEREQUEST']._serialized_start=68
-  _globals['_EXECUTEREQUEST']._serialized_end=139
-  _globals['_EXECUTERESPONSE']._serialized_start=141
-  _globals['_EXECUTERESPONSE']._serialized_end=174
-  _globals['_ACTIVATEREQUEST']._serialized_start=176
-  _globals['_ACTIVATEREQUEST']._serialized_end=249
-  _globals['_ACTIVATERESPONSE']._serialized_start=251
-  _globals['_ACTIVATERESPONSE']._serialized_end=285
-  _globals['_AWAITOFFERREQUEST']._serialized_start=287
-  _globals['_AWAITOFFERREQUEST']._serialized_end=362
-  _globals['_AWAITOFFERRESPONSE']._serialized_start=364
-  _globals['_AWAITOFFERRESPONSE']._serialized_end=402
-  _globals['_AWAITCOMPLETIONREQUEST']._serialized_start=404
-  _globals['_AWAITCOMPLETIONREQUEST']._serialized_end=516
-  _globals['_AWAITCOMPLETIONRESPONSE']._serialized_start=518
-  _globals['_AWAITCOMPLETIONRESPONSE']._serialized_end=543
-  _globals['_CATCHUPREQUEST']._serialized_start=545
-  _globals['_CATCHUPREQUEST']._serialized_end=583
-  _globals['_CATCHUPRESPONSE']._serialized_start=585
-  _globals['_CATCHUPRESPONSE']._serialized_end=602
-  _globals['_NOTEREQUEST']._serialized_start=604
-  _globals['_NOTEREQUEST']._serialized_end=656
-  _globals['_NOTERESPONSE']._serialized_start=658
-  _globals['_NOTERESPONSE']._serialized_end=672
-  _globals['_PARTITIONSERVICE']._serialized_start=675
-  _globals['_PARTITIONSERVICE']._serialized_end=1236
+  _globals['_EXECUTEREQUEST']._serialized_end=155
+  _globals['_EXECUTERESPONSE']._serialized_start=157
+  _globals['_EXECUTERESPONSE']._serialized_end=206
+  _globals['_ACTIVATEREQUEST']._serialized_start=208
+  _globals['_ACTIVATEREQUEST']._serialized_end=297
+  _globals['_ACTIVATERESPONSE']._serialized_start=299
+  _globals['_ACTIVATERESPONSE']._serialized_end=349
+  _globals['_AWAITOFFERREQUEST']._serialized_start=351
+  _globals['_AWAITOFFERREQUEST']._serialized_end=442
+  _globals['_AWAITOFFERRESPONSE']._serialized_start=444
+  _globals['_AWAITOFFERRESPONSE']._serialized_end=482
+  _globals['_AWAITCOMPLETIONREQUEST']._serialized_start=484
+  _globals['_AWAITCOMPLETIONREQUEST']._serialized_end=596
+  _globals['_AWAITCOMPLETIONRESPONSE']._serialized_start=598
+  _globals['_AWAITCOMPLETIONRESPONSE']._serialized_end=623
+  _globals['_CATCHUPREQUEST']._serialized_start=625
+  _globals['_CATCHUPREQUEST']._serialized_end=663
+  _globals['_CATCHUPRESPONSE']._serialized_start=665
+  _globals['_CATCHUPRESPONSE']._serialized_end=682
+  _globals['_NOTEREQUEST']._serialized_start=684
+  _globals['_NOTEREQUEST']._serialized_end=752
+  _globals['_NOTERESPONSE']._serialized_start=754
+  _globals['_NOTERESPONSE']._serialized_end=768
+  _globals['_PARTITIONSERVICE']._serialized_start=771
+  _globals['_PARTITIONSERVICE']._serialized_end=1332
 # @@protoc_insertion_point(module_scope)

@@ -25,22 +25,26 @@ class ExecuteRequest(_message.Message):
     PARTITION_ID_FIELD_NUMBER: _builtins.int
     COMMAND_FIELD_NUMBER: _builtins.int
     ORIGIN_FIELD_NUMBER: _builtins.int
+    FORMAT_FIELD_NUMBER: _builtins.int
     partition_id: _builtins.int
     """The partition."""
     command: _builtins.bytes
     """The command."""
     origin: _builtins.bytes
     """Who asks."""
+    format: _builtins.int
+    """The format of what is packed here; a sender without numbers gives none."""
     def __init__(
         self,
         *,
         partition_id: _builtins.int = ...,
         command: _builtins.bytes = ...,
         origin: _builtins.bytes = ...,
+        format: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "origin", b"origin", "partition_id", b"partition_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "format", b"format", "origin", b"origin", "partition_id", b"partition_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -53,16 +57,20 @@ class ExecuteResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     ANSWER_FIELD_NUMBER: _builtins.int
+    FORMAT_FIELD_NUMBER: _builtins.int
     answer: _builtins.bytes
     """The answer."""
+    format: _builtins.int
+    """The format of what is packed here; a sender without numbers gives none."""
     def __init__(
         self,
         *,
         answer: _builtins.bytes = ...,
+        format: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "format", b"format"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -77,22 +85,26 @@ class ActivateRequest(_message.Message):
     PARTITION_ID_FIELD_NUMBER: _builtins.int
     COMMAND_FIELD_NUMBER: _builtins.int
     SECONDS_FIELD_NUMBER: _builtins.int
+    FORMAT_FIELD_NUMBER: _builtins.int
     partition_id: _builtins.int
     """The partition."""
     command: _builtins.bytes
     """The command."""
     seconds: _builtins.float
     """How long to wait."""
+    format: _builtins.int
+    """The format of what is packed here; a sender without numbers gives none."""
     def __init__(
         self,
         *,
         partition_id: _builtins.int = ...,
         command: _builtins.bytes = ...,
         seconds: _builtins.float = ...,
+        format: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "partition_id", b"partition_id", "seconds", b"seconds"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "format", b"format", "partition_id", b"partition_id", "seconds", b"seconds"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -105,16 +117,20 @@ class ActivateResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     ANSWER_FIELD_NUMBER: _builtins.int
+    FORMAT_FIELD_NUMBER: _builtins.int
     answer: _builtins.bytes
     """The answer."""
+    format: _builtins.int
+    """The format of what is packed here; a sender without numbers gives none."""
     def __init__(
         self,
         *,
         answer: _builtins.bytes = ...,
+        format: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["answer", b"answer", "format", b"format"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -129,22 +145,26 @@ class AwaitOfferRequest(_message.Message):
     PARTITION_ID_FIELD_NUMBER: _builtins.int
     COMMAND_FIELD_NUMBER: _builtins.int
     SECONDS_FIELD_NUMBER: _builtins.int
+    FORMAT_FIELD_NUMBER: _builtins.int
     partition_id: _builtins.int
     """The partition."""
     command: _builtins.bytes
     """The activation."""
     seconds: _builtins.float
     """How long to wait."""
+    format: _builtins.int
+    """The format of what is packed here; a sender without numbers gives none."""
     def __init__(
         self,
         *,
         partition_id: _builtins.int = ...,
         command: _builtins.bytes = ...,
         seconds: _builtins.float = ...,
+        format: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "partition_id", b"partition_id", "seconds", b"seconds"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["command", b"command", "format", b"format", "partition_id", b"partition_id", "seconds", b"seconds"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -270,19 +290,23 @@ class NoteRequest(_message.Message):
 
     PARTITION_ID_FIELD_NUMBER: _builtins.int
     ENTRIES_FIELD_NUMBER: _builtins.int
+    FORMAT_FIELD_NUMBER: _builtins.int
     partition_id: _builtins.int
     """The partition."""
     entries: _builtins.bytes
     """The entries."""
+    format: _builtins.int
+    """The format of what is packed here; a sender without numbers gives none."""
     def __init__(
         self,
         *,
         partition_id: _builtins.int = ...,
         entries: _builtins.bytes = ...,
+        format: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["entries", b"entries", "partition_id", b"partition_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["entries", b"entries", "format", b"format", "partition_id", b"partition_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

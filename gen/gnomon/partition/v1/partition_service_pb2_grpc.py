@@ -74,7 +74,8 @@ class PartitionServiceServicer:
     """
 
     def Execute(self, request, context):
-        """Carries a command out. Rejections: those of the command, UNAVAILABLE when the partition is not served here.
+        """Carries a command out. Rejections: those of the command, UNAVAILABLE when the partition is not served here or the
+        command is of a version that this process cannot read.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

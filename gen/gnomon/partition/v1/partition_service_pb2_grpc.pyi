@@ -36,7 +36,9 @@ class PartitionServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> PartitionServiceAsyncStub: ...
     Execute: _grpc.UnaryUnaryMultiCallable[_partition_service_pb2.ExecuteRequest, _partition_service_pb2.ExecuteResponse]
-    """Carries a command out. Rejections: those of the command, UNAVAILABLE when the partition is not served here."""
+    """Carries a command out. Rejections: those of the command, UNAVAILABLE when the partition is not served here or the
+    command is of a version that this process cannot read.
+    """
     Activate: _grpc.UnaryUnaryMultiCallable[_partition_service_pb2.ActivateRequest, _partition_service_pb2.ActivateResponse]
     """Activates jobs of one partition, waiting for some."""
     AwaitOffer: _grpc.UnaryUnaryMultiCallable[_partition_service_pb2.AwaitOfferRequest, _partition_service_pb2.AwaitOfferResponse]
@@ -56,7 +58,9 @@ class PartitionServiceAsyncStub(PartitionServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     Execute: _aio.UnaryUnaryMultiCallable[_partition_service_pb2.ExecuteRequest, _partition_service_pb2.ExecuteResponse]  # type: ignore[assignment]
-    """Carries a command out. Rejections: those of the command, UNAVAILABLE when the partition is not served here."""
+    """Carries a command out. Rejections: those of the command, UNAVAILABLE when the partition is not served here or the
+    command is of a version that this process cannot read.
+    """
     Activate: _aio.UnaryUnaryMultiCallable[_partition_service_pb2.ActivateRequest, _partition_service_pb2.ActivateResponse]  # type: ignore[assignment]
     """Activates jobs of one partition, waiting for some."""
     AwaitOffer: _aio.UnaryUnaryMultiCallable[_partition_service_pb2.AwaitOfferRequest, _partition_service_pb2.AwaitOfferResponse]  # type: ignore[assignment]
@@ -79,7 +83,9 @@ class PartitionServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _partition_service_pb2.ExecuteRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_partition_service_pb2.ExecuteResponse, _abc.Awaitable[_partition_service_pb2.ExecuteResponse]]:
-        """Carries a command out. Rejections: those of the command, UNAVAILABLE when the partition is not served here."""
+        """Carries a command out. Rejections: those of the command, UNAVAILABLE when the partition is not served here or the
+        command is of a version that this process cannot read.
+        """
 
     @_abc_1.abstractmethod
     def Activate(

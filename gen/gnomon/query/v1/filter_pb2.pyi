@@ -53,7 +53,7 @@ class StringFilter(_message.Message):
     """Less than or equal to."""
     @_builtins.property
     def not_in(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """None of; a missing value is none of them."""
+        """None of; a missing value is none of them. An empty list is no condition."""
 
     def __init__(
         self,
@@ -141,7 +141,7 @@ class KeyFilter(_message.Message):
     """Less than or equal to."""
     @_builtins.property
     def not_in(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """None of; a missing value is none of them."""
+        """None of; a missing value is none of them. An empty list is no condition."""
 
     def __init__(
         self,
@@ -229,7 +229,7 @@ class IntegerFilter(_message.Message):
     """Less than or equal to."""
     @_builtins.property
     def not_in(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
-        """None of; a missing value is none of them."""
+        """None of; a missing value is none of them. An empty list is no condition."""
 
     def __init__(
         self,
@@ -313,7 +313,7 @@ class DateTimeFilter(_message.Message):
 
     @_builtins.property
     def not_in(self) -> _containers.RepeatedCompositeFieldContainer[_timestamp_pb2.Timestamp]:
-        """None of; a missing value is none of them."""
+        """None of; a missing value is none of them. An empty list is no condition."""
 
     @_builtins.property
     def gt(self) -> _timestamp_pb2.Timestamp:

@@ -94,6 +94,72 @@ BODY_FORM_MULTIPART: BodyForm.ValueType  # 1
 """multipart/form-data: file parts become the repeated message field that has `name` and `content`."""
 Global___BodyForm: _TypeAlias = BodyForm  # noqa: Y015
 
+class _CallerKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _CallerKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_CallerKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    CALLER_KIND_UNSPECIFIED: _CallerKind.ValueType  # 0
+    """By the credential of the call, which has the permission of the rule; a public operation asks for none."""
+    CALLER_KIND_EDGE: _CallerKind.ValueType  # 1
+    """By an edge of the deployment, which alone may call: the request says what the edge saw of a browser or a peer."""
+    CALLER_KIND_CREDENTIAL: _CallerKind.ValueType  # 2
+    """By the field `caller` of the request. An edge fills it in; for every other peer the interceptors fill it from the
+    credential of the call and the address of the connection, whatever the request says.
+    """
+
+class CallerKind(_CallerKind, metaclass=_CallerKindEnumTypeWrapper):
+    """How an operation learns for whom it acts."""
+
+CALLER_KIND_UNSPECIFIED: CallerKind.ValueType  # 0
+"""By the credential of the call, which has the permission of the rule; a public operation asks for none."""
+CALLER_KIND_EDGE: CallerKind.ValueType  # 1
+"""By an edge of the deployment, which alone may call: the request says what the edge saw of a browser or a peer."""
+CALLER_KIND_CREDENTIAL: CallerKind.ValueType  # 2
+"""By the field `caller` of the request. An edge fills it in; for every other peer the interceptors fill it from the
+credential of the call and the address of the connection, whatever the request says.
+"""
+Global___CallerKind: _TypeAlias = CallerKind  # noqa: Y015
+
+@_typing.final
+class AuditRule(_message.Message):
+    """How the audit log names a change of identity. Its id fields are texts of the request."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ENTITY_TYPE_FIELD_NUMBER: _builtins.int
+    OPERATION_TYPE_FIELD_NUMBER: _builtins.int
+    ENTITY_FIELD_FIELD_NUMBER: _builtins.int
+    RELATED_ENTITY_TYPE_FIELD_NUMBER: _builtins.int
+    RELATED_ENTITY_FIELD_FIELD_NUMBER: _builtins.int
+    entity_type: _builtins.str
+    """Kind of entity that changes: ROLE, GROUP, TENANT, MAPPING_RULE."""
+    operation_type: _builtins.str
+    """What is done: CREATE, UPDATE, DELETE, ASSIGN, UNASSIGN."""
+    entity_field: _builtins.str
+    """Field with the id of the entity."""
+    related_entity_type: _builtins.str
+    """Kind of the other entity of a membership; empty where there is none."""
+    related_entity_field: _builtins.str
+    """Field with its id."""
+    def __init__(
+        self,
+        *,
+        entity_type: _builtins.str = ...,
+        operation_type: _builtins.str = ...,
+        entity_field: _builtins.str = ...,
+        related_entity_type: _builtins.str = ...,
+        related_entity_field: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["entity_field", b"entity_field", "entity_type", b"entity_type", "operation_type", b"operation_type", "related_entity_field", b"related_entity_field", "related_entity_type", b"related_entity_type"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AuditRule: _TypeAlias = AuditRule  # noqa: Y015
+
 @_typing.final
 class MethodRule(_message.Message):
     """What an operation asks of its caller and promises over HTTP."""
@@ -109,10 +175,12 @@ class MethodRule(_message.Message):
     BODY_FORM_FIELD_NUMBER: _builtins.int
     RESPONSE_TYPE_FIELD_NUMBER: _builtins.int
     LONG_POLLING_FIELD_NUMBER: _builtins.int
+    CALLER_FIELD_NUMBER: _builtins.int
+    AUDIT_FIELD_NUMBER: _builtins.int
     permission: _builtins.str
     """Permission that the caller needs, for example "process:deploy"; empty asks for a valid credential only."""
     public: _builtins.bool
-    """True when no credential is needed."""
+    """True when no credential is needed and the request says nothing about its caller."""
     success_status: _builtins.int
     """HTTP status of success; 0 means 200, or 204 where the response has no field."""
     command: _builtins.bool
@@ -123,6 +191,8 @@ class MethodRule(_message.Message):
     """Media type of the answer when response_body is text; empty means JSON."""
     long_polling: _builtins.bool
     """True when the call may wait for something to happen: it takes no place among the short calls."""
+    caller: Global___CallerKind.ValueType
+    """How the operation learns for whom it acts."""
     @_builtins.property
     def modes(self) -> _containers.RepeatedScalarFieldContainer[Global___Mode.ValueType]:
         """Modes that serve the operation; empty means all."""
@@ -130,6 +200,10 @@ class MethodRule(_message.Message):
     @_builtins.property
     def rejections(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Error reasons of the operation itself, by their ErrorReason name without prefix, beside those every call has."""
+
+    @_builtins.property
+    def audit(self) -> Global___AuditRule:
+        """What the audit log says of an operation on identity; commands of the engine are known to it without."""
 
     def __init__(
         self,
@@ -143,10 +217,12 @@ class MethodRule(_message.Message):
         body_form: Global___BodyForm.ValueType = ...,
         response_type: _builtins.str = ...,
         long_polling: _builtins.bool = ...,
+        caller: Global___CallerKind.ValueType = ...,
+        audit: Global___AuditRule | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["audit", b"audit"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["body_form", b"body_form", "command", b"command", "long_polling", b"long_polling", "modes", b"modes", "permission", b"permission", "public", b"public", "rejections", b"rejections", "response_type", b"response_type", "success_status", b"success_status"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["audit", b"audit", "body_form", b"body_form", "caller", b"caller", "command", b"command", "long_polling", b"long_polling", "modes", b"modes", "permission", b"permission", "public", b"public", "rejections", b"rejections", "response_type", b"response_type", "success_status", b"success_status"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -162,6 +238,7 @@ class FieldRule(_message.Message):
     TENANT_FIELD_NUMBER: _builtins.int
     QUERY_FIELD_NUMBER: _builtins.int
     ETAG_FIELD_NUMBER: _builtins.int
+    REQUIRED_FIELD_NUMBER: _builtins.int
     form: Global___JsonForm.ValueType
     """JSON form, where it is not protobuf's own."""
     tenant: _builtins.bool
@@ -172,6 +249,8 @@ class FieldRule(_message.Message):
     """True for the text of an answer that tells one content of it from another: it is the ETag header too, and a request
     whose If-None-Match names it is answered with 304.
     """
+    required: _builtins.bool
+    """True when a JSON request has to have the member, even where its value may be empty."""
     def __init__(
         self,
         *,
@@ -179,10 +258,11 @@ class FieldRule(_message.Message):
         tenant: _builtins.bool = ...,
         query: _builtins.bool = ...,
         etag: _builtins.bool = ...,
+        required: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["etag", b"etag", "form", b"form", "query", b"query", "tenant", b"tenant"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["etag", b"etag", "form", b"form", "query", b"query", "required", b"required", "tenant", b"tenant"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

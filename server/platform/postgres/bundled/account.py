@@ -1,4 +1,4 @@
-"""Who the server runs as: PostgreSQL refuses root."""
+"""The account that the server runs as: PostgreSQL refuses root."""
 
 import os
 import pwd

@@ -1,4 +1,4 @@
-"""What goes wrong with the bundled server."""
+"""Errors of the bundled server."""
 
 
 class PostgresError(Exception):

@@ -1,4 +1,4 @@
-"""What a server says of itself in `postmaster.pid`."""
+"""Reader of `postmaster.pid`, in which a server describes itself."""
 
 from pathlib import Path
 

@@ -7,12 +7,13 @@ _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 class Arguments:
-    """Grows while the text of its statement is written."""
+    """Grows while the text of its statement is written; begins with the tenant whose rows are meant."""
 
-    __slots__ = ("values",)
+    __slots__ = ("tenant", "values")
 
-    def __init__(self) -> None:
+    def __init__(self, tenant_id: str) -> None:
         self.values: list[object] = []
+        self.tenant = self.add(tenant_id)
 
     def add(self, value: object) -> str:
         """Take an argument and tell its place."""

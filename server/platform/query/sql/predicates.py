@@ -1,7 +1,9 @@
-"""Conditions as predicates. One is true, false or unknown for a row, and keeps it when true."""
+"""Clauses as predicates. One is true, false or unknown for a row, and keeps it when true."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import assert_never
 
+from server.platform.query.clauses import AnyOf, Clause, Related, relations_in
 from server.platform.query.conditions import Condition, Operator
 from server.platform.query.fields import FieldType
 from server.platform.query.sql.arguments import Arguments
@@ -36,6 +38,8 @@ _COMPARISONS = _EQUALITIES | {
 }
 
 # What `text_of` makes of a value: to_char() cuts milliseconds off, as Python does.
+_OF_LISTS = frozenset({Operator.CONTAINS_EVERY, Operator.CONTAINS_NONE})
+
 _TEXTS: Mapping[FieldType, str] = {
     FieldType.TEXT: "{}",
     FieldType.INTEGER: "{}::text",
@@ -44,8 +48,54 @@ _TEXTS: Mapping[FieldType, str] = {
 }
 
 
-def predicate(condition: Condition, relation: Relation, arguments: Arguments) -> str:
+def where(relation: Relation, clauses: Iterable[Clause], arguments: Arguments) -> str:
+    """Rows of the tenant for which all clauses hold."""
+    tenant = f"{quoted('tenant_id')} = {arguments.tenant}"
+    return " AND ".join((tenant, *(_predicate(clause, relation, arguments) for clause in clauses)))
+
+
+def _predicate(clause: Clause, relation: Relation, arguments: Arguments) -> str:
+    match clause:
+        case Condition():
+            return _condition(clause, relation, arguments)
+        case Related():
+            return _related(clause, relation, arguments)
+        case AnyOf():
+            return _any_of(clause, relation, arguments)
+        case _:
+            assert_never(clause)
+
+
+def _any_of(clause: AnyOf, relation: Relation, arguments: Arguments) -> str:
+    """As a union where a branch looks at related rows: behind OR, no index leads to those."""
+    related = next(relations_in((clause,)), None)
+    if related is None:
+        branches = [
+            " AND ".join(_predicate(entry, relation, arguments) for entry in branch) or "TRUE"
+            for branch in clause.branches
+        ]
+        return f"({' OR '.join(branches)})"
+    key = quoted(related.key.name)
+    found = [
+        f"SELECT {key} FROM {relation.name} WHERE {where(relation, branch, arguments)}"  # noqa: S608  # values are arguments
+        for branch in clause.branches
+    ]
+    return f"{key} IN ({' UNION ALL '.join(found)})"
+
+
+def _related(clause: Related, relation: Relation, arguments: Arguments) -> str:
+    """A subquery by itself: the names of its columns are those of the other relation."""
+    other = relation.other(clause.entity)
+    rows = (
+        f"SELECT {quoted(clause.link)} FROM {other.name} WHERE {where(other, clause.conditions, arguments)}"  # noqa: S608  # values are arguments
+    )
+    return f"{quoted(clause.key.name)} {'IN' if clause.is_wanted else 'NOT IN'} ({rows})"
+
+
+def _condition(condition: Condition, relation: Relation, arguments: Arguments) -> str:
     name, operator = condition.field.name, condition.operator
+    if condition.field.type is FieldType.TEXTS and operator not in _OF_LISTS:
+        return _of_items(condition, arguments)
     if operator in _SPECIAL:
         return _SPECIAL[operator](condition, relation, arguments)
     if name in relation.by_start and operator in _COMPARISONS:
@@ -55,6 +105,27 @@ def predicate(condition: Condition, relation: Relation, arguments: Arguments) ->
     if is_guarded and all(len(text) <= INDEXED_CHARACTERS for text in _texts(condition)):
         return f"{plain} AND {guard_of(quoted(name))}"
     return plain
+
+
+def _of_items(condition: Condition, arguments: Arguments) -> str:
+    """What one item of a list has to be, in the forms that an index of the items answers."""
+    column, operator, operand = quoted(condition.field.name), condition.operator, condition.operand
+    match operator:
+        case Operator.EXISTS:
+            return f"{column} {'<>' if operand else '='} '{{}}'"
+        case Operator.EQ:
+            return f"{column} @> {arguments.add_all([operand])}"
+        case Operator.IN:
+            return f"{column} && {_place(condition, arguments)}"
+        case Operator.NEQ:
+            return f"NOT {column} && {arguments.add_all([operand])}"
+        case Operator.NOT_IN:
+            return f"NOT {column} && {_place(condition, arguments)}"
+        case Operator.LIKE:
+            fits = f"item LIKE {arguments.add(like_pattern(str(operand)))}"
+        case _:
+            fits = _FORMS[operator].format("item", _place(condition, arguments))
+    return f"EXISTS (SELECT FROM unnest({column}) AS item WHERE {fits})"
 
 
 def _exists(condition: Condition, _relation: Relation, _arguments: Arguments) -> str:

@@ -1,7 +1,7 @@
-"""What the compiler has to know about a table or a view."""
+"""Description of a table or a view for the compiler of queries."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum
 from types import NoneType
 from typing import get_args, get_type_hints
@@ -13,12 +13,17 @@ INDEXED_CHARACTERS = 256
 """So long are the texts that stand as they are in an index which leaves longer ones out."""
 
 
+def _no_other(entity: type) -> "Relation":
+    raise TypeError(f"rows of {entity.__name__} cannot be reached from here")
+
+
 @dataclass(frozen=True, slots=True)
 class Relation:
     """Of the columns, the `nullable` may be missing and the `short` never exceed START_CHARACTERS.
 
     Indexes hold `start_of(column)` of those `by_start`, and of the `guarded` ones the rows where `guard_of(column)`;
-    nullable columns `in_order` have an index that gives an order by them.
+    nullable columns `in_order` have an index that gives an order by them. `other` gives the relation with the rows of
+    another entity that belong to rows of this one.
     """
 
     name: str
@@ -28,6 +33,7 @@ class Relation:
     by_start: frozenset[str]
     guarded: frozenset[str]
     in_order: frozenset[str]
+    other: Callable[[type], "Relation"] = field(default=_no_other, compare=False)
 
     @staticmethod
     def of(
@@ -37,6 +43,7 @@ class Relation:
         by_start: Collection[str] = (),
         guarded: Collection[str] = (),
         in_order: Collection[str] = (),
+        other: Callable[[type], "Relation"] = _no_other,
     ) -> "Relation":
         """The relation with a column for each field of a dataclass."""
         names = [entry.name for entry in fields(row)] if is_dataclass(row) else []
@@ -49,6 +56,7 @@ class Relation:
             by_start=frozenset(by_start),
             guarded=frozenset(guarded),
             in_order=frozenset(in_order) | frozenset(by_start),
+            other=other,
         )
 
 

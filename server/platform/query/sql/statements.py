@@ -8,11 +8,11 @@ has to pass all rows before it anyway, it is read in one.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from server.platform.query.conditions import Condition
+from server.platform.query.clauses import Clause
 from server.platform.query.model import Position, Query, Window
 from server.platform.query.sql.arguments import Arguments
 from server.platform.query.sql.order import Order
-from server.platform.query.sql.predicates import predicate
+from server.platform.query.sql.predicates import where
 from server.platform.query.sql.relation import Relation, quoted
 
 _PART = quoted("#part")
@@ -37,24 +37,24 @@ class _Part:
         return "".join(f" AND {text}" for text in (self.predicate, beyond) if text)
 
 
-def count_of(relation: Relation, conditions: Iterable[Condition], *, tenant_id: str) -> Statement:
+def count_of(relation: Relation, clauses: Iterable[Clause], *, tenant_id: str) -> Statement:
     """Count all matches."""
-    arguments = Arguments()
-    where = _where(relation, conditions, tenant_id, arguments)
-    text = f"SELECT count(*) FROM {relation.name} WHERE {where}"  # noqa: S608  # values are arguments
+    arguments = Arguments(tenant_id)
+    matches = where(relation, clauses, arguments)
+    text = f"SELECT count(*) FROM {relation.name} WHERE {matches}"  # noqa: S608  # values are arguments
     return Statement(text, arguments.values)
 
 
 def page_of(relation: Relation, query: Query, *, tenant_id: str) -> Statement:
     """Select the rows of a query's window; those before a position come last row first."""
-    arguments, window = Arguments(), query.window
-    where = _where(relation, query.conditions, tenant_id, arguments)
+    arguments, window = Arguments(tenant_id), query.window
+    matches = where(relation, query.clauses, arguments)
     order = Order(query.sort, relation, is_reversed=window.before is not None)
     parts = _parts(order, window)
     limit = "" if window.limit is None else f" LIMIT {arguments.add(window.limit)}"
     columns = ", ".join(map(quoted, relation.columns))
     selected = [
-        f"FROM {relation.name} WHERE {where}{part.where(arguments)} ORDER BY {part.order.text()}{limit}"
+        f"FROM {relation.name} WHERE {matches}{part.where(arguments)} ORDER BY {part.order.text()}{limit}"
         for part in parts
     ]
     if len(parts) == 1:
@@ -73,22 +73,17 @@ def page_of_few(relation: Relation, query: Query, *, tenant_id: str) -> Statemen
 
     The planner would rather read an order until it has the page, and does not know how far it has to read.
     """
-    arguments, window = Arguments(), query.window
-    where = _where(relation, query.conditions, tenant_id, arguments)
+    arguments, window = Arguments(tenant_id), query.window
+    met = where(relation, query.clauses, arguments)
     order = Order(query.sort, relation, is_reversed=window.before is not None)
     rest = _Part("", order, window.before or window.after).where(arguments)
     limit = "" if window.limit is None else f" LIMIT {arguments.add(window.limit)}"
     columns = ", ".join(map(quoted, relation.columns))
     # Within a subquery with an offset the planner does not look at the order.
-    matches = f"(SELECT {columns} FROM {relation.name} WHERE {where}{rest} OFFSET 0) AS matches"  # noqa: S608  # values are arguments
+    matches = f"(SELECT {columns} FROM {relation.name} WHERE {met}{rest} OFFSET 0) AS matches"  # noqa: S608  # values are arguments
     offset = f" OFFSET {arguments.add(window.offset)}" if window.offset else ""
     text = f"SELECT {columns} FROM {matches} ORDER BY {order.text()}{limit}{offset}"  # noqa: S608  # values are arguments
     return Statement(text, arguments.values)
-
-
-def _where(relation: Relation, conditions: Iterable[Condition], tenant_id: str, arguments: Arguments) -> str:
-    tenant = f"{quoted('tenant_id')} = {arguments.add(tenant_id)}"
-    return " AND ".join((tenant, *(predicate(condition, relation, arguments) for condition in conditions)))
 
 
 def _parts(order: Order, window: Window) -> Sequence[_Part]:

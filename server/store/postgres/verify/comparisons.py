@@ -1,4 +1,4 @@
-"""What rows say of a live process instance, beside what its document says: one comparison for each table.
+"""Compares the rows of a live process instance with its document, table by table.
 
 Facts are tuples by the key of their row. A document has what is active, so rows of what has ended are left out.
 """
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from server.engine.keys import Key
-from server.engine.state import JobState, ProcessInstance
+from server.engine.process_instance import JobState, ProcessInstance
 from server.store.entities import JobState as Shown
 from server.store.postgres.literals import storable
 
@@ -21,7 +21,13 @@ def _is_same(documented: Fact, shown: Fact) -> bool:
 
 def _stored(fact: Fact) -> Fact:
     """With texts as PostgreSQL holds them."""
-    return tuple([storable(value) if isinstance(value, str) else value for value in fact])
+    return tuple(map(_stored_value, fact))
+
+
+def _stored_value(value: object) -> object:
+    if isinstance(value, list):
+        return [_stored_value(item) for item in value]
+    return storable(value) if isinstance(value, str) else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +94,22 @@ def _incidents(instance: ProcessInstance) -> Facts:
     return {
         incident.key: (incident.element_instance_key, incident.job_key, incident.error_type)
         for incident in instance.incidents.values()
+    }
+
+
+def _user_tasks(instance: ProcessInstance) -> Facts:
+    return {
+        task.key: (
+            task.element_instance_key,
+            task.element_id,
+            task.assignee or None,
+            list(task.candidate_groups),
+            list(task.candidate_users),
+            task.due_date,
+            task.follow_up_date,
+            task.priority,
+        )
+        for task in instance.user_tasks.values()
     }
 
 
@@ -164,5 +186,15 @@ COMPARISONS = (
         WHERE tenant_id = ANY($1) AND process_instance_key BETWEEN $2 AND $3 AND state = 'ACTIVE'
         """,
         _incidents,
+    ),
+    Comparison(
+        "user-tasks",
+        """
+        SELECT process_instance_key, user_task_key, element_instance_key, element_id, assignee, candidate_groups,
+            candidate_users, due_date, follow_up_date, priority
+        FROM runtime.user_task
+        WHERE tenant_id = ANY($1) AND process_instance_key BETWEEN $2 AND $3 AND state = 'CREATED'
+        """,
+        _user_tasks,
     ),
 )

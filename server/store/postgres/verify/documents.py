@@ -1,13 +1,14 @@
 """One pass over the documents of all live process instances, beside their rows."""
 
 from collections import Counter, defaultdict
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 
 import asyncpg
 
-from server.engine.documents import unpack
+from server.engine.documents import Pages, unpack
 from server.engine.keys import Key
-from server.engine.state import ProcessInstance
+from server.engine.pages import Kind, StoredPage
+from server.engine.process_instance import ProcessInstance
 from server.store.postgres.verify.comparisons import COMPARISONS, Comparison, Fact
 from server.store.postgres.verify.findings import Findings
 from server.store.postgres.verify.packed import UNREADABLE
@@ -17,12 +18,14 @@ DOCUMENTS = "documents"
 DEFINITIONS = "instance-definitions"
 COUNTS = "active-counts"
 
-_TEXT = """
-    SELECT partition_id, process_instance_key, content FROM gnomon.instance_document
-    ORDER BY partition_id, process_instance_key
-"""
+_TEXT = f"""
+    SELECT partition_id, key, page, format, content FROM gnomon.stored_page
+    WHERE kind = {Kind.PROCESS_INSTANCE} ORDER BY partition_id, key, page
+"""  # noqa: S608  # a constant of ours
 
 Counts = Counter[tuple[int, str]]
+# By partition and key.
+Document = tuple[tuple[int, Key], Pages]
 
 
 def by_documents(name: str) -> Callable[[Snapshot], Awaitable[Findings]]:
@@ -40,7 +43,7 @@ async def _inspected(snapshot: Snapshot) -> Mapping[str, Findings]:
     known = await snapshot.fetch("SELECT process_definition_key FROM gnomon.definition_document")
     definitions = {row[0] for row in known}
     counts = Counts()
-    async for chunk in snapshot.chunks(_TEXT):
+    async for chunk in whole(snapshot.chunks(_TEXT)):
         instances = list(_read(chunk, counts, findings[DOCUMENTS]))
         for instance in instances:
             if instance.head.process_definition_key not in definitions:
@@ -52,9 +55,21 @@ async def _inspected(snapshot: Snapshot) -> Mapping[str, Findings]:
     return findings
 
 
-def _read(chunk: Sequence[asyncpg.Record], counts: Counts, unreadable: Findings) -> Iterator[ProcessInstance]:
-    for partition_id, key, content in chunk:
-        instance = _unpacked(content)
+async def whole(chunks: AsyncIterator[Sequence[asyncpg.Record]]) -> AsyncIterator[Sequence[Document]]:
+    """The documents of ordered pages; those of one document may be in several chunks."""
+    found: dict[tuple[int, Key], dict[int, StoredPage]] = {}
+    async for chunk in chunks:
+        for partition_id, key, number, *page in chunk:
+            found.setdefault((partition_id, key), {})[number] = StoredPage(*page)
+        last = found.popitem()
+        yield list(found.items())
+        found = dict((last,))
+    yield list(found.items())
+
+
+def _read(chunk: Sequence[Document], counts: Counts, unreadable: Findings) -> Iterator[ProcessInstance]:
+    for (partition_id, key), pages in chunk:
+        instance = _unpacked(pages)
         if instance is None or instance.head.key != key:
             unreadable.add(f"process instance {key}")
             continue
@@ -62,9 +77,9 @@ def _read(chunk: Sequence[asyncpg.Record], counts: Counts, unreadable: Findings)
         yield instance
 
 
-def _unpacked(content: bytes) -> ProcessInstance | None:
+def _unpacked(pages: Pages) -> ProcessInstance | None:
     try:
-        return unpack(content)
+        return unpack(pages)
     except UNREADABLE:
         return None
 

@@ -1,4 +1,4 @@
-"""What a check finds: how much, and the first few of it."""
+"""Findings of a check: their number, and the first few of them."""
 
 from dataclasses import dataclass, field
 

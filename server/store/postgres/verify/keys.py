@@ -8,16 +8,19 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from server.engine.keys import COUNTER_BITS
+from server.engine.pages import Kind
 from server.store.entities import AuditEntry
 from server.store.postgres.clauses import PLACE_BITS
 from server.store.postgres.columns import BUCKETED, TABLES
+from server.store.postgres.identity_audit import NO_PARTITION
 
 
 class Keyed(NamedTuple):
-    """A table whose primary key begins with the partition and this key."""
+    """Rows whose index begins with the partition, the columns of the condition, and this key."""
 
     relation: str
     key: str
+    condition: str = "true"
 
 
 LIVE = tuple(
@@ -31,7 +34,7 @@ ENDED = tuple(
     if entity in BUCKETED and entity is not AuditEntry
 )
 PACKED = (
-    Keyed("gnomon.instance_document", "process_instance_key"),
+    *(Keyed("gnomon.stored_page", "key", f"kind = {kind}") for kind in Kind),
     Keyed("gnomon.definition_document", "process_definition_key"),
 )
 AUDITED = Keyed("history.audit_entry", "audit_entry_key")
@@ -46,11 +49,11 @@ def _union(texts: Iterable[str]) -> str:
 
 
 def _lowest(table: Keyed) -> str:
-    return f"(SELECT min({table.key}) FROM {table.relation} WHERE partition_id = p.partition_id)"  # noqa: S608  # names of our own
+    return f"(SELECT min({table.key}) FROM {table.relation} WHERE partition_id = p.partition_id AND {table.condition})"  # noqa: S608  # names of our own
 
 
 def _highest(table: Keyed) -> str:
-    return f"(SELECT max({table.key}) FROM {table.relation} WHERE partition_id = p.partition_id)"  # noqa: S608  # names of our own
+    return f"(SELECT max({table.key}) FROM {table.relation} WHERE partition_id = p.partition_id AND {table.condition})"  # noqa: S608  # names of our own
 
 
 def _beyond(table: Keyed, last: str) -> str:
@@ -59,12 +62,17 @@ def _beyond(table: Keyed, last: str) -> str:
     """  # noqa: S608  # names of our own
 
 
+def _others(table: Keyed) -> str:
+    """Entries about changes of identity belong to no partition."""
+    return f" UNION ALL SELECT {NO_PARTITION}" if table is AUDITED else ""
+
+
 UNKNOWN_PARTITIONS = _union(
     f"""
     SELECT DISTINCT '{table.relation} of partition ' || r.partition_id
     FROM (SELECT min(partition_id) FROM {table.relation} UNION SELECT max(partition_id) FROM {table.relation})
         AS r (partition_id)
-    WHERE r.partition_id NOT IN (SELECT partition_id FROM gnomon.partition)
+    WHERE r.partition_id NOT IN (SELECT partition_id FROM gnomon.partition{_others(table)})
     """  # noqa: S608  # names of our own
     for table in (*_COUNTED, AUDITED)
 )
@@ -80,7 +88,12 @@ OF_OTHER_PARTITIONS = _union(
 
 NOT_GIVEN_YET = _union(_beyond(table, "p.last_key") for table in _COUNTED)
 
-AUDITED_LATER = _beyond(AUDITED, f"{_FIRST} + ((p.position + 1) << {PLACE_BITS}) - 1")
+AUDITED_LATER = f"""
+    {_beyond(AUDITED, f"{_FIRST} + ((p.position + 1) << {PLACE_BITS}) - 1")}
+    UNION ALL
+    SELECT '{AUDITED.relation} ' || max({AUDITED.key}) FROM {AUDITED.relation}
+    WHERE partition_id = {NO_PARTITION} HAVING max({AUDITED.key}) > (SELECT coalesce(max(number), 0) FROM gnomon.identity_audit)
+"""  # noqa: S608  # names of our own
 
 GIVEN_TWICE = f"""
     SELECT 'key ' || key FROM ({_union(f"SELECT {table.key} AS key FROM {table.relation}" for table in LIVE)})

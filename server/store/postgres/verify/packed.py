@@ -1,13 +1,14 @@
-"""What is kept packed can be read: definitions, answers to commands with an idempotency key, commands on their way."""
+"""Check that packed rows can be read: definitions, stored answers, commands in the outbox."""
 
 from collections.abc import Callable
 
 import msgspec
 
+from server.engine.formats import UnreadableFormat
 from server.store.postgres.verify.findings import Findings
 from server.store.postgres.verify.snapshot import Snapshot
 
-UNREADABLE = (msgspec.MsgspecError, KeyError, ValueError)
+UNREADABLE = (msgspec.MsgspecError, UnreadableFormat, KeyError, ValueError)
 
 _DEFINITIONS = "SELECT process_definition_key, content FROM gnomon.definition_document"
 _ANSWERS = "SELECT tenant_id || ' ' || idempotency_key, answer FROM gnomon.idempotency"

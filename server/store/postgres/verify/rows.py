@@ -1,5 +1,6 @@
 """Statements that find rows without those that belong to them."""
 
+from server.engine.pages import HEAD_PAGE, Kind
 from server.store.entities import AuditEntry, ProcessInstance
 from server.store.postgres.clauses import PLACE_BITS
 from server.store.postgres.columns import BUCKETED, TABLES
@@ -18,22 +19,22 @@ GAPS = """
     SELECT 'partition ' || partition_id FROM gnomon.partition WHERE partition_id < 1
 """
 
-DOCUMENTS_WITHOUT_ROWS = """
-    SELECT 'process instance ' || d.process_instance_key FROM gnomon.instance_document AS d
-    WHERE NOT EXISTS (
+DOCUMENTS_WITHOUT_ROWS = f"""
+    SELECT DISTINCT 'process instance ' || d.key FROM gnomon.stored_page AS d
+    WHERE d.kind = {Kind.PROCESS_INSTANCE} AND NOT EXISTS (
         SELECT FROM runtime.process_instance AS i
-        WHERE i.partition_id = d.partition_id AND i.process_instance_key = d.process_instance_key
-            AND i.state = 'ACTIVE'
+        WHERE i.partition_id = d.partition_id AND i.process_instance_key = d.key AND i.state = 'ACTIVE'
     )
-"""
+"""  # noqa: S608  # a constant of ours
 
-ROWS_WITHOUT_DOCUMENTS = """
+ROWS_WITHOUT_DOCUMENTS = f"""
     SELECT 'process instance ' || i.process_instance_key FROM runtime.process_instance AS i
     WHERE i.state = 'ACTIVE' AND NOT EXISTS (
-        SELECT FROM gnomon.instance_document AS d
-        WHERE d.partition_id = i.partition_id AND d.process_instance_key = i.process_instance_key
+        SELECT FROM gnomon.stored_page AS d
+        WHERE d.partition_id = i.partition_id AND d.kind = {Kind.PROCESS_INSTANCE}
+            AND d.key = i.process_instance_key AND d.page = {HEAD_PAGE}
     )
-"""
+"""  # noqa: S608  # constants of ours
 
 NOT_MOVED = f"""
     SELECT 'process instance ' || process_instance_key FROM runtime.process_instance JOIN gnomon.partition
@@ -77,6 +78,8 @@ NOT_ENDED = """
     SELECT 'history.job ' || job_key FROM history.job WHERE end_time IS NULL
     UNION ALL
     SELECT 'history.incident ' || incident_key FROM history.incident WHERE state = 'ACTIVE'
+    UNION ALL
+    SELECT 'history.user_task ' || user_task_key FROM history.user_task WHERE state = 'CREATED'
 """
 
 DEFINITIONS_WITHOUT_ROWS = """

@@ -14,7 +14,7 @@ from server.store.postgres.ledger import PostgresLedger
 from tests.server.cli.admin.conftest import Operator, execute, operator_of, value
 from tests.server.store.postgres.deployment import STATEMENT_SECONDS, Owner, owner
 
-LIVE = "SELECT count(*) FROM gnomon.instance_document"
+LIVE = "SELECT count(*) FROM gnomon.document"
 POSITION = "SELECT position FROM gnomon.partition WHERE partition_id = 1"
 
 

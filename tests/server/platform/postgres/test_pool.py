@@ -1,4 +1,4 @@
-"""What the connections of a pool have in common."""
+"""Settings of the connections of a pool."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator

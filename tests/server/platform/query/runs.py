@@ -16,4 +16,13 @@ class Run:
     tags: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Belongs to a run."""
+
+    note_key: int
+    process_instance_key: int
+    text: str
+
+
 RUNS = Searchable.of(Run, "process_instance_key", derived={"tags": contains_every("tags")})

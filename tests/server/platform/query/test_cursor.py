@@ -89,6 +89,7 @@ def test_a_cursor_that_no_search_answered_with_is_refused(cursor: str) -> None:
         {"sort": [{"field": "startDate", "order": 2}, *SORT[1:]]},
         {"sort": SORT, "filter": {"has_incident": False}},
         {"sort": SORT, "filter": {"business_id": {"eq": "b"}}},
+        {"sort": SORT, "filter": {"any_of": [{"business_id": {"eq": "b"}}]}},
     ],
     ids=str,
 )

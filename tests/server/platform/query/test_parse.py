@@ -7,7 +7,8 @@ from gnomon.engine.v1.incident_service_pb2 import SearchProcessInstanceIncidents
 from gnomon.engine.v1.process_instance_pb2 import ProcessInstanceState as State
 from gnomon.engine.v1.process_instance_service_pb2 import SearchProcessInstancesRequest as Request
 from server.platform.errors import InvalidArgument
-from server.platform.query import Condition, Operator, Query, SortKey, Window, parse
+from server.platform.query import AnyOf, Condition, Operator, Query, Related, SortKey, Window, parse
+from server.store.searchables import PROCESS_INSTANCES
 from tests.server.platform.query.runs import RUNS
 
 KEY = SortKey(RUNS.key)
@@ -41,7 +42,7 @@ def test_filter_sort_and_page_become_data() -> None:
         Condition(fields["has_incident"], Operator.EQ, operand=False),
         Condition(fields["tags"], Operator.CONTAINS_EVERY, ("x", "y")),
     }
-    assert expected == set(query.conditions)
+    assert expected == set(query.clauses)
     assert (
         SortKey(fields["start_date"], is_descending=True),
         SortKey(fields["has_incident"]),
@@ -61,8 +62,34 @@ def test_further_conditions_come_first() -> None:
 
     query = parse(RUNS, Request(filter={"has_incident": True}), also=(condition,))
 
-    assert condition == query.conditions[0]
-    assert len(query.conditions) == 2
+    assert condition == query.clauses[0]
+    assert len(query.clauses) == 2
+
+
+def test_alternatives_are_branches_of_conditions() -> None:
+    business = {"business_id": {"eq": "a", "in": []}, "state": {"in": []}}
+
+    query = parse(RUNS, Request(filter={"any_of": [business, {"has_incident": True}]}))
+
+    fields = RUNS.fields
+    branches = (
+        (Condition(fields["business_id"], Operator.EQ, "a"),),
+        (Condition(fields["has_incident"], Operator.EQ, operand=True),),
+    )
+    assert (AnyOf(branches),) == query.clauses
+
+
+def test_fields_on_one_related_row_become_one_clause() -> None:
+    wanted = {
+        "element_id": {"eq": "charge"},
+        "has_element_instance_incident": True,
+        "error_message": {"in": []},
+    }
+
+    (clause,) = parse(PROCESS_INSTANCES, Request(filter=wanted)).clauses
+
+    assert isinstance(clause, Related)
+    assert [condition.field.name for condition in clause.conditions] == ["element_id", "has_incident"]
 
 
 @pytest.mark.parametrize(
@@ -75,6 +102,7 @@ def test_further_conditions_come_first() -> None:
         ({"filter": {"end_date": {"exists": True}}}, r"filter\.endDate"),
         ({"filter": {"start_date": {"gt": Timestamp(seconds=1 << 40)}}}, "years 1 to 9999"),
         ({"filter": {"start_date": {"gt": Timestamp(seconds=-(1 << 62))}}}, "years 1 to 9999"),
+        ({"filter": {"variables": [{"name": "a"}]}}, r"filter\.variables"),
         ({"sort": [{"field": "colour"}]}, "'colour'"),
         ({"sort": [{"field": "start_date"}]}, "'start_date'"),
         ({"sort": [{"field": "StartDate"}]}, "'StartDate'"),

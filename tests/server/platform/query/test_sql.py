@@ -1,4 +1,4 @@
-"""What statements are made of; what they mean is tested where there are tables."""
+"""The text of SQL statements; their meaning is tested where there are tables."""
 
 import re
 from datetime import UTC, datetime
@@ -7,13 +7,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from server.platform.query import Condition, Operator, Query, Scalar, SortKey, Window, equals
+from server.platform.query import (
+    AnyOf,
+    Clause,
+    Condition,
+    Field,
+    FieldType,
+    Operator,
+    Query,
+    Related,
+    Scalar,
+    SortKey,
+    Window,
+    equals,
+)
 from server.platform.query.sql import Relation, count_of, page_of, page_of_few
 from server.platform.query.sql.patterns import like_pattern, start_pattern
-from tests.server.platform.query.runs import RUNS, Run
+from tests.server.platform.query.runs import RUNS, Note, Run
 
 TENANT = "acme"
-VIEW = Relation.of(Run, "a.run", by_start=("business_id",), guarded=("state",))
+NOTES = Relation.of(Note, "a.note")
+VIEW = Relation.of(
+    Run, "a.run", by_start=("business_id",), guarded=("state",), other=lambda entity: {Note: NOTES}[entity]
+)
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 
@@ -21,7 +37,12 @@ def condition(name: str, operator: Operator, operand: object) -> Condition:
     return Condition(RUNS.fields[name], operator, operand)  # type: ignore[arg-type]  # what the case says
 
 
-def predicates(*conditions: Condition) -> tuple[str, list[object]]:
+def noted(text: str, *, is_wanted: bool = True) -> Related:
+    condition = Condition(Field("text", FieldType.TEXT), Operator.EQ, text)
+    return Related(RUNS.key, Note, "process_instance_key", (condition,), is_wanted)
+
+
+def predicates(*conditions: Clause) -> tuple[str, list[object]]:
     """What a count asks for beside the tenant, and its arguments."""
     statement = count_of(VIEW, conditions, tenant_id=TENANT)
     tenant = 'SELECT count(*) FROM a.run WHERE "tenant_id" = $1'
@@ -131,6 +152,34 @@ def test_a_condition_is_a_predicate(asked: Condition, text: str, arguments: list
 )
 def test_a_text_is_looked_for_in_what_an_index_has_of_it(asked: Condition, text: str) -> None:
     assert text == predicates(asked)[0]
+
+
+OF_NOTES = 'SELECT "process_instance_key" FROM a.note WHERE "tenant_id" = $1 AND "text" = '
+OF_RUNS = 'SELECT "process_instance_key" FROM a.run WHERE "tenant_id" = $1'
+OF_ACTIVE = f'{OF_RUNS} AND "has_incident" = '
+ACTIVE = equals(RUNS, "has_incident", value=True)
+
+
+@pytest.mark.parametrize(
+    ("asked", "text", "arguments"),
+    [
+        (noted("a"), f'"process_instance_key" IN ({OF_NOTES}$2)', ["a"]),
+        (noted("a", is_wanted=False), f'"process_instance_key" NOT IN ({OF_NOTES}$2)', ["a"]),
+        (
+            AnyOf(((ACTIVE, condition("start_date", Operator.GT, NOON)), ())),
+            '("has_incident" = $2 AND "start_date" > $3 OR TRUE)',
+            [True, NOON],
+        ),
+        (
+            AnyOf(((ACTIVE,), (noted("a"),))),
+            f'"process_instance_key" IN ({OF_ACTIVE}$2 UNION ALL {OF_RUNS} AND "process_instance_key" IN ({OF_NOTES}$3))',
+            [True, "a"],
+        ),
+    ],
+    ids=["related", "not related", "alternatives", "alternatives with related"],
+)
+def test_a_clause_is_a_predicate(asked: Clause, text: str, arguments: list[object]) -> None:
+    assert (text, arguments) == predicates(asked)
 
 
 def test_what_no_column_holds_is_looked_for_as_what_stands_for_it() -> None:
@@ -267,6 +316,5 @@ def test_searches_of_one_shape_share_their_texts_and_no_value_stands_in_them(
         assert text == make(VIEW, other, tenant_id="another").text
         assert not re.search(r"tenant[^_]|left out|someone", text)
     assert (
-        count_of(VIEW, one.conditions, tenant_id="a").text
-        == count_of(VIEW, other.conditions, tenant_id="b").text
+        count_of(VIEW, one.clauses, tenant_id="a").text == count_of(VIEW, other.clauses, tenant_id="b").text
     )

@@ -1,4 +1,4 @@
-"""What every keeper of records promises, memory and PostgreSQL alike."""
+"""The interface of record stores, for memory and PostgreSQL alike."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -162,21 +162,37 @@ async def test_all_that_a_text_finds_is_removed(records: Records[Thing]) -> None
     assert await records.page(ACME) == []
 
 
-async def test_tenants_are_told_by_what_their_records_are_found_by(
+async def test_records_are_found_once_their_time_has_come_earliest_first(
     records: Records[Thing], clock: VirtualClock
 ) -> None:
-    await records.insert(thing("a", UMBRELLA, owner="o", colours=("red", "blue")))
-    await records.insert(thing("a", ACME, owner="o", expires_at=after(1)))
-    await records.insert(thing("b", ACME, owner="o"))
-    await records.insert(thing("c", ACME, owner="p", expires_at=after(1)))
+    await records.insert(thing("a", wanted_at=after(2)))
+    kept = await records.insert(thing("b", wanted_at=after(1)))
+    await records.insert(thing("c", wanted_at=after(1.5), expires_at=after(3)))
+    await records.insert(thing("d", UMBRELLA, wanted_at=after(1)))
+    await records.insert(thing("e", wanted_at=after(2.000001)))
 
-    assert await records.tenants("owner", "o") == [ACME, UMBRELLA]
-    assert await records.tenants("owner", "p") == [ACME]
-    assert await records.tenants("colours", "red") == [UMBRELLA]
-    assert await records.tenants("owner", "") == []
-    clock.advance(timedelta(seconds=1))
-    assert await records.tenants("owner", "p") == []
-    assert await records.tenants("owner", "o") == [ACME, UMBRELLA]
+    assert await records.due(ACME, after(0.999999), most=10) == []
+    assert [kept] == await records.due(ACME, after(1), most=10)
+    assert ids(await records.due(ACME, after(2), most=10)) == ["b", "c", "a"]
+    assert ids(await records.due(ACME, after(2), most=2)) == ["b", "c"]
+    await records.replace(replace(kept, wanted_at=after(10)))
+    clock.advance(timedelta(seconds=3))
+    assert ids(await records.due(ACME, after(2), most=10)) == ["a"]
+    await records.take(ACME, "a")
+    assert await records.due(ACME, after(2), most=10) == []
+
+
+async def test_tenants_with_records_whose_time_has_come(records: Records[Thing], clock: VirtualClock) -> None:
+    await records.insert(thing("a", UMBRELLA, wanted_at=after(2)))
+    await records.insert(thing("a", ACME, wanted_at=after(1), expires_at=after(5)))
+    await records.insert(thing("b", ACME, wanted_at=after(10)))
+
+    assert await records.due_tenants(after(0)) == []
+    assert await records.due_tenants(after(1)) == [ACME]
+    assert await records.due_tenants(after(2)) == [ACME, UMBRELLA]
+    clock.advance(timedelta(seconds=5))
+    assert await records.due_tenants(after(5)) == [UMBRELLA]
+    assert await records.due_tenants(after(10)) == [ACME, UMBRELLA]
 
 
 async def test_an_expired_record_is_as_good_as_gone(records: Records[Thing], clock: VirtualClock) -> None:

@@ -1,4 +1,4 @@
-"""Whatever is asked in whatever order, PostgreSQL answers as memory does."""
+"""PostgreSQL and memory give the same answers to any sequence of requests."""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator
@@ -23,6 +23,7 @@ Ask = Callable[[Records[Thing]], Coroutine[Any, Any, object]]
 TENANTS = st.sampled_from([ACME, UMBRELLA])
 TEXTS = st.sampled_from(["", "a", "b", "\0"])
 FIELDS = st.sampled_from(["name", "code", "owner", "colours"])
+TIMES = st.integers(0, 3).map(lambda hours: NOON + timedelta(hours=hours))
 CHANGES = st.fixed_dictionaries(
     {
         "name": TEXTS,
@@ -30,6 +31,7 @@ CHANGES = st.fixed_dictionaries(
         "owner": st.none() | TEXTS,
         "colours": st.lists(TEXTS, max_size=2).map(tuple),
         "expires_at": st.none() | st.integers(-1, 3).map(lambda hours: NOON + timedelta(hours=hours)),
+        "wanted_at": TIMES,
     }
 )
 IDS = st.sampled_from(["1", "2", "3"])
@@ -40,7 +42,8 @@ STEPS = st.one_of(
     st.tuples(st.just("take"), TENANTS, IDS),
     st.tuples(st.just("find"), TENANTS, FIELDS, TEXTS),
     st.tuples(st.just("remove"), TENANTS, FIELDS, TEXTS),
-    st.tuples(st.just("tenants"), FIELDS, TEXTS),
+    st.tuples(st.just("due"), TENANTS, TIMES),
+    st.tuples(st.just("due_tenants"), TIMES),
     st.tuples(st.just("page"), TENANTS),
     st.tuples(st.just("remove_expired")),
     st.tuples(st.just("wait")),
@@ -93,6 +96,8 @@ def asked(name: str, arguments: list[Any], known: dict[tuple[str, str], Thing]) 
         case "replace", (tenant_id, record_id, changes):
             last = known.get((tenant_id, record_id), thing(record_id, tenant_id, revision=1))
             return lambda records: records.replace(replace(last, **changes))
+        case "due", (tenant_id, now):
+            return lambda records: records.due(tenant_id, now, most=2)
         case _:
             return lambda records: getattr(records, name)(*arguments)
 

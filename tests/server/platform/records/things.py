@@ -30,6 +30,7 @@ TABLE = """
         code text COLLATE "C",
         owner text COLLATE "C",
         colours text[] COLLATE "C" NOT NULL,
+        wanted_at timestamptz NOT NULL,
         PRIMARY KEY (tenant_id, id)
     );
     CREATE UNIQUE INDEX thing_name ON identity.thing (tenant_id, name);
@@ -59,9 +60,10 @@ class Thing(Record):
     parts: tuple[Part, ...] = ()
     labels: dict[str, str] = field(default_factory=dict)
     lasts: timedelta = timedelta()
+    wanted_at: datetime = NOON
 
 
-THINGS = Kind(Thing, "thing", unique=("name", "code"), indexed=("owner", "colours"))
+THINGS = Kind(Thing, "thing", unique=("name", "code"), indexed=("owner", "colours"), scheduled="wanted_at")
 
 
 def clock() -> VirtualClock:

@@ -10,6 +10,7 @@ import grpc
 
 from gnomon.engine.v1 import process_instance_service_pb2 as pb
 from gnomon.engine.v1.process_instance_service_pb2_grpc import ProcessInstanceServiceStub
+from gnomon.tunnel.v1 import tunnel_service_pb2 as tunnel_pb
 from server.platform.call import AUTHORIZATION, Call, Principal, TenantId
 from server.platform.channels import Channel, error_of
 from server.platform.channels.port import Metadata
@@ -18,6 +19,8 @@ from server.platform.errors import Unauthenticated
 from server.platform.grpc_server import GrpcConfig, GrpcServer
 from server.platform.interceptors import interceptors
 from server.platform.policy import Mode, policies_of
+from server.platform.tunnel import SERVICE as TUNNEL
+from server.platform.tunnel.exchange import Stream
 
 if TYPE_CHECKING:
     from gnomon.engine.v1.process_instance_service_pb2_grpc import ProcessInstanceServiceAsyncStub
@@ -97,6 +100,41 @@ async def serving(desk: Desk, config: GrpcConfig | None = None) -> AsyncIterator
         await server.stop()
 
 
+@asynccontextmanager
+async def odd_server(serve: Callable[[Stream], Awaitable[None]]) -> AsyncIterator[str]:
+    """Where a server listens that treats the stream of each tunnel in a way of its own."""
+
+    async def exchange(_: AsyncIterator[tunnel_pb.ExchangeRequest], stream: Stream) -> None:
+        await serve(stream)
+
+    handler = grpc.stream_stream_rpc_method_handler(
+        exchange,
+        request_deserializer=tunnel_pb.ExchangeRequest.FromString,
+        response_serializer=tunnel_pb.ExchangeResponse.SerializeToString,
+    )
+    server = grpc.aio.server()
+    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(TUNNEL, {"Exchange": handler}),))
+    port = server.add_insecure_port(f"{HOST}:0")
+    await server.start()
+    try:
+        yield f"{HOST}:{port}"
+    finally:
+        await server.stop(0)
+
+
+class Broken:
+    """Answers what no client understands, on each of its streams."""
+
+    def __init__(self) -> None:
+        self.streams = 0
+
+    async def __call__(self, stream: Stream) -> None:
+        self.streams += 1
+        await stream.send_initial_metadata(())
+        await stream.write(tunnel_pb.ExchangeResponse(answers=[tunnel_pb.Answer(id=1, status=b"\xff")]))
+        await asyncio.Event().wait()
+
+
 class Caller:
     """Raises the ServiceError behind a failure."""
 
@@ -127,9 +165,10 @@ class Wire:
         self._host, _, port = target.rpartition(":")
         self._port = int(port)
         self._writers: set[asyncio.StreamWriter] = set()
-        self._is_clear = asyncio.Event()
-        self._is_clear.set()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._is_clear = _clear()
         self.carried = 0
+        self.connections = 0
 
     @asynccontextmanager
     async def laid(self) -> AsyncIterator[str]:
@@ -138,6 +177,9 @@ class Wire:
         async with listener:
             yield f"{HOST}:{listener.sockets[0].getsockname()[1]}"
             self.cut()
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def cut(self) -> None:
         for writer in self._writers:
@@ -147,25 +189,50 @@ class Wire:
         """Carry nothing more, and leave every connection open."""
         self._is_clear.clear()
 
-    async def _connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        far_reader, far_writer = await asyncio.open_connection(self._host, self._port)
-        both = {writer, far_writer}
-        self._writers |= both
+    def lose(self) -> None:
+        """Carry nothing more over the connections that there are, and leave them open; later ones are carried."""
+        self.clog()
+        self._is_clear = _clear()
+
+    def _connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        self._writers.add(writer)
+        task = asyncio.ensure_future(self._carry_both(reader, writer, self._is_clear))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _carry_both(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, is_clear: asyncio.Event
+    ) -> None:
+        both = {writer}
         try:
+            far_reader, far_writer = await asyncio.open_connection(self._host, self._port)
+            both.add(far_writer)
+            self._writers.add(far_writer)
             async with asyncio.TaskGroup() as directions:
-                directions.create_task(self._carry(reader, far_writer))
-                directions.create_task(self._carry(far_reader, writer))
+                directions.create_task(self._carry(reader, far_writer, is_clear))
+                directions.create_task(self._carry(far_reader, writer, is_clear))
         finally:
+            for each in both:
+                each.transport.abort()
             self._writers -= both
 
-    async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _carry(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, is_clear: asyncio.Event
+    ) -> None:
         with suppress(ConnectionError):
             while piece := await reader.read(MEBIBYTE):
-                await self._is_clear.wait()
+                await is_clear.wait()
                 writer.write(piece)
                 self.carried += 1
                 await writer.drain()
         writer.close()
+
+
+def _clear() -> asyncio.Event:
+    event = asyncio.Event()
+    event.set()
+    return event
 
 
 def free_port() -> int:

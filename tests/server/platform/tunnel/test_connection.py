@@ -1,6 +1,7 @@
 """Connections come and go; a channel stays."""
 
 import asyncio
+import logging
 from contextlib import suppress
 
 import grpc
@@ -9,15 +10,18 @@ import pytest
 from server.platform.channels import TunnelChannel, TunnelConfig
 from server.platform.errors import Unavailable
 from server.platform.grpc_server import GrpcConfig
+from server.platform.tunnel.exchange import Stream
 from tests.server.platform.tunnel.harness import (
     HOST,
     SECONDS,
+    Broken,
     Caller,
     Desk,
     Waiting,
     Wire,
     echo,
     free_port,
+    odd_server,
     server_of,
     serving,
     until,
@@ -89,6 +93,60 @@ async def test_a_server_that_knows_no_tunnel_is_unavailable() -> None:
         with pytest.raises(Unavailable):
             await Caller(channel).create("order")
     await server.stop(0)
+
+
+async def test_a_server_that_never_accepts_the_stream_is_asked_again() -> None:
+    streams: list[Stream] = []
+
+    async def say_nothing(stream: Stream) -> None:
+        streams.append(stream)
+        await asyncio.Event().wait()
+
+    config = TunnelConfig(silence_seconds=0.05, max_back_off_seconds=0.05)
+    async with odd_server(say_nothing) as target, TunnelChannel(target, config) as channel:
+        await until(lambda: len(streams) > 2)
+
+        assert not channel.is_connected
+
+
+async def test_a_server_that_vanishes_without_a_word_is_connected_to_anew(desk: Desk) -> None:
+    """The old connection is open for TCP, and would take every further stream."""
+    config = TunnelConfig(silence_seconds=0.3, max_back_off_seconds=0.05)
+    async with serving(desk) as target:
+        wire = Wire(target)
+        async with wire.laid() as start, TunnelChannel(start, config) as channel:
+            await until(lambda: channel.is_connected)
+
+            wire.lose()
+
+            await until(lambda: wire.connections > 1 and channel.is_connected)
+            assert await Caller(channel).create("after")
+
+
+async def test_a_fault_in_a_connection_is_logged_and_another_connection_follows(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    broken = Broken()
+    async with odd_server(broken) as target, TunnelChannel(target, PATIENT):
+        await until(lambda: broken.streams > 2)
+
+    faults = [record for record in caplog.records if record.levelno == logging.ERROR]
+    assert faults
+    assert {record.__dict__["target"] for record in faults} == {target}
+
+
+async def test_failures_in_a_row_are_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    streams: list[Stream] = []
+
+    async def refuse(stream: Stream) -> None:
+        streams.append(stream)
+        await stream.abort(grpc.StatusCode.UNAVAILABLE, "not now")
+
+    async with odd_server(refuse) as target, TunnelChannel(target, PATIENT):
+        await until(lambda: len(streams) > 3)
+
+    [record] = [record for record in caplog.records if record.levelno == logging.WARNING]
+    assert record.__dict__["errors"] == ["UNAVAILABLE: not now"]
 
 
 async def test_a_connection_that_breaks_ends_its_calls_on_both_sides(desk: Desk, target: str) -> None:

@@ -1,4 +1,4 @@
-"""What is written while the stream is busy."""
+"""Calls that come while the stream is busy."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -65,7 +65,7 @@ async def calls(stream: BusyStream) -> AsyncIterator[Calls]:
     link = Link(cast("Stream", stream), MEBIBYTE, SECONDS)
     calls = Calls(link)
     async with asyncio.TaskGroup() as tasks:
-        running = tasks.create_task(link.run(tasks))
+        running = tasks.create_task(link.run())
         yield calls
         await calls.end()
         running.cancel()

@@ -1,4 +1,4 @@
-"""What the durable modes serve, over a store in memory that keeps the audit log as theirs do."""
+"""The services of the durable modes, over a store in memory that keeps the audit log as theirs do."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -42,7 +42,7 @@ from server.rpc.job import JobServicer
 from server.rpc.operations import OperationsServicer
 from server.rpc.process_instance import ProcessInstanceServicer
 from server.rpc.refusals import Refusals
-from server.rpc.user_task import UserTaskServicer
+from server.rpc.user_task_list import DurableUserTaskServicer
 from server.store.memory import MemoryStore
 from server.store.ports import Batch, Insert
 from tests.server.rpc.caller import Caller
@@ -58,7 +58,7 @@ class AuditingStore(MemoryStore):
 
     async def commit(self, batch: Batch) -> None:
         audit = [Insert(replace(entry, audit_entry_key=next(self._keys))) for entry in batch.audit]
-        await super().commit(replace(batch, changes=[*batch.changes, *audit]))
+        await super().commit(replace(batch, changes=[*batch.changes, *audit], audit=[]))
 
 
 def stamp(instant: datetime) -> Timestamp:
@@ -93,14 +93,14 @@ async def durable(authenticate: Interceptor) -> AsyncIterator[Durable]:
         _service(process_instance_service_pb2): ProcessInstanceServicer(store, router, InstancesConfig()),
         _service(job_service_pb2): JobServicer(store, router, JobsConfig()),
         _service(incident_service_pb2): IncidentServicer(store, router),
-        _service(user_task_service_pb2): UserTaskServicer(),
+        _service(user_task_service_pb2): DurableUserTaskServicer(store, router),
         _service(history_service_pb2): HistoryServicer(store),
         _service(console_service_pb2): ConsoleServicer(store),
         _service(operations_service_pb2): OperationsServicer(router),
         _service(audit_log_service_pb2): AuditLogServicer(store),
     }
     dispatcher = Dispatcher(
-        servicers, interceptors(Mode.BUNDLED, authenticate), refused=Refusals(waiting, clock)
+        servicers, interceptors(Mode.BUNDLED, authenticate), refused=Refusals(waiting, clock, lambda: True)
     )
     async with asyncio.TaskGroup() as tasks:
         running = tasks.create_task(partition.run())

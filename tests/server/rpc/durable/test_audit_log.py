@@ -11,7 +11,8 @@ from server.bpmn.builder import process
 from server.partition.audit import AUDITED
 from server.platform.errors import InvalidArgument, NotFound, PermissionDenied, ServiceError
 from server.rpc.audit_log import CATEGORIES
-from tests.server.rpc.caller import Caller
+from server.store.entities import AuditEntry, AuditResult
+from tests.server.rpc.caller import POLICIES, Caller
 from tests.server.rpc.durable.deployment import MIDNIGHT, SECOND, Durable, stamp
 
 ORDER = process("order").service_task("charge", type="charge").end()
@@ -144,7 +145,14 @@ async def test_a_cursor_leads_from_page_to_page(caller: Caller, instance: int, o
 
 @pytest.mark.parametrize(
     "fields",
-    [{"limit": 0}, {"limit": 501}, {"cursor": "abc"}, {"result": 9}, {"from": {"seconds": 2**60}}],
+    [
+        {"limit": 0},
+        {"limit": 501},
+        {"cursor": "abc"},
+        {"entity_id": ""},
+        {"result": 9},
+        {"from": {"seconds": 2**60}},
+    ],
     ids=str,
 )
 async def test_malformed_questions_are_refused(caller: Caller, fields: dict[str, object]) -> None:
@@ -162,7 +170,51 @@ async def test_reading_the_log_needs_a_permission(caller: Caller) -> None:
 
 
 def test_every_kind_of_entity_belongs_to_somebody() -> None:
-    assert {audited.entity_type for audited in AUDITED.values()} == CATEGORIES.keys()
+    rules = [policy.audit for policy in POLICIES.values() if policy.audit]
+    of_identity = {rule.entity_type for rule in rules}
+    assert {audited.entity_type for audited in AUDITED.values()} | of_identity == CATEGORIES.keys()
+
+
+# Changes of identity
+
+
+async def test_the_entries_of_an_entity_of_identity_are_found_by_its_id(service: Durable) -> None:
+    for name in ("clerk", "boss"):
+        await service.router.note([assignment(name)])
+
+    (entry,) = (await service.caller("ListAuditEntries", entity_id="boss")).items
+
+    assert entry == pb.AuditEntry(
+        audit_entry_key=entry.audit_entry_key,
+        timestamp=stamp(MIDNIGHT),
+        operation_type="ASSIGN",
+        result=SUCCESS,
+        entity_type="ROLE",
+        entity_id="boss",
+        related_entity_type="GROUP",
+        related_entity_id="staff",
+        category=pb.AUDIT_CATEGORY_ADMIN,
+        actor_type="USER",
+        actor_id="alice",
+        tenant_id="default",
+        request_id="r-1",
+    )
+
+
+def assignment(role: str) -> AuditEntry:
+    return AuditEntry(
+        tenant_id="default",
+        timestamp=MIDNIGHT,
+        operation_type="ASSIGN",
+        result=AuditResult.SUCCESS,
+        actor_type="USER",
+        actor_id="alice",
+        entity_type="ROLE",
+        entity_id=role,
+        related_entity_type="GROUP",
+        related_entity_id="staff",
+        request_id="r-1",
+    )
 
 
 # Refused commands

@@ -72,7 +72,6 @@ async def test_a_repeated_migration_has_its_effect_once(
     [
         pytest.param({"process_instance_key": 42}, NotFound, id="unknown instance"),
         pytest.param({"target_process_definition_key": 42}, NotFound, id="unknown definition"),
-        pytest.param({"mapping_instructions": []}, InvalidArgument, id="no instruction"),
         pytest.param(
             {"mapping_instructions": [{"source_element_id": "charge"}]}, InvalidArgument, id="no target"
         ),
@@ -103,6 +102,21 @@ async def test_a_refused_migration_changes_nothing(
         await caller(rpc, **(fields | change))
 
     assert await row(caller, instance) == before
+
+
+@pytest.mark.parametrize(
+    ("rpc", "refusal"),
+    [
+        # An older document of v1 demands one at least.
+        pytest.param("AcceptMigration", InvalidArgument, id="v1"),
+        pytest.param("MigrateProcessInstance", InvalidState, id="v2"),
+    ],
+)
+async def test_no_instruction_is_not_enough_for_an_active_element(
+    caller: Caller, instance: int, target: int, rpc: str, refusal: type[Exception]
+) -> None:
+    with pytest.raises(refusal):
+        await caller(rpc, process_instance_key=instance, target_process_definition_key=target)
 
 
 async def test_a_migration_takes_no_operation_reference(caller: Caller, instance: int, target: int) -> None:

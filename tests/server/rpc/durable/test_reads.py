@@ -135,11 +135,30 @@ async def test_another_tenants_definition_is_not_there(caller: Caller, rpc: str)
             await who(rpc, process_definition_key=wanted)
 
 
-async def test_there_is_no_work_for_people(caller: Caller) -> None:
-    found = await caller("ListUserTasks", assignee="a", state="CREATED", page_size=10)
+async def test_the_work_of_people_is_listed_page_by_page(caller: Caller) -> None:
+    await caller.deploy(process("review").user_task("check", assignment={"candidateGroups": "a,b"}).end())
+    for _ in range(3):
+        await caller.start("review")
+    wanted = {"candidate_group": "b", "state": "CREATED", "bpmn_process_id": "review", "page_size": 2}
 
-    assert list(found.items) == []
-    assert not found.HasField("cursor")
+    first = await caller("ListUserTasks", **wanted)
+    rest = await caller("ListUserTasks", **wanted, cursor=first.cursor)
+    end = await caller("ListUserTasks", **wanted, cursor=rest.cursor)
+
+    assert [len(page.user_tasks) for page in (first, rest, end)] == [2, 1, 0]
+    assert not end.HasField("cursor")
+
+
+@pytest.mark.parametrize(
+    "fields", [{"assignee": "a"}, {"candidate_user": "a"}, {"state": "COMPLETED"}, {"candidate_group": "c"}]
+)
+async def test_work_that_is_not_wanted_is_left_out(caller: Caller, fields: dict[str, object]) -> None:
+    await caller.deploy(process("review").user_task("check", assignment={"candidateGroups": "a,b"}).end())
+    await caller.start("review")
+
+    found = await caller("ListUserTasks", **fields)
+
+    assert list(found.user_tasks) == []
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from server.engine import State, commands
 from server.engine.answers import ActivatedJob, ActivatedJobs, CreatedInstance
 from server.engine.commands import Command
 from server.engine.keys import Key
-from server.engine.state import ProcessInstance
+from server.engine.process_instance import ProcessInstance
 from server.engine.variables import Variables
 from server.partition.config import QuotaConfig
 from server.partition.idempotency import IdempotencyKey
@@ -23,11 +23,16 @@ from server.partition.quota import Quota
 from server.partition.recovery import recovered
 from server.partition.turn import Entry, Turn, Turns
 from server.partition.wire import COMMANDS
+from server.platform.audit import AuditNote
+from server.platform.call import TenantId
+from server.platform.clock import VirtualClock
 from server.platform.errors import ServiceError
 from server.platform.postgres.pooled import PooledDatabase
+from server.platform.records.postgres import PostgresRecordStore
 from server.store.ports import PartitionId
 from server.store.postgres import recovery
 from server.store.postgres.history import History
+from server.store.postgres.identity_audit import IdentityAudit
 from server.store.postgres.leases import Lease, Leases
 from server.store.postgres.ledger import PostgresLedger
 from tests.durable import EPOCH, NODE, emptied, taken
@@ -78,7 +83,7 @@ class Owner:
         return None if isinstance(answer, ServiceError) else answer
 
     async def bring(self, command: Command) -> None:
-        """What time brings."""
+        """Commit a scheduled command."""
         await self._commit(Entry(command))
 
     async def catch_up(self) -> None:
@@ -151,7 +156,7 @@ async def owner(dsn: str, pool: asyncpg.Pool, partition_id: int) -> AsyncIterato
     database, lease = PooledDatabase(pool), await taken(pool, partition_id)
     found = await recovered(
         lease,
-        [content for _, content in await recovery.definitions(database)],
+        recovery.definitions(database),
         recovery.documents(database, lease.partition_id),
         MOST_LOADED,
     )
@@ -171,6 +176,7 @@ async def furnish(dsn: str) -> None:
                 for each.tenant_id in TENANTS:
                     await live(each)
             await first.do(commands.DeployResources("north", (resource(ORDER, "order-3.bpmn"),)))
+        await _assigned(PooledDatabase(pool))
         history = History(PooledDatabase(pool))
         for partition_id in (PartitionId(1), PartitionId(2)):
             await history.move(partition_id, await recovery.ended(PooledDatabase(pool), partition_id))
@@ -190,6 +196,23 @@ async def live(owner: Owner) -> None:
     for story in STORIES:
         owner.now += MINUTE
         await story(owner)
+
+
+async def _assigned(database: PooledDatabase) -> None:
+    audit = IdentityAudit(database, lambda: True)
+    note = AuditNote(
+        tenant_id=TenantId("north"),
+        timestamp=EPOCH,
+        operation_type="ASSIGN",
+        actor_type="USER",
+        actor_id="alice",
+        entity_type="ROLE",
+        entity_id="clerk",
+        related_entity_type="GROUP",
+        related_entity_id="staff",
+        request_id="r-1",
+    )
+    await PostgresRecordStore(database, VirtualClock(pinned=EPOCH), audit).note(note)
 
 
 async def _decided(owner: Owner) -> None:
@@ -249,7 +272,7 @@ async def _error_thrown(owner: Owner) -> None:
 async def _resolved(owner: Owner) -> None:
     await owner.start()
     job = await owner.fail()
-    instance = owner.state.owner_of_job(job.key)
+    instance = owner.state.owner_of(job.key)
     assert instance is not None
     (incident,) = instance.incidents
     await owner.do(commands.UpdateJob(tenant_id=owner.tenant_id, job_key=job.key, retries=3))
@@ -260,7 +283,7 @@ async def _resolved(owner: Owner) -> None:
 async def _timed_out(owner: Owner) -> None:
     await owner.start()
     job = await owner.activate()
-    await owner.bring(commands.TimeOutJob(job.key, job.deadline))
+    await owner.bring(commands.TimeOutJob(owner.tenant_id, job.key, job.deadline))
 
 
 async def _offered(owner: Owner) -> None:
@@ -273,7 +296,7 @@ async def _failed(owner: Owner) -> None:
 
 async def _backed_off(owner: Owner) -> None:
     job = await owner.fail(retries=1, back_off=MINUTE)
-    await owner.bring(commands.EndJobBackOff(job.key, owner.now + MINUTE))
+    await owner.bring(commands.EndJobBackOff(owner.tenant_id, job.key, owner.now + MINUTE))
 
 
 STORIES = (

@@ -82,6 +82,7 @@ def _hour_before_end(weeks: int = 4) -> dict[str, Timestamp]:
 _RARE, _MAIN = {"eq": definition_key(7)}, {"eq": definition_key(0)}
 _INSTANCE = {"eq": key(NUMBER // 3)}
 _HOUR = _hour_before_end()
+_ORDER = {"name": "orderId", "value": {"eq": f'"value-{NUMBER}"'}}
 
 SEARCHES: Sequence[Search] = (
     _search("latest definitions", PROCESS_DEFINITIONS, "name", is_latest_version=True),
@@ -131,6 +132,26 @@ SEARCHES: Sequence[Search] = (
         PROCESS_INSTANCES,
         process_instance_key={"in": [key(NUMBER + n) for n in range(50)]},
     ),
+    _search("with a variable of a value", PROCESS_INSTANCES, "-startDate", variables=[_ORDER]),
+    _search(
+        "with a business id or a variable of a value",
+        PROCESS_INSTANCES,
+        any_of=[{"business_id": {"eq": f"order-2026-{NUMBER}"}}, {"variables": [_ORDER]}],
+    ),
+    _search(
+        "of a definition, with a variable",
+        PROCESS_INSTANCES,
+        process_definition_key=_RARE,
+        variables=[{"name": "orderId", "value": {"exists": True}}],
+    ),
+    _search(
+        "active in an element",
+        PROCESS_INSTANCES,
+        element_id={"eq": "task-7"},
+        element_instance_state={"eq": 1},
+    ),
+    _search("error message contains", PROCESS_INSTANCES, error_message={"like": "*host-295*"}),
+    _search("with a failed job that has retries left", PROCESS_INSTANCES, has_retries_left=True),
     _broad("with two tags", PROCESS_INSTANCES, "-startDate", tags=["test", "batch-3"]),
     _broad("all, latest first", ELEMENT_INSTANCES, "-startDate"),
     _search("of an instance", ELEMENT_INSTANCES, "startDate", process_instance_key=_INSTANCE),

@@ -1,6 +1,6 @@
-"""What somebody could do to the tables, by the name of the check that tells."""
+"""Faults in the tables, by the name of the check that finds them."""
 
-FIRST = "(SELECT min(process_instance_key) FROM gnomon.instance_document)"
+FIRST = "(SELECT min(key) FROM gnomon.document)"
 ACTIVATED = "(SELECT min(job_key) FROM runtime.job WHERE state = 'RETRIES_UPDATED' AND retries = 7)"
 JOB = "(SELECT min(job_key) FROM runtime.job)"
 VARIABLE = "(SELECT min(variable_key) FROM runtime.variable)"
@@ -16,8 +16,8 @@ IN_ANOTHER_WEEK = """
     INSERT INTO history.process_instance SELECT * FROM again
 """
 OF_ANOTHER_PARTITION = """
-    UPDATE gnomon.instance_document SET content = other.content FROM gnomon.instance_document AS other
-    WHERE gnomon.instance_document.process_instance_key = {first} AND other.partition_id = 2
+    UPDATE gnomon.document SET content = other.content FROM gnomon.document AS other
+    WHERE gnomon.document.key = {first} AND other.partition_id = 2
 """
 ALL_THE_SAME = """
     UPDATE gnomon.definition_document SET content = other.content
@@ -37,7 +37,7 @@ def statement(fault: str) -> str:
 FAULTS = {
     "partitions": ["UPDATE gnomon.partition SET partition_id = 3 WHERE partition_id = 2"],
     "partition-rows": [
-        "UPDATE gnomon.instance_document SET partition_id = 3 WHERE process_instance_key = {first}",
+        "UPDATE gnomon.document SET partition_id = 3 WHERE key = {first}",
         "UPDATE runtime.job SET partition_id = 0 WHERE job_key = {job}",
     ],
     "partition-keys": [
@@ -48,8 +48,10 @@ FAULTS = {
     "last-keys": ["UPDATE gnomon.partition SET last_key = last_key - 1 WHERE partition_id = 2"],
     "unique-keys": ["UPDATE runtime.variable SET variable_key = {job} WHERE variable_key = {variable}"],
     "documents": [
-        "UPDATE gnomon.instance_document SET content = '\\x00' WHERE process_instance_key = {first}",
-        "UPDATE gnomon.instance_document SET content = '\\x80' WHERE partition_id = 2",
+        "UPDATE gnomon.document SET content = '\\x00' WHERE key = {first}",
+        "UPDATE gnomon.document SET content = '\\x80' WHERE partition_id = 2",
+        "UPDATE gnomon.document SET format = 9 WHERE key = {first}",
+        "UPDATE gnomon.document SET page = 1 WHERE key = {first}",
         OF_ANOTHER_PARTITION,
     ],
     "instance-definitions": ["DELETE FROM gnomon.definition_document"],
@@ -57,7 +59,10 @@ FAULTS = {
         "DELETE FROM runtime.process_instance WHERE process_instance_key = {first}",
         "UPDATE runtime.process_instance SET state = 'TERMINATED' WHERE process_instance_key = {first}",
     ],
-    "row-documents": ["DELETE FROM gnomon.instance_document WHERE process_instance_key = {first}"],
+    "row-documents": [
+        "DELETE FROM gnomon.document WHERE key = {first}",
+        "UPDATE gnomon.document SET page = 1 WHERE key = {first}",
+    ],
     "process-instances": [
         "UPDATE runtime.process_instance SET has_incident = NOT has_incident WHERE process_instance_key = {first}",
         "UPDATE runtime.process_instance SET business_id = NULL WHERE process_instance_key = {first}",
@@ -140,6 +145,10 @@ FAULTS = {
         r"UPDATE gnomon.outbox SET command = '\x92a74e6f7468696e6780'",
     ],
     "outbox-progress": [OWNED],
-    "audit-entries": ["UPDATE gnomon.partition SET position = position - 1"],
+    "audit-entries": [
+        "UPDATE gnomon.partition SET position = position - 1",
+        "UPDATE gnomon.identity_audit SET number = number - 1",
+        "DELETE FROM gnomon.identity_audit",
+    ],
     "answers": ["UPDATE gnomon.idempotency SET answer = '\\x00'"],
 }

@@ -5,7 +5,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from importlib.resources import files
 from itertools import count
 
+from server.engine.documents import FORMAT
 from server.engine.keys import Key
+from server.engine.pages import HEAD_PAGE, DocumentId, Kind, StoredPage
 from server.platform.errors import Unavailable
 from server.platform.postgres.database import Database
 from server.store.entities import AuditEntry, AuditResult
@@ -25,9 +27,20 @@ POLL_SECONDS = 0.01
 async def taken(database: Database, partition_id: PartitionId = PARTITION) -> Lease:
     """The lease of a partition, whoever has it."""
     await database.fetch("UPDATE gnomon.partition SET owner = NULL WHERE partition_id = $1", partition_id)
-    lease = await Leases(database).take(partition_id, "node-1", address="", seconds=SECONDS)
-    assert lease is not None
-    return lease
+    return await next_lease(database, partition_id)
+
+
+async def next_lease(database: Database, partition_id: PartitionId = PARTITION) -> Lease:
+    """The lease of a partition as soon as it is free and no commit of a former owner is under way."""
+    leases: list[Lease] = []
+
+    async def is_taken() -> bool:
+        lease = await Leases(database).take(partition_id, "node-1", address="", seconds=SECONDS)
+        leases.extend([lease] if lease else [])
+        return bool(leases)
+
+    await until(is_taken)
+    return leases[0]
 
 
 def ledger_of(dsn: str, lease: Lease, database: Database, *, seconds: float = SECONDS) -> PostgresLedger:
@@ -51,10 +64,19 @@ def answer(key: str, content: bytes = b"answer", tenant_id: str = TENANT) -> Sto
     return StoredAnswer(tenant_id, key, b"hash", content, START)
 
 
+def document_of(key: int) -> DocumentId:
+    return DocumentId(Kind.PROCESS_INSTANCE, Key(key))
+
+
+def whole(content: bytes) -> dict[int, StoredPage | None]:
+    """The pages of a document that is one page."""
+    return {HEAD_PAGE: StoredPage(FORMAT, content)}
+
+
 def batch_of(*keys: int) -> Batch:
     """New process instances, each with a document and one more that is active."""
     batch = Batch([Insert(process_instance(key)) for key in keys], last_key=Key(max(keys)))
-    batch.documents = {Key(key): b"%d" % key for key in keys}
+    batch.documents = {document_of(key): whole(b"%d" % key) for key in keys}
     batch.active_instances["acme"] = len(keys)
     return batch
 
@@ -62,9 +84,9 @@ def batch_of(*keys: int) -> Batch:
 async def instance_keys(database: Database, after: int = 0) -> Sequence[int]:
     """Of the process instances that are there, which have to be as many as are counted and have a document."""
     found = await database.fetch("SELECT process_instance_key FROM runtime.process_instance ORDER BY 1")
-    documents = await database.fetch("SELECT process_instance_key FROM gnomon.instance_document ORDER BY 1")
+    documents = await database.fetch("SELECT key FROM gnomon.stored_page ORDER BY 1")
     counted = await database.fetch("SELECT coalesce(sum(count), 0) FROM gnomon.active_instances")
-    assert found == documents
+    assert [row[0] for row in found] == [row[0] for row in documents]
     assert len(found) == counted[0][0]
     return [row[0] for row in found if row[0] > after]
 
@@ -85,15 +107,15 @@ async def has_reached(database: Database, number: int) -> bool:
 
 
 async def contents(database: Database) -> dict[str, Sequence[tuple[object, ...]]]:
-    """All rows of all tables but those of nodes."""
+    """All rows of all tables but those about nodes."""
     tables = await database.fetch("""
         SELECT table_schema, table_name FROM information_schema.tables
-        WHERE table_schema IN ('gnomon', 'runtime') AND table_type = 'BASE TABLE' AND table_name <> 'node'
+        WHERE table_schema IN ('gnomon', 'runtime') AND table_type = 'BASE TABLE' AND table_name NOT IN ('node', 'cluster_format')
         UNION SELECT 'history', relname FROM pg_class
         WHERE relnamespace = 'history'::regnamespace AND relkind = 'p'
     """)
     names = sorted(f"{schema}.{table}" for schema, table in tables)
-    rows = {name: await database.fetch(f"SELECT * FROM {name} ORDER BY 1, 2, 3") for name in names}  # noqa: S608
+    rows = {name: await database.fetch(f"SELECT t.* FROM {name} AS t ORDER BY t::text") for name in names}  # noqa: S608
     return {name: list(map(tuple, found)) for name, found in rows.items()}
 
 

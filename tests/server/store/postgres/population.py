@@ -25,7 +25,7 @@ from server.store.entities import (
     ProcessInstance,
     Variable,
 )
-from server.store.postgres.buckets import WEEK, create_buckets
+from server.store.postgres.buckets import WEEK, Bucket, create_buckets
 from server.store.postgres.columns import TABLES
 
 PARTITIONS = 16
@@ -59,7 +59,11 @@ async def populate(dsn: str, rows: int, *, begin: datetime = BEGIN, weeks: int =
         await migrate(dsn, Path(tables))
     async with open_pool(dsn, 1) as pool:
         await pool.execute("SET statement_timeout = 0")
-        await create_buckets(PooledDatabase(pool), [begin.date() + week * WEEK for week in range(weeks)])
+        mondays = [begin.date() + week * WEEK for week in range(weeks)]
+        tables = "SELECT relname::text FROM pg_class WHERE relnamespace = 'history'::regnamespace AND relkind = 'p'"
+        for row in await pool.fetch(tables):
+            for monday in mondays:
+                await pool.execute(Bucket(row[0], monday).creation)
         await pool.execute(f"""
             INSERT INTO gnomon.partition (partition_id, last_key)
             SELECT id, id::bigint << {COUNTER_BITS} FROM generate_series(1, {PARTITIONS}) AS id
@@ -67,6 +71,8 @@ async def populate(dsn: str, rows: int, *, begin: datetime = BEGIN, weeks: int =
         for entity in _COLUMNS:
             await pool.execute(_insertion(entity, _rows_of(entity, rows), begin, weeks), timeout=900)
         await migrate(dsn, folder)
+        # Of the tables that later migrations made.
+        await create_buckets(PooledDatabase(pool), mondays)
         await pool.execute("VACUUM ANALYZE", timeout=900)
 
 

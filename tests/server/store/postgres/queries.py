@@ -8,9 +8,22 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from hypothesis import strategies as st
 
-from server.platform.query import Condition, Field, FieldType, Operator, Query, Searchable, SortKey, Window
-from server.store.entities import Entity
-from server.store.searchables import SEARCHABLES
+from server.engine.keys import Key
+from server.platform.query import (
+    AnyOf,
+    Clause,
+    Condition,
+    Field,
+    FieldType,
+    Operator,
+    Query,
+    Related,
+    Searchable,
+    SortKey,
+    Window,
+)
+from server.store.entities import Entity, ProcessInstance, ProcessInstanceState, Variable
+from server.store.searchables import PROCESS_INSTANCES, SEARCHABLES, VARIABLES
 from tests.server.store.rows import START, TENANT
 
 _LONG = "a" * 64
@@ -54,6 +67,7 @@ INSTANTS = (
 _OF_ONE = (Operator.EQ, Operator.NEQ, Operator.GT, Operator.GTE, Operator.LT, Operator.LTE)
 _OF_SOME = (Operator.IN, Operator.NOT_IN)
 _OF_TEXTS = (Operator.CONTAINS_EVERY, Operator.CONTAINS_NONE)
+ENDED = ProcessInstanceState.COMPLETED
 _LENGTHS = (Operator.LONGER_THAN, Operator.NOT_LONGER_THAN)
 
 texts = st.sampled_from(TEXTS)
@@ -135,15 +149,32 @@ def conditions(draw: st.DrawFn, field: Field) -> Condition:
     return Condition(field, operator, draw(st.integers(0, 70) if operator in _LENGTHS else operand))
 
 
-@st.composite
-def queries_of(draw: st.DrawFn, searchable: Searchable[Entity]) -> Query:
-    """A page of its beginning, or from an offset."""
+def conditions_of(searchable: Searchable[Entity]) -> st.SearchStrategy[Condition]:
     found = sorted(searchable.fields.values(), key=lambda field: field.name)
-    wanted = draw(st.lists(st.sampled_from(found), max_size=3))
+    return st.sampled_from(found).flatmap(conditions)
+
+
+def with_alternatives(clauses: st.SearchStrategy[Clause]) -> st.SearchStrategy[Clause]:
+    """One of these, or some of them as alternatives; a branch may ask for nothing."""
+    branches = st.lists(st.lists(clauses, max_size=2).map(tuple), min_size=1, max_size=3).map(tuple)
+    return clauses | st.builds(AnyOf, branches)
+
+
+def variables_with(key: Field) -> st.SearchStrategy[Clause]:
+    """Variables of the process instance with this key."""
+    wanted = st.lists(conditions_of(VARIABLES), max_size=1).map(tuple)
+    return st.builds(Related, st.just(key), st.just(Variable), st.just(key.name), wanted, st.booleans())
+
+
+@st.composite
+def queries_of(draw: st.DrawFn, searchable: Searchable[Entity], clauses: st.SearchStrategy[Clause]) -> Query:
+    """A page of its beginning, or from an offset."""
+    wanted = draw(st.lists(with_alternatives(clauses), max_size=3))
+    found = sorted(searchable.fields.values(), key=lambda field: field.name)
     sortable = [field for field in found if field.type is not FieldType.TEXTS]
     sort = draw(st.lists(st.builds(SortKey, st.sampled_from(sortable), st.booleans()), max_size=3))
     window = Window(limit=draw(st.none() | st.integers(1, 7)), offset=draw(st.sampled_from([0, 0, 0, 3])))
-    return searchable.query(*(draw(conditions(field)) for field in wanted), sort=sort, window=window)
+    return searchable.query(*wanted, sort=sort, window=window)
 
 
 Search = tuple[Searchable[Entity], list[Entity], Query]
@@ -152,7 +183,27 @@ Search = tuple[Searchable[Entity], list[Entity], Query]
 @st.composite
 def searches(draw: st.DrawFn) -> Search:
     searchable = draw(st.sampled_from(list(SEARCHABLES.values())))
-    return searchable, draw(rows_of(searchable)), draw(queries_of(searchable))
+    return searchable, draw(rows_of(searchable)), draw(queries_of(searchable, conditions_of(searchable)))
+
+
+@st.composite
+def searches_by_variables(draw: st.DrawFn) -> Search:
+    """Process instances that have ended, and with each of them the variables that lie where it does."""
+    searchable: Searchable[Entity] = PROCESS_INSTANCES
+    instances = [
+        replace(row, state=ENDED) for row in draw(rows_of(searchable)) if isinstance(row, ProcessInstance)
+    ]
+    keys = [row.process_instance_key for row in instances] or [Key(1)]
+    variables = [
+        replace(row, variable_key=Key(2 * row.variable_key + key % 2), process_instance_key=key)
+        for row in draw(rows_of(VARIABLES))
+        if isinstance(row, Variable)
+        for key in [draw(st.sampled_from(keys))]
+    ]
+    asked = variables_with(searchable.key)
+    query = draw(queries_of(searchable, conditions_of(searchable) | asked))
+    wanted = (*query.clauses[:1], draw(with_alternatives(asked)))
+    return searchable, [*instances, *variables], replace(query, clauses=wanted)
 
 
 def with_window(query: Query, **values: object) -> Query:

@@ -1,4 +1,4 @@
-"""Evaluations of decisions leave when they are old, unless a process instance has them."""
+"""Evaluations of decisions leave when they are old, unless their process instance is still there."""
 
 from datetime import timedelta
 
@@ -9,18 +9,21 @@ from server.engine.keys import Key
 from server.platform.postgres.pooled import PooledDatabase
 from server.store.postgres.decided import forget_decision_instances
 from tests.server.store.durable import write
-from tests.server.store.rows import START, decision_instance
+from tests.server.store.rows import START, decision_instance, process_instance
 
 
-@pytest.mark.parametrize(("days", "left"), [(0, [2, 4, 6]), (1, [4, 6]), (2, [6])])
-async def test_old_evaluations_leave_but_those_of_process_instances(
+@pytest.mark.parametrize(("days", "left"), [(0, [2, 4, 6, 8]), (1, [4, 6]), (2, [6])])
+async def test_old_evaluations_leave_but_those_of_process_instances_that_are_there(
     pool: asyncpg.Pool, days: int, left: list[int]
 ) -> None:
     await pool.execute("DELETE FROM runtime.decision_instance")
+    await pool.execute("DELETE FROM runtime.process_instance")
     rows = [
+        process_instance(9),
         decision_instance(2, evaluation_date=START),
         decision_instance(4, evaluation_date=START + timedelta(days=1)),
         decision_instance(6, evaluation_date=START, process_instance_key=Key(9)),
+        decision_instance(8, evaluation_date=START, process_instance_key=Key(7)),
     ]
     await write(pool, rows)
 
@@ -28,4 +31,4 @@ async def test_old_evaluations_leave_but_those_of_process_instances(
 
     text = "SELECT decision_instance_key FROM gnomon.decision_instance ORDER BY 1"
     assert [row[0] for row in await pool.fetch(text)] == left
-    assert forgotten == 3 - len(left)
+    assert forgotten == 4 - len(left)

@@ -159,7 +159,7 @@ async def test_the_buckets_of_the_coming_weeks_are_made_by_as_many_as_like_to(
     dropped = await history.drop_before((MONDAY + 99 * WEEK).date())
     begins = {name.rpartition("_")[2] for name in dropped}
     assert begins == {f"{MONDAY + week * WEEK:%Y%m%d}" for week in range(WEEKS_AHEAD + 1)}
-    assert len(dropped) == 6 * len(begins)
+    assert len(dropped) == 7 * len(begins)
 
 
 async def test_retention_drops_whole_weeks_and_nothing_of_live_instances(
@@ -199,7 +199,7 @@ async def test_retention_drops_audit_entries_too(dsn: str, database: PooledDatab
     assert [row[0] for row in found] == [MONDAY]
 
 
-async def test_a_bucket_that_is_being_read_is_dropped_the_next_time(database: PooledDatabase) -> None:
+async def test_a_week_that_is_being_read_is_dropped_the_next_time(database: PooledDatabase) -> None:
     history = History(database)
     await create_buckets(database, [MONDAY.date()])
     async with database.connection() as reader, reader.transaction():
@@ -207,8 +207,43 @@ async def test_a_bucket_that_is_being_read_is_dropped_the_next_time(database: Po
 
         dropped = await history.drop_before((MONDAY + WEEK).date())
 
-    assert not {name for name in dropped if name.startswith("job_")}
-    assert await history.drop_before((MONDAY + WEEK).date()) == ("job_20260302",)
+    assert dropped == ("audit_entry_20260302",)
+    rest = {f"{name}_20260302" for name in (*ONE_OF_EACH, "user_task")}
+    assert set(await history.drop_before((MONDAY + WEEK).date())) == rest
+
+
+class Stopped(Exception):
+    """What ends a creation of buckets in the middle."""
+
+
+class Stopping:
+    """A database that carries out so many commands and no more."""
+
+    def __init__(self, database: PooledDatabase, commands: int) -> None:
+        self._database = database
+        self._left = commands
+
+    async def execute(self, text: str) -> str:
+        if not self._left:
+            raise Stopped
+        self._left -= 1
+        return await self._database.execute(text)
+
+    async def fetch(self, text: str, *arguments: object) -> list[asyncpg.Record]:
+        return await self._database.fetch(text, *arguments)
+
+
+@pytest.mark.parametrize("commands", range(6))
+async def test_a_bucket_of_process_instances_comes_after_those_of_what_belongs_to_them(
+    database: PooledDatabase, commands: int
+) -> None:
+    with pytest.raises(Stopped):
+        await create_buckets(Stopping(database, commands), [MONDAY.date()])
+
+    found = await database.fetch("SELECT relname::text FROM pg_class WHERE relname LIKE '%\\_20260302'")
+    names = {row[0].removesuffix("_20260302") for row in found}
+    assert len(names) == commands
+    assert "process_instance" not in names
 
 
 async def test_what_was_dropped_can_come_again(dsn: str, database: PooledDatabase, lease: Lease) -> None:

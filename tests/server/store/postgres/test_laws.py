@@ -1,4 +1,4 @@
-"""Whatever is committed, the rows are the same in PostgreSQL as in memory."""
+"""Any sequence of commits leaves the same rows in PostgreSQL as in memory."""
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager

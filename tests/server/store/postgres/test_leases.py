@@ -1,14 +1,16 @@
-"""Who has a partition, by the database's clock."""
+"""Leases of partitions, by the database's clock."""
 
 import asyncio
 
+import asyncpg
 import pytest
 
 from server.engine.keys import Key, first_key
 from server.platform.postgres.pooled import PooledDatabase
 from server.store.ports import PartitionId
-from server.store.postgres.leases import Holding, Lease, Leases
-from tests.server.store.postgres.ledgers import PARTITIONS, until
+from server.store.postgres.dedicated import DedicatedDatabase
+from server.store.postgres.leases import FormatRow, Holding, Lease, Leases, NodeFormats
+from tests.server.store.postgres.ledgers import PARTITIONS, somebody_waits_for_a_lock, until
 
 FIRST, SECOND, THIRD = (PartitionId(number) for number in (1, 2, 3))
 LONG = 600.0
@@ -70,6 +72,54 @@ async def test_of_many_that_take_a_partition_at_once_one_has_it(leases: Leases) 
     assert [lease.epoch for lease in taken if lease] == [1]
 
 
+async def test_a_partition_with_a_commit_under_way_is_not_taken(leases: Leases, pool: asyncpg.Pool) -> None:
+    await take(leases, "a", seconds=OVER)
+    async with pool.acquire() as committing, committing.transaction():
+        await committing.execute("UPDATE gnomon.partition SET position = position WHERE partition_id = 1")
+
+        assert await take(leases, "b") is None
+
+    assert await take(leases, "b")
+
+
+async def test_a_lease_is_kept_while_a_commit_is_under_way(
+    leases: Leases, pool: asyncpg.Pool, dsn: str
+) -> None:
+    for partition_id in (FIRST, SECOND):
+        await take(leases, "a", partition_id, seconds=OVER)
+    async with (
+        DedicatedDatabase(dsn, name="test", statement_seconds=LONG, lock_seconds=0.01) as database,
+        pool.acquire() as committing,
+        committing.transaction(),
+    ):
+        await committing.execute("UPDATE gnomon.partition SET position = position WHERE partition_id = 1")
+
+        renewed = await Leases(database).renew("a", {FIRST: 1, SECOND: 1}, seconds=LONG)
+
+        assert renewed == {FIRST, SECOND}
+        assert [holding.is_live for holding in await leases.holdings()] == [False, True, False]
+
+
+async def test_a_renewal_waits_for_a_commit_that_ends(leases: Leases, pool: asyncpg.Pool) -> None:
+    await take(leases, "a", seconds=OVER)
+    async with pool.acquire() as committing:
+        transaction = committing.transaction()
+        await transaction.start()
+        await committing.execute("UPDATE gnomon.partition SET position = position WHERE partition_id = 1")
+        renewing = asyncio.ensure_future(leases.renew("a", {FIRST: 1}, seconds=LONG))
+        await until(lambda: _waits(pool))
+
+        await transaction.commit()
+
+        assert await renewing == {FIRST}
+    assert [holding.is_live for holding in await leases.holdings()] == [True, False, False]
+
+
+async def _waits(pool: asyncpg.Pool) -> bool:
+    """Whether a statement waits for a lock."""
+    return bool(await pool.fetchval("SELECT count(*) FROM pg_locks WHERE NOT granted"))
+
+
 async def test_a_renewed_lease_lives_on(leases: Leases) -> None:
     await take(leases, "a", seconds=OVER)
 
@@ -128,14 +178,15 @@ async def test_nodes_live_for_as_long_as_they_said_last(leases: Leases) -> None:
     await leases.beat("a", "a:1", seconds=LONG)
     await leases.beat("b", "b:1", seconds=OVER)
     await leases.beat("c", "c:1", seconds=LONG)
-    assert await leases.live_nodes() == 2
+    assert await leases.other_nodes("new") == 2
+    assert await leases.other_nodes("a") == 1
 
     await leases.beat("b", "b:2", seconds=LONG)
     await leases.beat("a", "a:1", seconds=OVER)
     await leases.leave("c")
     await leases.leave("nobody")
 
-    assert await leases.live_nodes() == 1
+    assert await leases.other_nodes("new") == 1
 
 
 async def test_nodes_that_died_long_ago_are_forgotten(leases: Leases, database: PooledDatabase) -> None:
@@ -156,3 +207,84 @@ async def test_a_lease_runs_out_by_itself(leases: Leases) -> None:
 
     assert not await is_taken_by_another()
     await until(is_taken_by_another)
+
+
+async def cluster_format(leases: Leases) -> int:
+    return (await leases.formats()).cluster
+
+
+async def test_the_cluster_format_is_the_latest_that_all_live_nodes_read(leases: Leases) -> None:
+    await leases.beat("a", "a:1", seconds=LONG, formats=NodeFormats(latest=3))
+    await leases.beat("b", "b:1", seconds=LONG, formats=NodeFormats(latest=2))
+    await leases.beat("dead", "c:1", seconds=OVER, formats=NodeFormats(latest=1))
+
+    await leases.raise_format(5)
+
+    assert await leases.formats() == FormatRow(2, lowest=2, laggard="b")
+    await leases.leave("b")
+    await leases.raise_format(5)
+    assert await leases.formats() == FormatRow(3, lowest=3, laggard="a")
+
+
+async def test_a_node_of_a_version_without_numbers_keeps_the_first_format(
+    leases: Leases, database: PooledDatabase
+) -> None:
+    await database.fetch("""
+        INSERT INTO gnomon.node (node_id, address, started_at, expires_at)
+        VALUES ('old', 'old:1', clock_timestamp(), clock_timestamp() + interval '1 hour')
+    """)
+    await leases.beat("a", "a:1", seconds=LONG, formats=NodeFormats(latest=2))
+
+    await leases.raise_format(2)
+
+    assert await leases.formats() == FormatRow(1, lowest=1, laggard="old")
+
+
+async def test_the_cluster_format_never_falls(leases: Leases) -> None:
+    await leases.raise_format(4)
+    await leases.beat("old", "old:1", seconds=LONG, formats=NodeFormats(latest=1))
+
+    await leases.raise_format(2)
+
+    assert await leases.formats() == FormatRow(4, lowest=1, laggard="old")
+
+
+async def test_nodes_that_raise_the_format_at_once_raise_it_to_the_highest(leases: Leases) -> None:
+    await asyncio.gather(*(leases.raise_format(number) for number in (2, 5, 3, 4)))
+
+    assert await cluster_format(leases) == 5
+
+
+async def test_a_node_that_cannot_read_the_cluster_format_takes_no_partition(leases: Leases) -> None:
+    await leases.raise_format(3)
+
+    assert await leases.take(FIRST, "old", address="old:1", seconds=LONG, latest_format=2) is None
+    assert await leases.take(FIRST, "new", address="new:1", seconds=LONG, latest_format=3) is not None
+
+
+async def test_the_format_waits_for_a_node_that_is_taking_a_partition(
+    leases: Leases, pool: asyncpg.Pool
+) -> None:
+    await leases.raise_format(1)
+    async with pool.acquire() as taking, asyncio.TaskGroup() as tasks:
+        async with taking.transaction():
+            await taking.execute("SELECT FROM gnomon.cluster_format FOR SHARE")
+            await taking.execute("""
+                INSERT INTO gnomon.node (node_id, address, started_at, expires_at)
+                VALUES ('old', 'old:1', clock_timestamp(), clock_timestamp() + interval '1 hour')
+            """)
+            raising = tasks.create_task(leases.raise_format(2))
+            await until(lambda: somebody_waits_for_a_lock(PooledDatabase(pool)))
+
+        await raising
+
+    assert await cluster_format(leases) == 1
+
+
+async def test_nodes_that_cannot_read_something_have_no_share(leases: Leases) -> None:
+    await leases.raise_format(2)
+    await leases.beat("a", "a:1", seconds=LONG, formats=NodeFormats(latest=2))
+    await leases.beat("old", "b:1", seconds=LONG, formats=NodeFormats(latest=1))
+    await leases.beat("blind", "c:1", seconds=LONG, formats=NodeFormats(latest=2, unreadable=1))
+
+    assert await leases.other_nodes("new") == 1

@@ -1,11 +1,11 @@
-"""What a commit writes, and that it writes nothing when its epoch or position is not the partition's."""
+"""A commit writes its batch, and nothing when its epoch or position is not the partition's."""
 
 import asyncio
 from collections import Counter
 
 import pytest
 
-from server.engine.keys import Key, first_key
+from server.engine.keys import COUNTER_BITS, Key, first_key
 from server.platform.errors import Unavailable
 from server.platform.postgres.pooled import PooledDatabase
 from server.store.entities import (
@@ -32,12 +32,14 @@ from tests.server.store.postgres.ledgers import (
     audit_entry,
     batch_of,
     contents,
+    document_of,
     instance_keys,
     ledger_of,
     position,
     somebody_waits_for_a_lock,
     taken,
     until,
+    whole,
 )
 from tests.server.store.rows import START, TENANT, element_instance, incident, job, process_instance, variable
 
@@ -51,7 +53,9 @@ async def begun(dsn: str, database: PooledDatabase) -> Lease:
         ledger_of(dsn, first, database) as ledger,
         ledger_of(dsn, await taken(database, OTHER), database) as other,
     ):
-        await ledger.commit(Batch([Insert(process_instance(900))], documents={Key(901): b"old"}))
+        await ledger.commit(
+            Batch([Insert(process_instance(900))], documents={document_of(901): whole(b"old")})
+        )
         await other.commit(Batch(outgoing=[OutgoingCommand(PARTITION, b"to do")]))
     return Lease(PARTITION, first.epoch, 1, first.last_key)
 
@@ -65,7 +69,7 @@ def full_batch() -> Batch:
             Update(ProcessInstance, Key(900), {"has_incident": True}),
         ],
         last_key=Key(5),
-        documents={Key(1): b"one", Key(901): None},
+        documents={document_of(1): whole(b"one"), document_of(901): None},
         definitions={Key(7): b"order"},
         answers=[answer("k-1")],
         audit=[audit_entry(), audit_entry(actor_id="bob")],
@@ -83,7 +87,7 @@ async def test_everything_of_a_batch_is_there_after_its_commit(dsn: str, databas
 
     found = await contents(database)
     written = {name.partition(".")[2]: len(rows) for name, rows in found.items() if rows}
-    once = ("element_instance", "job", "variable", "incident", "instance_document", "definition_document")
+    once = ("element_instance", "job", "variable", "incident", "document", "definition_document")
     twice = ("process_instance", "audit_entry")
     assert written == {
         **dict.fromkeys((*once, "idempotency", "active_instances"), 1),
@@ -95,6 +99,20 @@ async def test_everything_of_a_batch_is_there_after_its_commit(dsn: str, databas
     )
     assert [row[0] for row in changed] == [False, True]
     assert await position(database) == (lease.epoch, 2)
+
+
+async def test_commands_keep_the_number_of_the_format_that_they_are_packed_in(
+    dsn: str, database: PooledDatabase
+) -> None:
+    lease = await begun(dsn, database)
+    sent = [OutgoingCommand(OTHER, b"to one", 2), OutgoingCommand(EVERY_OTHER_PARTITION, b"to all", 3)]
+
+    async with ledger_of(dsn, lease, database) as ledger:
+        await ledger.commit(Batch(outgoing=sent))
+
+    async with ledger_of(dsn, await taken(database, OTHER), database) as receiver:
+        found = await receiver.incoming({}, 10)
+    assert [(each.command, each.format) for each in found] == [(b"to one", 2), (b"to all", 3)]
 
 
 async def test_a_ledger_of_an_older_epoch_writes_nothing_at_all(dsn: str, database: PooledDatabase) -> None:
@@ -217,12 +235,18 @@ async def test_a_batch_with_a_fault_changes_nothing_and_the_next_one_counts(
     assert await instance_keys(database) == [1, 3]
 
 
-async def test_more_audit_entries_than_there_are_keys_for_are_refused(
-    dsn: str, database: PooledDatabase, lease: Lease
+@pytest.mark.parametrize(("entries", "positions"), [(1, 1), (4096, 1), (4097, 2), (10_000, 3)])
+async def test_a_batch_takes_a_position_for_each_stretch_of_its_audit_entries(
+    dsn: str, database: PooledDatabase, lease: Lease, entries: int, positions: int
 ) -> None:
     async with ledger_of(dsn, lease, database) as ledger:
-        with pytest.raises(ValueError, match="at most 4096 audit entries"):
-            await ledger.commit(Batch(audit=[audit_entry()] * 4097))
+        await ledger.commit(Batch(audit=[audit_entry()] * entries))
+        await ledger.commit(Batch(audit=[audit_entry()]))
+
+    rows = await database.fetch("SELECT audit_entry_key FROM history.audit_entry ORDER BY 1")
+    first = (PARTITION << COUNTER_BITS) + (1 << 12)
+    assert [row[0] - first for row in rows] == [*range(entries), positions << 12]
+    assert await position(database) == (lease.epoch, positions + 1)
 
 
 async def test_a_change_of_a_row_that_moved_to_history_is_without_effect(

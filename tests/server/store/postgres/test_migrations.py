@@ -17,6 +17,9 @@ from tests.server.store.postgres.ledgers import MIGRATIONS, somebody_waits_for_a
 
 FIRST = "CREATE TABLE thing (key bigint PRIMARY KEY);"
 SECOND = "ALTER TABLE thing ADD COLUMN name text; INSERT INTO thing VALUES (1, 'one');"
+ADDITIVE = (
+    "-- Additive: older programs name the columns that they write.\nALTER TABLE thing ADD COLUMN size bigint;"
+)
 NUMBERS = tuple(range(1, len(list(Path(str(MIGRATIONS)).glob("*.sql"))) + 1))
 
 
@@ -108,6 +111,52 @@ async def test_a_database_that_is_newer_than_the_program_is_refused(empty_dsn: s
     for refused in (migrate, pending):
         with pytest.raises(MigrationError, match=r"newer than the program.*found 0002_names"):
             await refused(empty_dsn, folder)
+
+
+async def test_a_program_lives_with_additive_migrations_that_it_does_not_have(
+    empty_dsn: str, folder: Path
+) -> None:
+    write(folder, **{"0003_more": ADDITIVE})
+    assert await migrate(empty_dsn, folder) == (1, 2, 3)
+
+    (folder / "0003_more.sql").unlink()
+
+    assert await pending(empty_dsn, folder) == ()
+    assert await migrate(empty_dsn, folder) == ()
+
+
+async def test_a_program_from_before_additive_migrations_does_not_see_them(
+    empty_dsn: str, folder: Path
+) -> None:
+    write(folder, **{"0003_more": ADDITIVE})
+
+    await migrate(empty_dsn, folder)
+
+    connection = await asyncpg.connect(empty_dsn)
+    found = await connection.fetch("SELECT number FROM gnomon_migration ORDER BY number")
+    await connection.close()
+    assert [row[0] for row in found] == [1, 2]
+
+
+async def test_additive_migrations_never_change_either(empty_dsn: str, folder: Path) -> None:
+    write(folder, **{"0003_more": ADDITIVE})
+    await migrate(empty_dsn, folder)
+    write(folder, **{"0003_more": ADDITIVE + " -- harmless"})
+
+    for refused in (migrate, pending):
+        with pytest.raises(MigrationError, match="0003_more is not what was applied as 0003_more"):
+            await refused(empty_dsn, folder)
+
+
+async def test_an_additive_migration_may_come_before_one_that_is_lacking(
+    empty_dsn: str, folder: Path
+) -> None:
+    write(folder, **{"0003_more": ADDITIVE})
+    await migrate(empty_dsn, folder)
+    write(folder, **{"0004_last": "INSERT INTO thing VALUES (4, 'four')"})
+
+    assert await pending(empty_dsn, folder) == (4,)
+    assert await migrate(empty_dsn, folder) == (4,)
 
 
 @pytest.mark.parametrize(

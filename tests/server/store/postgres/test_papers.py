@@ -1,9 +1,10 @@
-"""What a batch carries beside the changes of rows, and texts in all of it."""
+"""Parts of a batch beside the changes of rows, and texts in all of them."""
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta
 
 from server.engine.keys import Key, first_key
+from server.engine.pages import StoredPage
 from server.platform.postgres.pooled import PooledDatabase
 from server.store.entities import Job
 from server.store.ports import (
@@ -15,7 +16,15 @@ from server.store.ports import (
     Update,
 )
 from server.store.postgres.leases import Lease
-from tests.server.store.postgres.ledgers import PARTITION, answer, audit_entry, ledger_of, taken
+from tests.server.store.postgres.ledgers import (
+    PARTITION,
+    answer,
+    audit_entry,
+    document_of,
+    ledger_of,
+    taken,
+    whole,
+)
 from tests.server.store.rows import TENANT, job, process_instance, variable
 
 OTHER = PartitionId(2)
@@ -96,18 +105,55 @@ async def test_answers_of_every_partition_are_found_and_those_of_other_tenants_a
         assert await ledger.answers([(TENANT, "k"), (TENANT, "j")]) == [answer("k")]
 
 
-async def test_documents_are_those_of_live_instances_of_the_partition(
+async def test_documents_are_those_of_the_partition_that_have_not_ended(
     dsn: str, database: PooledDatabase, lease: Lease
 ) -> None:
     async with (
         ledger_of(dsn, lease, database) as ledger,
         ledger_of(dsn, await taken(database, OTHER), database) as other,
     ):
-        await ledger.commit(Batch(documents={Key(1): b"1", Key(2): b"2", Key(3): b"3"}))
-        await other.commit(Batch(documents={Key(4): b"4"}))
-        await ledger.commit(Batch(documents={Key(1): b"1 again", Key(2): None, Key(5): None}))
+        await ledger.commit(Batch(documents={document_of(key): whole(b"%d" % key) for key in (1, 2, 3)}))
+        await other.commit(Batch(documents={document_of(4): whole(b"4")}))
+        changed = {document_of(1): whole(b"1 again"), document_of(2): None, document_of(5): None}
+        await ledger.commit(Batch(documents=changed))
 
-        assert await ledger.documents([Key(1), Key(2), Key(4)]) == {1: b"1 again"}
+        asked = [document_of(key) for key in (1, 2, 4)]
+        assert await ledger.documents(asked) == {document_of(1): whole(b"1 again")}
+        assert await ledger.documents([]) == {}
+
+
+async def test_pages_of_a_document_are_written_and_dropped_one_by_one(
+    dsn: str, database: PooledDatabase, lease: Lease
+) -> None:
+    first, second = document_of(1), document_of(2)
+    before = {number: StoredPage(2, b"old %d" % number) for number in range(4)}
+    changed: dict[int, StoredPage | None] = {
+        1: StoredPage(3, b"new"),
+        2: None,
+        9: None,
+        1 << 45: StoredPage(3, b"far"),
+    }
+    async with ledger_of(dsn, lease, database) as ledger:
+        await ledger.commit(Batch(documents={first: before, second: before}))
+        await ledger.commit(Batch(documents={first: changed}))
+
+        found = await ledger.documents([first, second])
+
+    kept = {0: before[0], 1: changed[1], 3: before[3], 1 << 45: changed[1 << 45]}
+    assert found == {first: kept, second: before}
+
+
+async def test_a_document_that_ends_leaves_with_all_of_its_pages(
+    dsn: str, database: PooledDatabase, lease: Lease
+) -> None:
+    pages = {number: StoredPage(2, b"%d" % number) for number in range(100)}
+    async with ledger_of(dsn, lease, database) as ledger:
+        await ledger.commit(Batch(documents={document_of(1): pages, document_of(2): pages}))
+
+        await ledger.commit(Batch(documents={document_of(1): None, document_of(2): whole(b"small")}))
+
+    text = "SELECT DISTINCT key, count(*)::integer FROM gnomon.document GROUP BY key"
+    assert [tuple(row) for row in await database.fetch(text)] == [(2, 100)]
 
 
 async def test_commands_reach_the_partitions_that_they_are_for_in_order(
@@ -127,6 +173,23 @@ async def test_commands_reach_the_partitions_that_they_are_for_in_order(
         assert found == [(1, b"one"), (1, b"all"), (1, b"two"), (3, b"three")]
         assert [each.command for each in await third.incoming({}, 10)] == [b"all"]
         assert await first.incoming({}, 10) == []
+
+
+async def test_a_batch_may_send_any_number_of_commands(
+    dsn: str, database: PooledDatabase, lease: Lease
+) -> None:
+    contents = [b"%d" % number for number in range(5_000)]
+    async with (
+        ledger_of(dsn, lease, database) as first,
+        ledger_of(dsn, await taken(database, OTHER), database) as second,
+    ):
+        await first.commit(Batch(outgoing=[OutgoingCommand(OTHER, content) for content in contents]))
+        await first.commit(Batch(outgoing=[OutgoingCommand(EVERY_OTHER_PARTITION, b"last")]))
+
+        found = await second.incoming({}, 10_000)
+
+    assert [each.command for each in found] == [*contents, b"last"]
+    assert len({each.number for each in found}) == len(found)
 
 
 async def test_commands_are_read_on_from_where_one_was_and_no_more_than_asked_for(
@@ -157,19 +220,3 @@ async def test_a_command_that_was_taken_leaves_with_the_commit(
         await second.commit(Batch(taken=[incoming[0], incoming[2]]))
 
         assert await second.incoming({}, 10) == [incoming[1]]
-
-
-async def test_active_instances_are_those_of_all_other_partitions(
-    dsn: str, database: PooledDatabase, lease: Lease
-) -> None:
-    async with (
-        ledger_of(dsn, lease, database) as first,
-        ledger_of(dsn, await taken(database, OTHER), database) as second,
-        ledger_of(dsn, await taken(database, THIRD), database) as third,
-    ):
-        await first.commit(Batch(active_instances=Counter({TENANT: 100})))
-        await second.commit(Batch(active_instances=Counter({TENANT: 5, "other": 1})))
-        await second.commit(Batch(active_instances=Counter({TENANT: -2})))
-        await third.commit(Batch(active_instances=Counter({TENANT: 4})))
-
-        assert await first.active_instances() == {TENANT: 7, "other": 1}

@@ -1,4 +1,4 @@
-"""What the server does for a search, over enough rows that it matters."""
+"""Query plans of searches, over enough rows that the plan matters."""
 
 import asyncio
 import json
@@ -89,7 +89,7 @@ async def test_a_search_for_few_rows_reads_no_big_table_whole(
     connection: asyncpg.Connection, tenant_id: str, search: Search
 ) -> None:
     relation, query = RELATIONS[search.searchable.entity], search.query
-    count = count_of(relation, query.conditions, tenant_id=tenant_id)
+    count = count_of(relation, query.clauses, tenant_id=tenant_id)
 
     matches = await connection.fetchval(count.text, *count.arguments)
 

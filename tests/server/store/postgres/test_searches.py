@@ -13,7 +13,7 @@ from server.store.ports import Batch, Insert, Store
 from server.store.postgres.reads import PostgresStore
 from server.store.postgres.relations import RELATIONS
 from tests.server.store.durable import empty, write
-from tests.server.store.postgres.queries import Search, searches, with_window
+from tests.server.store.postgres.queries import Search, searches, searches_by_variables, with_window
 from tests.server.store.rows import TENANT
 
 
@@ -25,7 +25,7 @@ async def pages(store: Store, searchable: Searchable[Entity], query: Query) -> l
         return Page(list(found.items), found.total, found.start_cursor, found.end_cursor)
 
     def place(cursor: str | None) -> Position | None:
-        return None if cursor is None else position_of(cursor, query.conditions, query.sort)
+        return None if cursor is None else position_of(cursor, query.clauses, query.sort)
 
     walked = [await page(query)]
     last = None
@@ -38,7 +38,7 @@ async def pages(store: Store, searchable: Searchable[Entity], query: Query) -> l
     return walked
 
 
-@given(searches())
+@given(searches() | searches_by_variables())
 async def test_every_page_of_every_search_is_that_of_the_store_in_memory(
     durable_dsn: str, search: Search
 ) -> None:

@@ -10,18 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from server.platform.postgres.database import Database
 from server.platform.postgres.pooled import PooledDatabase
 from server.store.ports import LeaseLost
-from server.store.postgres.leases import Lease, Leases
 from tests.server.store.postgres import owner
 from tests.server.store.postgres.ledgers import (
-    PARTITION,
     SECONDS,
     batch_of,
     has_reached,
     instance_keys,
     ledger_of,
+    next_lease,
     taken,
     until,
 )
@@ -40,19 +38,6 @@ def owner_process(dsn: str) -> Iterator[subprocess.Popen[str]]:
             yield process
         finally:
             process.kill()
-
-
-async def next_lease(database: Database) -> Lease:
-    """Taken as soon as the partition is free."""
-    leases: list[Lease] = []
-
-    async def is_taken() -> bool:
-        lease = await Leases(database).take(PARTITION, "next", address="", seconds=SECONDS)
-        leases.extend([lease] if lease else [])
-        return bool(leases)
-
-    await until(is_taken)
-    return leases[0]
 
 
 @pytest.mark.parametrize("commits", [1, 20, 50])

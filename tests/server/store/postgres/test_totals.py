@@ -7,9 +7,11 @@ from datetime import datetime, timedelta
 import asyncpg
 import pytest
 
+from gnomon.engine.v1.process_instance_service_pb2 import SearchProcessInstancesRequest
 from server.engine.keys import Key
+from server.platform.errors import Unavailable
 from server.platform.postgres.pooled import PooledDatabase
-from server.platform.query import Window, equals
+from server.platform.query import Window, equals, parse
 from server.store.entities import AuditEntry, Entity, ProcessInstance
 from server.store.ports import Batch, Insert, Update
 from server.store.postgres.columns import BUCKETED
@@ -28,6 +30,8 @@ from tests.server.store.postgres.ledgers import (
 from tests.server.store.postgres.test_history import MONDAY, WEEK, whole_instance
 from tests.server.store.rows import TENANT
 
+AMOUNT = {"variables": [{"name": "amount", "value": {"eq": "1"}}]}
+WITH_AMOUNT = parse(PROCESS_INSTANCES, SearchProcessInstancesRequest(filter=AMOUNT, page={"limit": 2}))
 Step = Callable[["Deployment"], Awaitable[object]]
 
 
@@ -55,6 +59,7 @@ class Deployment:
         }
         refused = AUDIT_ENTRIES.query(equals(AUDIT_ENTRIES, "result", "FAIL"), window=query)
         completed = PROCESS_INSTANCES.query(equals(PROCESS_INSTANCES, "state", "COMPLETED"), window=query)
+        found["with a variable"] = (await store.search(ProcessInstance, WITH_AMOUNT, tenant_id=TENANT)).total
         found["refused"] = (await store.search(AuditEntry, refused, tenant_id=TENANT)).total
         found["completed"] = (await store.search(ProcessInstance, completed, tenant_id=TENANT)).total
         return found
@@ -127,6 +132,7 @@ async def test_totals_are_exact_after_every_step(
             seen.append(await deployment.totals())
 
     assert [(found["Variable"], found["completed"]) for found in seen] == expected
+    assert [found["with a variable"] for found in seen] == [number for number, _ in expected]
 
 
 async def test_audit_entries_are_counted_with_every_commit(
@@ -146,6 +152,19 @@ async def test_audit_entries_are_counted_with_every_commit(
             seen.append((await store.search(AuditEntry, query, tenant_id=TENANT)).total)
 
     assert seen == [0, 1, 2, 3]
+
+
+async def test_a_search_that_finds_tables_of_a_week_missing_is_to_be_repeated(
+    dsn: str, pool: asyncpg.Pool, lease: Lease
+) -> None:
+    async with ledger_of(dsn, lease, PooledDatabase(pool)) as ledger:
+        deployment = Deployment(pool, ledger)
+        await deployment.write(*whole_instance(1))
+        await deployment.move(1)
+    await pool.execute("DROP TABLE history.variable_20260302")
+
+    with pytest.raises(Unavailable, match="repeat the search"):
+        await PostgresStore(pool).search(ProcessInstance, WITH_AMOUNT, tenant_id=TENANT)
 
 
 async def test_a_search_that_meets_a_week_as_it_is_dropped_is_answered(

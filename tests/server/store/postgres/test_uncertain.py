@@ -7,9 +7,11 @@ from hypothesis import strategies as st
 
 from server.platform.postgres.pool import open_pool
 from server.platform.postgres.pooled import PooledDatabase
+from server.store.ports import Batch
 from server.store.postgres.leases import Lease
 from tests.server.store.postgres.ledgers import (
     SECONDS,
+    audit_entry,
     batch_of,
     instance_keys,
     ledger_of,
@@ -40,6 +42,21 @@ async def test_a_commit_whose_connection_is_cut_at_any_byte_counts_once_and_is_a
 
         assert await instance_keys(database, after=lease.last_key) == list(keys)
         assert await position(database) == (lease.epoch, lease.position + len(plan))
+
+
+async def test_a_large_commit_that_the_server_finished_is_not_sent_again(
+    dsn: str, database: PooledDatabase, lease: Lease
+) -> None:
+    async with proxied(dsn) as (proxy, through), ledger_of(through, lease, database) as ledger:
+        await ledger.commit(batch_of(1))
+        proxy.cut(Cut(Way.TO_CLIENT, 0))
+
+        await ledger.commit(Batch(audit=[audit_entry()] * 5_000))
+        await ledger.commit(batch_of(2))
+
+    rows = await database.fetch("SELECT count(*) FROM history.audit_entry")
+    assert rows[0][0] == 5_000
+    assert await position(database) == (lease.epoch, 4)
 
 
 async def test_a_commit_that_the_server_finished_is_not_sent_again(

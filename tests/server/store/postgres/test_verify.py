@@ -8,11 +8,12 @@ from datetime import timedelta
 import asyncpg
 import pytest
 
-from server.engine.state import JobState
+from server.engine.process_instance import JobState
 from server.partition.turn import definition_of
 from server.partition.wire import ANSWERS, COMMANDS
 from server.store.postgres.verify import CHECKS, Formats, Verdict, outbox, verify
 from server.store.postgres.verify.comparisons import SHOWN_AS
+from server.store.postgres.verify.documents import whole
 from server.store.postgres.verify.snapshot import Snapshot
 from tests.durable import migrated_database
 from tests.server.store.postgres.deployment import furnish
@@ -62,7 +63,7 @@ async def test_nothing_is_found_in_a_database_that_partitions_wrote(furnished: s
     async with connected(furnished) as connection:
         verdicts = await verify(connection, FORMATS, patience=AT_ONCE)
         counts = await connection.fetchrow("""
-            SELECT (SELECT count(*) FROM gnomon.instance_document), (SELECT count(*) FROM history.process_instance),
+            SELECT (SELECT count(*) FROM gnomon.document), (SELECT count(*) FROM history.process_instance),
                 (SELECT count(*) FROM runtime.incident), (SELECT count(*) FROM gnomon.outbox),
                 (SELECT count(*) FROM gnomon.idempotency), (SELECT count(*) FROM history.audit_entry)
         """)
@@ -137,3 +138,18 @@ async def test_a_command_that_is_taken_in_time_is_no_finding(furnished: str) -> 
         await transaction.rollback()
 
     assert (not_taken.count, taken.count) == (1, 0)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7])
+async def test_pages_make_the_same_documents_in_whatever_chunks_they_come(size: int) -> None:
+    rows = [(1, 10, 0), (1, 10, 2), (1, 10, 5), (1, 11, 0), (2, 10, 0), (2, 10, 1), (2, 12, 0)]
+
+    async def chunks() -> AsyncIterator[list[asyncpg.Record]]:
+        for first in range(0, len(rows), size):
+            yield [(*row, 2, b"") for row in rows[first : first + size]]
+
+    found = [document async for documents in whole(chunks()) for document in documents]
+
+    pages = {key: list(numbers) for key, numbers in found}
+    assert pages == {(1, 10): [0, 2, 5], (1, 11): [0], (2, 10): [0, 1], (2, 12): [0]}
+    assert len(found) == len(pages)

@@ -48,6 +48,7 @@ __all__ = (
     "BlacklistServiceStub",
     "BlockAddressRequest",
     "BlockAddressResponse",
+    "BlockReach",
     "BlockedAddress",
     "Browser",
     "Caller",
@@ -502,6 +503,50 @@ if TYPE_CHECKING:
 
 _COMPILER_VERSION = "0.10.1"
 betterproto2.check_compiler_version(_COMPILER_VERSION)
+
+
+class BlockReach(betterproto2.Enum):
+    """
+    What an address is blocked for.
+    """
+
+    UNSPECIFIED = 0
+    """
+    Not known.
+    """
+
+    EVERYTHING = 1
+    """
+    Every request; an administrator set the block.
+    """
+
+    SIGN_IN = 2
+    """
+    Sign-ins to every account, after many different wrong credentials.
+    """
+
+    ACCOUNTS = 3
+    """
+    Sign-ins to some accounts, after wrong credentials of these.
+    """
+
+    @classmethod
+    def betterproto_value_to_renamed_proto_names(cls) -> dict[int, str]:
+        return {
+            0: "BLOCK_REACH_UNSPECIFIED",
+            1: "BLOCK_REACH_EVERYTHING",
+            2: "BLOCK_REACH_SIGN_IN",
+            3: "BLOCK_REACH_ACCOUNTS",
+        }
+
+    @classmethod
+    def betterproto_renamed_proto_names_to_value(cls) -> dict[str, int]:
+        return {
+            "BLOCK_REACH_UNSPECIFIED": 0,
+            "BLOCK_REACH_EVERYTHING": 1,
+            "BLOCK_REACH_SIGN_IN": 2,
+            "BLOCK_REACH_ACCOUNTS": 3,
+        }
 
 
 class ClientAuthentication(betterproto2.Enum):
@@ -1964,7 +2009,12 @@ class BlockedAddress(betterproto2.Message):
 
     exp: "int" = betterproto2.field(2, betterproto2.TYPE_INT64)
     """
-    Until when, in Unix seconds.
+    Until when its widest block lasts, in Unix seconds.
+    """
+
+    reach: "BlockReach" = betterproto2.field(3, betterproto2.TYPE_ENUM, default_factory=lambda: BlockReach(0))
+    """
+    What its widest block is for.
     """
 
 
@@ -2024,7 +2074,7 @@ class Caller(betterproto2.Message):
 
     browser: "Browser | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    A browser that is signed in.
+    A browser that is signed in; beside an API key or a token only the peer's address is read of it.
     """
 
     is_read: "bool" = betterproto2.field(4, betterproto2.TYPE_BOOL)
@@ -2698,6 +2748,12 @@ class Confirmation(betterproto2.Message):
     client_name: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
     """
     Name of that client for people.
+    """
+
+    password_uri: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
+    """
+    Where the browser that has just confirmed chooses a password, because several forms registered the address; empty
+    when the account keeps its password.
     """
 
 
@@ -5490,6 +5546,11 @@ class GetKeySetRequest(betterproto2.Message):
     tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
     Tenant whose keys are asked for; empty means the default tenant.
+    """
+
+    algorithms: "list[str]" = betterproto2.field(2, betterproto2.TYPE_STRING, repeated=True)
+    """
+    Algorithms of which there has to be a key; empty means all that the provider signs with.
     """
 
 
@@ -9469,7 +9530,15 @@ class RotateKeysRequest(betterproto2.Message):
     Request of RotateKeys.
     """
 
-    pass
+    tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Tenant whose keys are replaced; empty means the default tenant.
+    """
+
+    caller: "Caller | None" = betterproto2.field(2, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Who asks.
+    """
 
 
 default_message_pool.register_message("gnomon.identity.v1", "RotateKeysRequest", RotateKeysRequest)
@@ -10756,7 +10825,7 @@ class TenantSettings(betterproto2.Message):
 
     default_groups: "list[str]" = betterproto2.field(5, betterproto2.TYPE_STRING, repeated=True)
     """
-    Groups that people join who register themselves.
+    Names of groups of the tenant, which self-registered accounts join.
     """
 
 
@@ -12480,7 +12549,8 @@ default_message_pool.register_message(
 
 class AccountServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    What people do with their own account, each in its own browser.
+    A person's own account, changed in the person's browser.
+    Every method with a caller rejects with PERMISSION_DENIED when the signed-in person is not the one that user_id names.
     """
 
     async def issue_modification_token(
@@ -12492,8 +12562,10 @@ class AccountServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "IssueModificationTokenResponse":
         """
-        Lets the person prove once more who it is; what comes of it is good once, for what asks for such a proof.
-        Rejected with INVALID_ARGUMENT for a wrong password, which counts like a sign-in that failed.
+        Re-authenticates the person and issues a modification token, which works once.
+        Rejected with INVALID_ARGUMENT for a wrong password, which counts as a failed sign-in, and with PERMISSION_DENIED,
+        whose metadata `cause` is OWN_FACTOR_REQUIRED, for a password in a session that has not shown the second factor
+        that the account has.
         """
 
         return await self._unary_unary(
@@ -12514,11 +12586,12 @@ class AccountServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UpdateAccountResponse":
         """
-        Changes what the person may change of itself. A new password needs a proof; it ends every other session and all
-        tokens of the person, and gives this session a new id. A new address needs one too, and stays the old one until the
-        link is followed that is sent to it.
-        Rejected with INVALID_ARGUMENT for another address where nobody is written to, and for an address or a password that
-        the policy or the proof does not let.
+        Changes what people may change of their own account. A new password needs a proof, ends every other session and all
+        tokens of the person, and gives this session a new id. A new address needs a proof too, and replaces the old one when
+        the link that is sent to it is followed.
+        Rejected with INVALID_ARGUMENT for another address while the deployment sends no mail, for an address or password
+        that the policy refuses, and for a proof that does not hold. Rejected with PERMISSION_DENIED, whose metadata `cause`
+        is OWN_FACTOR_REQUIRED, for another address in a session that has not shown the second factor that the account has.
         """
 
         return await self._unary_unary(
@@ -12585,7 +12658,8 @@ class AccountServiceStub(betterproto2_grpclib.ServiceStub):
         """
         Gives a person the name that it is called by, or takes it away with an empty one; also for administrators, who put
         one in the place of another where people keep theirs.
-        Rejected with PERMISSION_DENIED when the name stays, with ALREADY_EXISTS when it is somebody else's.
+        Rejected with PERMISSION_DENIED when people keep their name once they have one, and for an API key that names an
+        administrator; with ALREADY_EXISTS when another person has the name.
         """
 
         return await self._unary_unary(
@@ -12607,7 +12681,7 @@ class AccountServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "CheckAccountDeletionResponse":
         """
         Says whether people may delete their account, and changes nothing.
-        Rejected with PERMISSION_DENIED, whose metadata `cause` is SELF_DELETE_OFF, when they may not.
+        Rejected with PERMISSION_DENIED, whose metadata `cause` is SELF_DELETE_OFF, while `users.self_delete` is off.
         """
 
         return await self._unary_unary(
@@ -12629,7 +12703,8 @@ class AccountServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "DeleteAccountResponse":
         """
         Removes the person with sessions, tokens and devices; needs a proof.
-        Rejected like CheckAccountDeletion, and with INVALID_ARGUMENT for a proof that is none.
+        Rejected like CheckAccountDeletion, with INVALID_ARGUMENT for a proof that does not hold, and with PERMISSION_DENIED,
+        whose metadata `cause` is OWN_FACTOR_REQUIRED, in a session that has not shown the second factor that the account has.
         """
 
         return await self._unary_unary(
@@ -12920,7 +12995,7 @@ class AuthorizationServiceStub(betterproto2_grpclib.ServiceStub):
 
 class BlacklistServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Addresses that a tenant answers nothing to.
+    Network addresses that a tenant blocks: everything from them, or sign-ins alone.
     """
 
     async def admit_address(
@@ -12932,8 +13007,9 @@ class BlacklistServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "AdmitAddressResponse":
         """
-        Tells whether an address is answered.
-        Rejected with RESOURCE_EXHAUSTED while it is blocked; the metadata `retry_at` is in Unix seconds.
+        Tells whether requests from an address are answered.
+        Rejected with RESOURCE_EXHAUSTED while an administrator blocks it; the metadata `retry_at` is in Unix seconds.
+        Blocks of login protection do not count: the sign-in itself refuses them.
         """
 
         return await self._unary_unary(
@@ -12954,7 +13030,7 @@ class BlacklistServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ListBlockedAddressesResponse":
         """
-        Returns all addresses that are blocked, at most 10,000.
+        Returns all addresses that are blocked, at most 10,000, those that login protection blocks included.
         """
 
         return await self._unary_unary(
@@ -12975,7 +13051,7 @@ class BlacklistServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "BlockAddressResponse":
         """
-        Blocks an address up to a time.
+        Blocks everything from an address up to a time, in place of all blocks that it has.
         Rejected with INVALID_ARGUMENT for what is no address, for one that is never blocked, and for a time that has passed or
         is more than ten years ahead.
         """
@@ -12998,7 +13074,7 @@ class BlacklistServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "UnblockAddressResponse":
         """
-        Ends the block of an address, and forgets what it did.
+        Lifts every block of an address, and forgets its failed sign-ins.
         Rejected with NOT_FOUND when it is not blocked.
         """
 
@@ -13092,6 +13168,7 @@ class ClientServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "UpdateClientResponse":
         """
         Changes all of a client; one that becomes confidential, without keys, has a secret, which is shown this once.
+        A new scope that is a permission is also the client's own; rejected with PERMISSION_DENIED when the caller lacks it.
         Rejected with NOT_FOUND when the tenant has none of that id, with INVALID_ARGUMENT for what no client may have, with
         INVALID_STATE for a client of the provider itself, or when somebody else changed it in the meantime.
         """
@@ -14004,6 +14081,7 @@ class KeySetServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "GetKeySetResponse":
         """
         Returns every published key: those that sign, RS256 first, those that will, those that did, newest first.
+        Waits a while for keys of a new tenant that are being made; rejected with UNAVAILABLE while some are not.
         """
 
         return await self._unary_unary(
@@ -14039,20 +14117,18 @@ class KeySetServiceStub(betterproto2_grpclib.ServiceStub):
 
     async def rotate_keys(
         self,
-        message: "RotateKeysRequest | None" = None,
+        message: "RotateKeysRequest",
         *,
         timeout: "float | None" = None,
         deadline: "Deadline | None" = None,
         metadata: "MetadataLike | None" = None,
     ) -> "RotateKeysResponse":
         """
-        Makes new keys of every algorithm sign, in the tenant that the caller acts in; the ones before stay published.
+        Makes new keys of every algorithm sign; the ones before stay published.
         Two at once follow each other; a key signs five seconds after it was published, or later.
-        Rejected with NOT_FOUND when the tenant has no provider.
+        For administrators of the tenant, and API keys that may update secrets. Rejected with NOT_FOUND when the tenant has
+        no provider, with INVALID_STATE when it publishes as many keys as it may.
         """
-
-        if message is None:
-            message = RotateKeysRequest()
 
         return await self._unary_unary(
             "/gnomon.identity.v1.KeySetService/RotateKeys",
@@ -14249,10 +14325,11 @@ class MappingRuleServiceStub(betterproto2_grpclib.ServiceStub):
 
 class MembershipServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Who has which roles, is in which groups and may act in which tenants; all of the caller's tenant.
+    Roles, groups and tenants of clients, groups, roles and mapping rules; all of the caller's tenant.
     What is there already may be added again, what is not there removed; neither changes anything.
-    Rejected with NOT_FOUND when one of the two does not exist. An administrator of the default tenant names any tenant,
-    everybody else the caller's; roles and groups go by the names that people carry.
+    Rejected with NOT_FOUND when one of the two does not exist, with PERMISSION_DENIED for a role or group that gives what
+    the caller may not do itself, and for a tenant in which the caller may not act. A person of the default tenant who
+    administers it names any tenant. Roles and groups go by the names that people carry.
     """
 
     async def assign_role_to_group(
@@ -15412,6 +15489,7 @@ class RegistrationServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "ConfirmEmailResponse":
         """
         Confirms an address by the link that was sent there; once more changes nothing.
+        When several forms registered the address, none of their passwords counts, and the answer has a password_uri.
         Rejected like GetConfirmation.
         """
 

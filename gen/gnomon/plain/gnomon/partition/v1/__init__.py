@@ -56,6 +56,11 @@ class ActivateRequest(betterproto2.Message):
     How long to wait.
     """
 
+    format: "int" = betterproto2.field(4, betterproto2.TYPE_INT32)
+    """
+    The format of what is packed here; a sender without numbers gives none.
+    """
+
 
 default_message_pool.register_message("gnomon.partition.v1", "ActivateRequest", ActivateRequest)
 
@@ -69,6 +74,11 @@ class ActivateResponse(betterproto2.Message):
     answer: "bytes" = betterproto2.field(1, betterproto2.TYPE_BYTES)
     """
     The answer.
+    """
+
+    format: "int" = betterproto2.field(2, betterproto2.TYPE_INT32)
+    """
+    The format of what is packed here; a sender without numbers gives none.
     """
 
 
@@ -140,6 +150,11 @@ class AwaitOfferRequest(betterproto2.Message):
     How long to wait.
     """
 
+    format: "int" = betterproto2.field(4, betterproto2.TYPE_INT32)
+    """
+    The format of what is packed here; a sender without numbers gives none.
+    """
+
 
 default_message_pool.register_message("gnomon.partition.v1", "AwaitOfferRequest", AwaitOfferRequest)
 
@@ -207,6 +222,11 @@ class ExecuteRequest(betterproto2.Message):
     Who asks.
     """
 
+    format: "int" = betterproto2.field(4, betterproto2.TYPE_INT32)
+    """
+    The format of what is packed here; a sender without numbers gives none.
+    """
+
 
 default_message_pool.register_message("gnomon.partition.v1", "ExecuteRequest", ExecuteRequest)
 
@@ -220,6 +240,11 @@ class ExecuteResponse(betterproto2.Message):
     answer: "bytes" = betterproto2.field(1, betterproto2.TYPE_BYTES)
     """
     The answer.
+    """
+
+    format: "int" = betterproto2.field(2, betterproto2.TYPE_INT32)
+    """
+    The format of what is packed here; a sender without numbers gives none.
     """
 
 
@@ -240,6 +265,11 @@ class NoteRequest(betterproto2.Message):
     entries: "bytes" = betterproto2.field(2, betterproto2.TYPE_BYTES)
     """
     The entries.
+    """
+
+    format: "int" = betterproto2.field(3, betterproto2.TYPE_INT32)
+    """
+    The format of what is packed here; a sender without numbers gives none.
     """
 
 
@@ -273,7 +303,8 @@ class PartitionServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "ExecuteResponse":
         """
-        Carries a command out. Rejections: those of the command, UNAVAILABLE when the partition is not served here.
+        Carries a command out. Rejections: those of the command, UNAVAILABLE when the partition is not served here or the
+        command is of a version that this process cannot read.
         """
 
         return await self._unary_unary(

@@ -88,14 +88,14 @@ class DateTimeFilter(betterproto2.Message):
         4, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, repeated=True
     )
     """
-    One of.
+    One of; an empty list is no condition.
     """
 
     not_in: "list[datetime.datetime]" = betterproto2.field(
         5, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, repeated=True
     )
     """
-    None of; a missing value is none of them.
+    None of; a missing value is none of them. An empty list is no condition.
     """
 
     like: "str | None" = betterproto2.field(6, betterproto2.TYPE_STRING, optional=True)
@@ -183,12 +183,12 @@ class IntegerFilter(betterproto2.Message):
 
     in_: "list[int]" = betterproto2.field(4, betterproto2.TYPE_INT64, repeated=True)
     """
-    One of.
+    One of; an empty list is no condition.
     """
 
     not_in: "list[int]" = betterproto2.field(5, betterproto2.TYPE_INT64, repeated=True)
     """
-    None of; a missing value is none of them.
+    None of; a missing value is none of them. An empty list is no condition.
     """
 
     like: "str | None" = betterproto2.field(6, betterproto2.TYPE_STRING, optional=True)
@@ -243,12 +243,12 @@ class KeyFilter(betterproto2.Message):
 
     in_: "list[int]" = betterproto2.field(4, betterproto2.TYPE_INT64, repeated=True)
     """
-    One of.
+    One of; an empty list is no condition.
     """
 
     not_in: "list[int]" = betterproto2.field(5, betterproto2.TYPE_INT64, repeated=True)
     """
-    None of; a missing value is none of them.
+    None of; a missing value is none of them. An empty list is no condition.
     """
 
     like: "str | None" = betterproto2.field(6, betterproto2.TYPE_STRING, optional=True)
@@ -363,12 +363,12 @@ class StringFilter(betterproto2.Message):
 
     in_: "list[str]" = betterproto2.field(4, betterproto2.TYPE_STRING, repeated=True)
     """
-    One of.
+    One of; an empty list is no condition.
     """
 
     not_in: "list[str]" = betterproto2.field(5, betterproto2.TYPE_STRING, repeated=True)
     """
-    None of; a missing value is none of them.
+    None of; a missing value is none of them. An empty list is no condition.
     """
 
     like: "str | None" = betterproto2.field(6, betterproto2.TYPE_STRING, optional=True)

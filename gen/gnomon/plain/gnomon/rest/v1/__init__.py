@@ -3,7 +3,17 @@
 # plugin: python-betterproto2
 # This file has been @generated
 
-__all__ = ("BodyForm", "FieldRule", "JsonForm", "MessageRule", "MethodRule", "Mode", "ProblemRule")
+__all__ = (
+    "AuditRule",
+    "BodyForm",
+    "CallerKind",
+    "FieldRule",
+    "JsonForm",
+    "MessageRule",
+    "MethodRule",
+    "Mode",
+    "ProblemRule",
+)
 
 from dataclasses import dataclass
 
@@ -39,6 +49,44 @@ class BodyForm(betterproto2.Enum):
         return {
             "BODY_FORM_UNSPECIFIED": 0,
             "BODY_FORM_MULTIPART": 1,
+        }
+
+
+class CallerKind(betterproto2.Enum):
+    """
+    How an operation learns for whom it acts.
+    """
+
+    UNSPECIFIED = 0
+    """
+    By the credential of the call, which has the permission of the rule; a public operation asks for none.
+    """
+
+    EDGE = 1
+    """
+    By an edge of the deployment, which alone may call: the request says what the edge saw of a browser or a peer.
+    """
+
+    CREDENTIAL = 2
+    """
+    By the field `caller` of the request. An edge fills it in; for every other peer the interceptors fill it from the
+    credential of the call and the address of the connection, whatever the request says.
+    """
+
+    @classmethod
+    def betterproto_value_to_renamed_proto_names(cls) -> dict[int, str]:
+        return {
+            0: "CALLER_KIND_UNSPECIFIED",
+            1: "CALLER_KIND_EDGE",
+            2: "CALLER_KIND_CREDENTIAL",
+        }
+
+    @classmethod
+    def betterproto_renamed_proto_names_to_value(cls) -> dict[str, int]:
+        return {
+            "CALLER_KIND_UNSPECIFIED": 0,
+            "CALLER_KIND_EDGE": 1,
+            "CALLER_KIND_CREDENTIAL": 2,
         }
 
 
@@ -125,6 +173,41 @@ class Mode(betterproto2.Enum):
 
 
 @dataclass(eq=False, repr=False)
+class AuditRule(betterproto2.Message):
+    """
+    How the audit log names a change of identity. Its id fields are texts of the request.
+    """
+
+    entity_type: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Kind of entity that changes: ROLE, GROUP, TENANT, MAPPING_RULE.
+    """
+
+    operation_type: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    What is done: CREATE, UPDATE, DELETE, ASSIGN, UNASSIGN.
+    """
+
+    entity_field: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
+    """
+    Field with the id of the entity.
+    """
+
+    related_entity_type: "str" = betterproto2.field(4, betterproto2.TYPE_STRING)
+    """
+    Kind of the other entity of a membership; empty where there is none.
+    """
+
+    related_entity_field: "str" = betterproto2.field(5, betterproto2.TYPE_STRING)
+    """
+    Field with its id.
+    """
+
+
+default_message_pool.register_message("gnomon.rest.v1", "AuditRule", AuditRule)
+
+
+@dataclass(eq=False, repr=False)
 class FieldRule(betterproto2.Message):
     """
     How one field looks in JSON and what it means to the interceptors.
@@ -149,6 +232,11 @@ class FieldRule(betterproto2.Message):
     """
     True for the text of an answer that tells one content of it from another: it is the ETag header too, and a request
     whose If-None-Match names it is answered with 304.
+    """
+
+    required: "bool" = betterproto2.field(5, betterproto2.TYPE_BOOL)
+    """
+    True when a JSON request has to have the member, even where its value may be empty.
     """
 
 
@@ -183,7 +271,7 @@ class MethodRule(betterproto2.Message):
 
     public: "bool" = betterproto2.field(2, betterproto2.TYPE_BOOL)
     """
-    True when no credential is needed.
+    True when no credential is needed and the request says nothing about its caller.
     """
 
     modes: "list[Mode]" = betterproto2.field(3, betterproto2.TYPE_ENUM, repeated=True)
@@ -219,6 +307,18 @@ class MethodRule(betterproto2.Message):
     long_polling: "bool" = betterproto2.field(9, betterproto2.TYPE_BOOL)
     """
     True when the call may wait for something to happen: it takes no place among the short calls.
+    """
+
+    caller: "CallerKind" = betterproto2.field(
+        10, betterproto2.TYPE_ENUM, default_factory=lambda: CallerKind(0)
+    )
+    """
+    How the operation learns for whom it acts.
+    """
+
+    audit: "AuditRule | None" = betterproto2.field(11, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    What the audit log says of an operation on identity; commands of the engine are known to it without.
     """
 
 

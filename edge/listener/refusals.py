@@ -1,0 +1,56 @@
+"""Answers of the listener itself, to requests that reach no handler.
+
+None repeats anything of a request, or tells which software answers.
+"""
+
+import time
+from email.utils import formatdate
+from http import HTTPStatus
+
+from aiohttp import hdrs, web
+from aiohttp.http_exceptions import LineTooLong
+
+from edge.metadata import new_request_id
+from edge.problem import MEDIA_TYPE, SERVER, document, problem
+from server.platform.errors import InvalidArgument, NotFound, ServiceError
+
+_MALFORMED = "expected a well-formed request of HTTP/1.1 or HTTP/1.0"
+
+
+def answer(error: ServiceError, request: web.BaseRequest) -> web.Response:
+    """Make a problem of an error; the connection closes after it."""
+    response = problem(error, request)
+    response.headers[hdrs.SERVER] = SERVER
+    response.force_close()
+    return response
+
+
+def raw_answer(error: ServiceError, *, retry_seconds: int = 0) -> bytes:
+    """Write the same for a connection without a request."""
+    body, status = document(error, "/"), HTTPStatus(error.problem.status)
+    headers = {
+        "X-Request-Id": new_request_id(),
+        "Cache-Control": "no-store",
+        "Content-Type": MEDIA_TYPE,
+        "Content-Length": str(len(body)),
+        "Connection": "close",
+        "Date": formatdate(time.time(), usegmt=True),
+        "Server": SERVER,
+        **({"Retry-After": str(retry_seconds)} if retry_seconds else {}),
+    }
+    lines = [f"HTTP/1.1 {status.value} {status.phrase}", *(f"{name}: {headers[name]}" for name in headers)]
+    return "\r\n".join((*lines, "", "")).encode() + body
+
+
+def malformed(cause: BaseException | None) -> InvalidArgument:
+    """Say as much of a parser's error as repeats nothing of the request."""
+    if isinstance(cause, LineTooLong):
+        return InvalidArgument("a line of the request head is too long")
+    return InvalidArgument(_MALFORMED)
+
+
+def refusal_of(refused: web.HTTPException) -> ServiceError:
+    """Translate what aiohttp itself refuses: a target that no route can have, an unknown expectation."""
+    if refused.status == HTTPStatus.NOT_FOUND:
+        return NotFound("there is no such path")
+    return InvalidArgument(_MALFORMED)

@@ -1,0 +1,122 @@
+"""Open connections of a listener, bounded in total and for each remote host.
+
+At a bound, the connection that has waited longest for a request gives way to the new one. A connection with a request
+under way never gives way; when all have one, the new connection is refused.
+"""
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from ipaddress import IPv6Address, ip_network
+from typing import Protocol
+
+from edge.addresses import Address, Networks
+
+# RFC 6177: a site has a /64 at least, so its hosts count as one.
+_SITE_PREFIX = 64
+
+
+class Waiting(Protocol):
+    """A connection, as far as the table knows it."""
+
+    def give_way(self) -> None:
+        """Close, because its place is needed."""
+        ...
+
+
+@dataclass(slots=True)
+class _Bounded:
+    """Connections that share a bound; `waiting` has those without a request, the longest waiting first."""
+
+    most: int
+    count: int = 0
+    waiting: dict[Waiting, None] = field(default_factory=dict)
+
+
+class ConnectionTable:
+    """`exempt` networks, which are those of trusted proxies, have no bound of their own."""
+
+    def __init__(self, *, most: int, most_of_host: int, exempt: Networks) -> None:
+        self._all = _Bounded(most)
+        self._most_of_host = most_of_host
+        self._exempt = exempt
+        self._hosts: dict[Hashable, _Bounded] = {}
+        self._places: dict[Waiting, _Place] = {}
+
+    def __len__(self) -> int:
+        return self._all.count
+
+    @property
+    def most(self) -> int:
+        return self._all.most
+
+    @property
+    def waiting(self) -> int:
+        """How many connections have no request under way."""
+        return len(self._all.waiting)
+
+    def admit(self, connection: Waiting, address: Address | None) -> bool:
+        """Take a new connection, which waits for its first request; False when a bound refuses it."""
+        place = self._place(address)
+        if not all(self._has_room(bounded) for bounded in place.bounds):
+            return False
+        self._places[connection] = place
+        for bounded in place.bounds:
+            bounded.count += 1
+            bounded.waiting[connection] = None
+        if place.host is not None:
+            self._hosts[place.host] = place.bounds[0]
+        return True
+
+    def begin(self, connection: Waiting) -> None:
+        """Note that a request of the connection is under way."""
+        if connection in self._places:
+            for bounded in self._places[connection].bounds:
+                bounded.waiting.pop(connection, None)
+
+    def end(self, connection: Waiting) -> None:
+        """Note that the connection waits for its next request."""
+        if connection in self._places:
+            for bounded in self._places[connection].bounds:
+                bounded.waiting[connection] = None
+
+    def remove(self, connection: Waiting) -> None:
+        """Forget a connection; without effect when it is forgotten already."""
+        place = self._places.pop(connection, None)
+        if place is None:
+            return
+        for bounded in place.bounds:
+            bounded.count -= 1
+            bounded.waiting.pop(connection, None)
+        if place.host is not None and not place.bounds[0].count:
+            self._hosts.pop(place.host, None)
+
+    def _place(self, address: Address | None) -> "_Place":
+        if address is None or address in self._exempt:
+            return _Place(None, (self._all,))
+        host = _host_of(address)
+        return _Place(host, (self._hosts.get(host) or _Bounded(self._most_of_host), self._all))
+
+    def _has_room(self, bounded: _Bounded) -> bool:
+        """Make room when there is none, if any connection can give way."""
+        if bounded.count < bounded.most:
+            return True
+        oldest = next(iter(bounded.waiting), None)
+        if oldest is None:
+            return False
+        self.remove(oldest)
+        oldest.give_way()
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Bounds that a connection counts towards: that of its host, unless it has none, and that of the listener."""
+
+    host: Hashable
+    bounds: tuple[_Bounded, ...]
+
+
+def _host_of(address: Address) -> Hashable:
+    if isinstance(address, IPv6Address):
+        return ip_network((address, _SITE_PREFIX), strict=False)
+    return address

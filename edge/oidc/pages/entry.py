@@ -1,0 +1,27 @@
+"""The pages that say what is served here."""
+
+from dataclasses import asdict, dataclass
+
+from aiohttp import web
+
+from edge.oidc.pages.rendering import Pages
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryFacts:
+    """`path` is that of the tenant's issuer, without a slash at its end."""
+
+    path: str
+    issuer: str
+    offers_password_reset: bool
+    is_signed_in: bool
+
+
+def start_page(pages: Pages, issuer: str) -> web.Response:
+    """For somebody who opens the address of the deployment."""
+    return pages.rendered("start.html", {"issuer": issuer})
+
+
+def entry_page(pages: Pages, facts: EntryFacts) -> web.Response:
+    """For somebody who opens the address of an issuer."""
+    return pages.rendered("entry.html", asdict(facts))

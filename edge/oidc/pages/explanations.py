@@ -1,0 +1,139 @@
+"""Refusals in words for people: what happened, and what to do next."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from edge.oidc.refusal import SESSION_ENDED, Refused
+
+_FORBIDDEN = 403
+_NOT_FOUND = 404
+
+_BACK = "Go back to the application that you came from and try again."
+_SUPPORT = "If it happens again, send the details below to your administrator."
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """`way_on` is an address that the person may want to go to, empty without one, and `words` are its link."""
+
+    heading: str
+    text: str
+    way_on: str = ""
+    words: str = ""
+
+
+Explain = Callable[[Refused], Explanation]
+
+_START = ("/", "Go to the start page")
+
+
+_NO_SESSION = Explanation(
+    "Your session has ended",
+    "Your session has ended, or your browser blocks cookies. "
+    "Allow cookies for this site, go back to the application that you came from, and sign in again.",
+)
+_COMPANY = Explanation(
+    "Use your organization's sign-in", "Your organization manages the sign-in for this email address."
+)
+_BY_KIND = {
+    "PasswordRefresh": Explanation(
+        "Your password has expired",
+        "Go back to the sign-in page and use “Forgot password?” to choose a new one.",
+    ),
+    "MfaRequired": Explanation(
+        "This application requires a second factor",
+        "Your account has no passkey and no authenticator app yet. Ask your administrator to add one.",
+    ),
+}
+_BY_STATUS = {
+    400: Explanation(
+        "This request is not valid",
+        f"Something in the address or in the form is missing or not valid. {_BACK} {_SUPPORT}",
+    ),
+    401: Explanation(
+        "You are not signed in",
+        "Your sign-in is missing, has expired, or was not accepted. "
+        "Go back to the application that you came from and sign in again.",
+    ),
+    403: Explanation(
+        "You do not have access",
+        "You are not allowed to do this. If you need access, ask your administrator.",
+    ),
+    404: Explanation(
+        "Page not found",
+        "There is nothing at this address. Check the address, or go to the start page.",
+        *_START,
+    ),
+    405: Explanation(
+        "This address is not a page",
+        "Programs use this address. Browsers cannot open it. Go to the start page instead.",
+        *_START,
+    ),
+    413: Explanation(
+        "This is too large",
+        "The file or the form is larger than this server accepts. Send less, or choose a smaller file.",
+    ),
+    500: Explanation("Something went wrong", f"The server failed to handle this request. {_BACK} {_SUPPORT}"),
+    503: Explanation(
+        "The service is not available",
+        f"The server cannot handle this request right now. Wait a moment, then reload this page. {_SUPPORT}",
+    ),
+}
+OF_APPLICATION = Explanation(
+    "This request is not valid",
+    "The application that you came from sent a request that this server cannot accept. "
+    "Go back to the application and try again. If it happens again, send the details below to its support.",
+)
+
+
+_CLOSED = Explanation(
+    "Registration is closed", "You cannot create an account here. Ask your administrator for one."
+)
+_NO_RESET = Explanation(
+    "Password reset is not available",
+    "This server sends no email. Ask your administrator for a new password.",
+)
+_OF_LINK = frozenset({400, 403, 404})
+
+
+def explanation_of(refusal: Refused) -> Explanation:
+    if refusal.cause == SESSION_ENDED:
+        return _NO_SESSION
+    if refusal.error == "UseCompanySignIn":
+        location = str(refusal.members.get("location", ""))
+        return replace(_COMPANY, way_on=location, words="Go to your organization's sign-in")
+    if refusal.error in _BY_KIND:
+        return _BY_KIND[refusal.error]
+    return _BY_STATUS.get(refusal.status) or Explanation("That did not work", refusal.message)
+
+
+def explanation_of_registration(refusal: Refused) -> Explanation:
+    return _CLOSED if refusal.status == _FORBIDDEN else explanation_of(refusal)
+
+
+def explanation_of_reset(refusal: Refused) -> Explanation:
+    return _NO_RESET if refusal.status == _NOT_FOUND else explanation_of(refusal)
+
+
+def explanation_of_link(advice: str, *, way_on: str, words: str) -> Explain:
+    """Explain refusals of a link in a message, with advice about what to do instead."""
+    dead = Explanation(
+        "This link is no longer valid",
+        f"A link works once, for a limited time, and in the browser that opened it first. {advice}",
+        way_on,
+        words,
+    )
+    return lambda refusal: dead if refusal.status in _OF_LINK else explanation_of(refusal)
+
+
+def explanation_of_password(*, way_on: str, words: str) -> Explain:
+    """Explain refusals of a new password: the service says what is wrong with it."""
+
+    def explain(refusal: Refused) -> Explanation:
+        if refusal.status not in _OF_LINK:
+            return explanation_of(refusal)
+        reason = f"{refusal.message[:1].upper()}{refusal.message[1:]}."
+        text = f"{reason} Go back and try again, or request a new link."
+        return Explanation("Your password was not changed", text, way_on, words)
+
+    return explain

@@ -1,0 +1,3 @@
+"""Path below which the provider's endpoints stand."""
+
+PREFIX = "/auth/v1"

@@ -1,0 +1,44 @@
+"""The request id on its way to the services, so that their logs name the request that a page names."""
+
+from collections.abc import Callable
+from contextvars import ContextVar
+
+from google.protobuf.message import Message
+
+from server.platform.call import REQUEST_ID
+from server.platform.channels import Channel, UnaryCall
+from server.platform.channels.port import Metadata
+
+_current: ContextVar[str] = ContextVar("request id", default="")
+
+
+def keep_request_id(request_id: str) -> None:
+    """Send it along with every call that the current task makes from now on."""
+    _current.set(request_id)
+
+
+class IdentifiedChannel:
+    """Channel whose calls carry the request id of the task that makes them."""
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+
+    def unary_unary(
+        self,
+        method: str,
+        request_serializer: Callable[[Message], bytes] | None = None,
+        response_deserializer: Callable[[bytes], Message] | None = None,
+        _registered_method: bool | None = False,  # noqa: FBT001, FBT002  # as generated code calls it
+    ) -> UnaryCall[Message, Message]:
+        call = self._channel.unary_unary(method, request_serializer, response_deserializer)
+
+        async def identified(
+            request: Message,
+            *,
+            timeout: float | None = None,  # noqa: ASYNC109  # as stubs call it
+            metadata: Metadata | None = None,
+        ) -> Message:
+            own = ((REQUEST_ID, _current.get()),) if _current.get() else ()
+            return await call(request, timeout=timeout, metadata=(*own, *(metadata or ())))
+
+        return identified

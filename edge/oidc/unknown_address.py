@@ -1,0 +1,23 @@
+"""The page for a browser that opens an address which nothing serves, outside the provider's prefix too."""
+
+from aiohttp import web
+
+from edge.oidc.endpoint import SECURITY_HEADERS
+from edge.oidc.pages import Assets, Pages
+from edge.oidc.refusal import refused
+from edge.problem import RefusalOf
+from server.platform.clock import Clock
+from server.platform.errors import ServiceError
+
+
+def unknown_address_page(clock: Clock) -> RefusalOf:
+    """Return what renders the page. Its style sheet is one of the provider's routes."""
+    pages = Pages(Assets(), clock)
+
+    def page_of(error: ServiceError, request: web.Request) -> web.StreamResponse:
+        response = pages.refusal(request, refused(error))
+        for name, value in SECURITY_HEADERS.items():
+            response.headers.setdefault(name, value)
+        return response
+
+    return page_of

@@ -1,0 +1,36 @@
+"""Network addresses from which sign-ins to one account failed.
+
+An account that is guessed from many addresses is answered later, and never blocked: a block would let anybody lock the
+owner out.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from server.platform.records import Kind, Record
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedFrom:
+    """The last failure from one address."""
+
+    address: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AccountFailures(Record):
+    """`id` is a keyed hash of the account; `addresses` are in the order of their last failures."""
+
+    addresses: tuple[FailedFrom, ...] = ()
+
+    def with_failure(self, latest: FailedFrom, *, since: datetime) -> "AccountFailures":
+        """Add a failure, and forget those before `since`."""
+        others = (known for known in self.addresses if since < known.at and known.address != latest.address)
+        return replace(self, addresses=(*others, latest))
+
+    def without_address(self, address: str) -> "AccountFailures":
+        return replace(self, addresses=tuple(known for known in self.addresses if known.address != address))
+
+
+ACCOUNT_FAILURES = Kind(AccountFailures, "account_failures")

@@ -1,0 +1,58 @@
+"""Does the pending work of a command one by one, until the command has done enough."""
+
+from collections.abc import Callable, Mapping
+from typing import cast
+
+from server.engine import execution, triggers
+from server.engine.handlers import HANDLERS
+from server.engine.process_instance import ElementInstance, ProcessInstance
+from server.engine.step import Step
+from server.engine.work import (
+    AnyWork,
+    Arrive,
+    Catch,
+    CompleteWhenEmpty,
+    CreateInstance,
+    Enter,
+    Join,
+    TerminateChildren,
+)
+
+
+def run(step: Step) -> None:
+    """Do the pending work, or leave it for a later turn, and what the partition sent to itself meanwhile.
+
+    That is not left: it only takes note, and begins nothing more once the command has done enough.
+    """
+    _do_pending(step)
+    while step.received:
+        command = step.received.popleft()
+        HANDLERS[type(command)](command, step)
+        _do_pending(step)
+
+
+def _do_pending(step: Step) -> None:
+    while step.pending:
+        if step.has_done_enough:
+            step.postpone()
+            return
+        process_instance, work = step.pending.popleft()
+        scope = process_instance.elements.get(work.scope_key)
+        if scope is not None:
+            _WORK[type(work)](step, process_instance, scope, work)
+
+
+Worker = Callable[[Step, ProcessInstance, ElementInstance, AnyWork], None]
+
+_WORK: Mapping[type[AnyWork], Worker] = cast(
+    "Mapping[type[AnyWork], Worker]",
+    {
+        Arrive: execution.arrive,
+        Enter: execution.enter,
+        CompleteWhenEmpty: execution.complete_when_empty,
+        CreateInstance: execution.create_instance,
+        TerminateChildren: execution.terminate_children,
+        Catch: triggers.catch,
+        Join: execution.join,
+    },
+)

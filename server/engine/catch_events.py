@@ -1,0 +1,145 @@
+"""Subscriptions of element instances: what they wait for while they are active.
+
+An activity waits for the events attached to it, a scope for those that begin its event sub-processes, a catching event
+for its own trigger. What happens when a trigger comes is in `triggers`.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from server.bpmn.executable import (
+    CodedTrigger,
+    Element,
+    ElementType,
+    MessageTrigger,
+    TimerTrigger,
+    Trigger,
+)
+from server.engine import events
+from server.engine.keys import Key
+from server.engine.lifecycle import ElementState
+from server.engine.message_subscriptions import open_message, report_closed, report_opened
+from server.engine.process_instance import ElementInstance, ProcessInstance
+from server.engine.scopes import VariableScope
+from server.engine.step import Step, Visit
+from server.engine.subscriptions import AnySubscription
+from server.engine.timers import open_timer
+
+
+def subscribe(step: Step, visit: Visit, catches: Sequence[Element]) -> None:
+    """Wait for what triggers these events, for all or none of them; raises Incident."""
+    for subscription in prepared(step, visit, catches, first_key=step.next_key()):
+        open_subscription(step, visit.process_instance, subscription)
+
+
+def open_subscription(step: Step, process_instance: ProcessInstance, subscription: AnySubscription) -> None:
+    step.emit(events.SubscriptionOpened(process_instance.head, subscription))
+    report_opened(step, process_instance.head, subscription)
+
+
+def close_subscription(step: Step, process_instance: ProcessInstance, key: Key) -> None:
+    subscription = process_instance.subscriptions[key]
+    step.emit(events.SubscriptionClosed(process_instance.head, key))
+    report_closed(step, process_instance.head, subscription)
+
+
+def unsubscribe(step: Step, process_instance: ProcessInstance, instance: ElementInstance) -> None:
+    """Wait for nothing any more."""
+    for key in process_instance.subscribed(instance.key):
+        close_subscription(step, process_instance, key)
+
+
+def prepared(
+    step: Step, visit: Visit, catches: Sequence[Element], *, first_key: Key
+) -> list[AnySubscription]:
+    """The subscriptions to these events, with keys from the first on; nothing has happened yet. Raises Incident.
+
+    What `_OPENERS` leaves out needs none: it is thrown inside the element instance, and looks for who catches it.
+    """
+    scope = VariableScope(step, visit.process_instance, scope_key=visit.instance.key)
+    opened = [(catch.id, catch.trigger) for catch in catches if type(catch.trigger) in _OPENERS]
+    return [
+        _OPENERS[type(trigger)](
+            Key(first_key + place), visit.instance.key, catch_id, trigger=trigger, scope=scope, now=step.now
+        )
+        for place, (catch_id, trigger) in enumerate(opened)
+    ]
+
+
+def unsubscribe_from(
+    step: Step, process_instance: ProcessInstance, instance: ElementInstance, catches: Collection[Element]
+) -> None:
+    """Wait for these events no more."""
+    ids = {catch.id for catch in catches}
+    for key in process_instance.subscribed(instance.key):
+        if process_instance.subscriptions[key].element_id in ids:
+            close_subscription(step, process_instance, key)
+
+
+class Caught(NamedTuple):
+    """An element instance and the event that it catches."""
+
+    host: ElementInstance
+    catch: Element
+
+
+def catcher_of(
+    step: Step,
+    process_instance: ProcessInstance,
+    instance: ElementInstance,
+    thrown: type[CodedTrigger],
+    code: str,
+) -> Caught | None:
+    """What catches an error with this code that is thrown in an element instance, from the inside out.
+
+    At one element instance, the event with the code comes before one for every code, the start of an event sub-process
+    before an event on the boundary. An element instance that is being terminated or emptied ends the
+    search.
+    """
+    process = step.process_of(process_instance)
+    around: ElementInstance | None = instance
+    while around is not None and around.state is not ElementState.TERMINATING and not around.is_being_emptied:
+        catches: dict[str | None, Element] = {}
+        for catch in process.of(around.element_id, around.type).catches:
+            if isinstance(catch.trigger, thrown) and is_open(around, catch):
+                catches.setdefault(catch.trigger.code, catch)
+        found = catches.get(code) or catches.get(None)
+        if found is not None:
+            return Caught(around, found)
+        around = process_instance.elements[around.scope_key] if around.scope_key is not None else None
+    return None
+
+
+def is_open(host: ElementInstance, catch: Element) -> bool:
+    """Whether an element instance can be triggered by this event now."""
+    if catch.type is ElementType.START_EVENT:
+        return host.state is ElementState.ACTIVATED and is_waited_for(host, catch)
+    return host.state is not ElementState.TERMINATING
+
+
+def can_catch(process_instance: ProcessInstance, host: ElementInstance, catch: Element) -> bool:
+    """Whether an element instance can still be triggered by this event, and nothing around it ends.
+
+    What cannot, never can again: a scope is active from when it waits until it is left.
+    """
+    scope_key = host.scope_key
+    while scope_key is not None:
+        scope = process_instance.elements[scope_key]
+        if scope.state is ElementState.TERMINATING or scope.is_being_emptied:
+            return False
+        if scope.loop is not None and scope.loop.is_done:
+            return False
+        scope_key = scope.scope_key
+    return is_open(host, catch)
+
+
+def is_waited_for(host: ElementInstance, catch: Element) -> bool:
+    """A scope that was interrupted once begins no more event sub-processes."""
+    return catch.type is not ElementType.START_EVENT or host.interruption is None
+
+
+# What opens a subscription to a trigger; raises Incident.
+_OPENERS: Mapping[type[Trigger | None], Callable[..., AnySubscription]] = {
+    TimerTrigger: open_timer,
+    MessageTrigger: open_message,
+}

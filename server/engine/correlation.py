@@ -1,0 +1,96 @@
+"""Correlates messages in the home partition of their correlation key: to each process once.
+
+A subscription is taken by marking it and sending the message to the partition of its process instance, which answers
+whether it still waits. If not, the message goes to the next one of the same process.
+"""
+
+from collections.abc import Iterable
+
+from server.engine import message_events as happened
+from server.engine.commands import DeliverMessage
+from server.engine.keys import Key, partition_of
+from server.engine.messages import HomeSubscription, Message
+from server.engine.step import Step
+
+LOADED_AT_ONCE = 100
+"""Process instances of this partition that a message may need in one turn."""
+
+
+def correlate(step: Step, message: Message) -> None:
+    """Send a message to a subscription of each process that did not have it, until the command has done enough.
+
+    A message that was published before and is postponed goes first.
+    """
+    known, found = step.state.messages, list(_matching(step, message))
+    _expect_loaded(step, found)
+    left = len(found)
+    for subscription in found[:LOADED_AT_ONCE]:
+        if step.has_done_enough:
+            break
+        first = next(known.messages_for(subscription, step.now, also=message))
+        send(step, first, subscription)
+        left -= first is message
+    if left:
+        postpone(step, message)
+
+
+def postpone(step: Step, message: Message) -> None:
+    """Correlate a message further in a later turn."""
+    if message.postponed_at is None:
+        step.emit(happened.MessagePostponed(message.key, message.tenant_id, step.now))
+
+
+def take_back(step: Step, message: Message, subscription_key: Key) -> None:
+    """A message that was sent within this partition did not arrive, because the command has done enough."""
+    step.emit(happened.MessageTakenBack(message.key, subscription_key))
+    postpone(step, message)
+
+
+def _matching(step: Step, message: Message) -> Iterable[HomeSubscription]:
+    """The one of each process that has waited longest."""
+    known = step.state.messages
+    for process_id in known.candidates.get(message.place, ()):
+        if process_id not in message.process_ids:
+            subscription = known.first(message.place, process_id)
+            if subscription is not None:
+                yield subscription
+
+
+def _expect_loaded(step: Step, found: Iterable[HomeSubscription]) -> None:
+    """Raises NotLoaded with all process instances of this partition at once, instead of one after the other."""
+    here = step.state.partition_id
+    keys = [each.process_instance_key for each in found if partition_of(each.process_instance_key) == here]
+    step.state.expect_loaded(keys[:LOADED_AT_ONCE])
+
+
+def correlate_buffered(step: Step, subscription: HomeSubscription) -> None:
+    """Send the message that has waited longest to a subscription that takes one now."""
+    message = next(step.state.messages.messages_for(subscription, step.now), None)
+    if message is None:
+        return
+    if step.has_done_enough:
+        postpone(step, message)
+        return
+    send(step, message, subscription)
+
+
+def send(step: Step, message: Message, subscription: HomeSubscription) -> None:
+    step.emit(happened.MessageSent(message.key, subscription.key))
+    command = DeliverMessage(message.tenant_id, message.key, subscription.key, message.variables)
+    step.send(partition_of(subscription.key), command)
+
+
+def settle(step: Step, message: Message, subscription_key: Key, *, is_taken: bool) -> None:
+    """The outcome of a delivery is known."""
+    step.emit(happened.MessageSettled(message.key, subscription_key, is_taken, step.next_key()))
+    if not is_taken:
+        correlate(step, message)
+    subscription = step.state.messages.subscriptions.get(subscription_key)
+    if subscription is not None:
+        correlate_buffered(step, subscription)
+    end_if_over(step, message)
+
+
+def end_if_over(step: Step, message: Message) -> None:
+    if message.is_over:
+        step.emit(happened.MessageRemoved(message.key))

@@ -1,0 +1,70 @@
+"""Business rule task: a decision that the engine evaluates, or a job for a worker."""
+
+from server import feel
+from server.bpmn.executable import BindingType, CalledDecision
+from server.engine.decision_evaluation import evaluation_of
+from server.engine.decisions import Decision
+from server.engine.elements.service_task import JobWorkerTask
+from server.engine.expressions import string_of
+from server.engine.incidents import ErrorType, Incident
+from server.engine.mappings import merge_result
+from server.engine.scopes import VariableScope, visible
+from server.engine.step import Step, Visit
+from server.engine.variables import decode
+from server.feel.limits import CHARACTERS_PER_STEP
+
+
+class BusinessRuleTask(JobWorkerTask):
+    """With a called decision it is left as soon as the output is a variable."""
+
+    def activate(self, step: Step, visit: Visit) -> None:
+        called = visit.element.called_decision
+        if called is None:
+            super().activate(step, visit)
+        else:
+            _evaluate(step, visit, called)
+
+    def waits(self, visit: Visit) -> bool:
+        return visit.element.called_decision is None
+
+
+def _evaluate(step: Step, visit: Visit, called: CalledDecision) -> None:
+    """A decision that fails is recorded like any other; raises Incident."""
+    decision = _called(step, visit, called)
+    key = step.next_key()
+    ports = step.ports(visit.instance.key)
+    event = evaluation_of(decision, _decoded(step, visit), ports, key=key, visit=visit)
+    step.emit(event)
+    if event.failure is not None:
+        raise Incident(ErrorType.DECISION_EVALUATION_ERROR, event.failure)
+    merge_result(step, visit, {called.result_variable: event.output})
+
+
+def _called(step: Step, visit: Visit, called: CalledDecision) -> Decision:
+    instance = visit.process_instance
+    decision_id = string_of(called.decision_id, VariableScope(step, instance, scope_key=visit.instance.key))
+    known, tenant_id = step.state.decisions, instance.head.tenant_id
+    if called.binding.type is BindingType.DEPLOYMENT:
+        deployment_key = step.state.definition_of(instance).deployment_key
+        decision = known.deployed_until(tenant_id, decision_id, deployment_key)
+    else:
+        decision = known.latest(tenant_id, decision_id)
+    if decision is None:
+        reason = (
+            f"Expected to evaluate decision '{decision_id}', but no decision found for id '{decision_id}'"
+        )
+        raise Incident(ErrorType.CALLED_DECISION_ERROR, reason)
+    return decision
+
+
+def _decoded(step: Step, visit: Visit) -> dict[str, feel.Value]:
+    """All variables that the task sees, at the cost of their texts; raises Incident when that is too much."""
+    variables = visible(visit.process_instance, visit.instance.key)
+    characters = sum(map(len, variables.values()))
+    try:
+        step.budget.spend(len(variables) + characters // CHARACTERS_PER_STEP)
+    except feel.EvaluationError as error:
+        raise Incident(
+            ErrorType.DECISION_EVALUATION_ERROR, f"Failed to read the variables: {error}"
+        ) from error
+    return {name: decode(text) for name, text in variables.items()}

@@ -1,0 +1,35 @@
+"""Inclusive gateway: leaves on every flow whose condition holds, joins what can still come."""
+
+from server.bpmn.executable import Flow
+from server.engine.behaviour import Behaviour
+from server.engine.expressions import is_true
+from server.engine.incidents import ErrorType, Incident
+from server.engine.process_instance import ElementInstance
+from server.engine.scopes import VariableScope
+from server.engine.step import Step, Visit
+
+
+class InclusiveGateway(Behaviour):
+    is_migratable = True
+
+    def joins(self, flow: Flow, scope: ElementInstance) -> tuple[str, ...]:  # noqa: ARG002  # the scope decides
+        """One with several incoming flows is activated when the scope is looked at, not by an arrival."""
+        return () if len(flow.target.incoming) > 1 else (flow.id,)
+
+    def outgoing(self, step: Step, visit: Visit) -> tuple[Flow, ...]:
+        """The default flow only when no condition holds."""
+        element = visit.element
+        scope = VariableScope(step, visit.process_instance, scope_key=visit.instance.key)
+        flows = tuple(
+            flow
+            for flow in element.outgoing
+            if flow is not element.default_flow and (flow.condition is None or is_true(flow.condition, scope))
+        )
+        if flows or not element.outgoing:
+            return flows
+        if element.default_flow is not None:
+            return (element.default_flow,)
+        raise Incident(
+            ErrorType.CONDITION_ERROR,
+            "Expected at least one condition to evaluate to true, or to have a default flow",
+        )

@@ -1,0 +1,23 @@
+"""Script task: an expression that the engine evaluates, or a job for a worker."""
+
+from server.engine.elements.service_task import JobWorkerTask
+from server.engine.expressions import value_of
+from server.engine.mappings import merge_result
+from server.engine.scopes import VariableScope
+from server.engine.step import Step, Visit
+from server.engine.variables import encode
+
+
+class ScriptTask(JobWorkerTask):
+    """With a script it is left as soon as the result is a variable."""
+
+    def activate(self, step: Step, visit: Visit) -> None:
+        script = visit.element.script
+        if script is None:
+            super().activate(step, visit)
+            return
+        scope = VariableScope(step, visit.process_instance, scope_key=visit.instance.key)
+        merge_result(step, visit, {script.result_variable: encode(value_of(script.expression, scope))})
+
+    def waits(self, visit: Visit) -> bool:
+        return visit.element.script is None

@@ -1,0 +1,31 @@
+"""User task: waits for a person, who completes it through the engine or through a job worker."""
+
+from server.bpmn.executable import JobDefinition, Static
+from server.engine.behaviour import Behaviour
+from server.engine.jobs import create_job
+from server.engine.scopes import VariableScope
+from server.engine.step import Step, Visit
+from server.engine.user_tasks import assignment_of, create_user_task, headers_of
+
+JOB_TYPE = "io.camunda.zeebe:userTask"
+RETRIES = "1"
+
+
+class UserTask(Behaviour):
+    """Creates a user task, or a job that stands for it, and waits for its completion."""
+
+    is_migratable = True
+
+    def activate(self, step: Step, visit: Visit) -> None:
+        definition = visit.element.user_task
+        assert definition is not None, "the compiler gives every user task one"  # noqa: S101  # narrows the type
+        scope = VariableScope(step, visit.process_instance, scope_key=visit.instance.key)
+        assignment = assignment_of(definition, scope)
+        if definition.is_native:
+            create_user_task(step, visit, definition.headers, assignment)
+        else:
+            headers = headers_of(definition, assignment)
+            create_job(step, visit, JobDefinition(Static(JOB_TYPE), Static(RETRIES), headers))
+
+    def waits(self, visit: Visit) -> bool:  # noqa: ARG002  # for elements that look at themselves
+        return True

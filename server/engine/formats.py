@@ -1,0 +1,187 @@
+"""Format numbers: which packed documents, commands and answers a program reads and writes, and what needs which.
+
+A program reads every format up to its own. The nodes of a deployment write the cluster format: the latest that all of
+them read. A feature is refused until the cluster format has reached the one that introduces it.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from server.bpmn.executable import Element, ElementType, ExecutableProcess
+from server.engine import commands
+from server.engine.rejection import Rejected, RejectionType
+
+
+class Format(NamedTuple):
+    """A format of nodes: the layouts of `wire` (commands, answers) and `documents` that its programs write."""
+
+    number: int
+    wire: int
+    documents: int
+    says: str
+
+
+# A change that older programs cannot read is a new row at the end; a row never changes once it was released.
+FORMATS = (
+    Format(1, wire=1, documents=1, says="releases without format numbers"),
+    Format(
+        2,
+        wire=2,
+        documents=2,
+        says=(
+            "rows and calls carry numbers; sub-processes, events, messages, listeners, user tasks, activities;"
+            " audited identity"
+        ),
+    ),
+)
+OLDEST = FORMATS[0].number
+LATEST = FORMATS[-1].number
+WIRE_FORMAT = FORMATS[-1].wire
+
+
+class Feature(StrEnum):
+    """Something that older programs cannot carry out."""
+
+    PLAIN_PROCESSES = "processes of tasks, gateways, start and end events, and decisions"
+    USER_TASKS = "user tasks"
+    MESSAGES = "messages"
+    SCOPES_AND_TIMERS = (
+        "sub-processes, events with triggers or results, inclusive gateways, execution listeners"
+    )
+    CHANGES_FROM_OUTSIDE = "variables set at active process instances"
+    ACTIVITIES = "scripts in FEEL, called decisions, multi-instance activities"
+    AUDITED_IDENTITY = "entries of the audit log about changes of identity"
+
+
+INTRODUCED_IN: Mapping[Feature, int] = {
+    Feature.PLAIN_PROCESSES: 1,
+    Feature.SCOPES_AND_TIMERS: 2,
+    Feature.USER_TASKS: 2,
+    Feature.CHANGES_FROM_OUTSIDE: 2,
+    Feature.ACTIVITIES: 2,
+    Feature.AUDITED_IDENTITY: 2,
+    Feature.MESSAGES: 2,
+}
+
+ELEMENT_FEATURES: Mapping[ElementType, Feature] = {
+    ElementType.PROCESS: Feature.PLAIN_PROCESSES,
+    ElementType.START_EVENT: Feature.PLAIN_PROCESSES,
+    ElementType.END_EVENT: Feature.PLAIN_PROCESSES,
+    ElementType.SERVICE_TASK: Feature.PLAIN_PROCESSES,
+    ElementType.SEND_TASK: Feature.PLAIN_PROCESSES,
+    ElementType.SCRIPT_TASK: Feature.PLAIN_PROCESSES,
+    ElementType.BUSINESS_RULE_TASK: Feature.PLAIN_PROCESSES,
+    ElementType.MANUAL_TASK: Feature.PLAIN_PROCESSES,
+    ElementType.TASK: Feature.PLAIN_PROCESSES,
+    ElementType.EXCLUSIVE_GATEWAY: Feature.PLAIN_PROCESSES,
+    ElementType.PARALLEL_GATEWAY: Feature.PLAIN_PROCESSES,
+    ElementType.SEQUENCE_FLOW: Feature.PLAIN_PROCESSES,
+    ElementType.USER_TASK: Feature.USER_TASKS,
+    ElementType.RECEIVE_TASK: Feature.MESSAGES,
+    ElementType.SUB_PROCESS: Feature.SCOPES_AND_TIMERS,
+    ElementType.MULTI_INSTANCE_BODY: Feature.ACTIVITIES,
+    ElementType.INTERMEDIATE_CATCH_EVENT: Feature.SCOPES_AND_TIMERS,
+    ElementType.INTERMEDIATE_THROW_EVENT: Feature.SCOPES_AND_TIMERS,
+    ElementType.BOUNDARY_EVENT: Feature.SCOPES_AND_TIMERS,
+    ElementType.EVENT_SUB_PROCESS: Feature.SCOPES_AND_TIMERS,
+    ElementType.INCLUSIVE_GATEWAY: Feature.SCOPES_AND_TIMERS,
+    ElementType.EVENT_BASED_GATEWAY: Feature.SCOPES_AND_TIMERS,
+}
+
+# What an element needs that has something in these fields, whatever its type.
+FIELD_FEATURES: Mapping[str, Feature] = {
+    "script": Feature.ACTIVITIES,
+    "called_decision": Feature.ACTIVITIES,
+    "start_listeners": Feature.SCOPES_AND_TIMERS,
+    "end_listeners": Feature.SCOPES_AND_TIMERS,
+    "link": Feature.SCOPES_AND_TIMERS,
+    "result": Feature.SCOPES_AND_TIMERS,
+}
+
+COMMAND_FEATURES: Mapping[type[commands.Command], Feature] = {
+    commands.DeployResources: Feature.PLAIN_PROCESSES,
+    commands.AdoptDefinition: Feature.PLAIN_PROCESSES,
+    commands.EvaluateDecision: Feature.PLAIN_PROCESSES,
+    commands.CreateProcessInstance: Feature.PLAIN_PROCESSES,
+    commands.CancelProcessInstance: Feature.PLAIN_PROCESSES,
+    commands.ContinueProcessInstance: Feature.PLAIN_PROCESSES,
+    commands.MigrateProcessInstance: Feature.PLAIN_PROCESSES,
+    commands.ActivateJobs: Feature.PLAIN_PROCESSES,
+    commands.YieldJobs: Feature.PLAIN_PROCESSES,
+    commands.CompleteJob: Feature.PLAIN_PROCESSES,
+    commands.FailJob: Feature.PLAIN_PROCESSES,
+    commands.ThrowJobError: Feature.PLAIN_PROCESSES,
+    commands.UpdateJob: Feature.PLAIN_PROCESSES,
+    commands.TimeOutJob: Feature.PLAIN_PROCESSES,
+    commands.EndJobBackOff: Feature.PLAIN_PROCESSES,
+    commands.ResolveIncident: Feature.PLAIN_PROCESSES,
+    commands.TriggerTimer: Feature.SCOPES_AND_TIMERS,
+    commands.SetVariables: Feature.CHANGES_FROM_OUTSIDE,
+    commands.AssignUserTask: Feature.USER_TASKS,
+    commands.UnassignUserTask: Feature.USER_TASKS,
+    commands.UpdateUserTask: Feature.USER_TASKS,
+    commands.CompleteUserTask: Feature.USER_TASKS,
+    commands.PublishMessage: Feature.MESSAGES,
+    commands.ContinueMessage: Feature.MESSAGES,
+    commands.ExpireMessage: Feature.MESSAGES,
+    commands.OpenMessageSubscription: Feature.MESSAGES,
+    commands.CloseMessageSubscription: Feature.MESSAGES,
+    commands.DeliverMessage: Feature.MESSAGES,
+    commands.SettleMessage: Feature.MESSAGES,
+}
+
+
+class UnreadableFormat(Exception):
+    """Packed content that this program cannot read, most often because a newer one has written it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterFormat:
+    """The latest format that all nodes read; `laggard` is a node that keeps it from rising, empty without one."""
+
+    number: int = LATEST
+    laggard: str = ""
+
+    @property
+    def wire(self) -> int:
+        """The layout in which commands are written; a number that this program does not know counts as its own."""
+        return self._known.wire
+
+    @property
+    def documents(self) -> int:
+        """The layout in which documents are written."""
+        return self._known.documents
+
+    @property
+    def _known(self) -> Format:
+        return FORMATS[max(min(self.number, LATEST), OLDEST) - 1]
+
+    def has(self, feature: Feature) -> bool:
+        """Whether all nodes know the feature."""
+        return self.number >= INTRODUCED_IN[feature]
+
+    def shortfall(self, feature: Feature, subject: str) -> str:
+        """Why the deployment cannot have the feature yet, empty when it can; `subject` names what needs it."""
+        if self.has(feature):
+            return ""
+        needed = INTRODUCED_IN[feature]
+        culprit = f"; node {self.laggard} is at format {self.number}" if self.laggard else ""
+        return f"{subject} needs all nodes at format {needed}, the deployment is at {self.number}{culprit}"
+
+    def expect_process(self, process: ExecutableProcess) -> None:
+        """Raises Rejected for a process with an element that a node of the deployment cannot run."""
+        for element in process.elements.values():
+            for feature, part in _needed(element):
+                reason = self.shortfall(feature, f"process {process.id}: {part} {element.id}")
+                if reason:
+                    raise Rejected(RejectionType.INVALID_STATE, reason)
+
+
+def _needed(element: Element) -> Iterator[tuple[Feature, str]]:
+    """Features, each with what needs it."""
+    yield ELEMENT_FEATURES[element.type], element.type
+    for name, feature in FIELD_FEATURES.items():
+        if getattr(element, name):
+            yield feature, f"{name} of {element.type}"

@@ -1,0 +1,144 @@
+"""Messages: published in the home partition of their correlation key, taken by process instances of any partition."""
+
+from server.engine import catch_events, correlation, triggers
+from server.engine import message_events as happened
+from server.engine.answers import DONE, Done, PublishedMessage
+from server.engine.commands import (
+    CloseMessageSubscription,
+    ContinueMessage,
+    DeliverMessage,
+    ExpireMessage,
+    OpenMessageSubscription,
+    PublishMessage,
+    SettleMessage,
+)
+from server.engine.keys import partition_of
+from server.engine.process_instance import ProcessInstance
+from server.engine.rejection import Rejected, RejectionType
+from server.engine.step import Step
+from server.engine.subscriptions import AnySubscription
+
+# In the home partition
+
+
+def publish(command: PublishMessage, step: Step) -> PublishedMessage:
+    _expect_publishable(command, step)
+    key = step.next_key()
+    step.emit(
+        happened.MessagePublished(
+            key,
+            command.tenant_id,
+            command.name,
+            command.correlation_key,
+            command.message_id,
+            dict(command.variables),
+            step.now + command.time_to_live,
+            is_expired=not command.time_to_live,
+        )
+    )
+    message = step.state.messages.messages[key]
+    correlation.correlate(step, message)
+    correlation.end_if_over(step, message)
+    return PublishedMessage(key)
+
+
+def _expect_publishable(command: PublishMessage, step: Step) -> None:
+    known, most = step.state.messages, step.state.limits.tenant_messages
+    if command.message_id:
+        name = (command.tenant_id, command.name, command.correlation_key, command.message_id)
+        if name in known.ids:
+            raise Rejected(
+                RejectionType.ALREADY_EXISTS,
+                f"a message '{command.name}' with id '{command.message_id}' is buffered already",
+            )
+    if known.counts[command.tenant_id] >= most:
+        raise Rejected(RejectionType.EXHAUSTED, f"the tenant has {most} messages in the buffer already")
+
+
+def go_on(command: ContinueMessage, step: Step) -> Done:
+    """Does nothing when the message was correlated meanwhile."""
+    message = step.state.messages.messages.get(command.message_key)
+    if message is None or message.postponed_at is None:
+        return DONE
+    step.emit(happened.MessageResumed(message.key, message.tenant_id, message.expires_at, message.is_expired))
+    correlation.correlate(step, message)
+    correlation.end_if_over(step, message)
+    return DONE
+
+
+def expire(command: ExpireMessage, step: Step) -> Done:
+    """Does nothing when the message is gone."""
+    message = step.state.messages.messages.get(command.message_key)
+    if message is not None and not message.is_expired:
+        step.emit(happened.MessageExpired(message.key))
+        correlation.end_if_over(step, message)
+    return DONE
+
+
+def open_subscription(command: OpenMessageSubscription, step: Step) -> Done:
+    known = step.state.messages
+    step.emit(
+        happened.HomeSubscriptionOpened(
+            command.subscription_key,
+            command.tenant_id,
+            command.process_instance_key,
+            command.process_definition_id,
+            command.message_name,
+            command.correlation_key,
+            step.next_key(),
+        )
+    )
+    subscription = known.subscriptions[command.subscription_key]
+    if subscription.message_key is None:
+        correlation.correlate_buffered(step, subscription)
+    return DONE
+
+
+def close_subscription(command: CloseMessageSubscription, step: Step) -> Done:
+    if command.subscription_key in step.state.messages.subscriptions:
+        step.emit(happened.HomeSubscriptionClosed(command.subscription_key))
+    return DONE
+
+
+def settle(command: SettleMessage, step: Step) -> Done:
+    message = step.state.messages.messages.get(command.message_key)
+    if message is not None and command.subscription_key in message.deliveries:
+        correlation.settle(step, message, command.subscription_key, is_taken=command.is_taken)
+    return DONE
+
+
+# In the partition of the process instance
+
+
+def deliver(command: DeliverMessage, step: Step) -> Done:
+    """The process instance catches the event, if it still waits for the message and can take it."""
+    home = partition_of(command.message_key)
+    if home == step.state.partition_id and step.has_done_enough:
+        message = step.state.messages.messages[command.message_key]
+        correlation.take_back(step, message, command.subscription_key)
+        return DONE
+    step.begin_element()
+    instance = step.state.owner_of(command.subscription_key)
+    subscription = instance.subscriptions.get(command.subscription_key) if instance is not None else None
+    is_taken = (
+        instance is not None and subscription is not None and _take(step, instance, subscription, command)
+    )
+    settled = SettleMessage(
+        command.tenant_id, command.message_key, command.subscription_key, is_taken=is_taken
+    )
+    step.send(home, settled)
+    return DONE
+
+
+def _take(
+    step: Step, instance: ProcessInstance, subscription: AnySubscription, command: DeliverMessage
+) -> bool:
+    """Whether the element instance caught the event; one that cannot any more stops waiting for it."""
+    host = instance.elements[subscription.element_instance_key]
+    catch = step.process_of(instance).of(subscription.element_id, host.type)
+    can_catch = catch_events.can_catch(instance, host, catch)
+    if catch.is_interrupting or not can_catch:
+        catch_events.close_subscription(step, instance, subscription.key)
+    if can_catch:
+        triggers.trigger(step, instance, host, catch.id, command.variables)
+    return can_catch

@@ -1,0 +1,86 @@
+"""Where the elements of a process instance go when it is migrated, and what keeps it from going there."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from server.bpmn.executable import Element, ExecutableProcess, Flow, Loop
+from server.engine.commands import MappingInstruction
+from server.engine.elements import BEHAVIOURS
+from server.engine.keys import Key
+from server.engine.rejection import Rejected, RejectionType
+
+
+@dataclass(frozen=True, slots=True)
+class MigrationPlan:
+    """`mapping` leads from ids of the source, elements and flows, to those of the target."""
+
+    process_instance_key: Key
+    source: ExecutableProcess
+    target: ExecutableProcess
+    mapping: Mapping[str, str]
+
+    def counterpart(self, element: Element) -> Element:
+        """The element of the target that an active element of the source becomes; raises Rejected."""
+        if element.flow_scope is None:
+            return self.target.root
+        if not BEHAVIOURS[element.type].is_migratable:
+            raise self.invalid_state(
+                f"active element '{element.id}' is a {element.type}, which is not supported"
+            )
+        if element.id not in self.mapping:
+            raise self.invalid_state(f"there is no mapping instruction for active element '{element.id}'")
+        target = self.target.elements[self.mapping[element.id]]
+        if element.is_repeated and target.inner is not None:
+            target = target.inner
+        if target.type is not element.type:
+            raise self.invalid_state(
+                f"active element '{element.id}' is a {element.type}, target element '{target.id}' a {target.type}"
+            )
+        if element.loop is not None and target.loop is not None:
+            self._check_loop(element, element.loop, target.loop)
+        if target.flow_scope is not self.counterpart(element.flow_scope):
+            raise self.invalid_state(
+                f"target element '{target.id}' is not in the flow scope that active element '{element.id}' has"
+            )
+        return target
+
+    def _check_loop(self, element: Element, source: Loop, target: Loop) -> None:
+        if source.is_sequential is not target.is_sequential:
+            raise self.invalid_state(
+                f"active element '{element.id}' would change between parallel and sequential"
+            )
+
+    def invalid_state(self, reason: str) -> Rejected:
+        return Rejected(
+            RejectionType.INVALID_STATE,
+            f"process instance {self.process_instance_key} cannot be migrated: {reason}",
+        )
+
+
+def migration_plan(
+    process_instance_key: Key,
+    source: ExecutableProcess,
+    target: ExecutableProcess,
+    instructions: Iterable[MappingInstruction],
+) -> MigrationPlan:
+    """Each source stands once, and both ends are there: two elements, or two sequence flows; raises Rejected."""
+    mapping: dict[str, str] = {}
+    for each in instructions:
+        source_id, target_id = each.source_element_id, each.target_element_id
+        if source_id in mapping:
+            raise _invalid_argument(f"several mapping instructions for source element '{source_id}'")
+        targets: Mapping[str, Element] | Mapping[str, Flow]
+        if source_id in source.elements:
+            kind, targets = "element", target.elements
+        elif source_id in source.flows:
+            kind, targets = "sequence flow", target.flows
+        else:
+            raise _invalid_argument(f"process '{source.id}' has no source element '{source_id}'")
+        if target_id not in targets:
+            raise _invalid_argument(f"process '{target.id}' has no target {kind} '{target_id}'")
+        mapping[source_id] = target_id
+    return MigrationPlan(process_instance_key, source, target, mapping)
+
+
+def _invalid_argument(reason: str) -> Rejected:
+    return Rejected(RejectionType.INVALID_ARGUMENT, reason)

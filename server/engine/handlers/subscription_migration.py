@@ -1,0 +1,104 @@
+"""What becomes of subscriptions when their process instance is migrated.
+
+Mapped ones are kept as they are, with the time that is left; those of events that are not mapped are closed, and events
+of the target to which none is mapped are waited for anew.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from server.bpmn.executable import Element
+from server.engine import catch_events
+from server.engine.handlers.migration_plan import MigrationPlan
+from server.engine.incidents import Incident
+from server.engine.keys import Key
+from server.engine.message_subscriptions import report_opened
+from server.engine.process_instance import ElementInstance, ProcessInstance
+from server.engine.step import Step, Visit
+from server.engine.subscriptions import AnySubscription
+
+
+@dataclass(frozen=True, slots=True)
+class SubscriptionMigration:
+    """`kept` are the ids that subscriptions get by their keys."""
+
+    kept: Mapping[Key, str]
+    closed: tuple[Key, ...]
+    opened: tuple[AnySubscription, ...]
+
+
+def subscription_migration(
+    plan: MigrationPlan, step: Step, instance: ProcessInstance
+) -> SubscriptionMigration:
+    """Raises Rejected; nothing has happened yet."""
+    kept = dict(_kept(plan, instance))
+    closed = tuple(key for key in instance.subscriptions if key not in kept)
+    opened: list[AnySubscription] = []
+    for element in instance.elements.values():
+        opened += _opened(plan, step, instance, element, first_key=Key(step.next_key() + len(opened)))
+    return SubscriptionMigration(kept, closed, tuple(opened))
+
+
+def _kept(plan: MigrationPlan, instance: ProcessInstance) -> Iterator[tuple[Key, str]]:
+    for key, subscription in instance.subscriptions.items():
+        if subscription.element_id not in plan.mapping:
+            continue
+        host = instance.elements[subscription.element_instance_key]
+        source = plan.source.of(host.element_id, host.type)
+        catch = (
+            source if subscription.element_id == source.id else plan.source.elements[subscription.element_id]
+        )
+        _check(plan, source, catch)
+        yield key, plan.mapping[subscription.element_id]
+
+
+def _check(plan: MigrationPlan, host: Element, catch: Element) -> None:
+    """A catch event goes to one on the element that its host becomes, which no other goes to."""
+    target = plan.target.elements[plan.mapping[catch.id]]
+    target = target.inner if catch.is_repeated and target.inner is not None else target
+    if catch is not host and target not in plan.counterpart(host).catches:
+        raise plan.invalid_state(
+            f"catch event '{catch.id}' of element '{host.id}' is mapped to '{target.id}', which is on another element"
+        )
+    if type(target.trigger) is not type(catch.trigger):
+        raise plan.invalid_state(f"catch events '{catch.id}' and '{target.id}' wait for different triggers")
+    others = [other.id for other in host.catches if plan.mapping.get(other.id) == target.id]
+    if len(others) > 1:
+        raise plan.invalid_state(
+            f"catch events '{others[0]}' and '{others[1]}' are both mapped to '{target.id}'"
+        )
+
+
+def _opened(
+    plan: MigrationPlan, step: Step, instance: ProcessInstance, element: ElementInstance, *, first_key: Key
+) -> list[AnySubscription]:
+    source = plan.source.of(element.element_id, element.type)
+    if not element.has_subscribed(len(source.start_listeners)):
+        return []
+    target = plan.counterpart(source)
+    mapped = {plan.mapping.get(catch.id) for catch in source.catches}
+    unmapped = [
+        catch
+        for catch in target.catches
+        if catch.id not in mapped and catch_events.is_waited_for(element, catch)
+    ]
+    try:
+        return catch_events.prepared(step, Visit(instance, target, element), unmapped, first_key=first_key)
+    except Incident as incident:
+        raise plan.invalid_state(f"element '{target.id}' cannot wait: {incident.message}") from incident
+
+
+def emit_closed(step: Step, instance: ProcessInstance, migration: SubscriptionMigration) -> None:
+    for key in migration.closed:
+        catch_events.close_subscription(step, instance, key)
+
+
+def emit_opened(step: Step, instance: ProcessInstance, migration: SubscriptionMigration) -> None:
+    for subscription in migration.opened:
+        catch_events.open_subscription(step, instance, subscription)
+
+
+def report_kept(step: Step, instance: ProcessInstance, migration: SubscriptionMigration) -> None:
+    """The homes of messages count by process id, which may be another one now."""
+    for key in migration.kept:
+        report_opened(step, instance.head, instance.subscriptions[key])

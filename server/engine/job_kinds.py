@@ -1,0 +1,16 @@
+"""What a job is for, as the wire spells it."""
+
+from enum import StrEnum
+
+
+class JobKind(StrEnum):
+    BPMN_ELEMENT = "BPMN_ELEMENT"
+    EXECUTION_LISTENER = "EXECUTION_LISTENER"
+
+
+class ListenerEventType(StrEnum):
+    """The phase of its element that a listener's job belongs to."""
+
+    UNSPECIFIED = "UNSPECIFIED"
+    START = "START"
+    END = "END"

@@ -1,0 +1,34 @@
+"""Creates the job of an element, or of one of its listeners."""
+
+from server.bpmn.executable import JobDefinition
+from server.engine import events
+from server.engine.expressions import integer_of, string_of
+from server.engine.job_kinds import JobKind, ListenerEventType
+from server.engine.scopes import VariableScope
+from server.engine.step import Step, Visit
+
+
+def create_job(
+    step: Step,
+    visit: Visit,
+    job: JobDefinition,
+    kind: JobKind = JobKind.BPMN_ELEMENT,
+    listener_event_type: ListenerEventType = ListenerEventType.UNSPECIFIED,
+) -> None:
+    """Raises Incident for an expression that fails."""
+    instance = visit.process_instance
+    scope = VariableScope(step, instance, scope_key=visit.instance.key)
+    job_type, retries = string_of(job.type, scope), integer_of(job.retries, scope)
+    step.emit(
+        events.JobCreated(
+            instance.head,
+            step.next_key(),
+            visit.instance.key,
+            visit.element.id,
+            job_type,
+            retries,
+            dict(job.headers),
+            kind,
+            listener_event_type,
+        )
+    )

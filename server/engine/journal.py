@@ -1,0 +1,99 @@
+"""Undo log of one command: how to take back each change that it made to the state.
+
+Every change of the state goes through here, so that a command that fails leaves no trace whatever it touched, and
+costs what it changed and not what there is. It also knows what has to be written of a command that succeeds.
+"""
+
+from collections.abc import Callable, Iterable, MutableMapping
+from operator import delitem, setitem
+from typing import Any, TypeVar
+
+from server.engine.keys import Key
+from server.engine.pages import DocumentId, Kind
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+# A function and what to call it with.
+Inverse = tuple[Any, ...]
+
+
+class Journal:
+    """Keeps inverses between `open` and `close` or `roll_back`; at other times changes are final.
+
+    A document that the command makes has one inverse, which removes it whole with its indexes. While it is the one that
+    changes, no others are kept.
+
+    `changed` are the documents that the last command changed, with the keys of the records that it changed in those
+    that are stored in pages. `whole` is the last of them if it is one that is written as a whole: it has to be entered
+    once.
+    """
+
+    __slots__ = ("_inverses", "_kept", "_made", "changed", "whole")
+
+    def __init__(self) -> None:
+        # `_inverses` is where changes to the present document are noted: `_kept`, or nowhere.
+        self._kept: list[Inverse] | None = None
+        self._inverses: list[Inverse] | None = None
+        self._made: set[DocumentId] = set()
+        self.changed: dict[DocumentId, set[Key]] = {}
+        self.whole: object = None
+
+    def open(self, inverse: Callable[..., object], *arguments: object) -> None:
+        """A command begins; the inverse is called after all others."""
+        self._kept = self._inverses = [(inverse, *arguments)]
+        self._made = set()
+        self.changed = {}
+        self.whole = None
+
+    def make(self, kind: Kind, key: Key, removal: Callable[[Key], object], *, whole: object) -> None:
+        """The command makes this document: `removal` takes back all that it does to it."""
+        if self._kept is not None:
+            self._kept.append((removal, key))
+            self._made.add(DocumentId(kind, key))
+        self.enter(kind, key, whole=whole)
+
+    def enter(self, kind: Kind, key: Key, records: Iterable[Key] = (), *, whole: object = None) -> None:
+        """A document changes: as a whole, or these of its records."""
+        document = DocumentId(kind, key)
+        self._inverses = None if document in self._made else self._kept
+        self.whole = whole
+        self.changed.setdefault(document, set()).update(records)
+
+    def close(self) -> None:
+        """The command succeeded: its changes stay."""
+        self._kept = self._inverses = None
+
+    def roll_back(self) -> None:
+        """The command failed: take its changes back, the latest first."""
+        inverses = self._kept or []
+        self.close()
+        self.changed = {}
+        for inverse, *arguments in reversed(inverses):
+            inverse(*arguments)
+
+    def note(self, inverse: Callable[..., object], *arguments: object) -> None:
+        """Remember how to take back a change that is made by other means."""
+        if self._inverses is not None:
+            self._inverses.append((inverse, *arguments))
+
+    def alter(self, record: object, field: str, value: object) -> None:
+        """Give a field of a record another value."""
+        if self._inverses is not None:
+            self._inverses.append((setattr, record, field, getattr(record, field)))
+        setattr(record, field, value)
+
+    def put(self, mapping: MutableMapping[K, V], key: K, value: V) -> None:
+        if self._inverses is not None:
+            inverse = (setitem, mapping, key, mapping[key]) if key in mapping else (delitem, mapping, key)
+            self._inverses.append(inverse)
+        mapping[key] = value
+
+    def drop(self, mapping: MutableMapping[K, V], key: K) -> V | None:
+        """Remove an entry if it is there; its place in the order is not kept."""
+        if key not in mapping:
+            return None
+        value = mapping.pop(key)
+        if self._inverses is not None:
+            self._inverses.append((setitem, mapping, key, value))
+        return value

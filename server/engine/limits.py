@@ -1,0 +1,32 @@
+"""How much one command may do before others have their turn.
+
+A command is cut into slices: after `slice_steps` the rest of its work is kept with the process instance, and goes on in
+a later turn.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+ENTERING_STEPS: Final = 200
+"""Steps that stand for activating or terminating an element, beside those of its expressions."""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineLimits:
+    """A step takes up to half a microsecond.
+
+    `element_steps` are for all expressions that one element evaluates on its way: more is an incident. So are more
+    than `activations` elements in a row without a wait state: a loop that goes nowhere. A multi-instance
+    activity has up to `loop_items` instances. A process instance of up to `whole_records` is stored as a whole, a larger
+    one in pages. A partition buffers `tenant_messages` of each tenant.
+    """
+
+    element_steps: int = 400_000
+    slice_steps: int = 100_000
+    activations: int = 100_000
+    loop_items: int = 10_000
+    whole_records: int = 256
+    tenant_messages: int = 100_000
+
+
+DEFAULT_LIMITS: Final = EngineLimits()

@@ -1,0 +1,62 @@
+"""Message subscriptions of process instances, and their homes that have to know of them."""
+
+from datetime import datetime
+
+from server.bpmn.executable import MessageTrigger
+from server.engine.commands import CloseMessageSubscription, OpenMessageSubscription
+from server.engine.events import InstanceHead
+from server.engine.expressions import key_text_of, string_of
+from server.engine.incidents import ErrorType, Incident
+from server.engine.keys import Key
+from server.engine.messages import MOST_CHARACTERS, home_of
+from server.engine.scopes import VariableScope
+from server.engine.step import Step
+from server.engine.subscriptions import AnySubscription, MessageSubscription
+
+
+def open_message(
+    key: Key,
+    element_instance_key: Key,
+    element_id: str,
+    *,
+    trigger: MessageTrigger,
+    scope: VariableScope,
+    now: datetime,  # noqa: ARG001  # for what depends on time
+) -> MessageSubscription:
+    """The subscription that the trigger asks for; raises Incident."""
+    name = _bounded(string_of(trigger.name, scope), f"name of the message of '{element_id}'")
+    correlation_key = _bounded(
+        key_text_of(trigger.correlation_key, scope), f"correlation key of '{element_id}'"
+    )
+    return MessageSubscription(key, element_instance_key, element_id, name, correlation_key)
+
+
+def _bounded(text: str, subject: str) -> str:
+    if len(text) > MOST_CHARACTERS:
+        reason = f"Expected the {subject} to have {MOST_CHARACTERS} characters at most, found {len(text)}"
+        raise Incident(ErrorType.EXTRACT_VALUE_ERROR, reason)
+    return text
+
+
+def report_opened(step: Step, head: InstanceHead, subscription: AnySubscription) -> None:
+    """Let the home know that a process instance waits, or under which process id it does by now."""
+    if isinstance(subscription, MessageSubscription):
+        command = OpenMessageSubscription(
+            tenant_id=head.tenant_id,
+            subscription_key=subscription.key,
+            process_instance_key=head.key,
+            process_definition_id=head.process_definition_id,
+            message_name=subscription.message_name,
+            correlation_key=subscription.correlation_key,
+        )
+        step.send(_home(step, head, subscription), command)
+
+
+def report_closed(step: Step, head: InstanceHead, subscription: AnySubscription) -> None:
+    if isinstance(subscription, MessageSubscription):
+        command = CloseMessageSubscription(head.tenant_id, subscription.key)
+        step.send(_home(step, head, subscription), command)
+
+
+def _home(step: Step, head: InstanceHead, subscription: MessageSubscription) -> int:
+    return home_of(head.tenant_id, subscription.correlation_key, step.state.message_homes)

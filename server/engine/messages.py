@@ -1,0 +1,267 @@
+"""Messages and what waits for them, as the home partition of their correlation key knows them.
+
+All that concerns one correlation key of a tenant meets in its home partition: publications, and the subscriptions of
+process instances wherever these run. Each subscription and each message is a document of its own.
+"""
+
+from bisect import bisect_left, bisect_right, insort
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from hashlib import blake2b
+from typing import Final, TypeVar
+
+import msgspec
+
+from server.engine.journal import Journal
+from server.engine.keys import Key
+
+MOST_CHARACTERS: Final = 32_768
+"""Of a message name, a correlation key and a message id."""
+
+# Tenant, message name, correlation key.
+Place = tuple[str, str, str]
+# The open subscriptions of a place that take messages, by process id; the longest free one first.
+Candidates = dict[str, OrderedDict[Key, None]]
+
+R = TypeVar("R", bound="HomeSubscription | Message")
+
+
+def home_of(tenant_id: str, correlation_key: str, homes: int) -> int:
+    """The home partition of a correlation key, among the first `homes` partitions."""
+    digest = blake2b(f"{tenant_id}\0{correlation_key}".encode(), digest_size=8).digest()
+    return 1 + int.from_bytes(digest) % homes
+
+
+class HomeSubscription(msgspec.Struct, omit_defaults=True):
+    """A message subscription of a process instance of any partition.
+
+    `number` is its place in the line of those that wait for the same message. `message_key` is the message that is on
+    its way to it: until the outcome is known, it takes no other.
+    """
+
+    key: Key
+    tenant_id: str
+    process_instance_key: Key
+    process_definition_id: str
+    message_name: str
+    correlation_key: str
+    number: Key
+    message_key: Key | None = None
+
+    @property
+    def place(self) -> Place:
+        return self.tenant_id, self.message_name, self.correlation_key
+
+
+class Message(msgspec.Struct, omit_defaults=True):
+    """A published message: buffered until `expires_at`, and kept until the outcome of each of its `deliveries` is known.
+
+    `process_ids` are those of the processes that it was correlated to: each gets it once. `deliveries` are under way, the
+    process id by the key of the subscription. `postponed_at` is given while there is more to correlate.
+    """
+
+    key: Key
+    tenant_id: str
+    name: str
+    correlation_key: str
+    message_id: str
+    variables: dict[str, str]
+    expires_at: datetime
+    process_ids: dict[str, None] = {}
+    deliveries: dict[Key, str] = {}
+    postponed_at: datetime | None = None
+    is_expired: bool = False
+
+    @property
+    def place(self) -> Place:
+        return self.tenant_id, self.name, self.correlation_key
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing can come of it any more."""
+        return self.is_expired and not self.deliveries and self.postponed_at is None
+
+
+class KnownMessages:
+    """The subscriptions and messages of the keys that are at home here, and the indexes that find them."""
+
+    def __init__(self) -> None:
+        self.subscriptions: dict[Key, HomeSubscription] = {}
+        self.messages: dict[Key, Message] = {}
+        # Indexes: who takes messages; who may be taken, in the order of publication; message ids in use; messages of a tenant.
+        self.candidates: dict[Place, Candidates] = {}
+        self.buffered: dict[Place, list[Key]] = {}
+        self.ids: dict[tuple[str, str, str, str], Key] = {}
+        self.counts: Counter[str] = Counter()
+        # By place and process id: the process had all messages of the buffer up to this one, and perhaps later ones.
+        self._had: dict[Place, dict[str, Key]] = {}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, KnownMessages) and self._facts() == other._facts()
+
+    __hash__ = None  # type: ignore[assignment]  # mutable
+
+    def _facts(self) -> dict[str, object]:
+        """All but what is only remembered to find messages sooner."""
+        return {name: value for name, value in vars(self).items() if name != "_had"}
+
+    # Subscriptions
+
+    def open(self, subscription: HomeSubscription, journal: Journal) -> None:
+        """Take in a subscription; one that it has already is replaced."""
+        earlier = self.subscriptions.get(subscription.key)
+        if earlier is not None:
+            self.close(earlier, journal)
+        journal.note(self._forget_subscription, subscription)
+        self._take_in_subscription(subscription)
+
+    def close(self, subscription: HomeSubscription, journal: Journal) -> None:
+        journal.note(self._put_back, subscription)
+        self._forget_subscription(subscription)
+
+    def occupy(self, subscription: HomeSubscription, message_key: Key, journal: Journal) -> None:
+        """A message is on its way to it."""
+        journal.note(self._put_in_line, subscription)
+        self._remove_from_line(subscription)
+        journal.alter(subscription, "message_key", message_key)
+
+    def release(self, subscription: HomeSubscription, number: Key, journal: Journal) -> None:
+        """It takes messages again, behind all others that wait."""
+        journal.alter(subscription, "message_key", None)
+        journal.alter(subscription, "number", number)
+        journal.note(self._remove_from_line, subscription)
+        self._put_in_line(subscription)
+
+    def first(self, place: Place, process_id: str) -> HomeSubscription | None:
+        """The subscription of this process that has waited longest for such a message."""
+        line = self.candidates.get(place, {}).get(process_id)
+        return self.subscriptions[next(iter(line))] if line else None
+
+    # Messages
+
+    def publish(self, message: Message, journal: Journal) -> None:
+        journal.note(self._forget_message, message)
+        self._take_in_message(message)
+
+    def remove(self, message: Message, journal: Journal) -> None:
+        journal.note(self._return_message, message)
+        self._forget_message(message)
+
+    def messages_for(
+        self, subscription: HomeSubscription, now: datetime, *, also: Message | None = None
+    ) -> Iterator[Message]:
+        """Buffered ones that its process did not have, in the order of their publication; `also` counts as buffered."""
+        place, process_id = subscription.place, subscription.process_definition_id
+        buffer, had = self.buffered.get(place, []), self._had.get(place, {})
+        had_all_before = True
+        for index in range(bisect_right(buffer, had.get(process_id, 0)), len(buffer)):
+            message = self.messages[buffer[index]]
+            if process_id in message.process_ids:
+                if had_all_before:
+                    self._had.setdefault(place, {})[process_id] = message.key
+                continue
+            had_all_before = False
+            if message.expires_at > now or message.postponed_at is not None or message is also:
+                yield message
+
+    def offer_again(self, message: Message, process_id: str) -> None:
+        """The process did not get the message after all."""
+        had = self._had.get(message.place, {})
+        if had.get(process_id, 0) >= message.key:
+            del had[process_id]
+
+    # Documents
+
+    def adopt(self, records: Iterable[HomeSubscription | Message]) -> None:
+        """Take documents in, in any order; lines come back as they were."""
+        for record in records:
+            self.take_in(record)
+        self.order()
+
+    def take_in(self, record: HomeSubscription | Message) -> None:
+        """Take one of many documents in; `order` has to follow the last."""
+        if isinstance(record, Message):
+            self._take_in_message(record)
+        else:
+            self._take_in_subscription(record)
+
+    def order(self) -> None:
+        """Bring all lines into their order."""
+        for place in list(self.candidates):
+            for process_id in list(self.candidates[place]):
+                self._order_line(place, process_id)
+        for buffer in self.buffered.values():
+            buffer.sort()
+
+    # Indexes
+
+    def _take_in_subscription(self, subscription: HomeSubscription) -> None:
+        self.subscriptions[subscription.key] = subscription
+        if subscription.message_key is None:
+            self._line_of(subscription)[subscription.key] = None
+
+    def _forget_subscription(self, subscription: HomeSubscription) -> None:
+        del self.subscriptions[subscription.key]
+        if subscription.message_key is None:
+            self._remove_from_line(subscription)
+
+    def _put_back(self, subscription: HomeSubscription) -> None:
+        self.subscriptions[subscription.key] = subscription
+        if subscription.message_key is None:
+            self._put_in_line(subscription)
+
+    def _line_of(self, subscription: HomeSubscription) -> OrderedDict[Key, None]:
+        lines = self.candidates.setdefault(subscription.place, {})
+        return lines.setdefault(subscription.process_definition_id, OrderedDict())
+
+    def _put_in_line(self, subscription: HomeSubscription) -> None:
+        """To the place that its number has, most often the last or the first."""
+        line = self._line_of(subscription)
+        first, last = (next(iter(line), None), next(reversed(line), None))
+        line[subscription.key] = None
+        if last is None or self.subscriptions[last].number < subscription.number:
+            return
+        if first is not None and subscription.number < self.subscriptions[first].number:
+            line.move_to_end(subscription.key, last=False)
+        else:
+            self._order_line(subscription.place, subscription.process_definition_id)
+
+    def _remove_from_line(self, subscription: HomeSubscription) -> None:
+        place, process_id = subscription.place, subscription.process_definition_id
+        lines = self.candidates[place]
+        del lines[process_id][subscription.key]
+        if not lines[process_id]:
+            del lines[process_id]
+        if not lines:
+            del self.candidates[place]
+
+    def _order_line(self, place: Place, process_id: str) -> None:
+        lines = self.candidates[place]
+        keys = sorted(lines[process_id], key=lambda key: self.subscriptions[key].number)
+        lines[process_id] = OrderedDict.fromkeys(keys)
+
+    def _take_in_message(self, message: Message) -> None:
+        self.messages[message.key] = message
+        self.buffered.setdefault(message.place, []).append(message.key)
+        if message.message_id:
+            self.ids[*message.place, message.message_id] = message.key
+        self.counts[message.tenant_id] += 1
+
+    def _return_message(self, message: Message) -> None:
+        self._take_in_message(message)
+        buffer = self.buffered[message.place]
+        insort(buffer, buffer.pop())
+
+    def _forget_message(self, message: Message) -> None:
+        del self.messages[message.key]
+        buffer = self.buffered[message.place]
+        del buffer[bisect_left(buffer, message.key)]
+        if not buffer:
+            del self.buffered[message.place]
+            self._had.pop(message.place, None)
+        if message.message_id:
+            del self.ids[*message.place, message.message_id]
+        self.counts[message.tenant_id] -= 1
+        if not self.counts[message.tenant_id]:
+            del self.counts[message.tenant_id]

@@ -1,0 +1,284 @@
+"""A live process instance: the records that its document holds, and the indexes that follow from them.
+
+Only `apply` changes them, through the journal of the state.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from datetime import datetime
+from enum import StrEnum
+from typing import cast
+
+import msgspec
+
+from server.bpmn.executable import ElementType
+from server.engine.events import InstanceHead
+from server.engine.incidents import ErrorType
+from server.engine.job_kinds import JobKind, ListenerEventType
+from server.engine.keys import Key
+from server.engine.lifecycle import ElementState
+from server.engine.subscriptions import AnySubscription
+from server.engine.work import AnyWork
+
+
+class JobState(StrEnum):
+    ACTIVATABLE = "ACTIVATABLE"
+    ACTIVATED = "ACTIVATED"
+    BACKING_OFF = "BACKING_OFF"
+    FAILED = "FAILED"
+    ERROR_THROWN = "ERROR_THROWN"
+
+
+class Variable(msgspec.Struct, gc=False):
+    key: Key
+    value: str
+
+
+class Interruption(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The event that ended an element instance, or everything else in a scope, with what came with its trigger.
+
+    It is finished when nothing is left of what it ended in the scope.
+    """
+
+    element_id: str
+    variables: dict[str, str]
+    is_finished: bool = False
+
+
+class CaughtEvent(msgspec.Struct, frozen=True):
+    """The event that an element instance goes on with, with what came with its trigger."""
+
+    element_id: str
+    variables: dict[str, str]
+
+
+class LoopProgress(msgspec.Struct, frozen=True, omit_defaults=True):
+    """How far a multi-instance body has come: its items have consecutive keys, of which `first_item` is the first.
+
+    `is_done` says that its completion condition holds.
+    """
+
+    first_item: Key
+    items: int
+    created: int = 0
+    completed: int = 0
+    is_done: bool = False
+
+
+class LoopItem(msgspec.Struct, omit_defaults=True, gc=False):
+    """An item of an input collection, and what its instance gave; both are JSON text."""
+
+    key: Key
+    input: str
+    output: str | None = None
+
+
+class ElementInstance(msgspec.Struct, omit_defaults=True):
+    """`children` counts the element instances inside it, `flows` the sequence flows taken there and not yet used up.
+
+    `joins` counts, for each flow into a joining gateway inside it, the arrivals that wait for the others. `progress` are
+    the steps of its activation or completion that are done. `interruption` ends it, or everything else inside it.
+    `caught` is what an event sub-process begins with, or an event-based gateway is left to. A multi-instance body has a
+    `loop`, each of its instances a `loop_counter`.
+    """
+
+    key: Key
+    scope_key: Key | None
+    element_id: str
+    type: ElementType
+    state: ElementState = ElementState.ACTIVATING
+    children: int = 0
+    flows: int = 0
+    joins: dict[str, int] = {}
+    job_key: Key | None = None
+    incident_key: Key | None = None
+    progress: int = 0
+    interruption: Interruption | None = None
+    caught: CaughtEvent | None = None
+    loop: LoopProgress | None = None
+    loop_counter: int = 0
+    user_task_key: Key | None = None
+
+    @property
+    def is_being_emptied(self) -> bool:
+        """Whether everything inside it ends, before it goes on with the event that ended it."""
+        return (
+            self.interruption is not None
+            and not self.interruption.is_finished
+            and self.state is not ElementState.TERMINATING
+        )
+
+    def has_subscribed(self, start_listeners: int) -> bool:
+        """Whether it waits for the events attached to it, after so many listeners."""
+        if self.state is ElementState.ACTIVATING:
+            return self.progress > start_listeners + 1
+        return self.state is not ElementState.TERMINATING
+
+
+class Job(msgspec.Struct, omit_defaults=True):
+    """`due` is the deadline of an activated job, the next offer of one that backs off.
+
+    `offer` numbers the offers of the partition: it is the job's place among those on offer.
+    """
+
+    key: Key
+    element_instance_key: Key
+    element_id: str
+    type: str
+    retries: int
+    headers: dict[str, str]
+    state: JobState = JobState.ACTIVATABLE
+    worker: str = ""
+    due: datetime | None = None
+    incident_key: Key | None = None
+    offer: int = 0
+    kind: JobKind = JobKind.BPMN_ELEMENT
+    listener_event_type: ListenerEventType = ListenerEventType.UNSPECIFIED
+
+
+class UserTask(msgspec.Struct, omit_defaults=True):
+    """A native user task that nobody has completed yet; no assignee is empty text."""
+
+    key: Key
+    element_instance_key: Key
+    element_id: str
+    assignee: str = ""
+    candidate_groups: tuple[str, ...] = ()
+    candidate_users: tuple[str, ...] = ()
+    due_date: datetime | None = None
+    follow_up_date: datetime | None = None
+    priority: int = 50
+
+
+class OpenIncident(msgspec.Struct):
+    key: Key
+    element_instance_key: Key
+    job_key: Key | None
+    error_type: ErrorType
+
+
+class ProcessInstance(msgspec.Struct, eq=False):
+    """A live process instance; its own element instance carries its key.
+
+    Two indexes have the keys for each element instance, in no order: `inside` of those inside it that are not being
+    terminated, `waiting` of its subscriptions. `work` is what a command left for a later turn at `postponed_at`, after
+    as many `activations` in a row. `places` is an index of one that is stored in pages, None for others: scope and name
+    of each variable, and of some that are gone. `standing` counts the element instances in scopes where that was asked
+    for, by element.
+    """
+
+    head: InstanceHead
+    elements: dict[Key, ElementInstance] = {}
+    variables: dict[Key, dict[str, Variable]] = {}
+    jobs: dict[Key, Job] = {}
+    incidents: dict[Key, OpenIncident] = {}
+    subscriptions: dict[Key, AnySubscription] = {}
+    items: dict[Key, LoopItem] = {}
+    user_tasks: dict[Key, UserTask] = {}
+    inside: dict[Key, dict[Key, None]] = {}
+    waiting: dict[Key, dict[Key, None]] = {}
+    work: tuple[AnyWork, ...] = ()
+    activations: int = 0
+    postponed_at: datetime | None = None
+    places: dict[Key, tuple[Key, str]] | None = None
+    standing: dict[Key, dict[str, int]] = {}
+
+    def __eq__(self, other: object) -> bool:
+        """However it is stored."""
+        return isinstance(other, ProcessInstance) and self._facts() == other._facts()
+
+    __hash__ = None  # type: ignore[assignment]  # mutable
+
+    def _facts(self) -> tuple[object, ...]:
+        passing = {"places", "standing"}
+        return tuple(getattr(self, field) for field in self.__struct_fields__ if field not in passing)
+
+    @property
+    def size(self) -> int:
+        """The number of its records."""
+        variables = sum(map(len, self.variables.values()))
+        kinds = (self.elements, self.jobs, self.incidents, self.subscriptions, self.items)
+        return sum(len(kind) for kind in kinds) + len(self.user_tasks) + variables
+
+    def divide(self) -> None:
+        """From now on it is stored in pages."""
+        self.places = {
+            variable.key: (scope_key, name)
+            for scope_key, scope in self.variables.items()
+            for name, variable in scope.items()
+        }
+
+    def add(self, element: ElementInstance) -> None:
+        self.elements[element.key] = element
+        if element.scope_key is not None:
+            self.elements[element.scope_key].children += 1
+            self.include(element)
+            self._count(element, 1)
+
+    def remove(self, element: ElementInstance) -> None:
+        """Take an element instance out that has nothing inside any more."""
+        del self.elements[element.key]
+        if element.scope_key is not None:
+            self.elements[element.scope_key].children -= 1
+            self.exclude(element)
+            self._count(element, -1)
+        self.standing.pop(element.key, None)
+
+    def standing_in(self, scope_key: Key) -> Mapping[str, int]:
+        """How many element instances of each element there are in a scope: counted once, and kept from then on."""
+        counts = self.standing.get(scope_key)
+        if counts is None:
+            inside = (element for element in self.elements.values() if element.scope_key == scope_key)
+            counts = self.standing[scope_key] = Counter(element.element_id for element in inside)
+        return counts
+
+    def count_anew(self) -> None:
+        """Element instances have other element ids than before."""
+        self.standing = {}
+
+    def _count(self, element: ElementInstance, change: int) -> None:
+        counts = self.standing.get(cast("Key", element.scope_key)) if self.standing else None
+        if counts is None:
+            return
+        left = counts.get(element.element_id, 0) + change
+        if left:
+            counts[element.element_id] = left
+        else:
+            del counts[element.element_id]
+
+    def include(self, element: ElementInstance) -> None:
+        """Count it among those of its scope that are not being terminated, if it is none that is."""
+        if element.scope_key is not None and element.state is not ElementState.TERMINATING:
+            self.inside.setdefault(element.scope_key, {})[element.key] = None
+
+    def exclude(self, element: ElementInstance) -> None:
+        if element.scope_key is not None:
+            _discard(self.inside, element.scope_key, element.key)
+
+    def open(self, subscription: AnySubscription) -> None:
+        self.subscriptions[subscription.key] = subscription
+        self.waiting.setdefault(subscription.element_instance_key, {})[subscription.key] = None
+
+    def close(self, subscription: AnySubscription) -> None:
+        del self.subscriptions[subscription.key]
+        _discard(self.waiting, subscription.element_instance_key, subscription.key)
+
+    def subscribed(self, element_instance_key: Key) -> list[Key]:
+        """The subscriptions of an element instance, the oldest first."""
+        return sorted(self.waiting.get(element_instance_key, ()))
+
+    def index(self) -> None:
+        """Build the indexes anew."""
+        self.inside, self.waiting = {}, {}
+        for element in self.elements.values():
+            self.include(element)
+        for subscription in self.subscriptions.values():
+            self.waiting.setdefault(subscription.element_instance_key, {})[subscription.key] = None
+
+
+def _discard(index: dict[Key, dict[Key, None]], place: Key, key: Key) -> None:
+    keys = index.get(place)
+    if keys is not None:
+        keys.pop(key, None)
+        if not keys:
+            del index[place]

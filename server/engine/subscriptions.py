@@ -1,0 +1,33 @@
+"""What an element instance waits for, as records of its process instance."""
+
+from datetime import datetime
+
+import msgspec
+
+from server.engine.keys import Key
+
+
+class Subscription(msgspec.Struct, frozen=True, gc=False, tag_field="subscription", tag=True):
+    """Base of all subscriptions: `element_id` is the catching event, which the element instance is or has attached."""
+
+    key: Key
+    element_instance_key: Key
+    element_id: str
+
+
+class TimerSubscription(Subscription, frozen=True):
+    """`repetitions` is how often it fires yet, -1 without an end; then again after each `interval`, in ISO 8601."""
+
+    due: datetime
+    repetitions: int = 1
+    interval: str = ""
+
+
+class MessageSubscription(Subscription, frozen=True):
+    """The home partition of the correlation key knows it, too."""
+
+    message_name: str
+    correlation_key: str
+
+
+AnySubscription = TimerSubscription | MessageSubscription

@@ -1,0 +1,95 @@
+"""What happens when an element instance catches an event."""
+
+from collections.abc import Callable, Mapping
+
+from server.bpmn.executable import Element, ElementType
+from server.engine import catch_events, events, execution
+from server.engine.process_instance import ElementInstance, ProcessInstance
+from server.engine.scopes import propagate, set_all_local
+from server.engine.step import Step
+from server.engine.variables import Variables
+from server.engine.work import Catch
+
+
+def trigger(
+    step: Step,
+    process_instance: ProcessInstance,
+    instance: ElementInstance,
+    element_id: str,
+    variables: Variables,
+) -> None:
+    """The element instance caught the event with this id, which is itself or one of those that its element catches."""
+    catch = step.process_of(process_instance).of(element_id, instance.type)
+    if not catch_events.is_open(instance, catch):
+        return
+    is_behind = instance.type is ElementType.EVENT_BASED_GATEWAY
+    caught = _behind_gateway if is_behind else _CAUGHT[catch.type]
+    caught(step, process_instance, instance, catch, variables)
+
+
+def catch(step: Step, process_instance: ProcessInstance, scope: ElementInstance, work: Catch) -> None:
+    trigger(step, process_instance, scope, work.element_id, {})
+
+
+def _itself(
+    step: Step,
+    process_instance: ProcessInstance,
+    instance: ElementInstance,
+    catch: Element,
+    variables: Variables,
+) -> None:
+    merge = set_all_local if catch.output_mappings else propagate
+    merge(step, process_instance, instance.key, variables)
+    execution.complete(step, step.visit(process_instance, instance))
+
+
+def _behind_gateway(
+    step: Step,
+    process_instance: ProcessInstance,
+    gateway: ElementInstance,
+    catch: Element,
+    variables: Variables,
+) -> None:
+    """The gateway waits for no other event any more, even if it cannot be left yet."""
+    catch_events.unsubscribe(step, process_instance, gateway)
+    step.emit(events.EventCaught(process_instance.head, gateway.key, catch.id, dict(variables)))
+    execution.complete(step, step.visit(process_instance, gateway))
+
+
+def _on_boundary(
+    step: Step,
+    process_instance: ProcessInstance,
+    host: ElementInstance,
+    catch: Element,
+    variables: Variables,
+) -> None:
+    if catch.is_interrupting:
+        step.emit(events.ElementInterrupted(process_instance.head, host.key, catch.id, dict(variables)))
+        execution.terminate(step, process_instance, host)
+    else:
+        execution.enter_caught(step, process_instance, host, catch, variables)
+
+
+def _in_event_sub_process(
+    step: Step,
+    process_instance: ProcessInstance,
+    scope: ElementInstance,
+    start: Element,
+    variables: Variables,
+) -> None:
+    if not start.is_interrupting:
+        execution.enter_event_sub_process(step, process_instance, scope, start, variables)
+        return
+    step.emit(events.ElementInterrupted(process_instance.head, scope.key, start.id, dict(variables)))
+    execution.empty(step, process_instance, scope)
+
+
+Catcher = Callable[[Step, ProcessInstance, ElementInstance, Element, Variables], None]
+
+# By the kind of the event that was caught.
+_CAUGHT: Mapping[ElementType, Catcher] = {
+    ElementType.INTERMEDIATE_CATCH_EVENT: _itself,
+    ElementType.RECEIVE_TASK: _itself,
+    ElementType.BOUNDARY_EVENT: _on_boundary,
+    ElementType.START_EVENT: _in_event_sub_process,
+}

@@ -1,0 +1,171 @@
+"""User tasks: what their expressions give, and how a native one is created."""
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+import msgspec
+
+from server.bpmn.executable import Attribute, UserTaskDefinition
+from server.engine import events
+from server.engine.expressions import integer_of, moment_of, string_of, strings_of
+from server.engine.incidents import ErrorType, Incident
+from server.engine.scopes import VariableScope
+from server.engine.step import Step, Visit
+from server.engine.variables import encode
+
+DEFAULT_PRIORITY = 50
+LOWEST_PRIORITY, HIGHEST_PRIORITY = 0, 100
+# Names stand in indexes, which refuse long entries.
+LONGEST_NAME = 256
+MOST_CANDIDATES = 1_000
+
+# Headers of the job of a user task that a job worker does.
+HEADER_PREFIX = "io.camunda.zeebe:"
+
+
+class Assignment(NamedTuple):
+    """No assignee is empty text; lists and dates may be missing, too."""
+
+    assignee: str
+    candidate_groups: tuple[str, ...]
+    candidate_users: tuple[str, ...]
+    due_date: datetime | None
+    follow_up_date: datetime | None
+    priority: int
+    form: str | None
+
+
+def create_user_task(step: Step, visit: Visit, headers: Mapping[str, str], assignment: Assignment) -> None:
+    """The user task is created unassigned, then assigned."""
+    head, instance, key = visit.process_instance.head, visit.instance, step.next_key()
+    step.emit(
+        events.UserTaskCreated(
+            head,
+            key,
+            instance.key,
+            visit.element.id,
+            visit.element.name,
+            dict(headers),
+            assignment.form,
+            assignment.candidate_groups,
+            assignment.candidate_users,
+            assignment.due_date,
+            assignment.follow_up_date,
+            assignment.priority,
+        )
+    )
+    if assignment.assignee:
+        step.emit(events.UserTaskAssigned(head, key, instance.key, assignment.assignee))
+
+
+def assignment_of(definition: UserTaskDefinition, scope: VariableScope) -> Assignment:
+    """Raises Incident."""
+    return Assignment(
+        assignee_of(definition, scope),
+        _candidates(definition.candidate_groups, scope),
+        _candidates(definition.candidate_users, scope),
+        None if definition.due_date is None else moment_of(definition.due_date, scope),
+        None if definition.follow_up_date is None else moment_of(definition.follow_up_date, scope),
+        _priority(definition, scope) if definition.is_native else DEFAULT_PRIORITY,
+        None if definition.form is None else string_of(definition.form, scope),
+    )
+
+
+def assignee_of(definition: UserTaskDefinition, scope: VariableScope) -> str:
+    """Raises Incident."""
+    if definition.assignee is None:
+        return ""
+    assignee = string_of(definition.assignee, scope)
+    _expect_short(assignee)
+    return assignee
+
+
+def headers_of(definition: UserTaskDefinition, assignment: Assignment) -> dict[str, str]:
+    """The headers of a job that stands for the user task: its own, and the assignment under the engine's prefix."""
+    return {**definition.headers, **dict(_reserved(assignment))}
+
+
+def _reserved(assignment: Assignment) -> Iterator[tuple[str, str]]:
+    if assignment.assignee:
+        yield f"{HEADER_PREFIX}assignee", assignment.assignee
+    if assignment.candidate_groups:
+        yield f"{HEADER_PREFIX}candidateGroups", encode(list(assignment.candidate_groups))
+    if assignment.candidate_users:
+        yield f"{HEADER_PREFIX}candidateUsers", encode(list(assignment.candidate_users))
+    if assignment.due_date is not None:
+        yield f"{HEADER_PREFIX}dueDate", _written(assignment.due_date)
+    if assignment.follow_up_date is not None:
+        yield f"{HEADER_PREFIX}followUpDate", _written(assignment.follow_up_date)
+    if assignment.form is not None:
+        yield f"{HEADER_PREFIX}formKey", assignment.form
+
+
+def own_headers(job_headers: Mapping[str, str]) -> dict[str, str]:
+    """The headers of such a job that the model has."""
+    return {name: text for name, text in job_headers.items() if not name.startswith(HEADER_PREFIX)}
+
+
+def assignment_in(
+    job_headers: Mapping[str, str], definition: UserTaskDefinition, scope: VariableScope
+) -> Assignment:
+    """What the headers of such a job tell, with assignee and priority of another definition; raises Incident."""
+    told = {
+        name.removeprefix(HEADER_PREFIX): text
+        for name, text in job_headers.items()
+        if name.startswith(HEADER_PREFIX)
+    }
+    return Assignment(
+        assignee_of(definition, scope),
+        _listed(told.get("candidateGroups")),
+        _listed(told.get("candidateUsers")),
+        _moment(told.get("dueDate")),
+        _moment(told.get("followUpDate")),
+        _priority(definition, scope),
+        told.get("formKey"),
+    )
+
+
+def _listed(text: str | None) -> tuple[str, ...]:
+    return () if text is None else msgspec.json.decode(text, type=tuple[str, ...])
+
+
+def _moment(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)
+
+
+def _written(moment: datetime) -> str:
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def _candidates(attribute: Attribute | None, scope: VariableScope) -> tuple[str, ...]:
+    if attribute is None:
+        return ()
+    names = strings_of(attribute, scope)
+    if len(names) > MOST_CANDIDATES:
+        raise _unfit(
+            f"Expected '{attribute.text}' to name at most {MOST_CANDIDATES}, but it names {len(names)}"
+        )
+    for name in names:
+        _expect_short(name)
+    return names
+
+
+def _expect_short(name: str) -> None:
+    if len(name) > LONGEST_NAME:
+        raise _unfit(f"Expected a name of at most {LONGEST_NAME} characters, but one has {len(name)}")
+
+
+def _priority(definition: UserTaskDefinition, scope: VariableScope) -> int:
+    if definition.priority is None:
+        return DEFAULT_PRIORITY
+    priority = integer_of(definition.priority, scope)
+    if not LOWEST_PRIORITY <= priority <= HIGHEST_PRIORITY:
+        raise _unfit(
+            f"Expected priority to be in the range [{LOWEST_PRIORITY},{HIGHEST_PRIORITY}] but was '{priority}'"
+        )
+    return priority
+
+
+def _unfit(message: str) -> Incident:
+    return Incident(ErrorType.EXTRACT_VALUE_ERROR, message)

@@ -1,0 +1,31 @@
+"""Keys by version number, in the order of the numbers, whatever order the versions become known in."""
+
+from bisect import bisect_right
+from collections.abc import Callable
+
+from server.engine.keys import Key
+
+Versions = dict[int, Key]
+
+
+def add(versions: Versions, number: int, key: Key) -> None:
+    is_out_of_order = bool(versions) and number < next(reversed(versions))
+    versions[number] = key
+    if is_out_of_order:
+        in_order = sorted(versions.items())
+        versions.clear()
+        versions.update(in_order)
+
+
+def latest(versions: Versions) -> Key:
+    """The key of the highest number; there has to be one."""
+    return versions[next(reversed(versions))]
+
+
+def deployed_until(
+    versions: Versions, deployment_key: Key, deployment_of: Callable[[Key], Key]
+) -> Key | None:
+    """The key of the highest number that came with this deployment or an earlier one."""
+    keys = list(versions.values())
+    place = bisect_right(keys, deployment_key, key=deployment_of)
+    return keys[place - 1] if place else None

@@ -1,0 +1,48 @@
+"""Pending work of a process instance, as values that a later turn of the partition carries out."""
+
+import msgspec
+
+from server.engine.keys import Key
+
+
+class Work(msgspec.Struct, frozen=True, gc=False, tag_field="work", tag=True):
+    """Base of all work; `scope_key` is the flow scope that it is about, which may have ended meanwhile."""
+
+    scope_key: Key
+
+
+class Arrive(Work, frozen=True):
+    """A sequence flow was taken: activate its target, once every flow that it joins has been taken."""
+
+    flow_id: str
+
+
+class Enter(Work, frozen=True):
+    """Activate an element to which no sequence flow leads."""
+
+    element_id: str
+
+
+class CompleteWhenEmpty(Work, frozen=True):
+    """A path ended: complete the scope when nothing is left in it."""
+
+
+class CreateInstance(Work, frozen=True):
+    """Activate the next instance of a multi-instance body."""
+
+
+class TerminateChildren(Work, frozen=True):
+    """Terminate what the scope contains, one element instance after the other, then go on with its end or its event."""
+
+
+class Catch(Work, frozen=True):
+    """An event that was thrown inside the scope triggers the one with this id, which the scope waits for."""
+
+    element_id: str
+
+
+class Join(Work, frozen=True):
+    """Something ended in the scope: activate an inclusive gateway that need not wait any longer."""
+
+
+AnyWork = Arrive | Enter | CompleteWhenEmpty | CreateInstance | TerminateChildren | Catch | Join

@@ -1,0 +1,54 @@
+"""Operators of other languages, and how FEEL spells them: for the message of an error."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+from server.feel.lexer import Token, TokenKind
+
+_CHARACTERS: Final = frozenset("=<>!&|")
+_SPELLINGS: Final[Mapping[str, str]] = {
+    "==": "=",
+    "===": "=",
+    "!==": "!=",
+    "=!": "!=",
+    "<>": "!=",
+    "=<": "<=",
+    "=>": ">=",
+    "&&": "and",
+    "&": "and",
+    "||": "or",
+    "|": "or",
+    "!": "not(…)",
+    "%": "modulo(…)",
+    "^": "**",
+    "'": '"',
+}
+
+
+class ForeignOperator(NamedTuple):
+    written: str
+    meant: str
+    start: int
+
+
+def foreign_operator(tokens: Sequence[Token], index: int) -> ForeignOperator | None:
+    """The operator of another language that the token at the index is a part of."""
+    first = last = index
+    while first > 0 and _touches(tokens[first - 1], tokens[first]):
+        first -= 1
+    while last + 1 < len(tokens) and _touches(tokens[last], tokens[last + 1]):
+        last += 1
+    if tokens[index].kind is not TokenKind.SYMBOL:
+        return None
+    written = "".join(token.text for token in tokens[first : last + 1])
+    meant = _SPELLINGS.get(written)
+    return None if meant is None else ForeignOperator(written, meant, tokens[first].start)
+
+
+def _touches(token: Token, following: Token) -> bool:
+    """Whether both are of the characters of an operator, with nothing in between."""
+    return token.end == following.start and _is_part(token) and _is_part(following)
+
+
+def _is_part(token: Token) -> bool:
+    return token.kind is TokenKind.SYMBOL and _CHARACTERS.issuperset(token.text)

@@ -1,0 +1,53 @@
+"""Checks of timers."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+from server.bpmn import timer_values
+from server.bpmn.timer_values import MalformedTimer
+from server.lint.evaluators.expressions import syntax
+from server.lint.paths import written
+from server.lint.rule import Rule
+from server.lint.subject import Subject
+from server.lint.violation import Violation
+from server.xml import Markup
+
+_FORMS: Mapping[str, Callable[[str], object]] = {
+    "timeDate": timer_values.date,
+    "timeDuration": timer_values.duration,
+    "timeCycle": timer_values.cycle,
+    "zeebe:taskSchedule@dueDate": timer_values.date,
+    "zeebe:taskSchedule@followUpDate": timer_values.date,
+}
+# Where a timer fires once, and where it may fire again.
+_ONCE = frozenset({"timeDate", "timeDuration"})
+_AGAIN = frozenset({*_ONCE, "timeCycle"})
+# The attribute that says whether an event interrupts.
+_INTERRUPTING: Mapping[str, str] = {"boundaryEvent": "cancelActivity", "startEvent": "isInterrupting"}
+
+
+def timer(subject: Subject, rule: Rule) -> Iterator[Violation]:
+    """Read what each path says as a timer of that kind; what starts with `=` has to be an expression."""
+    for path in rule.attribute:
+        for at, text in written(subject, path):
+            if text.startswith("="):
+                yield from syntax(path, text[1:], at)
+                continue
+            try:
+                _FORMS[path](text.strip())
+            except MalformedTimer as error:
+                yield Violation(f"{path}: {error}", at)
+
+
+def kinds(subject: Subject) -> Iterator[Violation]:
+    """Keep cycles to events that do not interrupt."""
+    event = subject.scope.nodes.get(subject.element_id) if subject.scope is not None else None
+    if event is None:
+        return
+    for child in subject.markup.children:
+        if child.tag in _FORMS and child.tag not in _allowed(event.markup):
+            yield Violation(f"found {child.tag} at a {event.tag} that fires once", child)
+
+
+def _allowed(event: Markup) -> frozenset[str]:
+    name = _INTERRUPTING.get(event.tag, "")
+    return _AGAIN if event.attributes.get(name, "true").strip() in {"false", "0"} else _ONCE

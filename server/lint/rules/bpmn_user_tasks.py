@@ -1,0 +1,75 @@
+"""Rules about user tasks."""
+
+from server.lint.rule import Bounds, EvaluatorKind, Rule, Severity
+
+_USER_TASK = ("bpmn:UserTask",)
+_CANDIDATES = (
+    "zeebe:assignmentDefinition@candidateGroups",
+    "zeebe:assignmentDefinition@candidateUsers",
+)
+
+RULES = (
+    Rule(
+        id="user-task-form",
+        message="A form is linked by exactly one of its references",
+        evaluator=EvaluatorKind.CUSTOM,
+        applies_to=_USER_TASK,
+        value=("one form",),
+    ),
+    Rule(
+        id="user-task-form-expression",
+        message="The reference of the form is not a valid expression",
+        evaluator=EvaluatorKind.FEEL_EXPRESSION,
+        applies_to=_USER_TASK,
+        attribute=("zeebe:formDefinition@externalReference", "zeebe:formDefinition@formKey"),
+        value=("static-or-expression",),
+    ),
+    Rule(
+        id="user-task-form-body",
+        message="An embedded form is empty",
+        evaluator=EvaluatorKind.REQUIRED_ATTRIBUTE,
+        applies_to=("bpmn:Process",),
+        attribute=("zeebe:userTaskForm@text()",),
+    ),
+    Rule(
+        id="user-task-assignment",
+        message="The assignment is not a valid expression",
+        evaluator=EvaluatorKind.FEEL_EXPRESSION,
+        applies_to=_USER_TASK,
+        attribute=("zeebe:assignmentDefinition@assignee", *_CANDIDATES),
+        value=("static-or-expression",),
+    ),
+    Rule(
+        id="user-task-candidates-csv",
+        message="A literal candidate list is comma-separated",
+        evaluator=EvaluatorKind.PATTERN,
+        applies_to=_USER_TASK,
+        attribute=_CANDIDATES,
+        value=(r"(?s:=.*)", r"\s*", r"\s*+[^,\s][^,]*+(,\s*+[^,\s][^,]*+)*+"),
+    ),
+    Rule(
+        id="user-task-dates",
+        message="A literal due or follow-up date is an ISO date-time with offset",
+        evaluator=EvaluatorKind.TIMER,
+        applies_to=_USER_TASK,
+        attribute=("zeebe:taskSchedule@dueDate", "zeebe:taskSchedule@followUpDate"),
+    ),
+    Rule(
+        id="user-task-priority",
+        message="A literal priority lies between 0 and 100",
+        evaluator=EvaluatorKind.NUMBER_RANGE,
+        applies_to=_USER_TASK,
+        attribute=("zeebe:priorityDefinition@priority",),
+        bounds=Bounds(min=0, max=100),
+    ),
+    Rule(
+        id="user-task-definition",
+        message="The user task has no form",
+        evaluator=EvaluatorKind.COUNT,
+        applies_to=_USER_TASK,
+        attribute=("zeebe:formDefinition",),
+        bounds=Bounds(min=1),
+        severity=Severity.WARNING,
+        refuses=False,
+    ),
+)

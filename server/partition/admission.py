@@ -1,0 +1,75 @@
+"""Takes commands of callers into the queue of a partition, and gives each caller its answer.
+
+A command with an idempotency key is carried out even if its caller goes away, so that a repeat finds the answer.
+"""
+
+import asyncio
+from collections.abc import Sequence
+
+from server.engine.answers import Answer
+from server.engine.commands import Command
+from server.partition.idempotency import Answers
+from server.partition.lifecycle import Lifecycle, Operation
+from server.partition.meter import Meter
+from server.partition.origin import Origin
+from server.partition.replies import Replies
+from server.partition.turn import Entry
+from server.partition.waiting_commands import WaitingCommands
+from server.store.entities import AuditEntry
+
+
+class Admission:
+    """Every call raises Unavailable in a state that takes no commands, ResourceExhausted when the queue is full."""
+
+    def __init__(
+        self,
+        lifecycle: Lifecycle,
+        pending: WaitingCommands,
+        replies: Replies,
+        *,
+        answers: Answers,
+        meter: Meter,
+    ) -> None:
+        self._lifecycle = lifecycle
+        self._pending = pending
+        self._replies = replies
+        self._answers = answers
+        self._meter = meter
+
+    async def submit(self, command: Command, origin: Origin | None) -> Answer:
+        """The command's answer once it is committed; raises the refusal."""
+        key = origin.idempotency if origin else None
+        if key is None:
+            return await self._answer(command, origin)
+        self._lifecycle.expect(Operation.COMMAND)
+        answer = self._answers.find(key)
+        if answer is None:
+            answer = self._place(Entry(command, origin=origin, traced=self._meter.traced()))
+            self._answers.keep(key, answer)
+        return await asyncio.shield(answer)
+
+    async def settle(self) -> None:
+        """Return when everything that is due by now has happened and is committed."""
+        while self._pending.has_due:
+            await self._answer(None, None)
+        await self._answer(None, None)
+
+    async def note(self, entries: Sequence[AuditEntry]) -> None:
+        """Return when these are in the audit log."""
+        await self._place(Entry(None, noted=entries))
+
+    async def _answer(self, command: Command | None, origin: Origin | None) -> Answer:
+        future = self._place(Entry(command, origin=origin, traced=self._meter.traced()))
+        try:
+            return await future
+        except asyncio.CancelledError:
+            if future.done() and not future.cancelled() and future.exception() is None:
+                self._replies.take_back(future.result())
+            raise
+
+    def _place(self, entry: Entry) -> asyncio.Future[Answer]:
+        self._lifecycle.expect(Operation.COMMAND)
+        future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        entry.future = future
+        self._pending.put(entry)
+        return future

@@ -1,0 +1,151 @@
+"""The loop of a partition: takes what waits, has the engine process it, and puts it into the commit that grows.
+
+Commands that were carried out before get their stored answers. Process instances that commands name are loaded first.
+"""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+
+from server.partition.commits import Commits
+from server.partition.lifecycle import Lifecycle, PartitionState
+from server.partition.meter import Meter
+from server.partition.quota import Quota
+from server.partition.repeats import answer_repeats
+from server.partition.residence import Residence
+from server.partition.slow_tenants import SlowTenants
+from server.partition.turn import Entry, Growth
+from server.partition.waiting_commands import WaitingCommands
+from server.platform.back_off import BackOff, Pauses
+from server.platform.clock import Clock, to_the_millisecond
+from server.platform.errors import Unavailable
+from server.store.ports import Ledger
+
+_BACK_OFF = BackOff(0.2, 2.0)
+# In this time answers that are ready are written.
+PAUSE_SECONDS = 0.002
+
+
+class Loop:
+    """`in_hand` are the entries that were taken and are not processed yet."""
+
+    def __init__(
+        self,
+        lifecycle: Lifecycle,
+        pending: WaitingCommands,
+        commits: Commits,
+        *,
+        ledger: Ledger,
+        residence: Residence,
+        quota: Quota,
+        clock: Clock,
+        meter: Meter,
+    ) -> None:
+        self.in_hand: list[Entry] = []
+        self._lifecycle = lifecycle
+        self._pending = pending
+        self._commits = commits
+        self._ledger = ledger
+        self._residence = residence
+        self._quota = quota
+        self._slow = SlowTenants()
+        self._has_put_off = False
+        self._pauses = Pauses(_BACK_OFF)
+        self._clock = clock
+        self._meter = meter
+
+    async def run(self) -> None:
+        """Return when the partition stops and nothing waits any more."""
+        while self._pending or self._lifecycle.state is not PartitionState.STOPPING:
+            if not self._pending:
+                await self._pending.change()
+            elif self._commits.room > 0:
+                self.in_hand = self._pending.take(self._commits.room)
+                await self._process(self.in_hand)
+                self.in_hand = []
+            else:
+                await self._commits.taken()
+
+    async def _process(self, entries: list[Entry]) -> None:
+        try:
+            await answer_repeats(entries, self._ledger)
+        except Unavailable as refusal:
+            _refuse((entry for entry in entries if entry.origin and entry.origin.idempotency), refusal.detail)
+        await self._bring_back(filter(_is_wanted, entries))
+        wanted = await self._chosen(list(filter(_is_wanted, entries)))
+        if not wanted:
+            return
+        if starts := self._quota.wanted(entry.command for entry in wanted):
+            await self._reserve(starts, wanted)
+            wanted = list(filter(_is_wanted, wanted))
+        growth = self._commits.grow(wanted, now=to_the_millisecond(self._clock.now()))
+        # Commands that are processed may count, so nobody is to take them for commands that did not happen.
+        self.in_hand = growth.postponed
+        self._meter.turned(growth.seconds)
+        self._slow.note(_processed(wanted, growth), growth.slow)
+        self._residence.touch(growth.touched)
+        self._pending.note_processed(growth, wanted)
+        if growth.left:
+            self._pending.put_left(growth.left)
+            # Commits, leases and callers have their time, too.
+            await asyncio.sleep(0)
+        if growth.postponed:
+            await self._load(growth)
+
+    async def _chosen(self, wanted: list[Entry]) -> list[Entry]:
+        """Those to process now; the others are put back.
+
+        A command of a slow tenant runs alone, when the callers of all others have their answers: in one turn with them,
+        it would delay their commit, and in the time of their commit it would delay their answers.
+        """
+        quick, slow = self._slow.split(wanted)
+        if not slow:
+            return quick
+        if quick and not self._has_put_off:
+            self._has_put_off = True
+            self._pending.put_left(slow)
+            return quick
+        self._has_put_off = False
+        await self._commits.idle()
+        await asyncio.sleep(PAUSE_SECONDS)
+        self._pending.put_left([*quick, *slow[1:]])
+        return [entry for entry in slow[:1] if entry.is_wanted]
+
+    async def _reserve(self, starts: Mapping[str, int], entries: Iterable[Entry]) -> None:
+        """Reserve in the quotas of tenants what these entries may start; refuse those when the store is away."""
+        try:
+            self._quota.grant(await self._ledger.reserve(starts, self._quota.most))
+        except Unavailable as refusal:
+            _refuse((entry for entry in entries if self._quota.wanted([entry.command])), refusal.detail)
+
+    async def _bring_back(self, entries: Iterable[Entry]) -> None:
+        """Load what the entries name, so that they are carried out in their order; else they miss it and wait."""
+        missing = self._residence.missing(entry.command for entry in entries if entry.command is not None)
+        if missing:
+            with suppress(Unavailable):
+                self._residence.bring_back(await self._ledger.documents(missing))
+
+    async def _load(self, growth: Growth) -> None:
+        """Load what was missed, and let what could not be done have the next turn."""
+        try:
+            self._residence.bring_back(await self._ledger.documents(growth.missing))
+        except Unavailable as refusal:
+            _refuse((entry for entry in growth.postponed if entry.incoming is None), refusal.detail)
+            await self._pauses.after_failure()
+        else:
+            self._pauses.succeeded()
+        self._pending.put_first(growth.postponed)
+
+
+def _processed(taken: list[Entry], growth: Growth) -> list[Entry]:
+    others = {id(entry) for entry in (*growth.left, *growth.postponed)}
+    return [entry for entry in taken if id(entry) not in others] if others else taken
+
+
+def _is_wanted(entry: Entry) -> bool:
+    return entry.is_wanted
+
+
+def _refuse(entries: Iterable[Entry], reason: str) -> None:
+    for entry in entries:
+        entry.refuse(reason)

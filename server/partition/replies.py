@@ -1,0 +1,66 @@
+"""Answers the callers of a partition: with what was committed, or with the reason why there is no answer."""
+
+import asyncio
+from itertools import chain
+
+from server.engine.answers import ActivatedJobs
+from server.engine.commands import YieldJobs
+from server.partition.commits import Commits
+from server.partition.idempotency import Answers
+from server.partition.loop import Loop
+from server.partition.turn import Entry, Result
+from server.partition.waiting_commands import WaitingCommands
+from server.platform.errors import ServiceError, Unavailable
+
+
+class Replies:
+    """Settles the futures of entries, each once; jobs of a caller that went away are offered again."""
+
+    def __init__(self, pending: WaitingCommands, loop: Loop, commits: Commits, answers: Answers) -> None:
+        self._pending = pending
+        self._loop = loop
+        self._commits = commits
+        self._answers = answers
+
+    def answer(self, entry: Entry, result: Result) -> None:
+        """Give the caller what was committed."""
+        if entry.future is None:
+            return
+        if entry.future.done():
+            self.take_back(result)
+        elif isinstance(result, ServiceError):
+            entry.future.set_exception(result)
+        else:
+            entry.future.set_result(result)
+
+    def take_back(self, answer: Result) -> None:
+        """The caller went away: offer the jobs again that it will never see."""
+        if isinstance(answer, ActivatedJobs) and answer.jobs:
+            jobs = tuple((job.key, job.deadline) for job in answer.jobs)
+            self._pending.put_urgent([Entry(YieldJobs(answer.jobs[0].instance.tenant_id, jobs))])
+
+    def refuse_callers(self, reason: str) -> None:
+        """Let no caller wait any longer. Commands that were processed go on; those that were not did not happen."""
+        waiting = self._pending.clear()
+        for entry in (*self._loop.in_hand, *waiting):
+            if entry.incoming is None:
+                entry.refuse(reason)
+        for entry in self._commits.entries():
+            if entry.incoming is None and entry.is_wanted:
+                self._put_off(entry, reason)
+        self._pending.put_urgent(entry for entry in waiting if entry.is_wanted)
+
+    def _put_off(self, entry: Entry, reason: str) -> None:
+        """Refuse the caller of a command that may count; a repeat waits for the outcome, so it never happens twice."""
+        told, key = entry.future, entry.origin.idempotency if entry.origin else None
+        if key is not None:
+            entry.future = asyncio.get_running_loop().create_future()
+            self._answers.keep(key, entry.future)
+        if told is not None:
+            told.set_exception(Unavailable(reason))
+
+    def end(self, reason: str) -> None:
+        """Refuse everybody, and forget what waits and what is in hand: the partition has ended."""
+        for entry in chain(self._commits.entries(), self._loop.in_hand, self._pending.clear()):
+            entry.refuse(reason)
+        self._commits.give_up()

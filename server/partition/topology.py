@@ -1,0 +1,76 @@
+"""Where the partitions of the deployment run, as this node last saw it, and ports to those of other nodes."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+from server.partition.port import Member
+from server.partition.remote import RemotePartition
+from server.partition.tunnels import Tunnels
+from server.platform.errors import Unavailable
+from server.store.ports import PartitionId
+from server.store.postgres.leases import Holding
+
+
+class Topology:
+    """Rows of leases, read every `cluster.poll_seconds`; a port is kept while its address has a partition.
+
+    `written_format` is the number of the format in which other nodes are written to.
+    """
+
+    def __init__(self, tunnels: Tunnels, secret: str, *, written_format: Callable[[], int]) -> None:
+        self._tunnels = tunnels
+        self._secret = secret
+        self._written_format = written_format
+        self._holdings: Mapping[PartitionId, Holding] = {}
+        self._remote: dict[tuple[PartitionId, str], RemotePartition] = {}
+
+    @property
+    def ids(self) -> Sequence[PartitionId]:
+        return sorted(self._holdings)
+
+    @property
+    def message_homes(self) -> int:
+        """How many partitions, from 1 on, are homes of messages."""
+        return sum(holding.has_messages for holding in self._holdings.values()) or 1
+
+    def update(self, holdings: Sequence[Holding]) -> None:
+        """Replace what was known, have tunnels to all addresses, and forget ports to others."""
+        addresses: Collection[str] = {holding.address for holding in holdings if holding.address}
+        self._remote = {place: port for place, port in self._remote.items() if place[1] in addresses}
+        self._tunnels.keep(addresses)
+        self._holdings = {holding.partition_id: holding for holding in holdings}
+
+    def note(self, holding: Holding) -> None:
+        """Take in one row that is newer than the last `update`."""
+        self._holdings = {**self._holdings, holding.partition_id: holding}
+
+    def is_elsewhere(self, partition_id: PartitionId, node_id: str) -> bool:
+        """Whether another node has it, or none as far as is known."""
+        holding = self._holdings.get(partition_id)
+        return holding is not None and holding.owner != node_id
+
+    def remote(self, partition_id: PartitionId) -> RemotePartition:
+        """The partition at its present owner; raises Unavailable when it has none."""
+        holding = self._holdings[partition_id]
+        if not holding.is_live or not holding.address:
+            raise Unavailable.untouched(f"partition {partition_id} has no owner at the moment")
+        place = (partition_id, holding.address)
+        if place not in self._remote:
+            channel = self._tunnels.find(holding.address)
+            self._remote[place] = RemotePartition(
+                partition_id, channel, self._secret, written_format=self._written_format
+            )
+        return self._remote[place]
+
+    def members(self, is_open: Callable[[Holding], bool]) -> Sequence[Member]:
+        """The nodes that own partitions, with those."""
+        owned: dict[tuple[str, str], list[tuple[PartitionId, bool]]] = {}
+        for holding in self._holdings.values():
+            if holding.is_live and holding.owner and holding.address:
+                owner = owned.setdefault((holding.owner, holding.address), [])
+                owner.append((holding.partition_id, is_open(holding)))
+        return [_member(node_id, address, found) for (node_id, address), found in sorted(owned.items())]
+
+
+def _member(node_id: str, address: str, partitions: list[tuple[PartitionId, bool]]) -> Member:
+    host, _, port = address.rpartition(":")
+    return Member(node_id, host, int(port), tuple(partitions))

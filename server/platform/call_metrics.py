@@ -1,0 +1,23 @@
+"""Duration and failures of calls, by their RPC."""
+
+from functools import cache
+
+from server.platform.errors import ServiceError
+from server.platform.metrics import Metrics
+
+
+class CallMetrics:
+    """RPCs are those of the contract, so that their number is bounded; each is reported from its first call on."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        seconds = metrics.histogram("gnomon_call_seconds", "Duration of a call", ("rpc",))
+        self._failures = metrics.counter(
+            "gnomon_call_failures", "Calls that were refused or failed", ("rpc", "reason")
+        )
+        self._of_path = cache(lambda path: seconds.labels(path.removeprefix("/")))
+
+    def observe(self, path: str, seconds: float, failure: ServiceError | None) -> None:
+        """Note a call of an RPC, by its path."""
+        self._of_path(path).observe(seconds)
+        if failure is not None:
+            self._failures.labels(path.removeprefix("/"), failure.reason).inc()

@@ -1,0 +1,49 @@
+"""Configuration of metrics and traces."""
+
+from dataclasses import dataclass
+
+MAX_PORT = 65535
+
+
+@dataclass(frozen=True, slots=True)
+class MetricsConfig:
+    """[metrics]: the listener that Prometheus reads, at `/metrics`; it asks for no credential.
+
+    Of the processes of bundled mode each takes a port of its own, counted from `port`. `max_tenants` is how many tenants
+    are told apart in one metric. Every `sample_seconds` each process counts what waits in the database.
+    """
+
+    enabled: bool = False
+    host: str = "127.0.0.1"
+    port: int = 9464
+    max_tenants: int = 20
+    sample_seconds: float = 15.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.port <= MAX_PORT:
+            raise ValueError(f"metrics.port: expected 0 to {MAX_PORT}, found {self.port}")
+        for name in ("max_tenants", "sample_seconds"):
+            if getattr(self, name) <= 0:
+                raise ValueError(f"metrics.{name}: expected more than 0, found {getattr(self, name)}")
+
+
+@dataclass(frozen=True, slots=True)
+class TracingConfig:
+    """[tracing]: spans are sent to an OpenTelemetry collector, by OTLP over gRPC without TLS at `endpoint`.
+
+    `sample_ratio` of the requests without a trace begin one; a request of a sampled trace continues that one. Callers
+    choose what they send, so that a process records at most `max_traces_per_second` of both.
+    """
+
+    enabled: bool = False
+    endpoint: str = "127.0.0.1:4317"
+    sample_ratio: float = 0.01
+    max_traces_per_second: int = 50
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.sample_ratio <= 1:
+            raise ValueError(f"tracing.sample_ratio: expected 0 to 1, found {self.sample_ratio:g}")
+        if self.max_traces_per_second <= 0:
+            raise ValueError(
+                f"tracing.max_traces_per_second: expected more than 0, found {self.max_traces_per_second}"
+            )

@@ -1,0 +1,64 @@
+"""Clauses of a query: conditions on its fields, on rows that belong to it, and alternatives."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import assert_never
+
+from server.platform.query.conditions import Condition
+from server.platform.query.fields import Field
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """Holds when a row of another entity belongs to this row and meets all conditions.
+
+    `key` is the field of this row that the other's `link` holds; neither is ever missing. Without `is_wanted` the clause
+    holds when there is no such row.
+    """
+
+    key: Field
+    entity: type
+    link: str
+    conditions: tuple[Condition, ...]
+    is_wanted: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """Holds when all clauses of at least one branch hold."""
+
+    branches: tuple[tuple["Clause", ...], ...]
+
+
+Clause = Condition | Related | AnyOf
+Clauses = tuple[Clause, ...]
+
+
+def conditions_in(clauses: Iterable[Clause]) -> Iterator[Condition]:
+    """Conditions at any depth."""
+    for clause in clauses:
+        match clause:
+            case Condition():
+                yield clause
+            case Related():
+                yield from clause.conditions
+            case AnyOf():
+                for branch in clause.branches:
+                    yield from conditions_in(branch)
+            case _:
+                assert_never(clause)
+
+
+def relations_in(clauses: Iterable[Clause]) -> Iterator[Related]:
+    """Clauses on related rows at any depth."""
+    for clause in clauses:
+        match clause:
+            case Condition():
+                pass
+            case Related():
+                yield clause
+            case AnyOf():
+                for branch in clause.branches:
+                    yield from relations_in(branch)
+            case _:
+                assert_never(clause)

@@ -1,0 +1,107 @@
+"""The addresses and the port of a listener.
+
+`localhost` is both loopback addresses, whatever the resolver says (RFC 6761 §6.3): a client tries either first, and one
+that this program left open could belong to another program. So a listener has all addresses of its host, or none.
+"""
+
+import errno
+import socket
+from collections.abc import Callable, Sequence
+
+LOCALHOST = "localhost"
+LOOPBACK_ADDRESSES = ("127.0.0.1", "::1")
+LOOPBACK = frozenset({LOCALHOST, *LOOPBACK_ADDRESSES})
+_EVERYWHERE = frozenset({"", "0.0.0.0", "::"})  # noqa: S104  # recognized, not chosen
+_TRIES = 100
+
+
+class PortTaken(OSError):
+    """Another program listens there; the message names the setting that chooses another port."""
+
+    def __init__(self, address: str, port: int, section: str) -> None:
+        super().__init__(
+            errno.EADDRINUSE,
+            f"port {port} is in use at {address}: end the program that listens there, or choose another port with "
+            f"{section}.port or GNOMON_{section.upper()}__PORT",
+        )
+
+    def __str__(self) -> str:
+        return str(self.strerror)
+
+
+def is_available(address: str) -> bool:
+    """Whether the machine has the address."""
+    try:
+        _bound(address, 0).close()
+    except OSError:
+        return False
+    return True
+
+
+def listen_addresses(host: str, has: Callable[[str], bool] = is_available) -> Sequence[str]:
+    """Return the addresses to listen at for a host; a machine without IPv6 has one for `localhost`."""
+    if host != LOCALHOST:
+        return (host,)
+    return tuple(filter(has, LOOPBACK_ADDRESSES)) or LOOPBACK_ADDRESSES[:1]
+
+
+def authority(host: str, port: int) -> str:
+    """Return host:port as a URL has it: RFC 3986 §3.2.2."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def public_host(host: str) -> str:
+    """Return the name under which clients of this machine reach a listener."""
+    return LOCALHOST if host in _EVERYWHERE else host
+
+
+def free_port(host: str) -> int:
+    """Return a port that is free at every address of the host; raises OSError."""
+    first, *others = listen_addresses(host)
+    for _ in range(_TRIES):
+        with _bound(first, 0) as reserved:
+            port: int = reserved.getsockname()[1]
+            if all(_is_free(address, port) for address in others):
+                return port
+    raise OSError(errno.EADDRINUSE, f"no port is free at all addresses of {host}")
+
+
+def expect_free(host: str, port: int, *, section: str, reuse_port: bool = False) -> None:
+    """Raise PortTaken where another program listens; `section` is the one of the configuration that names the port.
+
+    With `reuse_port` the processes of one deployment may share the port.
+    """
+    for address in listen_addresses(host):
+        try:
+            _bound(address, port, reuse_port=reuse_port).close()
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                raise PortTaken(address, port, section) from error
+            raise
+
+
+def _is_free(address: str, port: int) -> bool:
+    try:
+        _bound(address, port).close()
+    except OSError:
+        return False
+    return True
+
+
+def _bound(address: str, port: int, *, reuse_port: bool = False) -> socket.socket:
+    """Bind without listening: no connection may arrive at a probe."""
+    family, kind, protocol, _, place = socket.getaddrinfo(
+        address or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+    )[0]
+    probe = socket.socket(family, kind, protocol)
+    try:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if reuse_port:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        if family == socket.AF_INET6:
+            probe.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        probe.bind(place)
+    except OSError:
+        probe.close()
+        raise
+    return probe

@@ -1,0 +1,105 @@
+"""Takes reports of commands that an edge refused while it read them, for the audit log.
+
+The edge knows the credential of a caller, not who it is: this process finds that out as it does for every call. A caller
+that is not known leaves no entry. So many entries come of each tenant at most that a flood of malformed requests writes
+little.
+"""
+
+import logging
+from collections.abc import Callable
+from typing import NamedTuple
+
+from google.protobuf.message import DecodeError, Message
+
+from gnomon.engine.v1 import refusal_service_pb2 as pb
+from server.access.lru import Lru
+from server.platform.call import Call, TenantId
+from server.platform.dispatch import Interceptor, Refused
+from server.platform.errors import ERRORS, InvalidArgument, ServiceError
+from server.platform.interceptors import identify_request, select_tenant
+from server.platform.policy import Policy, policies_of, services
+from server.rpc.refusals import tenant_of
+
+logger = logging.getLogger(__name__)
+
+BURST = 100
+PER_SECOND = 10
+MOST_TENANTS = 1_000
+
+Seconds = Callable[[], float]
+
+
+class _Left(NamedTuple):
+    """The entries that a tenant may still write at a time; `is_told` after a log line that more were left out."""
+
+    entries: float
+    at: float
+    is_told: bool
+
+
+class Allowance:
+    """A burst of entries for each tenant, and so many a second; `seconds` is a clock that never goes back."""
+
+    def __init__(self, seconds: Seconds) -> None:
+        self._seconds = seconds
+        self._left = Lru[TenantId, _Left](MOST_TENANTS)
+
+    def take(self, tenant_id: TenantId) -> bool:
+        """Whether the tenant has one left; the log tells once that it has not, until it has all of them again."""
+        now = self._seconds()
+        before = self._left.get(tenant_id) or _Left(BURST, now, is_told=False)
+        count = min(float(BURST), before.entries + (now - before.at) * PER_SECOND)
+        is_told = before.is_told and count < BURST
+        has_one = count >= 1
+        if not has_one and not is_told:
+            logger.warning("refused requests are left out of the audit log", extra={"tenant_id": tenant_id})
+        self._left.put(tenant_id, _Left(count - has_one, now, is_told or not has_one))
+        return has_one
+
+
+class RefusalServicer:
+    """`refused` makes the entry of a call that was refused."""
+
+    def __init__(self, authenticate: Interceptor, refused: Refused, seconds: Seconds) -> None:
+        self._authenticate = authenticate
+        self._refused = refused
+        self._allowance = Allowance(seconds)
+        policies = [policy for service in services() for policy in policies_of(service).values()]
+        self._audited = {policy.path: policy for policy in policies if policy.is_audited}
+
+    async def report_refusal(self, request: pb.ReportRefusalRequest, call: Call) -> pb.ReportRefusalResponse:
+        policy, kind = self._audited.get(request.rpc), ERRORS.get(request.reason)
+        if policy is None or kind is None:
+            raise InvalidArgument(
+                f"expected an audited RPC and a reason, found {request.rpc} and {request.reason}"
+            )
+        refused = Call(policy, _parsed(policy, request.request), call.metadata, peer=call.peer)
+        await self._identify(refused)
+        tenant_id = tenant_of(refused)
+        if tenant_id is None:
+            return pb.ReportRefusalResponse()
+        if self._allowance.take(tenant_id):
+            self._refused(refused, kind(request.detail))
+        return pb.ReportRefusalResponse()
+
+    async def _identify(self, call: Call) -> None:
+        """Find out the caller, and its tenant if it may act there; raises Unauthenticated."""
+        identify_request(call)
+        waiting = self._authenticate(call)
+        if waiting is not None:
+            await waiting
+        try:
+            select_tenant(call)
+        except ServiceError:
+            # The request is refused already; the entry goes to the only tenant of the caller, if it has one.
+            call.tenant_id = TenantId("")
+
+
+def _parsed(policy: Policy, content: bytes) -> Message:
+    """Raises InvalidArgument."""
+    request = policy.request()
+    try:
+        request.ParseFromString(content)
+    except DecodeError as error:
+        raise InvalidArgument(f"expected a {request.DESCRIPTOR.full_name}") from error
+    return request

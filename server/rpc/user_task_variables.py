@@ -1,0 +1,59 @@
+"""The variables that a user task sees: those of its element instance and of the scopes around it."""
+
+from gnomon.engine.v1 import user_task_service_pb2 as pb
+from gnomon.engine.v1 import variable_pb2
+from server.engine.keys import Key
+from server.platform.call import Call
+from server.platform.mapping import mapper
+from server.platform.query import Condition, Operator, evaluate, parse
+from server.rpc.searching import search
+from server.rpc.variable import cut_long_values
+from server.store.entities import ElementInstance, UserTask, Variable
+from server.store.ports import Store
+from server.store.searchables import VARIABLES
+
+_match = mapper(Variable, variable_pb2.VariableMatch, ignored=frozenset(VARIABLES.derived))
+
+
+async def search_variables(
+    store: Store, user_task: UserTask, request: pb.SearchUserTaskVariablesRequest, call: Call
+) -> pb.SearchUserTaskVariablesResponse:
+    """Of all scopes, also those that an inner one hides."""
+    also = (_within(await _scopes(store, user_task)),)
+    response = await search(store, VARIABLES, request, pb.SearchUserTaskVariablesResponse, call, also=also)
+    cut_long_values(request, response.items)
+    return response
+
+
+async def search_effective_variables(
+    store: Store, user_task: UserTask, request: pb.SearchUserTaskEffectiveVariablesRequest, call: Call
+) -> pb.SearchUserTaskEffectiveVariablesResponse:
+    """Of those with the same name the innermost."""
+    scopes = await _scopes(store, user_task)
+    query = parse(VARIABLES, request, also=(_within(scopes),))
+    everything = VARIABLES.query(*query.clauses)
+    rows = (await store.search(Variable, everything, tenant_id=call.tenant_id)).items
+    places = {key: place for place, key in enumerate(scopes)}
+    innermost: dict[str, Variable] = {}
+    for row in sorted(rows, key=lambda row: places[row.scope_key], reverse=True):
+        innermost[row.name] = row
+    page = evaluate(sorted(innermost.values(), key=lambda row: row.variable_key), query)
+    response = pb.SearchUserTaskEffectiveVariablesResponse(items=map(_match, page.items))
+    response.page.total_items = page.total
+    if page.start_cursor is not None and page.end_cursor is not None:
+        response.page.start_cursor, response.page.end_cursor = page.start_cursor, page.end_cursor
+    cut_long_values(request, response.items)
+    return response
+
+
+def _within(scopes: tuple[Key, ...]) -> Condition:
+    return Condition(VARIABLES.fields["scope_key"], Operator.IN, scopes)
+
+
+async def _scopes(store: Store, user_task: UserTask) -> tuple[Key, ...]:
+    """Keys of its element instance and of the scopes around it, inside out."""
+    keys = [user_task.element_instance_key]
+    while keys[-1] != user_task.process_instance_key:
+        element = await store.get(ElementInstance, keys[-1], tenant_id=user_task.tenant_id)
+        keys.append(user_task.process_instance_key if element is None else element.element_instance_scope_key)
+    return tuple(keys)

@@ -1,0 +1,42 @@
+"""Every section of the configuration file, without the code that it configures."""
+
+from dataclasses import dataclass
+
+from edge.config import EdgeConfig
+from edge.oidc.config import AccessConfig, OidcConfig
+from identity.sections import IdentityConfig
+from server.config import HistoryConfig, ServerConfig
+from server.partition.config import (
+    ClusterConfig,
+    DecisionsConfig,
+    InstancesConfig,
+    JobsConfig,
+    PartitionConfig,
+    QuotaConfig,
+)
+from server.platform.grpc_server import GrpcConfig
+from server.platform.logging import LoggingConfig
+from server.platform.observation_config import MetricsConfig, TracingConfig
+from server.platform.postgres.config import DatabaseConfig
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config(IdentityConfig):
+    """Every section of the file, by its name."""
+
+    server: ServerConfig = ServerConfig()
+    edge: EdgeConfig = EdgeConfig()
+    grpc: GrpcConfig = GrpcConfig()
+    partition: PartitionConfig = PartitionConfig()
+    jobs: JobsConfig = JobsConfig()
+    instances: InstancesConfig = InstancesConfig()
+    decisions: DecisionsConfig = DecisionsConfig()
+    quota: QuotaConfig = QuotaConfig()
+    history: HistoryConfig = HistoryConfig()
+    cluster: ClusterConfig = ClusterConfig()
+    database: DatabaseConfig = DatabaseConfig()
+    oidc: OidcConfig = OidcConfig()
+    access: AccessConfig = AccessConfig()
+    logging: LoggingConfig = LoggingConfig()
+    metrics: MetricsConfig = MetricsConfig()
+    tracing: TracingConfig = TracingConfig()

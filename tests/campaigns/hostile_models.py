@@ -1,0 +1,49 @@
+"""Models that are legal and as expensive as a tenant can make them."""
+
+from collections.abc import Mapping
+
+from server.bpmn.builder import process
+
+COMPREHENSIONS, EXPRESSIONS, FAN_OUT, VERSIONS = "comprehensions", "expressions", "fan-out", "versions"
+
+_NESTED = "=count(for i in 1..1000, j in 1..1000 return i * j)"
+_CATASTROPHIC = '=count(for i in 1..200 return matches("' + "a" * 30 + 'b", "(a|aa)+$"))'
+
+
+def comprehensions(tasks: int = 10) -> bytes:
+    """Manual tasks in a row, each with a nested comprehension over a million pairs."""
+    builder = process(COMPREHENSIONS).start()
+    for number in range(tasks):
+        builder.node("manualTask", f"task-{number}", outputs={f"found{number}": _NESTED})
+    return builder.end().to_xml()
+
+
+def expressions() -> bytes:
+    """A task that matches 200 regular expressions which backtrack without end."""
+    return (
+        process(EXPRESSIONS)
+        .start()
+        .node("manualTask", "task", outputs={"found": _CATASTROPHIC})
+        .end()
+        .to_xml()
+    )
+
+
+def fan_out(children: int) -> bytes:
+    """So many jobs at once in one process instance."""
+    builder = process(FAN_OUT).start().parallel_gateway("split")
+    for number in range(children):
+        builder.branch("split").service_task(f"job-{number}", type="hostile").end()
+    return builder.to_xml()
+
+
+def versions(first: int, count: int) -> Mapping[str, bytes]:
+    """Files with a new version each, of as many processes."""
+    return {
+        f"{VERSIONS}-{number}.bpmn": process(f"{VERSIONS}-{number}")
+        .start()
+        .manual_task(f"task-{first}")
+        .end()
+        .to_xml()
+        for number in range(count)
+    }

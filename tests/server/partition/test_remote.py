@@ -1,0 +1,59 @@
+"""A partition of another process, by what that process answers."""
+
+import msgspec
+import pytest
+
+from gnomon.partition.v1 import partition_service_pb2 as pb
+from server.engine.formats import WIRE_FORMAT
+from server.partition.origin import Origin
+from server.partition.remote import RemotePartition
+from server.partition.wire import ANSWERS
+from server.platform.call import Call
+from server.platform.channels import LocalChannel
+from server.platform.dispatch import Dispatcher
+from server.platform.errors import Unavailable
+from server.store.ports import PartitionId
+from tests.server.partition.harness import creation
+
+ORIGIN = Origin("default", "worker", "r-1")
+_SERVICE = pb.DESCRIPTOR.services_by_name["PartitionService"]
+
+
+class Owner:
+    """Answers every command with these bytes, and keeps the requests."""
+
+    def __init__(self, answer: bytes, number: int) -> None:
+        self._response = pb.ExecuteResponse(answer=answer, format=number)
+        self.requests: list[pb.ExecuteRequest] = []
+
+    async def execute(self, request: pb.ExecuteRequest, call: Call) -> pb.ExecuteResponse:  # noqa: ARG002
+        self.requests.append(request)
+        return self._response
+
+
+def remote(owner: Owner, *, number: int = WIRE_FORMAT) -> RemotePartition:
+    channel = LocalChannel(Dispatcher({_SERVICE: owner}, ()))
+    return RemotePartition(PartitionId(1), channel, "secret", written_format=lambda: number)
+
+
+@pytest.mark.parametrize(
+    ("answer", "number"),
+    [
+        pytest.param(msgspec.msgpack.encode(("Teleported", {})), WIRE_FORMAT, id="unknown answer"),
+        pytest.param(msgspec.msgpack.encode(("Done", {})), WIRE_FORMAT + 1, id="later format"),
+    ],
+)
+async def test_an_answer_of_a_later_version_leaves_the_outcome_open(answer: bytes, number: int) -> None:
+    with pytest.raises(Unavailable, match="the answer of a later version cannot be read") as refusal:
+        await remote(Owner(answer, number)).submit(creation(), ORIGIN)
+
+    assert not refusal.value.is_untouched
+
+
+async def test_a_call_carries_the_format_that_all_nodes_read() -> None:
+    owner = Owner(msgspec.msgpack.encode(("Done", {})), 0)
+
+    answer = await remote(owner, number=1).submit(creation(), ORIGIN)
+
+    assert ANSWERS.pack(answer) == msgspec.msgpack.encode(("Done", {}))
+    assert [request.format for request in owner.requests] == [1]

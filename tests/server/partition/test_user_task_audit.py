@@ -1,0 +1,143 @@
+"""The audit log tells each change of a user task, whatever command brought it."""
+
+from datetime import timedelta
+
+import pytest
+
+from server.bpmn.builder import process
+from server.engine import commands
+from server.engine.keys import Key
+from server.partition.origin import Origin
+from server.platform.errors import ServiceError
+from server.store.entities import AuditEntry
+from tests.server.engine.scenario import resource
+from tests.server.partition.harness import Harness, Serving
+
+ORIGIN = Origin("default", "ann", "r-1", operation_reference=7)
+REVIEW = (
+    process("review")
+    .service_task("prepare", type="prepare")
+    .user_task("check", assignment={"assignee": "bob"})
+    .end()
+    .boundary_timer("late", on="check", duration="PT1M")
+    .end()
+)
+
+
+async def asked(harness: Harness, command: commands.Command) -> list[AuditEntry]:
+    """What the log gets of user tasks with a command."""
+    harness.store.batches.clear()
+    try:
+        await harness.partition.submit(command, ORIGIN)
+    except ServiceError:
+        await harness.partition.settle()
+    return noted(harness)
+
+
+def noted(harness: Harness) -> list[AuditEntry]:
+    entries = [entry for batch in harness.store.batches for entry in batch.audit]
+    return [entry for entry in entries if entry.entity_type == "USER_TASK"]
+
+
+async def entered(harness: Harness) -> list[AuditEntry]:
+    """Complete the job before the user task."""
+    await harness.partition.submit(commands.DeployResources("default", (resource(REVIEW),)), ORIGIN)
+    creation = commands.CreateProcessInstance(tenant_id="default", process_definition_id="review")
+    await harness.partition.submit(creation, ORIGIN)
+    (job_key,) = [key for instance in harness.state.instances.values() for key in instance.jobs]
+    return await asked(harness, commands.CompleteJob("default", job_key))
+
+
+def user_task_key(harness: Harness) -> Key:
+    (key,) = [key for instance in harness.state.instances.values() for key in instance.user_tasks]
+    return key
+
+
+async def test_a_job_that_leads_to_a_user_task_creates_and_assigns_it(serving: Serving) -> None:
+    async with serving() as harness:
+        entries = await entered(harness)
+
+        (instance,) = harness.state.instances.values()
+        (task,) = instance.user_tasks.values()
+        assert [entry.operation_type for entry in entries] == ["CREATE", "ASSIGN"]
+        for entry in entries:
+            assert (entry.entity_key, entry.element_instance_key) == (task.key, task.element_instance_key)
+            assert (entry.actor_id, entry.operation_reference, entry.request_id) == ("ann", 7, "r-1")
+            assert entry.process_instance_key == instance.head.key
+
+
+async def test_time_cancels_a_user_task_for_nobody(serving: Serving) -> None:
+    async with serving() as harness:
+        await entered(harness)
+        harness.store.batches.clear()
+
+        await harness.advance(timedelta(minutes=1))
+
+        (entry,) = noted(harness)
+        assert (entry.operation_type, entry.actor_type, entry.actor_id) == ("CANCEL", "UNKNOWN", "")
+
+
+async def test_a_cancelled_instance_cancels_its_user_tasks_for_its_caller(serving: Serving) -> None:
+    async with serving() as harness:
+        await entered(harness)
+        (instance,) = harness.state.instances.values()
+
+        (entry,) = await asked(harness, commands.CancelProcessInstance("default", instance.head.key))
+
+        assert (entry.operation_type, entry.actor_id) == ("CANCEL", "ann")
+
+
+@pytest.mark.parametrize(
+    ("make", "operation_type"),
+    [
+        pytest.param(
+            lambda key: commands.AssignUserTask(tenant_id="default", user_task_key=key, assignee="ann"),
+            "ASSIGN",
+            id="assign",
+        ),
+        pytest.param(lambda key: commands.UnassignUserTask("default", key), "UNASSIGN", id="unassign"),
+        pytest.param(
+            lambda key: commands.UpdateUserTask(tenant_id="default", user_task_key=key, priority=1),
+            "UPDATE",
+            id="update",
+        ),
+        pytest.param(lambda key: commands.CompleteUserTask("default", key), "COMPLETE", id="complete"),
+    ],
+)
+async def test_a_command_on_a_user_task_has_one_entry(
+    serving: Serving, make: object, operation_type: str
+) -> None:
+    assert callable(make)
+    async with serving() as harness:
+        await entered(harness)
+        key = user_task_key(harness)
+
+        succeeded = await asked(harness, make(key))
+        refused = await asked(harness, make(Key(42)))
+
+        assert [(entry.operation_type, entry.result) for entry in succeeded] == [(operation_type, "SUCCESS")]
+        assert [(entry.operation_type, entry.result) for entry in refused] == [(operation_type, "FAIL")]
+        assert (refused[0].entity_key, refused[0].reason) == (42, "NOT_FOUND")
+
+
+async def test_a_migration_has_an_entry_for_each_user_task(serving: Serving) -> None:
+    async with serving() as harness:
+        await entered(harness)
+        (instance,) = harness.state.instances.values()
+
+        entries = await asked(
+            harness,
+            commands.MigrateProcessInstance(
+                tenant_id="default",
+                process_instance_key=instance.head.key,
+                target_process_definition_key=instance.head.process_definition_key,
+                mapping_instructions=(
+                    commands.MappingInstruction("check", "check"),
+                    commands.MappingInstruction("late", "late"),
+                ),
+            ),
+        )
+
+        assert [(entry.operation_type, entry.entity_key) for entry in entries] == [
+            ("MIGRATE", user_task_key(harness))
+        ]
