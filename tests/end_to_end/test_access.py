@@ -45,6 +45,11 @@ def owned(server: Server) -> Iterator[dict[str, str]]:
         asked = {"decisionDefinitionId": "price"}
         evaluation = client.post("/v2/decision-definitions/evaluation", json=asked).raise_for_status().json()
         (evaluated,) = evaluation["evaluatedDecisions"]
+        model = {"resources": ("asked.bpmn", process("asked").start().user_task("ask").end().to_xml())}
+        client.post("/v2/deployments", files=model).raise_for_status()
+        asking = client.post("/v2/process-instances", json={"processDefinitionId": "asked"}).raise_for_status()
+        of_it = {"filter": {"processInstanceKey": asking.json()["processInstanceKey"]}}
+        (user_task,) = client.post("/v2/user-tasks/search", json=of_it).json()["items"]
         _have(client, "/auth/v1/roles", {"role": "owned"})
         _have(client, "/auth/v1/groups", {"group": "owned"})
         _have(client, "/v2/mapping-rules", {"mappingRuleId": "owned", **RULE})
@@ -61,6 +66,7 @@ def owned(server: Server) -> Iterator[dict[str, str]]:
             "process_instance_key": instance["processInstanceKey"],
             "element_instance_key": job["elementInstanceKey"],
             "job_key": job["jobKey"],
+            "user_task_key": user_task["userTaskKey"],
             "incident_key": incident["incidentKey"],
             "variable_key": variable["variableKey"],
         }
@@ -85,6 +91,9 @@ BODIES = {
     "EvaluateExpression": {"expression": "1"},
     "ActivateJobs": {"type": "x", "timeout": 1, "maxJobsToActivate": 1, "requestTimeout": -1},
     "PinClock": {"timestamp": 1},
+    "CreateElementInstanceVariables": {"variables": {"a": 2}},
+    "AssignUserTask": {"assignee": "ada"},
+    "UpdateUserTask": {"changeset": {"priority": 1}},
     "CreateMappingRule": {"mappingRuleId": "another", **RULE},
     "UpdateMappingRule": RULE,
 }
