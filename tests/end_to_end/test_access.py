@@ -47,7 +47,9 @@ def owned(server: Server) -> Iterator[dict[str, str]]:
         (evaluated,) = evaluation["evaluatedDecisions"]
         model = {"resources": ("asked.bpmn", process("asked").start().user_task("ask").end().to_xml())}
         client.post("/v2/deployments", files=model).raise_for_status()
-        asking = client.post("/v2/process-instances", json={"processDefinitionId": "asked"}).raise_for_status()
+        asking = client.post(
+            "/v2/process-instances", json={"processDefinitionId": "asked"}
+        ).raise_for_status()
         of_it = {"filter": {"processInstanceKey": asking.json()["processInstanceKey"]}}
         (user_task,) = client.post("/v2/user-tasks/search", json=of_it).json()["items"]
         _have(client, "/auth/v1/roles", {"role": "owned"})
