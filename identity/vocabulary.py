@@ -45,6 +45,7 @@ class Permission(StrEnum):
     TASK_WORK = "task:work"
     INCIDENT_RESOLVE = "incident:resolve"
     MESSAGE_PUBLISH = "message:publish"
+    SIGNAL_BROADCAST = "signal:broadcast"
     VARIABLE_WRITE = "variable:write"
     HISTORY_READ = "history:read"
     OPERATIONS_READ = "operations:read"

@@ -29,6 +29,7 @@ from gnomon.engine.v1 import (
     process_definition_service_pb2,
     process_instance_service_pb2,
     refusal_service_pb2,
+    signal_service_pb2,
     topology_service_pb2,
     user_task_service_pb2,
     variable_service_pb2,
@@ -79,6 +80,7 @@ from server.rpc.process_definition import ProcessDefinitionServicer
 from server.rpc.process_instance import ProcessInstanceServicer
 from server.rpc.refusal_reports import RefusalServicer
 from server.rpc.refusals import Refusals
+from server.rpc.signal import SignalServicer
 from server.rpc.topology import TopologyServicer
 from server.rpc.user_task import UserTaskServicer
 from server.rpc.user_task_list import DurableUserTaskServicer
@@ -300,6 +302,7 @@ def _servicers(config: EngineConfig, store: Store, router: Router, clock: Clock)
         _service(variable_service_pb2): VariableServicer(store),
         _service(incident_service_pb2): IncidentServicer(store, router),
         _service(message_service_pb2): MessageServicer(router),
+        _service(signal_service_pb2): SignalServicer(router),
         _service(decision_requirements_service_pb2): DecisionRequirementsServicer(store),
         _service(decision_definition_service_pb2): DecisionDefinitionServicer(store, router),
         _service(decision_instance_service_pb2): DecisionInstanceServicer(store),

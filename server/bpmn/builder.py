@@ -67,7 +67,7 @@ def definitions(
     errors: Mapping[str, str] = _NO_PAIRS,
     escalations: Mapping[str, str] = _NO_PAIRS,
 ) -> bytes:
-    """Put all these processes into one file, with their messages, and the codes of errors and escalations by their ids."""
+    """Put all these processes into one file, with their messages and signals, and the codes of errors and escalations by their ids."""
     namespaces = {"bpmn": BPMN_NAMESPACE, "zeebe": ZEEBE_NAMESPACE}
     attributes = {"id": "definitions", "targetNamespace": "urn:gnomon"}
     root = etree.Element(_bpmn("definitions"), attributes, nsmap=namespaces)
@@ -79,8 +79,8 @@ def definitions(
         etree.SubElement(root, _bpmn("error"), id=error_id, errorCode=code)
     for escalation_id, code in all_escalations.items():
         etree.SubElement(root, _bpmn("escalation"), id=escalation_id, escalationCode=code)
-    messages = {each.get("id"): each for builder in builders for each in builder.messages}
-    root.extend(deepcopy(each) for each in messages.values())
+    roots = {each.get("id"): each for builder in builders for each in builder.roots}
+    root.extend(deepcopy(each) for each in roots.values())
     root.extend(deepcopy(builder.element) for builder in builders)
     return etree.tostring(root, xml_declaration=True, encoding="UTF-8", pretty_print=True)
 
@@ -103,8 +103,8 @@ class ProcessBuilder:
         self.errors: dict[str, str] = {}
         self.escalations: dict[str, str] = {}
         self._prefix = "" if is_process else f"{process_id}_"
-        # They stand beside the process in its file.
-        self.messages: list[XmlElement] = []
+        # Messages and signals: they stand beside the process in its file.
+        self.roots: list[XmlElement] = []
         self._root_id = process_id
         self._nodes: dict[str, XmlElement] = {}
         self._ids: set[str] = set()
@@ -137,7 +137,7 @@ class ProcessBuilder:
     ) -> Self:
         """Append a sub-process with all that is in it."""
         element_id = str(scope.element.get("id"))
-        self.messages += scope.messages
+        self.roots += scope.roots
         self.node("subProcess", element_id, name=scope.element.get("name"), inputs=inputs, outputs=outputs)
         self._fill(element_id, scope)
         return self
@@ -150,7 +150,7 @@ class ProcessBuilder:
         outputs: Mapping[str, str] = _NO_PAIRS,
     ) -> Self:
         """Put an event sub-process with all that is in it into the scope; the path goes on where it was."""
-        self.messages += scope.messages
+        self.roots += scope.roots
         element_id, current = str(scope.element.get("id")), self._current
         self._current = None
         self._append("subProcess", element_id, scope.element.get("name"))
@@ -182,6 +182,11 @@ class ProcessBuilder:
         """Begin an event sub-process with a message that has this name and correlation key."""
         self._start(element_id, is_interrupting=is_interrupting)
         return self._message(element_id, message, key)
+
+    def start_signal(self, element_id: str, *, signal: str, is_interrupting: bool = True) -> Self:
+        """Begin an event sub-process with a signal that has this name."""
+        self._start(element_id, is_interrupting=is_interrupting)
+        return self._signal(element_id, signal)
 
     def start_error(
         self, element_id: str, *, error: str | None = None, outputs: Mapping[str, str] = _NO_PAIRS
@@ -276,6 +281,32 @@ class ProcessBuilder:
         if not is_interrupting:
             self._nodes[element_id].set("cancelActivity", "false")
         return self._message(element_id, message, key)
+
+    def signal_catch(self, element_id: str, *, signal: str, outputs: Mapping[str, str] = _NO_PAIRS) -> Self:
+        """Append an event that waits for a signal with this name."""
+        self.node("intermediateCatchEvent", element_id, outputs=outputs)
+        return self._signal(element_id, signal)
+
+    def boundary_signal(self, element_id: str, *, on: str, signal: str, is_interrupting: bool = True) -> Self:
+        """Attach a boundary event that waits for a signal; the path goes on behind it."""
+        self._attach(element_id, on)
+        if not is_interrupting:
+            self._nodes[element_id].set("cancelActivity", "false")
+        return self._signal(element_id, signal)
+
+    def throw_signal(
+        self, element_id: str, *, signal: str, inputs: Mapping[str, str | None] = _NO_PAIRS
+    ) -> Self:
+        """Append an event that broadcasts a signal with this name, and its local variables with it."""
+        self.node("intermediateThrowEvent", element_id, inputs=inputs)
+        return self._signal(element_id, signal)
+
+    def end_signal(
+        self, element_id: str, *, signal: str, inputs: Mapping[str, str | None] = _NO_PAIRS
+    ) -> Self:
+        """Append an end event that broadcasts a signal with this name, and its local variables with it."""
+        self.node("endEvent", element_id, inputs=inputs)
+        return self._signal(element_id, signal)
 
     def boundary_error(self, element_id: str, *, on: str, error: str | None = None) -> Self:
         """Attach a boundary event that catches errors, those with the id that `definitions` was told or all of them."""
@@ -547,12 +578,18 @@ class ProcessBuilder:
         node, message_id = self._nodes[element_id], f"{self._root_id}_{element_id}_message"
         message = etree.Element(_bpmn("message"), id=message_id, name=name)
         etree.SubElement(_extension_elements(message), _zeebe("subscription"), correlationKey=key)
-        self.messages.append(message)
+        self.roots.append(message)
         if node.tag == _bpmn("receiveTask"):
             node.set("messageRef", message_id)
         else:
             etree.SubElement(node, _bpmn("messageEventDefinition"), messageRef=message_id)
         return self
+
+    def _signal(self, element_id: str, name: str) -> Self:
+        """Let an event wait for a signal or broadcast it, which has an id of its own in the file."""
+        signal_id = f"{self._root_id}_{element_id}_signal"
+        self.roots.append(etree.Element(_bpmn("signal"), id=signal_id, name=name))
+        return self._event(element_id, "signal", signal_id)
 
     def _extension(self, element_id: str, tag: str, **attributes: str | None) -> XmlElement:
         parent = _extension_elements(self._nodes[element_id])

@@ -29,10 +29,12 @@ from server.bpmn.executable import (
     RefusedExpression,
     Result,
     Script,
+    SignalTrigger,
     Static,
     Termination,
     ThrownError,
     ThrownEscalation,
+    ThrownSignal,
     TimerKind,
     TimerTrigger,
     Trigger,
@@ -137,6 +139,7 @@ class _Compiler:
         self._error_codes = definitions.error_codes()
         self._escalation_codes = definitions.escalation_codes()
         self._messages = definitions.messages()
+        self._signal_names = definitions.signal_names()
 
     def scope(self, scope: Element, container: FlowElementsContainer) -> None:
         """Add what is in the scope, and in the scopes inside it."""
@@ -199,6 +202,8 @@ class _Compiler:
         if "escalation" in event.event_definitions:
             reference = event.escalation_ref
             return EscalationTrigger(None if reference is None else self._escalation_codes[reference])
+        if event.signal_ref is not None:
+            return SignalTrigger(_attribute(self._signal_names[event.signal_ref]))
         timer = event.timer
         return None if timer is None else TimerTrigger(TimerKind(timer.kind), _attribute(timer.text))
 
@@ -209,6 +214,8 @@ class _Compiler:
             return ThrownError(_attribute(self._error_codes[event.error_ref or ""]))
         if "escalation" in event.event_definitions:
             return ThrownEscalation(_attribute(self._escalation_codes[event.escalation_ref or ""]))
+        if event.signal_ref is not None:
+            return ThrownSignal(_attribute(self._signal_names[event.signal_ref]))
         return None
 
     def _connect(self, node: FlowNode, graph: Graph, scope: Element) -> None:

@@ -186,10 +186,17 @@ class MessageTrigger:
     correlation_key: Attribute
 
 
+@dataclass(frozen=True, slots=True)
+class SignalTrigger:
+    """A signal with this name."""
+
+    name: Attribute
+
+
 # Triggers that an event throws inside the scope that catches them; they have codes, and no subscriptions.
 CodedTrigger = ErrorTrigger | EscalationTrigger
 # What a catching event waits for.
-Trigger = TimerTrigger | MessageTrigger | CodedTrigger
+Trigger = TimerTrigger | MessageTrigger | SignalTrigger | CodedTrigger
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,8 +218,15 @@ class ThrownEscalation:
     code: Attribute
 
 
+@dataclass(frozen=True, slots=True)
+class ThrownSignal:
+    """A signal with this name is broadcast."""
+
+    name: Attribute
+
+
 # What a throwing event does beside ending or passing.
-Result = Termination | ThrownError | ThrownEscalation
+Result = Termination | ThrownError | ThrownEscalation | ThrownSignal
 
 
 @dataclass(slots=True, eq=False)

@@ -104,6 +104,11 @@ class Event(FlowNode):
         return self._defined("escalationEventDefinition", "escalationRef")
 
     @property
+    def signal_ref(self) -> str | None:
+        """The id of the signal that it waits for or broadcasts; None when it does something else."""
+        return self._defined("signalEventDefinition", "signalRef")
+
+    @property
     def link_name(self) -> str | None:
         return self._defined("linkEventDefinition", "name")
 
@@ -305,6 +310,13 @@ class Definitions(BaseElement):
         return {
             escalation.attributes.get("id", ""): escalation.attributes.get("escalationCode", "")
             for escalation in self.markup.all("escalation")
+        }
+
+    def signal_names(self) -> Mapping[str, str]:
+        """The names of the signals of the file, by their ids."""
+        return {
+            signal.attributes.get("id", ""): signal.attributes.get("name", "")
+            for signal in self.markup.all("signal")
         }
 
     def messages(self) -> Mapping[str, Markup]:

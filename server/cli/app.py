@@ -17,6 +17,7 @@ jobs = typer.Typer(help="Work on jobs, or look at them.", no_args_is_help=True)
 tasks = typer.Typer(help="List user tasks, claim one, or complete one.", cls=ListByDefault)
 incidents = typer.Typer(help="List the incidents of process instances, or resolve one.", cls=ListByDefault)
 messages = typer.Typer(help="Publish messages to process instances.", no_args_is_help=True)
+signals = typer.Typer(help="Broadcast signals to process instances.", no_args_is_help=True)
 
 add_command(
     app,
@@ -59,6 +60,8 @@ add_command(
 )
 app.add_typer(messages, name="messages")
 add_command(messages, "publish", "server.cli.messages:publish", "Publish a message to process instances.")
+app.add_typer(signals, name="signals")
+add_command(signals, "broadcast", "server.cli.signals:broadcast", "Broadcast a signal to process instances.")
 add_command(
     app,
     "demo",

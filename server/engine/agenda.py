@@ -22,7 +22,7 @@ from server.engine.work import (
 def run(step: Step) -> None:
     """Do the pending work, or leave it for a later turn, and what the partition sent to itself meanwhile.
 
-    That is not left: it only takes note, and begins nothing more once the command has done enough.
+    Such a command is not left: it only takes note, and begins nothing more once the command has done enough.
     """
     _do_pending(step)
     while step.received:
@@ -32,7 +32,11 @@ def run(step: Step) -> None:
 
 
 def _do_pending(step: Step) -> None:
-    while step.pending:
+    while step.following or step.pending:
+        if step.following:
+            command = step.following.popleft()
+            HANDLERS[type(command)](command, step)
+            continue
         if step.has_done_enough:
             step.postpone()
             return

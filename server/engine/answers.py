@@ -104,10 +104,17 @@ class PublishedMessage:
 
 
 @dataclass(frozen=True, slots=True)
+class SignalBroadcast:
+    key: Key
+
+
+@dataclass(frozen=True, slots=True)
 class Done:
     """Nothing more to say."""
 
 
 DONE = Done()
 
-Answer = Deployment | DecisionResult | CreatedInstance | ActivatedJobs | PublishedMessage | Done
+Answer = (
+    Deployment | DecisionResult | CreatedInstance | ActivatedJobs | PublishedMessage | SignalBroadcast | Done
+)

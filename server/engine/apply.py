@@ -33,6 +33,7 @@ from server.engine.process_instance import (
     UserTask,
     Variable,
 )
+from server.engine.signal_appliers import SIGNAL_APPLIERS
 from server.engine.state import State
 
 
@@ -246,7 +247,9 @@ def _subscription_opened(state: State, event: events.SubscriptionOpened) -> None
     earlier = instance.subscriptions.get(opened.key)
     if earlier is None:
         journal.note(instance.close, opened)
+        journal.note(state.unlist, instance, opened)
         journal.put(state.owners, opened.key, instance.head.key)
+        state.enlist(instance, opened)
     else:
         journal.note(instance.open, earlier)
     instance.open(opened)
@@ -256,8 +259,10 @@ def _subscription_closed(state: State, event: events.SubscriptionClosed) -> None
     instance, journal = _instance(state, event), state.journal
     closed = instance.subscriptions[event.key]
     journal.note(instance.open, closed)
+    journal.note(state.enlist, instance, closed)
     journal.drop(state.owners, event.key)
     instance.close(closed)
+    state.unlist(instance, closed)
 
 
 def _work_postponed(state: State, event: events.WorkPostponed) -> None:
@@ -523,5 +528,6 @@ APPLIERS: Mapping[type[events.Event], Applier] = cast(
         events.IncidentRaised: _incident_raised,
         events.IncidentResolved: _incident_resolved,
         **MESSAGE_APPLIERS,
+        **SIGNAL_APPLIERS,
     },
 )

@@ -12,6 +12,7 @@ from server.bpmn.executable import (
     Element,
     ElementType,
     MessageTrigger,
+    SignalTrigger,
     TimerTrigger,
     Trigger,
 )
@@ -21,6 +22,7 @@ from server.engine.lifecycle import ElementState
 from server.engine.message_subscriptions import open_message, report_closed, report_opened
 from server.engine.process_instance import ElementInstance, ProcessInstance
 from server.engine.scopes import VariableScope
+from server.engine.signal_subscriptions import open_signal
 from server.engine.step import Step, Visit
 from server.engine.subscriptions import AnySubscription
 from server.engine.timers import open_timer
@@ -142,4 +144,5 @@ def is_waited_for(host: ElementInstance, catch: Element) -> bool:
 _OPENERS: Mapping[type[Trigger | None], Callable[..., AnySubscription]] = {
     TimerTrigger: open_timer,
     MessageTrigger: open_message,
+    SignalTrigger: open_signal,
 }

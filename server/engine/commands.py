@@ -370,6 +370,44 @@ class SettleMessage:
 
 
 @dataclass(frozen=True, slots=True)
+class BroadcastSignal:
+    """Trigger everything that waits for a signal of this name, in all partitions."""
+
+    tenant_id: str
+    signal_name: str
+    variables: Variables = field(default_factory=dict)
+
+    @property
+    def address(self) -> Address:
+        return ANYWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiveSignal:
+    """From the partition where a signal was broadcast or thrown, to every other one."""
+
+    tenant_id: str
+    signal_name: str
+    variables: Variables
+
+    @property
+    def address(self) -> Address:
+        return HERE
+
+
+@dataclass(frozen=True, slots=True)
+class ContinueBroadcast:
+    """Time: go on with a broadcast, with which an earlier command did not come to an end."""
+
+    tenant_id: str
+    broadcast_key: Key
+
+    @property
+    def address(self) -> OwnersOf:
+        return OwnersOf((self.broadcast_key,))
+
+
+@dataclass(frozen=True, slots=True)
 class ResolveIncident:
     tenant_id: str
     incident_key: Key
@@ -479,6 +517,9 @@ Command = (
     | CloseMessageSubscription
     | DeliverMessage
     | SettleMessage
+    | BroadcastSignal
+    | ReceiveSignal
+    | ContinueBroadcast
     | ResolveIncident
     | SetVariables
     | AssignUserTask

@@ -26,6 +26,7 @@ from server.engine.process_instance import (
     UserTask,
     Variable,
 )
+from server.engine.signals import Broadcast
 from server.engine.state import State
 from server.engine.subscriptions import AnySubscription
 from server.engine.work import AnyWork
@@ -33,7 +34,7 @@ from server.engine.work import AnyWork
 R = TypeVar("R")
 T = TypeVar("T")
 
-Document = ProcessInstance | Message | HomeSubscription
+Document = ProcessInstance | Message | HomeSubscription | Broadcast
 
 FORMAT = 2
 
@@ -107,7 +108,11 @@ def _of_subscription(state: State, key: Key, _: AbstractSet[Key]) -> ChangedPage
     return _packed(state.messages.subscriptions.get(key))
 
 
-def _packed(record: Message | HomeSubscription | None) -> Pages | None:
+def _of_broadcast(state: State, key: Key, _: AbstractSet[Key]) -> ChangedPages | None:
+    return _packed(state.signals.broadcasts.get(key))
+
+
+def _packed(record: Message | HomeSubscription | Broadcast | None) -> Pages | None:
     """A document of one page."""
     return None if record is None else {HEAD_PAGE: StoredPage(FORMAT, _encode(record))}
 
@@ -116,6 +121,7 @@ _CHANGED: Mapping[Kind, Callable[[State, Key, AbstractSet[Key]], ChangedPages | 
     Kind.PROCESS_INSTANCE: _of_process_instance,
     Kind.MESSAGE: _of_message,
     Kind.MESSAGE_SUBSCRIPTION: _of_subscription,
+    Kind.BROADCAST: _of_broadcast,
 }
 
 
@@ -283,6 +289,7 @@ READINGS: Mapping[Kind, Callable[[], Reading]] = {
     Kind.PROCESS_INSTANCE: InstanceReading,
     Kind.MESSAGE: partial(RecordReading, msgspec.msgpack.Decoder(Message).decode),
     Kind.MESSAGE_SUBSCRIPTION: partial(RecordReading, msgspec.msgpack.Decoder(HomeSubscription).decode),
+    Kind.BROADCAST: partial(RecordReading, msgspec.msgpack.Decoder(Broadcast).decode),
 }
 
 

@@ -15,6 +15,8 @@ from typing import Final, cast
 
 from server.bpmn.executable import Element, ElementType, Flow, JobDefinition, Termination
 from server.engine import catch_events, events, mappings, multi_instance, throw_events
+from server.engine.broadcasts import broadcast
+from server.engine.catch_events import Caught
 from server.engine.elements import BEHAVIOURS
 from server.engine.incidents import ErrorType, Incident
 from server.engine.inclusive_joins import ready_join
@@ -25,6 +27,7 @@ from server.engine.lifecycle import ElementState
 from server.engine.process_instance import ElementInstance, Interruption, ProcessInstance
 from server.engine.scopes import propagate, set_all_local
 from server.engine.step import Step, Visit
+from server.engine.throw_events import Signal
 from server.engine.variables import Variables
 from server.engine.work import (
     Arrive,
@@ -212,19 +215,28 @@ def activate(step: Step, visit: Visit) -> None:
         if element.catches:
             _subscribe(step, visit)
         behaviour.activate(step, visit)
-        caught = throw_events.caught(step, visit) if element.result is not None else None
+        thrown = throw_events.thrown(step, visit) if element.result is not None else None
     except Incident as incident:
         step.raise_incident(visit, incident)
         return
     step.emit(events.ElementActivated(visit.process_instance.head, instance.key))
     behaviour.activated(step, visit)
-    if caught is not None:
-        step.prefer(visit.process_instance, Catch(caught.host.key, caught.catch.id))
-        if caught.catch.is_interrupting:
-            # It ends with what is interrupted.
-            return
+    if thrown is not None and _throw(step, visit, thrown):
+        return
     if not behaviour.waits(visit):
         complete(step, visit)
+
+
+def _throw(step: Step, visit: Visit, thrown: Caught | Signal) -> bool:
+    """Whether the throwing event ends with what is interrupted."""
+    process_instance = visit.process_instance
+    if isinstance(thrown, Signal):
+        own = process_instance.variables.get(visit.instance.key, {})
+        variables = {name: variable.value for name, variable in own.items()}
+        broadcast(step, process_instance.head.tenant_id, thrown.name, variables)
+        return False
+    step.prefer(process_instance, Catch(thrown.host.key, thrown.catch.id))
+    return thrown.catch.is_interrupting
 
 
 def _check_progress(step: Step) -> None:

@@ -31,8 +31,8 @@ FORMATS = (
         wire=2,
         documents=2,
         says=(
-            "rows and calls carry numbers; sub-processes, events, messages, listeners, user tasks, activities;"
-            " audited identity"
+            "rows and calls carry numbers; sub-processes, events, messages, listeners, user tasks, activities,"
+            " signals, audited identity"
         ),
     ),
 )
@@ -47,6 +47,7 @@ class Feature(StrEnum):
     PLAIN_PROCESSES = "processes of tasks, gateways, start and end events, and decisions"
     USER_TASKS = "user tasks"
     MESSAGES = "messages"
+    SIGNALS = "signals"
     SCOPES_AND_TIMERS = (
         "sub-processes, events with triggers or results, inclusive gateways, execution listeners"
     )
@@ -63,6 +64,7 @@ INTRODUCED_IN: Mapping[Feature, int] = {
     Feature.ACTIVITIES: 2,
     Feature.AUDITED_IDENTITY: 2,
     Feature.MESSAGES: 2,
+    Feature.SIGNALS: 2,
 }
 
 ELEMENT_FEATURES: Mapping[ElementType, Feature] = {
@@ -130,6 +132,9 @@ COMMAND_FEATURES: Mapping[type[commands.Command], Feature] = {
     commands.CloseMessageSubscription: Feature.MESSAGES,
     commands.DeliverMessage: Feature.MESSAGES,
     commands.SettleMessage: Feature.MESSAGES,
+    commands.BroadcastSignal: Feature.SIGNALS,
+    commands.ReceiveSignal: Feature.SIGNALS,
+    commands.ContinueBroadcast: Feature.SIGNALS,
 }
 
 

@@ -18,7 +18,8 @@ class EngineLimits:
     `element_steps` are for all expressions that one element evaluates on its way: more is an incident. So are more
     than `activations` elements in a row without a wait state: a loop that goes nowhere. A multi-instance
     activity has up to `loop_items` instances. A process instance of up to `whole_records` is stored as a whole, a larger
-    one in pages. A partition buffers `tenant_messages` of each tenant.
+    one in pages. A partition buffers `tenant_messages` of each tenant, and callers begin no broadcast while
+    `tenant_broadcasts` of theirs are not finished in it.
     """
 
     element_steps: int = 400_000
@@ -27,6 +28,7 @@ class EngineLimits:
     loop_items: int = 10_000
     whole_records: int = 256
     tenant_messages: int = 100_000
+    tenant_broadcasts: int = 1_000
 
 
 DEFAULT_LIMITS: Final = EngineLimits()

@@ -24,14 +24,15 @@ def open_message(
     now: datetime,  # noqa: ARG001  # for what depends on time
 ) -> MessageSubscription:
     """The subscription that the trigger asks for; raises Incident."""
-    name = _bounded(string_of(trigger.name, scope), f"name of the message of '{element_id}'")
-    correlation_key = _bounded(
+    name = bounded(string_of(trigger.name, scope), f"name of the message of '{element_id}'")
+    correlation_key = bounded(
         key_text_of(trigger.correlation_key, scope), f"correlation key of '{element_id}'"
     )
     return MessageSubscription(key, element_instance_key, element_id, name, correlation_key)
 
 
-def _bounded(text: str, subject: str) -> str:
+def bounded(text: str, subject: str) -> str:
+    """Raises Incident for a text that is too long."""
     if len(text) > MOST_CHARACTERS:
         reason = f"Expected the {subject} to have {MOST_CHARACTERS} characters at most, found {len(text)}"
         raise Incident(ErrorType.EXTRACT_VALUE_ERROR, reason)

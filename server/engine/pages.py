@@ -25,6 +25,7 @@ class Kind(IntEnum):
     PROCESS_INSTANCE = 1
     MESSAGE = 2
     MESSAGE_SUBSCRIPTION = 3
+    BROADCAST = 4
 
 
 class DocumentId(NamedTuple):

@@ -9,6 +9,7 @@ class RejectionType(StrEnum):
     INVALID_STATE = "INVALID_STATE"
     ALREADY_EXISTS = "ALREADY_EXISTS"
     EXHAUSTED = "EXHAUSTED"
+    BUSY = "BUSY"
 
 
 class Rejected(Exception):

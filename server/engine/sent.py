@@ -1,7 +1,12 @@
 """What one partition sends to another, with the commit of what made it do so."""
 
+from typing import Final
+
 from server.engine.commands import Command
 from server.engine.events import Event
+
+EVERY_OTHER: Final = 0
+"""In place of the number of a partition: all but the one that sends."""
 
 
 class CommandSent(Event, frozen=True):

@@ -18,6 +18,8 @@ from server.engine.limits import DEFAULT_LIMITS, EngineLimits
 from server.engine.messages import KnownMessages
 from server.engine.pages import DocumentId, Kind
 from server.engine.process_instance import Job, JobState, ProcessInstance
+from server.engine.signals import KnownSignals
+from server.engine.subscriptions import AnySubscription, SignalSubscription
 
 # Where jobs are offered: tenant and job type.
 Place = tuple[str, str]
@@ -62,6 +64,7 @@ class State:
         # Messages have their homes in so many partitions, the first ones.
         self.message_homes = 1
         self.messages = KnownMessages()
+        self.signals = KnownSignals()
         # Indexes: process instance of a job, an incident, a subscription or a user task; jobs on offer, oldest offer first.
         self.owners: dict[Key, Key] = {}
         self.offers: dict[Place, JobQueue] = {}
@@ -136,6 +139,17 @@ class State:
         if not self.versions[name]:
             del self.versions[name]
 
+    def enlist(self, instance: ProcessInstance, subscription: AnySubscription) -> None:
+        """Let signals find a subscription, if it is to one."""
+        if isinstance(subscription, SignalSubscription):
+            place = (instance.head.tenant_id, subscription.signal_name)
+            self.signals.open(place, subscription.key, instance.head.key)
+
+    def unlist(self, instance: ProcessInstance, subscription: AnySubscription) -> None:
+        """Let signals find a subscription no longer, if it is to one."""
+        if isinstance(subscription, SignalSubscription):
+            self.signals.close((instance.head.tenant_id, subscription.signal_name), subscription.key)
+
     def add_job(self, instance: ProcessInstance, job: Job) -> None:
         instance.jobs[job.key] = job
         instance.elements[job.element_instance_key].job_key = job.key
@@ -175,6 +189,8 @@ class State:
                 self._enqueue(instance, job)
         for key in (*instance.incidents, *instance.subscriptions, *instance.user_tasks):
             self.owners[key] = instance.head.key
+        for subscription in instance.subscriptions.values():
+            self.enlist(instance, subscription)
 
     def order_offers(self) -> None:
         """Bring all jobs on offer into the order of their offers."""
@@ -200,6 +216,9 @@ class State:
             self.withdraw(instance, job)
         for key in (*instance.incidents, *instance.subscriptions, *instance.user_tasks):
             self.journal.drop(self.owners, key)
+        for subscription in instance.subscriptions.values():
+            self.journal.note(self.enlist, instance, subscription)
+            self.unlist(instance, subscription)
 
     def _unqueue(self, instance: ProcessInstance, job: Job) -> None:
         place = (instance.head.tenant_id, job.type)

@@ -46,7 +46,8 @@ class Step:
         self.now = now
         self.events: list[events.Event] = []
         self.pending: deque[tuple[ProcessInstance, AnyWork]] = deque()
-        # Commands that this partition sent to itself.
+        # Commands that this partition sent to itself: those that come before the pending work, and those behind it.
+        self.following: deque[Command] = deque()
         self.received: deque[Command] = deque()
         self.activations = 0
         self.budget = Budget(state.limits.element_steps)

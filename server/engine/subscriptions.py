@@ -30,4 +30,10 @@ class MessageSubscription(Subscription, frozen=True):
     correlation_key: str
 
 
-AnySubscription = TimerSubscription | MessageSubscription
+class SignalSubscription(Subscription, frozen=True):
+    """The partition of the process instance finds it by its tenant and this name."""
+
+    signal_name: str
+
+
+AnySubscription = TimerSubscription | MessageSubscription | SignalSubscription

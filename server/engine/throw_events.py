@@ -1,23 +1,35 @@
 """What throwing events throw, and what catches it.
 
-A thrown event goes outwards from the scope that it is thrown in, and carries no variables.
+A thrown error or escalation goes outwards from the scope that it is thrown in, and carries no variables. A signal goes
+to all process instances of the tenant, with the local variables of its event.
 """
 
-from server.bpmn.executable import ErrorTrigger, EscalationTrigger, Termination, ThrownError
+from typing import NamedTuple
+
+from server.bpmn.executable import ErrorTrigger, EscalationTrigger, Termination, ThrownError, ThrownSignal
 from server.engine import catch_events
 from server.engine.catch_events import Caught
 from server.engine.expressions import string_of
 from server.engine.incidents import ErrorType, Incident
+from server.engine.message_subscriptions import bounded
 from server.engine.scopes import VariableScope
 from server.engine.step import Step, Visit
 
 
-def caught(step: Step, visit: Visit) -> Caught | None:
-    """What catches the result of an event, if it is one that is caught; raises Incident."""
+class Signal(NamedTuple):
+    """A signal that is about to be broadcast."""
+
+    name: str
+
+
+def thrown(step: Step, visit: Visit) -> Caught | Signal | None:
+    """What catches the result of an event, or the signal that it broadcasts, if it is one; raises Incident."""
     result = visit.element.result
     if result is None or isinstance(result, Termination):
         return None
     scope = VariableScope(step, visit.process_instance, scope_key=visit.instance.key)
+    if isinstance(result, ThrownSignal):
+        return Signal(bounded(string_of(result.name, scope), f"name of the signal of '{visit.element.id}'"))
     code = string_of(result.code, scope)
     is_error = isinstance(result, ThrownError)
     kind = ErrorTrigger if is_error else EscalationTrigger

@@ -7,8 +7,23 @@ from server.engine import catch_events, events, execution
 from server.engine.process_instance import ElementInstance, ProcessInstance
 from server.engine.scopes import propagate, set_all_local
 from server.engine.step import Step
+from server.engine.subscriptions import AnySubscription
 from server.engine.variables import Variables
 from server.engine.work import Catch
+
+
+def take(
+    step: Step, process_instance: ProcessInstance, subscription: AnySubscription, variables: Variables
+) -> bool:
+    """Whether the element instance caught what it waits for; one that cannot any more stops waiting for it."""
+    host = process_instance.elements[subscription.element_instance_key]
+    catch = step.process_of(process_instance).of(subscription.element_id, host.type)
+    can_catch = catch_events.can_catch(process_instance, host, catch)
+    if catch.is_interrupting or not can_catch:
+        catch_events.close_subscription(step, process_instance, subscription.key)
+    if can_catch:
+        trigger(step, process_instance, host, catch.id, variables)
+    return can_catch
 
 
 def trigger(

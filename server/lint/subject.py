@@ -40,17 +40,18 @@ class Subject:
 
 
 def subjects(definitions: Definitions) -> Iterator[Subject]:
-    """Yield the file, its errors and escalations, the messages that it uses, and its executable processes with what is in them."""
+    """Yield the file, its errors and escalations, the messages and signals that it uses, and its executable processes with what is in them."""
     yield Subject(definitions.markup, definitions.id, _types("Definitions"))
     roots = {
         root.attributes.get("id", ""): root
-        for tag in ("error", "escalation", "message")
+        for tag in ("error", "escalation", "message", "signal")
         for root in definitions.markup.all(tag)
     }
     for root_id, root in roots.items():
-        if root.tag != "message":
+        if root.tag not in {"message", "signal"}:
             yield Subject(root, root_id, _types(_upper(root.tag)))
     yield from _messages(definitions, roots)
+    yield from _signals(definitions, roots)
     for process in definitions.processes:
         if process.is_executable:
             for subject in _of_process(process):
@@ -68,6 +69,18 @@ def _messages(definitions: Definitions, roots: Mapping[str, Markup]) -> Iterator
     for message_id, types in used.items():
         if message_id in roots and roots[message_id].tag == "message":
             yield Subject(roots[message_id], message_id, types)
+
+
+def _signals(definitions: Definitions, roots: Mapping[str, Markup]) -> Iterator[Subject]:
+    """Yield each signal that an executable process uses."""
+    used: dict[str, None] = {}
+    for process in definitions.processes:
+        for node in process.markup.descendants() if process.is_executable else ():
+            if node.tag == "signalEventDefinition":
+                used[node.attributes.get("signalRef", "")] = None
+    for signal_id in used:
+        if signal_id in roots and roots[signal_id].tag == "signal":
+            yield Subject(roots[signal_id], signal_id, _types("Signal"))
 
 
 def _starts(process: Process, node: Markup) -> bool:

@@ -10,7 +10,14 @@ from datetime import datetime
 from typing import NamedTuple
 
 from server.engine import commands
-from server.engine.answers import Answer, CreatedInstance, DecisionResult, Deployment, PublishedMessage
+from server.engine.answers import (
+    Answer,
+    CreatedInstance,
+    DecisionResult,
+    Deployment,
+    PublishedMessage,
+    SignalBroadcast,
+)
 from server.engine.events import InstanceHead
 from server.engine.keys import Key
 from server.partition.origin import Origin
@@ -47,6 +54,7 @@ AUDITED: Mapping[type, Audited] = {
     commands.UpdateUserTask: Audited(USER_TASK, "UPDATE", "user_task_key"),
     commands.CompleteUserTask: Audited(USER_TASK, "COMPLETE", "user_task_key"),
     commands.PublishMessage: Audited("MESSAGE", "CREATE"),
+    commands.BroadcastSignal: Audited("SIGNAL", "CREATE"),
 }
 
 
@@ -73,7 +81,7 @@ def audit_entry(
     match result:
         case CreatedInstance(head):
             entry.entity_key = head.key
-        case Deployment(key) | PublishedMessage(key):
+        case Deployment(key) | PublishedMessage(key) | SignalBroadcast(key):
             entry.entity_key = key
         case DecisionResult(evaluation):
             entry.entity_key = evaluation.key

@@ -11,6 +11,7 @@ from itertools import count
 
 from server.engine import events
 from server.engine.commands import (
+    ContinueBroadcast,
     ContinueMessage,
     ContinueProcessInstance,
     EndJobBackOff,
@@ -27,10 +28,18 @@ from server.engine.message_events import (
 )
 from server.engine.messages import Message
 from server.engine.process_instance import JobState, ProcessInstance
+from server.engine.signal_events import BroadcastEnded, BroadcastPostponed
+from server.engine.signals import Broadcast
 from server.engine.subscriptions import TimerSubscription
 
 DueCommand = (
-    TimeOutJob | EndJobBackOff | ContinueProcessInstance | TriggerTimer | ContinueMessage | ExpireMessage
+    TimeOutJob
+    | EndJobBackOff
+    | ContinueProcessInstance
+    | TriggerTimer
+    | ContinueMessage
+    | ExpireMessage
+    | ContinueBroadcast
 )
 
 # For documents that do not say when their work was postponed.
@@ -41,7 +50,7 @@ OVERTAKEN = 1_000
 
 
 class Due:
-    """For each timer, job, message or process instance one entry counts: the latest."""
+    """For each timer, job, message, broadcast or process instance one entry counts: the latest."""
 
     def __init__(self) -> None:
         self._heap: list[tuple[datetime, int, DueCommand]] = []
@@ -88,6 +97,10 @@ class Due:
             self.expect(message.postponed_at, ContinueMessage(message.tenant_id, message.key))
         elif not message.is_expired:
             self.expect(message.expires_at, ExpireMessage(message.tenant_id, message.key))
+
+    def adopt_broadcast(self, broadcast: Broadcast) -> None:
+        """Take in what is due for a broadcast that comes from its document."""
+        self.expect(broadcast.postponed_at or AT_ONCE, ContinueBroadcast(broadcast.tenant_id, broadcast.key))
 
     def take(self, now: datetime, most: int) -> Iterator[DueCommand]:
         """Commands whose time has come, at most `most`."""
@@ -142,6 +155,10 @@ def _postponed(due: Due, event: MessagePostponed) -> None:
     due.expect(event.at, ContinueMessage(event.tenant_id, event.key))
 
 
+def _broadcast_postponed(due: Due, event: BroadcastPostponed) -> None:
+    due.expect(event.at, ContinueBroadcast(event.tenant_id, event.key))
+
+
 def _timer_closed(due: Due, event: events.SubscriptionClosed) -> None:
     due.forget(event.key)
 
@@ -163,7 +180,8 @@ def _end(
     | events.JobCanceled
     | events.JobErrorThrown
     | events.JobYielded
-    | MessageRemoved,
+    | MessageRemoved
+    | BroadcastEnded,
 ) -> None:
     due.forget(event.key)
 
@@ -177,6 +195,8 @@ _NOTES: Mapping[type[events.Event], Callable[..., None]] = {
     MessageResumed: _published,
     MessagePostponed: _postponed,
     MessageRemoved: _end,
+    BroadcastPostponed: _broadcast_postponed,
+    BroadcastEnded: _end,
     events.JobActivated: _deadline,
     events.JobDeadlineUpdated: _deadline,
     events.JobFailed: _failure,

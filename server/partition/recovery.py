@@ -21,6 +21,7 @@ from server.engine.keys import Key
 from server.engine.messages import HomeSubscription, Message
 from server.engine.pages import DocumentId, Kind, StoredPage
 from server.engine.process_instance import ProcessInstance
+from server.engine.signals import Broadcast
 from server.partition.due import Due
 from server.partition.turn import definition_of
 from server.platform import collector
@@ -109,12 +110,18 @@ def _take_in_subscription(found: Recovered, subscription: HomeSubscription) -> N
     found.state.messages.take_in(subscription)
 
 
+def _take_in_broadcast(found: Recovered, broadcast: Broadcast) -> None:
+    found.state.signals.take_in(broadcast)
+    found.due.adopt_broadcast(broadcast)
+
+
 _TAKE_IN: Mapping[Kind, Callable[[Recovered, Document], None]] = cast(
     "Mapping[Kind, Callable[[Recovered, Document], None]]",
     {
         Kind.PROCESS_INSTANCE: _take_in_process_instance,
         Kind.MESSAGE: _take_in_message,
         Kind.MESSAGE_SUBSCRIPTION: _take_in_subscription,
+        Kind.BROADCAST: _take_in_broadcast,
     },
 )
 

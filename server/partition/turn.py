@@ -34,6 +34,7 @@ from server.platform.errors import (
     InvalidState,
     NotFound,
     QuotaExhausted,
+    ResourceExhausted,
     ServiceError,
     Unavailable,
 )
@@ -306,4 +307,5 @@ _REFUSALS: Mapping[RejectionType, type[ServiceError]] = {
     RejectionType.INVALID_STATE: InvalidState,
     RejectionType.ALREADY_EXISTS: AlreadyExists,
     RejectionType.EXHAUSTED: QuotaExhausted,
+    RejectionType.BUSY: ResourceExhausted,
 }

@@ -41,6 +41,8 @@ AUDITED_RPCS: Mapping[str, Audited] = {
     "CreateElementInstanceVariables": AUDITED[commands.SetVariables],
     # messages
     "PublishMessage": AUDITED[commands.PublishMessage],
+    # signals
+    "BroadcastSignal": AUDITED[commands.BroadcastSignal],
 }
 
 

@@ -96,6 +96,7 @@ BODIES = {
     "CreateElementInstanceVariables": {"variables": {"a": 2}},
     "AssignUserTask": {"assignee": "ada"},
     "UpdateUserTask": {"changeset": {"priority": 1}},
+    "BroadcastSignal": {"signalName": "x"},
     "CreateMappingRule": {"mappingRuleId": "another", **RULE},
     "UpdateMappingRule": RULE,
 }

@@ -318,6 +318,8 @@ def _play_messages(scene: Scene) -> None:
     }
     scene.play("publish-message", "POST", "/v2/messages/publication", paid)
     scene.play("refused-message", "POST", "/v2/messages/publication", paid)
+    alarm = {"signalName": "alarm", "variables": {"level": 5}, "tenantId": "default"}
+    scene.play("broadcast-signal", "POST", "/v2/signals/broadcast", alarm)
 
 
 def _activation() -> dict[str, object]:

@@ -16,6 +16,7 @@ WORDS = {
     "task:work": "Work on user tasks on your behalf",
     "incident:resolve": "Resolve incidents on your behalf",
     "message:publish": "Publish messages to processes on your behalf",
+    "signal:broadcast": "Broadcast signals to processes on your behalf",
     "variable:write": "Change the variables of processes on your behalf",
     "history:read": "See the history of processes",
     "operations:read": "See running processes",

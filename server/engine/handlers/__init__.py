@@ -17,6 +17,7 @@ from server.engine.handlers import (
     message,
     migration,
     process_instance,
+    signal,
     timer,
     user_task,
     variable,
@@ -60,6 +61,10 @@ HANDLERS: Mapping[type[commands.Command], Handler] = cast(
         commands.CloseMessageSubscription: message.close_subscription,
         commands.DeliverMessage: message.deliver,
         commands.SettleMessage: message.settle,
+        # signals
+        commands.BroadcastSignal: signal.broadcast,
+        commands.ReceiveSignal: signal.receive,
+        commands.ContinueBroadcast: signal.go_on,
         # incidents
         commands.ResolveIncident: incident.resolve,
         # variables

@@ -1,6 +1,6 @@
 """Messages: published in the home partition of their correlation key, taken by process instances of any partition."""
 
-from server.engine import catch_events, correlation, triggers
+from server.engine import correlation, triggers
 from server.engine import message_events as happened
 from server.engine.answers import DONE, Done, PublishedMessage
 from server.engine.commands import (
@@ -13,10 +13,8 @@ from server.engine.commands import (
     SettleMessage,
 )
 from server.engine.keys import partition_of
-from server.engine.process_instance import ProcessInstance
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.step import Step
-from server.engine.subscriptions import AnySubscription
 
 # In the home partition
 
@@ -121,24 +119,12 @@ def deliver(command: DeliverMessage, step: Step) -> Done:
     instance = step.state.owner_of(command.subscription_key)
     subscription = instance.subscriptions.get(command.subscription_key) if instance is not None else None
     is_taken = (
-        instance is not None and subscription is not None and _take(step, instance, subscription, command)
+        instance is not None
+        and subscription is not None
+        and triggers.take(step, instance, subscription, command.variables)
     )
     settled = SettleMessage(
         command.tenant_id, command.message_key, command.subscription_key, is_taken=is_taken
     )
     step.send(home, settled)
     return DONE
-
-
-def _take(
-    step: Step, instance: ProcessInstance, subscription: AnySubscription, command: DeliverMessage
-) -> bool:
-    """Whether the element instance caught the event; one that cannot any more stops waiting for it."""
-    host = instance.elements[subscription.element_instance_key]
-    catch = step.process_of(instance).of(subscription.element_id, host.type)
-    can_catch = catch_events.can_catch(instance, host, catch)
-    if catch.is_interrupting or not can_catch:
-        catch_events.close_subscription(step, instance, subscription.key)
-    if can_catch:
-        triggers.trigger(step, instance, host, catch.id, command.variables)
-    return can_catch

@@ -38,7 +38,10 @@ _CODES: Mapping[str, tuple[str, str]] = {
     "errorEventDefinition": ("errorRef", "errorCode"),
     "escalationEventDefinition": ("escalationRef", "escalationCode"),
     "messageEventDefinition": ("messageRef", "name"),
+    "signalEventDefinition": ("signalRef", "name"),
 }
+# Where no code or name is not every code.
+_NAMED = frozenset({"messageEventDefinition", "signalEventDefinition"})
 
 _CONDITIONED_GATEWAYS = frozenset({"exclusiveGateway", "inclusiveGateway"})
 
@@ -129,7 +132,7 @@ def _begun_twice(subject: Subject) -> Iterator[Violation]:
 def _repeated(subject: Subject, events: Iterable[tuple[str, Markup]]) -> Iterator[Violation]:
     """The events that catch at one place, which stands before each, what another one does.
 
-    No code is every code; a message without a name is none.
+    No code is every code; a message or signal without a name is none.
     """
     seen: set[tuple[str, str, str | None]] = set()
     for place, event in events:
@@ -139,7 +142,7 @@ def _repeated(subject: Subject, events: Iterable[tuple[str, Markup]]) -> Iterato
                 continue
             root = subject.roots.get(definition.attributes.get(reference, ""))
             code = None if root is None else root.attributes.get(attribute)
-            if code is None and kind == "messageEventDefinition":
+            if code is None and kind in _NAMED:
                 continue
             if (place, kind, code) in seen:
                 yield Violation(f"found {code or 'every code'} again", event)

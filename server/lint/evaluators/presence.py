@@ -70,6 +70,10 @@ def _is_message(subject: Subject, target: str) -> bool:
     return target in subject.roots and subject.roots[target].tag == "message"
 
 
+def _is_signal(subject: Subject, target: str) -> bool:
+    return target in subject.roots and subject.roots[target].tag == "signal"
+
+
 _TARGETS: Mapping[str, Callable[[Subject, str], bool]] = {
     "FlowNode of the same scope": _is_flow_node,
     "own outgoing flow": _is_own_outgoing_flow,
@@ -77,4 +81,5 @@ _TARGETS: Mapping[str, Callable[[Subject, str], bool]] = {
     "Error": _is_error,
     "Escalation": _is_escalation,
     "Message": _is_message,
+    "Signal": _is_signal,
 }

@@ -45,6 +45,7 @@ RULES = (
             "escalationEventDefinition",
             "linkEventDefinition",
             "messageEventDefinition",
+            "signalEventDefinition",
             "terminateEventDefinition",
             "timerEventDefinition",
         ),

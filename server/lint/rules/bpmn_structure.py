@@ -43,7 +43,7 @@ RULES = (
         id="name-length",
         message="The name is longer than the engine accepts",
         evaluator=EvaluatorKind.MAX_LENGTH,
-        applies_to=("bpmn:FlowElement", "bpmn:Process", "bpmn:Message"),
+        applies_to=("bpmn:FlowElement", "bpmn:Process", "bpmn:Message", "bpmn:Signal"),
         attribute=("name",),
         bounds=Bounds(max=32768),
     ),
@@ -87,7 +87,7 @@ RULES = (
         message="This kind of event definition cannot be executed",
         evaluator=EvaluatorKind.SUPPORTED_TYPE,
         applies_to=("bpmn:EventDefinition",),
-        value=("error", "escalation", "link", "message", "terminate", "timer"),
+        value=("error", "escalation", "link", "message", "signal", "terminate", "timer"),
     ),
     Rule(
         id="extension-once",

@@ -53,7 +53,7 @@ def test_a_process_has_its_flow_elements_in_the_order_of_the_document() -> None:
         (SequenceFlow, "third"),
         (EndEvent, "done"),
         (IntermediateCatchEvent, "pause"),
-        (Unsupported, "alarm"),
+        (StartEvent, "alarm"),
         (Unsupported, "new"),
     ] == [(type(element), element.id) for element in process.elements]
 

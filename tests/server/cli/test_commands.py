@@ -71,6 +71,22 @@ def test_a_published_message_goes_to_what_waits_for_it(gnomon: Gnomon, tmp_path:
     assert [item["elementId"] for item in shown["elementInstances"]] == ["start", "wait", "ship"]
 
 
+def test_a_broadcast_signal_goes_to_what_waits_for_it(gnomon: Gnomon, tmp_path: Path) -> None:
+    process_id = f"waiting-{uuid.uuid4().hex}"
+    file = tmp_path / f"{process_id}.bpmn"
+    waiting = process(process_id).signal_catch("wait", signal=process_id)
+    file.write_bytes(waiting.service_task("ship", type=process_id).end().to_xml())
+    assert gnomon("deploy", str(file)).exit_code == 0
+    key = started(gnomon, process_id)
+
+    said = gnomon("signals", "broadcast", process_id, "--variables", '{"level": 5}', "--json")
+
+    assert int(said.json["signalKey"]) > 0
+    shown = gnomon("instances", key, "--json").json
+    assert shown["variables"] == {"level": 5}
+    assert [item["elementId"] for item in shown["elementInstances"]] == ["start", "wait", "ship"]
+
+
 def test_a_person_sees_tables(gnomon: Gnomon, greeting: str) -> None:
     key = started(gnomon, greeting)
 

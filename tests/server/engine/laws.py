@@ -10,7 +10,7 @@ from server.engine.events import Event
 from server.engine.keys import Key
 from server.engine.lifecycle import ElementState
 from server.engine.process_instance import JobState, OpenIncident, ProcessInstance
-from server.engine.subscriptions import MessageSubscription
+from server.engine.subscriptions import MessageSubscription, SignalSubscription
 from server.store import entities
 from tests.server.engine.rows import Rows
 from tests.server.engine.stored import pages_of
@@ -50,6 +50,8 @@ def recovered(live: State) -> State:
     state.adopt(*(unpack(pages) for pages in reversed(documents)))
     known = (live.messages.messages, live.messages.subscriptions)
     state.messages.adopt(deepcopy(each) for records in known for each in reversed(records.values()))
+    for broadcast in live.signals.broadcasts.values():
+        state.signals.take_in(deepcopy(broadcast))
     state.last_key = live.last_key
     state.last_offer = max(state.last_offer, live.last_offer)
     return state
@@ -176,6 +178,7 @@ def expect_indexes_of(state: State) -> None:
     for instance in state.instances.values():
         _expect_tree(instance)
     _expect_homes(state)
+    _expect_signals(state)
 
 
 def _expect_homes(state: State) -> None:
@@ -197,6 +200,21 @@ def _expect_homes(state: State) -> None:
     }
     assert all(each.message_key is None for each in state.messages.subscriptions.values())
     assert not any(each.deliveries or each.is_over for each in state.messages.messages.values())
+
+
+def _expect_signals(state: State) -> None:
+    """What waits for a signal is found by its name, and no broadcast is left over."""
+    opened = {
+        (instance.head.tenant_id, each.signal_name, key, instance.head.key)
+        for instance in state.instances.values()
+        for key, each in instance.subscriptions.items()
+        if isinstance(each, SignalSubscription)
+    }
+    assert opened == {
+        (*place, key, line[key]) for place, line in state.signals.waiting.items() for key in line.after()
+    }
+    assert all(state.signals.waiting.values())
+    assert state.signals.broadcasts == {}
 
 
 def _expect_tree(instance: ProcessInstance) -> None:

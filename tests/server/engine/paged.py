@@ -54,6 +54,7 @@ class PagedScenario(Scenario):
             Kind.PROCESS_INSTANCE: self.state.instances,
             Kind.MESSAGE: self.state.messages.messages,
             Kind.MESSAGE_SUBSCRIPTION: self.state.messages.subscriptions,
+            Kind.BROADCAST: self.state.signals.broadcasts,
         }
 
     def evict_and_bring_back(self) -> None:

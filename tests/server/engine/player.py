@@ -16,7 +16,7 @@ from server.engine.rejection import Rejected
 from tests.durable import EPOCH
 from tests.server.engine.laws import open_incidents
 from tests.server.engine.scenario import Scenario
-from tests.server.engine.strategies import GOOD, JOB_TYPES, KEYS, MESSAGE, Block, Move, written
+from tests.server.engine.strategies import GOOD, JOB_TYPES, KEYS, MESSAGE, SIGNAL, Block, Move, written
 
 SECOND = timedelta(seconds=1)
 UNKNOWN = Key(42)
@@ -33,7 +33,8 @@ def photograph(state: State) -> object:
         dict(state.definitions),
         {name: list(keys.items()) for name, keys in state.versions.items()},
     )
-    return documents, indexes, definitions, deepcopy(state.messages), state.last_key, state.last_offer
+    waiting = (deepcopy(state.messages), deepcopy(state.signals))
+    return documents, indexes, definitions, waiting, state.last_key, state.last_offer
 
 
 class Player:
@@ -78,6 +79,7 @@ class Player:
                 scenario.execute(commands.CompleteUserTask(scenario.tenant_id, key, GOOD))
             for _, _, key in list(scenario.state.messages.candidates):
                 scenario.execute(self._publication(key))
+            scenario.execute(commands.BroadcastSignal(scenario.tenant_id, SIGNAL, GOOD))
             for _, job_type in sorted(scenario.state.offers):
                 for job in scenario.activate(job_type, most=100):
                     # A completion condition may have ended it with the job before it.
@@ -274,6 +276,9 @@ COMMANDS: dict[str, Callable[[Move, Scenario], Command]] = {
         time_to_live=move.number * 20 * SECOND,
         message_id="once" if move.pick > 2 else "",
         variables=move.variables or {},
+    ),
+    "broadcast": lambda move, scenario: commands.BroadcastSignal(
+        _tenant(move, scenario), SIGNAL, move.variables or {}
     ),
     "resolve": lambda move, scenario: commands.ResolveIncident(
         _tenant(move, scenario), _incident(move, scenario)

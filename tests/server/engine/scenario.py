@@ -6,7 +6,7 @@
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
-from itertools import starmap
+from itertools import chain, starmap
 from typing import Any, Self, cast
 
 import msgspec
@@ -55,7 +55,7 @@ class Scenario:
 
     def _go_on(self) -> None:
         """Do what was left for later turns, as a partition does by itself."""
-        while command := next(self._left_of_messages(), None):
+        while command := next(chain(self._left_of_messages(), self._left_of_broadcasts()), None):
             self.happens(process(self.state, command, self.now).events)
         while instance := next((each for each in self.state.instances.values() if each.work), None):
             self.happens(
@@ -69,6 +69,12 @@ class Scenario:
             commands.ContinueMessage(each.tenant_id, each.key)
             for each in self.state.messages.messages.values()
             if each.postponed_at is not None
+        )
+
+    def _left_of_broadcasts(self) -> Iterator[Command]:
+        return (
+            commands.ContinueBroadcast(each.tenant_id, each.key)
+            for each in self.state.signals.broadcasts.values()
         )
 
     def refusal(self, command: Command) -> Rejected:
@@ -156,6 +162,10 @@ class Scenario:
             message_id=message_id,
             variables=texts(variables),
         )
+
+    def broadcast(self, name: str, **variables: object) -> Self:
+        self.execute(commands.BroadcastSignal(self.tenant_id, name, texts(variables)))
+        return self
 
     def fail(self, job_type: str, retries: int = 0, message: str = "") -> Self:
         (job,) = self.activate(job_type, most=1)

@@ -24,6 +24,7 @@ bounded = settings(
 )
 
 MESSAGE = "news"
+SIGNAL = "alarm"
 # Those that messages most often have.
 KEYS = ("x", "a", "7")
 JOB_TYPES = ("a", "b", "correct", "io.camunda.zeebe:userTask")
@@ -91,11 +92,20 @@ class Receipt:
 
 
 @dataclass(frozen=True)
+class Signal:
+    """A signal in the flow, which is thrown or waited for."""
+
+    name: str
+    is_thrown: bool
+
+
+@dataclass(frozen=True)
 class Scope:
     """A sub-process, with an event on its boundary and an event sub-process inside.
 
     Each has a duration, a cycle, which does not interrupt, `error`, or `escalation`, which interrupts on the boundary
-    alone. It may end by `terminate`, by `escalation`, or by an `error` that one of them catches.
+    alone, as a `signal` does. It may end by `terminate`, by `escalation`, by a `signal`, or by an `error` that one of
+    them catches.
     """
 
     inside: "Block"
@@ -143,7 +153,21 @@ class Jump:
     """A link."""
 
 
-Block = Work | Script | Person | Pause | Receipt | Scope | Sequence | Choice | Parallel | Some | Race | Jump
+Block = (
+    Work
+    | Script
+    | Person
+    | Pause
+    | Receipt
+    | Signal
+    | Scope
+    | Sequence
+    | Choice
+    | Parallel
+    | Some
+    | Race
+    | Jump
+)
 
 targets = st.sampled_from(["a", "b", "c", "b.x", "c.x", "c.y"])
 loops = st.none() | st.builds(
@@ -170,9 +194,22 @@ durations = st.sampled_from(["PT10S", "PT1M", '=if ok then "PT5S" else a'])
 pauses = st.builds(Pause, durations)
 jumps = st.builds(Jump)
 receipts = st.builds(Receipt, st.sampled_from(['="x"', "=kind", "=if ok then 7 else a"]), st.booleans())
-endings = st.sampled_from([None, "terminate", "error", "escalation"])
+signals = st.builds(
+    Signal, st.sampled_from([SIGNAL, f'=if ok then "{SIGNAL}" else a', f'="{SIGNAL}"']), st.booleans()
+)
+endings = st.sampled_from([None, "terminate", "error", "escalation", "signal"])
 boundaries = st.sampled_from(
-    [None, "error", "escalation", "message", "PT20S", "PT3M", "R3/PT15S", '=if ok then "PT1M" else c']
+    [
+        None,
+        "error",
+        "escalation",
+        "message",
+        "signal",
+        "PT20S",
+        "PT3M",
+        "R3/PT15S",
+        '=if ok then "PT1M" else c',
+    ]
 )
 people = st.builds(
     Person,
@@ -199,7 +236,7 @@ def _composed(inner: st.SearchStrategy[Block]) -> st.SearchStrategy[Block]:
 
 
 blocks: st.SearchStrategy[Block] = st.recursive(
-    work | scripts | people | pauses | jumps | receipts, _composed, max_leaves=6
+    work | scripts | people | pauses | jumps | receipts | signals, _composed, max_leaves=6
 )
 
 
@@ -216,6 +253,7 @@ class _Writer:
             Person: self._person,
             Pause: self._pause,
             Receipt: self._receipt,
+            Signal: self._signal,
             Scope: self._scope,
             Sequence: self._sequence,
             Choice: self._choice,
@@ -258,6 +296,13 @@ class _Writer:
         name = f"{self._prefix}receipt_{next(self._numbers)}"
         tag = "receiveTask" if block.is_task else "intermediateCatchEvent"
         self._builder.message_catch(name, message=MESSAGE, key=block.key, tag=tag)
+
+    def _signal(self, block: Signal) -> None:
+        name = f"{self._prefix}signal_{next(self._numbers)}"
+        if block.is_thrown:
+            self._builder.throw_signal(name, signal=block.name, inputs={"a": "=b"})
+        else:
+            self._builder.signal_catch(name, signal=block.name)
 
     def _work(self, block: Work) -> None:
         name = f"{self._prefix}task_{next(self._numbers)}"
@@ -303,6 +348,8 @@ class _Writer:
             inside.declare_error("wrong", "wrong").end_error(f"{name}_fail", error="wrong")
         elif block.ending == "escalation":
             inside.declare_escalation("late", "late").end_escalation(f"{name}_ask", escalation="late")
+        elif block.ending == "signal":
+            inside.end_signal(f"{name}_warn", signal=SIGNAL)
         else:
             inside.end()
         self._builder.embed(inside)
@@ -320,6 +367,8 @@ class _Writer:
             self._builder.boundary_error(late, on=name).connect_to(merge)
         elif trigger == "escalation":
             self._builder.boundary_escalation(late, on=name).connect_to(merge)
+        elif trigger == "signal":
+            self._builder.boundary_signal(late, on=name, signal=SIGNAL).connect_to(merge)
         elif trigger == "message":
             self._builder.boundary_message(late, on=name, message=MESSAGE, key='="x"').connect_to(merge)
         else:
@@ -331,6 +380,8 @@ class _Writer:
             started.start_error(f"{name}_start")
         elif trigger == "escalation":
             started.start_escalation(f"{name}_start", is_interrupting=False)
+        elif trigger == "signal":
+            started.start_signal(f"{name}_start", signal=SIGNAL, is_interrupting=False)
         elif trigger == "message":
             started.start_message(f"{name}_start", message=MESSAGE, key="=kind")
         elif trigger.startswith("R"):
@@ -410,7 +461,7 @@ def _moves(values: list[str]) -> st.SearchStrategy[Move]:
     people = st.builds(
         Move, st.sampled_from(["assign", "unassign", "change", "do", "do"]), picks, numbers, variables
     )
-    messages = st.builds(Move, st.just("publish"), picks, numbers, variables)
+    messages = st.builds(Move, st.sampled_from(["publish", "broadcast"]), picks, numbers, variables)
     others = st.builds(
         Move,
         st.sampled_from(
@@ -435,6 +486,7 @@ def _moves(values: list[str]) -> st.SearchStrategy[Move]:
                 "start",
                 "assign",
                 "do",
+                "broadcast",
             ]
         ),
         picks,

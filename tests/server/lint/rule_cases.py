@@ -230,6 +230,12 @@ def _message_event(
     return file.replace(b"</definitions>", f"{_declared('note', name, subscription)}</definitions>".encode())
 
 
+def _signal_event(reference: str = 'signalRef="alarm"', name: str = 'name="alarm"') -> bytes:
+    """Wait for a signal of the file in the flow."""
+    file = _event("intermediateCatchEvent", f"<signalEventDefinition {reference}/>")
+    return file.replace(b"</definitions>", f'<signal id="alarm" {name}/></definitions>'.encode())
+
+
 def _receive(boundary: str) -> bytes:
     """Wait for the message `note` at a task, and for this one at its boundary."""
     event = (
@@ -243,7 +249,7 @@ def _receive(boundary: str) -> bytes:
 
 
 _HOUR = _trigger("timer", "<timeDuration>PT1H</timeDuration>")
-_SIGNAL = _trigger("signal")
+_COMPENSATION = _trigger("compensate")
 _BEGIN = '<startEvent id="begin"/>'
 
 STRUCTURE = {
@@ -261,7 +267,7 @@ STRUCTURE = {
     ),
     "executable-process": case("file", _file(_START, is_executable="false"), _file(_START)),
     "element-type": case("n", _line('<transaction id="n"/>'), _line('<task id="n"/>')),
-    "event-definition-type": case("n", _event("intermediateCatchEvent", _SIGNAL), _event("intermediateCatchEvent", _HOUR)),
+    "event-definition-type": case("n", _event("intermediateCatchEvent", _COMPENSATION), _event("intermediateCatchEvent", _HOUR)),
     "extension-once": case("n", _task(_job(_job())), _task(_job())),
     "extension-type": case(
         "n", _task(_job() + "<zeebe:linkedResources/>"), _task(_job() + "<zeebe:properties/>")
@@ -385,6 +391,12 @@ MESSAGES = {
         "note", _message_event(subscription='<zeebe:subscription correlationKey="id"/>'), _message_event()
     ),
     "receive-task-message-unique": case("n", _receive(boundary="note"), _receive(boundary="other")),
+}  # fmt: skip
+
+SIGNALS = {
+    "signal-reference": case("n", _signal_event(reference='signalRef="gone"'), _signal_event()),
+    "signal-name": case("alarm", _signal_event(name=""), _signal_event()),
+    "signal-name-expression": case("alarm", _signal_event(name='name="=("'), _signal_event(name='name="=kind"')),
 }  # fmt: skip
 
 FLOWS = {
@@ -539,6 +551,7 @@ CASES: Mapping[str, Case] = {
     **STRUCTURE,
     **EVENTS,
     **MESSAGES,
+    **SIGNALS,
     **FLOWS,
     **TASKS,
     **USER_TASKS,

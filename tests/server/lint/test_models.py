@@ -15,6 +15,7 @@ DEPLOYABLE = {
     "camunda-8-js-sdk__Client-DeployWorkflow.bpmn",
     "camunda-8-js-sdk__Client-ThrowError-2.bpmn",
     "camunda-8-js-sdk__Client-ThrowError.bpmn",
+    "camunda-8-js-sdk__Red-Tenant-Process.bpmn",
     "camunda-8-js-sdk__Worker-Failure-Backoff.bpmn",
     "camunda-8-js-sdk__Worker-Failure1.bpmn",
     "camunda-8-js-sdk__conditional-pathway-10c.bpmn",
@@ -37,6 +38,7 @@ ALSO_BROKEN = {
         "intermediate-throw-type",
         "end-event-type",
         "message-reference",
+        "signal-reference",
         "start-event-type",
         "sequence-flow-condition",
         "single-none-start-event",
@@ -47,6 +49,7 @@ ALSO_BROKEN = {
     "camunda-8-js-sdk__ZBBatchWorker-state-machine.bpmn": {
         "end-event-type",
         "message-reference",
+        "signal-reference",
         "start-event-type",
         "sequence-flow-condition",
         "sub-process-blank-start",

@@ -67,7 +67,9 @@ class Deployment:
     `sent` are pairs of a partition and one to which it reported commands.
     """
 
-    def __init__(self, dsn: str, pool: asyncpg.Pool, *, clock: VirtualClock, config: PartitionConfig) -> None:
+    def __init__(
+        self, dsn: str, pool: asyncpg.Pool, *, clock: VirtualClock, config: PartitionConfig, quota: int
+    ) -> None:
         self.pool = pool
         self.clock = clock
         self.sent: list[tuple[PartitionId, PartitionId]] = []
@@ -80,7 +82,7 @@ class Deployment:
             partition=config,
             jobs=JobsConfig(),
             instances=InstancesConfig(),
-            quota=QuotaConfig(max_active_instances=3),
+            quota=QuotaConfig(max_active_instances=quota),
             sent=self._note,
         )
 
@@ -104,7 +106,8 @@ class Deployment:
 
 @asynccontextmanager
 async def deployment(
-    dsn: str, partitions: int = 1, config: PartitionConfig | None = None
+    dsn: str, partitions: int = 1, config: PartitionConfig | None = None, *, quota: int = 3
 ) -> AsyncIterator[Deployment]:
     async with emptied(dsn, partitions=partitions, connections=4) as pool:
-        yield Deployment(dsn, pool, clock=VirtualClock(pinned=EPOCH), config=config or PartitionConfig())
+        clock = VirtualClock(pinned=EPOCH)
+        yield Deployment(dsn, pool, clock=clock, config=config or PartitionConfig(), quota=quota)

@@ -124,6 +124,9 @@ def test_every_command_that_names_something_goes_to_its_partition() -> None:
         commands.CloseMessageSubscription,
         commands.DeliverMessage,
         commands.SettleMessage,
+        commands.BroadcastSignal,
+        commands.ReceiveSignal,
+        commands.ContinueBroadcast,
     }
 
     assert set(get_args(commands.Command)) - others == {type(command) for command in BY_KEY}

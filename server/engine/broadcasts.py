@@ -1,0 +1,22 @@
+"""Begins broadcasts of signals, in this partition and in all others."""
+
+from server.engine import signal_events as happened
+from server.engine.commands import ContinueBroadcast, ReceiveSignal
+from server.engine.keys import Key
+from server.engine.sent import EVERY_OTHER
+from server.engine.step import Step
+from server.engine.variables import Variables
+
+
+def broadcast(step: Step, tenant_id: str, signal_name: str, variables: Variables) -> Key:
+    """What waits here for the signal has it before any other pending work; the other partitions have it by the outbox."""
+    step.send(EVERY_OTHER, ReceiveSignal(tenant_id, signal_name, variables))
+    return begin(step, tenant_id, signal_name, variables)
+
+
+def begin(step: Step, tenant_id: str, signal_name: str, variables: Variables) -> Key:
+    """The key of the broadcast in this partition."""
+    key = step.next_key()
+    step.emit(happened.BroadcastBegan(key, tenant_id, signal_name, dict(variables)))
+    step.following.append(ContinueBroadcast(tenant_id, key))
+    return key

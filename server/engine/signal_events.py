@@ -1,0 +1,30 @@
+"""What happened to a broadcast of a signal in one partition."""
+
+from datetime import datetime
+
+from server.engine.events import Event
+from server.engine.keys import Key
+
+
+class BroadcastBegan(Event, frozen=True):
+    """Triggers what waits for the signal by now; `variables` are JSON texts."""
+
+    key: Key
+    tenant_id: str
+    signal_name: str
+    variables: dict[str, str]
+
+
+class BroadcastPostponed(Event, frozen=True):
+    """The command did enough: a later turn goes on behind the subscription with `last_key`."""
+
+    key: Key
+    tenant_id: str
+    last_key: Key
+    at: datetime
+
+
+class BroadcastEnded(Event, frozen=True):
+    """Everything that waited for the signal had it."""
+
+    key: Key
