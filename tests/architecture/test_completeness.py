@@ -17,7 +17,7 @@ from server.bpmn.model import (
     ThrowEvent,
     Unsupported,
 )
-from server.engine import commands, decision_events, events, message_events, sent
+from server.engine import commands, decision_events, events, message_events, sent, signal_events
 from server.engine.apply import APPLIERS
 from server.engine.elements import BEHAVIOURS
 from server.engine.handlers import HANDLERS
@@ -58,6 +58,9 @@ WITHOUT_ROWS = {
     message_events.MessageSent,
     message_events.MessageSettled,
     message_events.MessageTakenBack,
+    signal_events.BroadcastBegan,
+    signal_events.BroadcastEnded,
+    signal_events.BroadcastPostponed,
     sent.CommandSent,
 }
 

@@ -29,13 +29,12 @@ ENGINE = [
     "GET /v1/audit-log",
     "PUT /v2/clock",
     "POST /v2/clock/reset",
+    "POST /v2/signals/broadcast",
     "PUT /v2/roles/{roleId}/groups/{groupId}",
     "DELETE /v2/tenants/{tenant}/mapping-rules/{mapping_rule}",
 ]
 
-ENGINE_NOT_YET = [
-    "POST /v2/signals/broadcast",
-]
+ENGINE_NOT_YET: list[str] = []
 
 PROVIDER = [
     "GET /auth/v1/.well-known/openid-configuration",
