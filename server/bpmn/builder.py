@@ -174,18 +174,35 @@ class ProcessBuilder:
         return self.node("intermediateThrowEvent", element_id, name=name)
 
     def start_timer(self, element_id: str, *, is_interrupting: bool = True, **timer: str) -> Self:
-        """Begin an event sub-process with `date`, `duration` or `cycle`."""
+        """Begin an event sub-process with `date`, `duration` or `cycle`, or a process with `date` or `cycle`."""
         self._start(element_id, is_interrupting=is_interrupting)
         return self._timer(element_id, timer)
 
-    def start_message(self, element_id: str, *, message: str, key: str, is_interrupting: bool = True) -> Self:
-        """Begin an event sub-process with a message that has this name and correlation key."""
+    def start_message(
+        self,
+        element_id: str,
+        *,
+        message: str,
+        key: str | None = None,
+        is_interrupting: bool = True,
+        outputs: Mapping[str, str] = _NO_PAIRS,
+    ) -> Self:
+        """Begin an event sub-process with a message that has this name and correlation key, or a process without a key."""
         self._start(element_id, is_interrupting=is_interrupting)
+        self._map(element_id, _NO_PAIRS, outputs)
         return self._message(element_id, message, key)
 
-    def start_signal(self, element_id: str, *, signal: str, is_interrupting: bool = True) -> Self:
-        """Begin an event sub-process with a signal that has this name."""
+    def start_signal(
+        self,
+        element_id: str,
+        *,
+        signal: str,
+        is_interrupting: bool = True,
+        outputs: Mapping[str, str] = _NO_PAIRS,
+    ) -> Self:
+        """Begin an event sub-process or a process with a signal that has this name."""
         self._start(element_id, is_interrupting=is_interrupting)
+        self._map(element_id, _NO_PAIRS, outputs)
         return self._signal(element_id, signal)
 
     def start_error(
@@ -573,11 +590,12 @@ class ProcessBuilder:
             for key, value in headers.items():
                 etree.SubElement(parent, _zeebe("header"), key=key, value=value)
 
-    def _message(self, element_id: str, name: str, key: str) -> Self:
+    def _message(self, element_id: str, name: str, key: str | None) -> Self:
         """Let an element wait for a message, which has an id of its own in the file."""
         node, message_id = self._nodes[element_id], f"{self._root_id}_{element_id}_message"
         message = etree.Element(_bpmn("message"), id=message_id, name=name)
-        etree.SubElement(_extension_elements(message), _zeebe("subscription"), correlationKey=key)
+        if key is not None:
+            etree.SubElement(_extension_elements(message), _zeebe("subscription"), correlationKey=key)
         self.roots.append(message)
         if node.tag == _bpmn("receiveTask"):
             node.set("messageRef", message_id)

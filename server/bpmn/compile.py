@@ -228,6 +228,8 @@ class _Compiler:
             element.catches = tuple(flow.target for flow in element.outgoing)
         if isinstance(node, StartEvent) and element.trigger is None:
             scope.none_start = element
+        elif isinstance(node, StartEvent) and scope.type is ElementType.PROCESS:
+            scope.starts += (element,)
         elif isinstance(node, StartEvent):
             scope.event_start = element
 

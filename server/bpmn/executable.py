@@ -247,7 +247,8 @@ class Element:
     `flow_scope` is None for the process element alone. `none_start` is where a scope begins. `trigger` is what a
     catching event waits for, `result` what a throwing event does. `catches` are the events that an element waits for
     while it is active: those on the boundary of an activity, and the start events of the event sub-processes in a scope,
-    which come first, and those behind an event-based gateway. `event_start` is the start event of an event sub-process,
+    which come first, and those behind an event-based gateway. `starts` are the start events of a process that begin a
+    process instance when they are triggered. `event_start` is the start event of an event sub-process,
     `link` the catching link event to which a throwing one leads. `inclusive_joins` are those that lie in a scope, where
     each element and each flow has one of its `bits`. The listeners are jobs that have to be
     done before the element is active, and before it is left. A multi-instance activity is two elements with one id: its
@@ -269,6 +270,7 @@ class Element:
     flow_scope: "Element | None" = None
     none_start: "Element | None" = None
     event_start: "Element | None" = None
+    starts: "tuple[Element, ...]" = ()
     loop: Loop | None = None
     inner: "Element | None" = None
     trigger: Trigger | None = None

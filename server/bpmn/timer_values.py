@@ -9,8 +9,10 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from server import feel
 from server.feel import DateTime
 from server.feel.temporal import reading
+from server.feel.temporal.writing import written
 
 MAX_LENGTH = 200
 # No timer is due later.
@@ -111,6 +113,20 @@ def cycle(text: str) -> Cycle:
     if every.after(_EPOCH) < _EPOCH + SHORTEST_INTERVAL:
         raise MalformedTimer(f"expected an interval of at least 1 s, found '{interval}'")
     return Cycle(count, date(start[0]) if start and start[0] else None, every)
+
+
+def date_of(value: feel.Value) -> datetime:
+    """Of what an expression gives; raises MalformedTimer."""
+    return instant(value) if isinstance(value, DateTime) else date(text_of(value))
+
+
+def text_of(value: feel.Value) -> str:
+    """Durations of FEEL as ISO 8601 writes them; raises MalformedTimer."""
+    if isinstance(value, feel.DaysDuration | feel.MonthsDuration):
+        return written(value)
+    if not isinstance(value, str):
+        raise MalformedTimer("expected a text of ISO 8601, or a date and time or a duration of FEEL")
+    return value.strip()
 
 
 def _expect_short(text: str) -> None:

@@ -34,6 +34,7 @@ from server.engine.process_instance import (
     Variable,
 )
 from server.engine.signal_appliers import SIGNAL_APPLIERS
+from server.engine.start_timer_appliers import START_TIMER_APPLIERS
 from server.engine.state import State
 
 
@@ -60,6 +61,7 @@ def _process_definition_deployed(state: State, event: events.ProcessDefinitionDe
             checksum=event.checksum,
             content=event.content,
             deployment_key=event.deployment_key,
+            starts=event.starts,
         )
     )
 
@@ -94,14 +96,20 @@ def _process_instance_created(state: State, event: events.ProcessInstanceCreated
     head = event.instance
     state.claim(head.key)
     root = ElementInstance(head.key, None, head.process_definition_id, ElementType.PROCESS)
-    instance = ProcessInstance(head, {head.key: root})
+    instance = ProcessInstance(head, {head.key: root}, correlation_key=event.correlation_key)
     state.journal.make(Kind.PROCESS_INSTANCE, head.key, state.release, whole=instance)
     state.instances[head.key] = instance
+    if instance.message_start is not None:
+        state.started[instance.message_start] = head.key
 
 
 def _process_instance_migrated(state: State, event: events.ProcessInstanceMigrated) -> None:
     instance, journal = _instance(state, event), state.journal
+    if instance.message_start is not None:
+        journal.drop(state.started, instance.message_start)
     journal.alter(instance, "head", event.instance)
+    if instance.message_start is not None:
+        journal.put(state.started, instance.message_start, instance.head.key)
     # Taken back last, when all have their ids again.
     journal.note(instance.count_anew)
     instance.count_anew()
@@ -529,5 +537,6 @@ APPLIERS: Mapping[type[events.Event], Applier] = cast(
         events.IncidentResolved: _incident_resolved,
         **MESSAGE_APPLIERS,
         **SIGNAL_APPLIERS,
+        **START_TIMER_APPLIERS,
     },
 )

@@ -9,14 +9,25 @@ from server.engine.variables import Variables
 
 
 def broadcast(step: Step, tenant_id: str, signal_name: str, variables: Variables) -> Key:
-    """What waits here for the signal has it before any other pending work; the other partitions have it by the outbox."""
+    """What waits here for the signal has it before any other pending work; the other partitions have it by the outbox.
+
+    Processes begin here.
+    """
     step.send(EVERY_OTHER, ReceiveSignal(tenant_id, signal_name, variables))
-    return begin(step, tenant_id, signal_name, variables)
+    return _begin(step, tenant_id, signal_name, variables, begins_processes=True)
 
 
-def begin(step: Step, tenant_id: str, signal_name: str, variables: Variables) -> Key:
+def receive(step: Step, tenant_id: str, signal_name: str, variables: Variables) -> None:
+    """Another partition broadcast the signal, and begins its processes."""
+    _begin(step, tenant_id, signal_name, variables, begins_processes=False)
+
+
+def _begin(
+    step: Step, tenant_id: str, signal_name: str, variables: Variables, *, begins_processes: bool
+) -> Key:
     """The key of the broadcast in this partition."""
     key = step.next_key()
-    step.emit(happened.BroadcastBegan(key, tenant_id, signal_name, dict(variables)))
+    began = happened.BroadcastBegan(key, tenant_id, signal_name, dict(variables), begins_processes)
+    step.emit(began)
     step.following.append(ContinueBroadcast(tenant_id, key))
     return key

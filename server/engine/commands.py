@@ -270,6 +270,19 @@ class TriggerTimer:
         return OwnersOf((self.subscription_key,))
 
 
+@dataclass(frozen=True, slots=True)
+class TriggerStartTimer:
+    """Time: a timer that begins process instances is due."""
+
+    tenant_id: str
+    timer_key: Key
+    due: datetime
+
+    @property
+    def address(self) -> OwnersOf:
+        return OwnersOf((self.timer_key,))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishMessage:
     """Correlate a message now, and to what begins to wait for it before its time to live is over.
@@ -363,6 +376,19 @@ class SettleMessage:
     message_key: Key
     subscription_key: Key
     is_taken: bool
+
+    @property
+    def address(self) -> Address:
+        return HERE
+
+
+@dataclass(frozen=True, slots=True)
+class BeginNext:
+    """Within the home partition: the process instance that a message with this correlation key began has ended."""
+
+    tenant_id: str
+    process_definition_id: str
+    correlation_key: str
 
     @property
     def address(self) -> Address:
@@ -510,6 +536,7 @@ Command = (
     | TimeOutJob
     | EndJobBackOff
     | TriggerTimer
+    | TriggerStartTimer
     | PublishMessage
     | ContinueMessage
     | ExpireMessage
@@ -517,6 +544,7 @@ Command = (
     | CloseMessageSubscription
     | DeliverMessage
     | SettleMessage
+    | BeginNext
     | BroadcastSignal
     | ReceiveSignal
     | ContinueBroadcast

@@ -1,15 +1,19 @@
 """Correlates messages in the home partition of their correlation key: to each process once.
 
 A subscription is taken by marking it and sending the message to the partition of its process instance, which answers
-whether it still waits. If not, the message goes to the next one of the same process.
+whether it still waits. If not, the message goes to the next one of the same process. A process of which no instance
+waits begins, if the message starts it: in this partition, and with the same correlation key one at a time.
 """
 
 from collections.abc import Iterable
+from operator import attrgetter
 
 from server.engine import message_events as happened
 from server.engine.commands import DeliverMessage
+from server.engine.instantiation import begin_at
 from server.engine.keys import Key, partition_of
 from server.engine.messages import HomeSubscription, Message
+from server.engine.start_triggers import MessageStart
 from server.engine.step import Step
 
 LOADED_AT_ONCE = 100
@@ -17,9 +21,10 @@ LOADED_AT_ONCE = 100
 
 
 def correlate(step: Step, message: Message) -> None:
-    """Send a message to a subscription of each process that did not have it, until the command has done enough.
+    """Send a message to a subscription of each process that did not have it, or begin the process.
 
-    A message that was published before and is postponed goes first.
+    The rest is postponed when the command has done enough. A message that was published before and is postponed goes
+    first.
     """
     known, found = step.state.messages, list(_matching(step, message))
     _expect_loaded(step, found)
@@ -27,11 +32,58 @@ def correlate(step: Step, message: Message) -> None:
     for subscription in found[:LOADED_AT_ONCE]:
         if step.has_done_enough:
             break
-        first = next(known.messages_for(subscription, step.now, also=message))
+        first = next(
+            known.messages_for(subscription.place, subscription.process_definition_id, step.now, also=message)
+        )
         send(step, first, subscription)
         left -= first is message
-    if left:
+    if left or not _begin_processes(step, message):
         postpone(step, message)
+
+
+def _begin_processes(step: Step, message: Message) -> bool:
+    """Whether every process that the message can begin now has begun."""
+    place = message.place
+    line = step.state.starts.messages.get(place[:2])
+    for process_id in list(line.after()) if line is not None else ():
+        while process_id not in message.process_ids and not _is_begun(step, message, process_id):
+            if step.has_done_enough:
+                return False
+            _begin(
+                step,
+                next(step.state.messages.messages_for(place, process_id, step.now, also=message)),
+                process_id,
+            )
+    return True
+
+
+def _is_begun(step: Step, message: Message, process_id: str) -> bool:
+    """Whether an instance that a message with this correlation key began still runs."""
+    return (message.tenant_id, process_id, message.correlation_key) in step.state.started
+
+
+def _begin(step: Step, message: Message, process_id: str) -> None:
+    start = step.state.starts.messages[message.place[:2]][process_id]
+    step.emit(happened.ProcessBegun(message.key, process_id))
+    begin_at(step, start, message.variables, message.correlation_key)
+
+
+def begin_next(step: Step, tenant_id: str, process_id: str, correlation_key: str) -> None:
+    """Begin a process with the message that has waited longest for the end of its last instance."""
+    latest = step.state.latest(tenant_id, process_id)
+    if latest is None or (tenant_id, process_id, correlation_key) in step.state.started:
+        return
+    names = [start.message_name for start in latest.starts if isinstance(start, MessageStart)]
+    places = [(tenant_id, name, correlation_key) for name in names]
+    buffered = (next(step.state.messages.messages_for(place, process_id, step.now), None) for place in places)
+    message = min((each for each in buffered if each is not None), key=attrgetter("key"), default=None)
+    if message is None:
+        return
+    if step.has_done_enough:
+        postpone(step, message)
+        return
+    _begin(step, message, process_id)
+    end_if_over(step, message)
 
 
 def postpone(step: Step, message: Message) -> None:
@@ -65,7 +117,8 @@ def _expect_loaded(step: Step, found: Iterable[HomeSubscription]) -> None:
 
 def correlate_buffered(step: Step, subscription: HomeSubscription) -> None:
     """Send the message that has waited longest to a subscription that takes one now."""
-    message = next(step.state.messages.messages_for(subscription, step.now), None)
+    place, process_id = subscription.place, subscription.process_definition_id
+    message = next(step.state.messages.messages_for(place, process_id, step.now), None)
     if message is None:
         return
     if step.has_done_enough:

@@ -13,6 +13,7 @@ from server.bpmn.reader import read
 from server.dmn.model import Definitions
 from server.dmn.reader import read as read_decisions
 from server.engine.keys import Key
+from server.engine.start_triggers import AnyStartTrigger
 from server.feel import DialectName
 
 CACHED_FILES = 1024
@@ -46,6 +47,7 @@ class Definition(msgspec.Struct, frozen=True):
     checksum: str
     content: bytes
     deployment_key: Key
+    starts: tuple[AnyStartTrigger, ...] = ()
 
     @property
     def process(self) -> ExecutableProcess:

@@ -27,6 +27,7 @@ from server.engine.process_instance import (
     Variable,
 )
 from server.engine.signals import Broadcast
+from server.engine.start_timers import StartTimer
 from server.engine.state import State
 from server.engine.subscriptions import AnySubscription
 from server.engine.work import AnyWork
@@ -34,7 +35,7 @@ from server.engine.work import AnyWork
 R = TypeVar("R")
 T = TypeVar("T")
 
-Document = ProcessInstance | Message | HomeSubscription | Broadcast
+Document = ProcessInstance | Message | HomeSubscription | Broadcast | StartTimer
 
 FORMAT = 2
 
@@ -74,6 +75,7 @@ class _Content(msgspec.Struct, omit_defaults=True, gc=False):
     activations: int = 0
     postponed_at: datetime | None = None
     user_tasks: list[UserTask] = []
+    correlation_key: str = ""
 
     @property
     def is_empty(self) -> bool:
@@ -112,7 +114,11 @@ def _of_broadcast(state: State, key: Key, _: AbstractSet[Key]) -> ChangedPages |
     return _packed(state.signals.broadcasts.get(key))
 
 
-def _packed(record: Message | HomeSubscription | Broadcast | None) -> Pages | None:
+def _of_start_timer(state: State, key: Key, _: AbstractSet[Key]) -> ChangedPages | None:
+    return _packed(state.start_timers.timers.get(key))
+
+
+def _packed(record: Message | HomeSubscription | Broadcast | StartTimer | None) -> Pages | None:
     """A document of one page."""
     return None if record is None else {HEAD_PAGE: StoredPage(FORMAT, _encode(record))}
 
@@ -122,6 +128,7 @@ _CHANGED: Mapping[Kind, Callable[[State, Key, AbstractSet[Key]], ChangedPages | 
     Kind.MESSAGE: _of_message,
     Kind.MESSAGE_SUBSCRIPTION: _of_subscription,
     Kind.BROADCAST: _of_broadcast,
+    Kind.START_TIMER: _of_start_timer,
 }
 
 
@@ -177,6 +184,7 @@ def _whole(instance: ProcessInstance) -> StoredPage:
         instance.activations,
         instance.postponed_at,
         list(instance.user_tasks.values()),
+        instance.correlation_key,
     )
     return StoredPage(FORMAT, _encode(content))
 
@@ -199,6 +207,7 @@ def _page(instance: ProcessInstance, number: int) -> StoredPage | None:
         content.work = instance.work
         content.activations = instance.activations
         content.postponed_at = instance.postponed_at
+        content.correlation_key = instance.correlation_key
     elif content.is_empty:
         return None
     return StoredPage(FORMAT, _encode(content))
@@ -290,6 +299,7 @@ READINGS: Mapping[Kind, Callable[[], Reading]] = {
     Kind.MESSAGE: partial(RecordReading, msgspec.msgpack.Decoder(Message).decode),
     Kind.MESSAGE_SUBSCRIPTION: partial(RecordReading, msgspec.msgpack.Decoder(HomeSubscription).decode),
     Kind.BROADCAST: partial(RecordReading, msgspec.msgpack.Decoder(Broadcast).decode),
+    Kind.START_TIMER: partial(RecordReading, msgspec.msgpack.Decoder(StartTimer).decode),
 }
 
 
@@ -324,6 +334,7 @@ def _read_second(page: StoredPage) -> ProcessInstance:
         work=content.work,
         activations=content.activations,
         postponed_at=content.postponed_at,
+        correlation_key=content.correlation_key,
     )
     _take_in(instance, content)
     return instance

@@ -12,6 +12,7 @@ from server.bpmn.executable import ElementType
 from server.engine.incidents import ErrorType
 from server.engine.job_kinds import JobKind, ListenerEventType
 from server.engine.keys import Key
+from server.engine.start_triggers import AnyStartTrigger
 from server.engine.subscriptions import AnySubscription
 from server.engine.work import AnyWork
 
@@ -46,7 +47,7 @@ class DeploymentCreated(Event, frozen=True):
 
 
 class ProcessDefinitionDeployed(Event, frozen=True):
-    """`previous_key` is the version that was the latest until now."""
+    """`previous_key` is the version that was the latest until now, `starts` are the triggers that begin instances."""
 
     key: Key
     deployment_key: Key
@@ -57,6 +58,7 @@ class ProcessDefinitionDeployed(Event, frozen=True):
     resource_name: str
     checksum: str
     content: bytes
+    starts: tuple[AnyStartTrigger, ...] = ()
 
 
 class ProcessDefinitionAdopted(Event, frozen=True):
@@ -66,7 +68,9 @@ class ProcessDefinitionAdopted(Event, frozen=True):
 
 
 class ProcessInstanceCreated(InstanceEvent, frozen=True):
-    pass
+    """Until it ends, no other message with this correlation key begins one of its process; an empty one is none."""
+
+    correlation_key: str = ""
 
 
 class MigratedElement(msgspec.Struct, frozen=True, gc=False):

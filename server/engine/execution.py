@@ -17,6 +17,7 @@ from server.bpmn.executable import Element, ElementType, Flow, JobDefinition, Te
 from server.engine import catch_events, events, mappings, multi_instance, throw_events
 from server.engine.broadcasts import broadcast
 from server.engine.catch_events import Caught
+from server.engine.commands import BeginNext
 from server.engine.elements import BEHAVIOURS
 from server.engine.incidents import ErrorType, Incident
 from server.engine.inclusive_joins import ready_join
@@ -305,6 +306,7 @@ def _end_completion(step: Step, visit: Visit, flows: tuple[Flow, ...]) -> None:
         catch_events.unsubscribe(step, process_instance, instance)
     step.emit(events.ElementCompleted(process_instance.head, instance.key))
     if instance.scope_key is None:
+        make_room(step, process_instance.message_start)
         return
     if isinstance(element.result, Termination):
         _terminate_others(step, process_instance, process_instance.elements[instance.scope_key], element)
@@ -354,6 +356,12 @@ def _look_at_joins(step: Step, visit: Visit, scope_key: Key) -> None:
         step.defer(visit.process_instance, Join(scope_key))
 
 
+def make_room(step: Step, message_start: tuple[str, str, str] | None) -> None:
+    """A process instance that a message began is the one with its correlation key no longer: the next may begin."""
+    if message_start is not None:
+        step.received.append(BeginNext(*message_start))
+
+
 # Termination
 
 
@@ -381,9 +389,11 @@ def end_termination(step: Step, process_instance: ProcessInstance, instance: Ele
     if instance.incident_key is not None:
         step.resolve_incident(process_instance, instance.incident_key)
     step.emit(events.ElementTerminated(process_instance.head, instance.key))
-    if instance.scope_key is not None:
-        _terminated_inside(step, process_instance, process_instance.elements[instance.scope_key], instance)
-        _look_at_joins(step, visit, instance.scope_key)
+    if instance.scope_key is None:
+        make_room(step, process_instance.message_start)
+        return
+    _terminated_inside(step, process_instance, process_instance.elements[instance.scope_key], instance)
+    _look_at_joins(step, visit, instance.scope_key)
 
 
 def _terminated_inside(

@@ -32,7 +32,7 @@ FORMATS = (
         documents=2,
         says=(
             "rows and calls carry numbers; sub-processes, events, messages, listeners, user tasks, activities,"
-            " signals, audited identity"
+            " signals, start events, audited identity"
         ),
     ),
 )
@@ -48,6 +48,7 @@ class Feature(StrEnum):
     USER_TASKS = "user tasks"
     MESSAGES = "messages"
     SIGNALS = "signals"
+    START_EVENTS = "start events that are triggered"
     SCOPES_AND_TIMERS = (
         "sub-processes, events with triggers or results, inclusive gateways, execution listeners"
     )
@@ -65,6 +66,7 @@ INTRODUCED_IN: Mapping[Feature, int] = {
     Feature.AUDITED_IDENTITY: 2,
     Feature.MESSAGES: 2,
     Feature.SIGNALS: 2,
+    Feature.START_EVENTS: 2,
 }
 
 ELEMENT_FEATURES: Mapping[ElementType, Feature] = {
@@ -98,6 +100,7 @@ FIELD_FEATURES: Mapping[str, Feature] = {
     "called_decision": Feature.ACTIVITIES,
     "start_listeners": Feature.SCOPES_AND_TIMERS,
     "end_listeners": Feature.SCOPES_AND_TIMERS,
+    "starts": Feature.START_EVENTS,
     "link": Feature.SCOPES_AND_TIMERS,
     "result": Feature.SCOPES_AND_TIMERS,
 }
@@ -132,6 +135,8 @@ COMMAND_FEATURES: Mapping[type[commands.Command], Feature] = {
     commands.CloseMessageSubscription: Feature.MESSAGES,
     commands.DeliverMessage: Feature.MESSAGES,
     commands.SettleMessage: Feature.MESSAGES,
+    commands.TriggerStartTimer: Feature.START_EVENTS,
+    commands.BeginNext: Feature.START_EVENTS,
     commands.BroadcastSignal: Feature.SIGNALS,
     commands.ReceiveSignal: Feature.SIGNALS,
     commands.ContinueBroadcast: Feature.SIGNALS,

@@ -38,6 +38,12 @@ def _sent(state: State, event: events.MessageSent) -> None:
     state.messages.occupy(subscription, message.key, state.journal)
 
 
+def _process_begun(state: State, event: events.ProcessBegun) -> None:
+    message, process_id = _message(state, event.key), event.process_definition_id
+    state.journal.note(state.messages.offer_again, message, process_id)
+    state.journal.put(message.process_ids, process_id, None)
+
+
 def _settled(state: State, event: events.MessageSettled) -> None:
     state.claim(event.number)
     message = _message(state, event.key)
@@ -123,6 +129,7 @@ MESSAGE_APPLIERS: Mapping[type[Event], Callable[[State, Event], None]] = cast(
     {
         events.MessagePublished: _published,
         events.MessageSent: _sent,
+        events.ProcessBegun: _process_begun,
         events.MessageSettled: _settled,
         events.MessageTakenBack: _taken_back,
         events.MessagePostponed: _postponed,

@@ -26,6 +26,13 @@ class MessageSent(Event, frozen=True):
     subscription_key: Key
 
 
+class ProcessBegun(Event, frozen=True):
+    """The message begins an instance of the process, which gets it in no other way."""
+
+    key: Key
+    process_definition_id: str
+
+
 class MessageSettled(Event, frozen=True):
     """The outcome of a delivery: the process instance took it, or waits for it no longer.
 

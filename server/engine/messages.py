@@ -149,10 +149,9 @@ class KnownMessages:
         self._forget_message(message)
 
     def messages_for(
-        self, subscription: HomeSubscription, now: datetime, *, also: Message | None = None
+        self, place: Place, process_id: str, now: datetime, *, also: Message | None = None
     ) -> Iterator[Message]:
-        """Buffered ones that its process did not have, in the order of their publication; `also` counts as buffered."""
-        place, process_id = subscription.place, subscription.process_definition_id
+        """Buffered ones that the process did not have, in the order of their publication; `also` counts as buffered."""
         buffer, had = self.buffered.get(place, []), self._had.get(place, {})
         had_all_before = True
         for index in range(bisect_right(buffer, had.get(process_id, 0)), len(buffer)):

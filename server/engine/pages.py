@@ -26,6 +26,7 @@ class Kind(IntEnum):
     MESSAGE = 2
     MESSAGE_SUBSCRIPTION = 3
     BROADCAST = 4
+    START_TIMER = 5
 
 
 class DocumentId(NamedTuple):

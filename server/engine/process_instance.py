@@ -164,7 +164,7 @@ class ProcessInstance(msgspec.Struct, eq=False):
     terminated, `waiting` of its subscriptions. `work` is what a command left for a later turn at `postponed_at`, after
     as many `activations` in a row. `places` is an index of one that is stored in pages, None for others: scope and name
     of each variable, and of some that are gone. `standing` counts the element instances in scopes where that was asked
-    for, by element.
+    for, by element. `correlation_key` is that of the message which began it, empty without one.
     """
 
     head: InstanceHead
@@ -182,6 +182,7 @@ class ProcessInstance(msgspec.Struct, eq=False):
     postponed_at: datetime | None = None
     places: dict[Key, tuple[Key, str]] | None = None
     standing: dict[Key, dict[str, int]] = {}
+    correlation_key: str = ""
 
     def __eq__(self, other: object) -> bool:
         """However it is stored."""
@@ -192,6 +193,16 @@ class ProcessInstance(msgspec.Struct, eq=False):
     def _facts(self) -> tuple[object, ...]:
         passing = {"places", "standing"}
         return tuple(getattr(self, field) for field in self.__struct_fields__ if field not in passing)
+
+    @property
+    def message_start(self) -> tuple[str, str, str] | None:
+        """Tenant, process id and correlation key: while it lives, it is the only one that a message began with these."""
+        head = self.head
+        return (
+            (head.tenant_id, head.process_definition_id, self.correlation_key)
+            if self.correlation_key
+            else None
+        )
 
     @property
     def size(self) -> int:

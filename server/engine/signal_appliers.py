@@ -14,13 +14,17 @@ from server.engine.state import State
 def _began(state: State, event: events.BroadcastBegan) -> None:
     state.claim(event.key)
     state.journal.enter(Kind.BROADCAST, event.key)
-    broadcast = Broadcast(event.key, event.tenant_id, event.signal_name, event.variables)
+    last_process_id = "" if event.begins_processes else None
+    broadcast = Broadcast(
+        event.key, event.tenant_id, event.signal_name, event.variables, last_process_id=last_process_id
+    )
     state.signals.begin(broadcast, state.journal)
 
 
 def _postponed(state: State, event: events.BroadcastPostponed) -> None:
     broadcast = _broadcast(state, event.key)
     state.journal.alter(broadcast, "last_key", event.last_key)
+    state.journal.alter(broadcast, "last_process_id", event.last_process_id)
     state.journal.alter(broadcast, "postponed_at", event.at)
 
 

@@ -7,20 +7,25 @@ from server.engine.keys import Key
 
 
 class BroadcastBegan(Event, frozen=True):
-    """Triggers what waits for the signal by now; `variables` are JSON texts."""
+    """Triggers what waits for the signal by now; `variables` are JSON texts.
+
+    In one partition it `begins_processes`, too.
+    """
 
     key: Key
     tenant_id: str
     signal_name: str
     variables: dict[str, str]
+    begins_processes: bool
 
 
 class BroadcastPostponed(Event, frozen=True):
-    """The command did enough: a later turn goes on behind the subscription with `last_key`."""
+    """The command did enough: a later turn goes on behind this subscription, and behind this process."""
 
     key: Key
     tenant_id: str
     last_key: Key
+    last_process_id: str | None
     at: datetime
 
 

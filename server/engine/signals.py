@@ -22,6 +22,7 @@ Place = tuple[str, str]
 class Broadcast(msgspec.Struct, omit_defaults=True):
     """A signal on its way to what waits for it in this partition; `last_key` is the subscription that had it last.
 
+    In the partition where it was broadcast it also begins processes, `last_process_id` last; None elsewhere.
     `postponed_at` is given from the end of the command that did not finish it.
     """
 
@@ -31,6 +32,7 @@ class Broadcast(msgspec.Struct, omit_defaults=True):
     variables: dict[str, str]
     last_key: Key = Key(0)
     postponed_at: datetime | None = None
+    last_process_id: str | None = None
 
     @property
     def place(self) -> Place:

@@ -19,6 +19,8 @@ from server.engine.messages import KnownMessages
 from server.engine.pages import DocumentId, Kind
 from server.engine.process_instance import Job, JobState, ProcessInstance
 from server.engine.signals import KnownSignals
+from server.engine.start_timers import KnownStartTimers
+from server.engine.starts import KnownStarts
 from server.engine.subscriptions import AnySubscription, SignalSubscription
 
 # Where jobs are offered: tenant and job type.
@@ -65,6 +67,11 @@ class State:
         self.message_homes = 1
         self.messages = KnownMessages()
         self.signals = KnownSignals()
+        # What begins instances of the latest versions.
+        self.starts = KnownStarts()
+        self.start_timers = KnownStartTimers()
+        # Index: the process instances that messages with correlation keys began, by tenant, process id and correlation key.
+        self.started: dict[tuple[str, str, str], Key] = {}
         # Indexes: process instance of a job, an incident, a subscription or a user task; jobs on offer, oldest offer first.
         self.owners: dict[Key, Key] = {}
         self.offers: dict[Place, JobQueue] = {}
@@ -129,15 +136,27 @@ class State:
         self.journal.note(self._undefine, definition)
         self.definitions[definition.key] = definition
         name = (definition.tenant_id, definition.process_definition_id)
+        before = self.latest(*name)
         versions.add(self.versions.setdefault(name, {}), definition.version, definition.key)
+        self._renew_starts(before, self.latest(*name))
 
     def _undefine(self, definition: Definition) -> None:
         """Let a version of a process go."""
-        del self.definitions[definition.key]
         name = (definition.tenant_id, definition.process_definition_id)
+        before = self.latest(*name)
+        del self.definitions[definition.key]
         del self.versions[name][definition.version]
         if not self.versions[name]:
             del self.versions[name]
+        self._renew_starts(before, self.latest(*name))
+
+    def _renew_starts(self, before: Definition | None, latest: Definition | None) -> None:
+        if before is latest:
+            return
+        if before is not None:
+            self.starts.close(before)
+        if latest is not None:
+            self.starts.open(latest)
 
     def enlist(self, instance: ProcessInstance, subscription: AnySubscription) -> None:
         """Let signals find a subscription, if it is to one."""
@@ -182,6 +201,8 @@ class State:
     def take_in(self, instance: ProcessInstance) -> None:
         """Take one of many documents in; `order_offers` has to follow the last."""
         self.instances[instance.head.key] = instance
+        if instance.message_start is not None:
+            self.started[instance.message_start] = instance.head.key
         for job in instance.jobs.values():
             self.owners[job.key] = instance.head.key
             if job.state is JobState.ACTIVATABLE:
@@ -211,6 +232,8 @@ class State:
         instance = self.journal.drop(self.instances, instance_key)
         if instance is None:
             return
+        if instance.message_start is not None:
+            self.journal.drop(self.started, instance.message_start)
         for job in instance.jobs.values():
             self.journal.drop(self.owners, job.key)
             self.withdraw(instance, job)

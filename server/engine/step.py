@@ -77,8 +77,9 @@ class Step:
         APPLIERS[type(event)](self.state, event)
         self.events.append(event)
 
-    def create(self, head: events.InstanceHead) -> ProcessInstance:
-        self.emit(events.ProcessInstanceCreated(head))
+    def create(self, head: events.InstanceHead, correlation_key: str = "") -> ProcessInstance:
+        """A new process instance, with the correlation key of the message that begins it."""
+        self.emit(events.ProcessInstanceCreated(head, correlation_key))
         return self.state.instances[head.key]
 
     # Expressions

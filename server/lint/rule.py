@@ -32,6 +32,7 @@ class EvaluatorKind(StrEnum):
     UNIQUE = "unique"
     REFERENCE = "reference"
     FEEL_EXPRESSION = "feel-expression"
+    CONSTANT_EXPRESSION = "constant-expression"
     TIMER = "timer"
     GRAPH = "graph"
     CUSTOM = "custom"

@@ -63,24 +63,32 @@ def _messages(definitions: Definitions, roots: Mapping[str, Markup]) -> Iterator
     used: dict[str, frozenset[str]] = {}
     for process in definitions.processes:
         for message_id, node in _message_references(process) if process.is_executable else ():
-            is_caught = node.tag not in _NO_CATCHES and not _starts(process, node)
-            types = _types("Message", "CaughtMessage") if is_caught else _types("Message")
-            used[message_id] = used.get(message_id, frozenset()) | types
+            used[message_id] = used.get(message_id, frozenset()) | _message_types(process, node)
     for message_id, types in used.items():
         if message_id in roots and roots[message_id].tag == "message":
             yield Subject(roots[message_id], message_id, types)
 
 
+def _message_types(process: Process, node: Markup) -> frozenset[str]:
+    """Of a message, by a flow node that uses it."""
+    if _starts(process, node):
+        return _types("Message", "StartMessage")
+    return _types("Message") if node.tag in _NO_CATCHES else _types("Message", "CaughtMessage")
+
+
 def _signals(definitions: Definitions, roots: Mapping[str, Markup]) -> Iterator[Subject]:
     """Yield each signal that an executable process uses."""
-    used: dict[str, None] = {}
+    used: dict[str, frozenset[str]] = {}
     for process in definitions.processes:
         for node in process.markup.descendants() if process.is_executable else ():
-            if node.tag == "signalEventDefinition":
-                used[node.attributes.get("signalRef", "")] = None
-    for signal_id in used:
+            definition = node.first("signalEventDefinition")
+            if definition is not None:
+                types = _types("Signal", "StartSignal") if _starts(process, node) else _types("Signal")
+                signal_id = definition.attributes.get("signalRef", "")
+                used[signal_id] = used.get(signal_id, frozenset()) | types
+    for signal_id, types in used.items():
         if signal_id in roots and roots[signal_id].tag == "signal":
-            yield Subject(roots[signal_id], signal_id, _types("Signal"))
+            yield Subject(roots[signal_id], signal_id, types)
 
 
 def _starts(process: Process, node: Markup) -> bool:
@@ -121,7 +129,7 @@ def _of_scope(container: FlowElementsContainer, graph: Graph, kind: str) -> Iter
     for element in container.elements:
         yield Subject(element.markup, element.id, _element_types(element, kind), graph)
         if isinstance(element, FlowNode):
-            yield from _of_event_definitions(element, graph)
+            yield from _of_event_definitions(element, graph, kind)
             yield from _of_multi_instance(element, graph)
         if isinstance(element, SubProcess | EventSubProcess):
             inside = Graph.of(element)
@@ -130,9 +138,11 @@ def _of_scope(container: FlowElementsContainer, graph: Graph, kind: str) -> Iter
             yield from _of_scope(element, inside, inner)
 
 
-def _of_event_definitions(node: FlowNode, graph: Graph) -> Iterator[Subject]:
+def _of_event_definitions(node: FlowNode, graph: Graph, scope_kind: str) -> Iterator[Subject]:
     """Event definitions have no name of their own, so that findings name the event."""
     side = "throw" if isinstance(node, ThrowEvent) else "catch"
+    if isinstance(node, StartEvent) and scope_kind == "Process":
+        side = "start"
     for child in node.markup.children:
         if child.tag.endswith(EVENT_DEFINITION):
             kind = _upper(child.tag)

@@ -17,6 +17,7 @@ from server.engine.commands import (
     EndJobBackOff,
     ExpireMessage,
     TimeOutJob,
+    TriggerStartTimer,
     TriggerTimer,
 )
 from server.engine.keys import Key
@@ -30,6 +31,8 @@ from server.engine.messages import Message
 from server.engine.process_instance import JobState, ProcessInstance
 from server.engine.signal_events import BroadcastEnded, BroadcastPostponed
 from server.engine.signals import Broadcast
+from server.engine.start_timer_events import StartTimerClosed, StartTimerOpened
+from server.engine.start_timers import StartTimer
 from server.engine.subscriptions import TimerSubscription
 
 DueCommand = (
@@ -40,6 +43,7 @@ DueCommand = (
     | ContinueMessage
     | ExpireMessage
     | ContinueBroadcast
+    | TriggerStartTimer
 )
 
 # For documents that do not say when their work was postponed.
@@ -102,6 +106,10 @@ class Due:
         """Take in what is due for a broadcast that comes from its document."""
         self.expect(broadcast.postponed_at or AT_ONCE, ContinueBroadcast(broadcast.tenant_id, broadcast.key))
 
+    def adopt_start_timer(self, timer: StartTimer) -> None:
+        """Take in what is due for a timer that comes from its document."""
+        self.expect(timer.due, TriggerStartTimer(timer.tenant_id, timer.key, timer.due))
+
     def take(self, now: datetime, most: int) -> Iterator[DueCommand]:
         """Commands whose time has come, at most `most`."""
         taken = 0
@@ -159,6 +167,10 @@ def _broadcast_postponed(due: Due, event: BroadcastPostponed) -> None:
     due.expect(event.at, ContinueBroadcast(event.tenant_id, event.key))
 
 
+def _start_timer(due: Due, event: StartTimerOpened) -> None:
+    due.adopt_start_timer(event.timer)
+
+
 def _timer_closed(due: Due, event: events.SubscriptionClosed) -> None:
     due.forget(event.key)
 
@@ -181,7 +193,8 @@ def _end(
     | events.JobErrorThrown
     | events.JobYielded
     | MessageRemoved
-    | BroadcastEnded,
+    | BroadcastEnded
+    | StartTimerClosed,
 ) -> None:
     due.forget(event.key)
 
@@ -197,6 +210,8 @@ _NOTES: Mapping[type[events.Event], Callable[..., None]] = {
     MessageRemoved: _end,
     BroadcastPostponed: _broadcast_postponed,
     BroadcastEnded: _end,
+    StartTimerOpened: _start_timer,
+    StartTimerClosed: _end,
     events.JobActivated: _deadline,
     events.JobDeadlineUpdated: _deadline,
     events.JobFailed: _failure,

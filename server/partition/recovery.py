@@ -22,6 +22,7 @@ from server.engine.messages import HomeSubscription, Message
 from server.engine.pages import DocumentId, Kind, StoredPage
 from server.engine.process_instance import ProcessInstance
 from server.engine.signals import Broadcast
+from server.engine.start_timers import StartTimer
 from server.partition.due import Due
 from server.partition.turn import definition_of
 from server.platform import collector
@@ -115,6 +116,11 @@ def _take_in_broadcast(found: Recovered, broadcast: Broadcast) -> None:
     found.due.adopt_broadcast(broadcast)
 
 
+def _take_in_start_timer(found: Recovered, timer: StartTimer) -> None:
+    found.state.start_timers.take_in(timer)
+    found.due.adopt_start_timer(timer)
+
+
 _TAKE_IN: Mapping[Kind, Callable[[Recovered, Document], None]] = cast(
     "Mapping[Kind, Callable[[Recovered, Document], None]]",
     {
@@ -122,6 +128,7 @@ _TAKE_IN: Mapping[Kind, Callable[[Recovered, Document], None]] = cast(
         Kind.MESSAGE: _take_in_message,
         Kind.MESSAGE_SUBSCRIPTION: _take_in_subscription,
         Kind.BROADCAST: _take_in_broadcast,
+        Kind.START_TIMER: _take_in_start_timer,
     },
 )
 

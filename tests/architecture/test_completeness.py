@@ -17,7 +17,15 @@ from server.bpmn.model import (
     ThrowEvent,
     Unsupported,
 )
-from server.engine import commands, decision_events, events, message_events, sent, signal_events
+from server.engine import (
+    commands,
+    decision_events,
+    events,
+    message_events,
+    sent,
+    signal_events,
+    start_timer_events,
+)
 from server.engine.apply import APPLIERS
 from server.engine.elements import BEHAVIOURS
 from server.engine.handlers import HANDLERS
@@ -58,9 +66,12 @@ WITHOUT_ROWS = {
     message_events.MessageSent,
     message_events.MessageSettled,
     message_events.MessageTakenBack,
+    message_events.ProcessBegun,
     signal_events.BroadcastBegan,
     signal_events.BroadcastEnded,
     signal_events.BroadcastPostponed,
+    start_timer_events.StartTimerClosed,
+    start_timer_events.StartTimerOpened,
     sent.CommandSent,
 }
 

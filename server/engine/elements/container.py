@@ -1,4 +1,7 @@
-"""Processes and embedded sub-processes: they begin at their none start event and wait for what runs inside them."""
+"""Processes and embedded sub-processes: they wait for what runs inside them.
+
+They begin at their none start event; a process that an event begins does so at that event.
+"""
 
 from server.engine.behaviour import Behaviour
 from server.engine.step import Step, Visit
@@ -11,6 +14,10 @@ class Container(Behaviour):
     is_migratable = True
 
     def activated(self, step: Step, visit: Visit) -> None:
+        caught = visit.instance.caught
+        if caught is not None:
+            step.defer(visit.process_instance, Enter(visit.instance.key, caught.element_id))
+            return
         start = visit.element.none_start
         assert start is not None, "lint demands a start event"  # noqa: S101  # narrows the type
         step.defer(visit.process_instance, Enter(visit.instance.key, start.id))

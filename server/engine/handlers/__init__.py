@@ -18,6 +18,7 @@ from server.engine.handlers import (
     migration,
     process_instance,
     signal,
+    start_timer,
     timer,
     user_task,
     variable,
@@ -48,6 +49,7 @@ HANDLERS: Mapping[type[commands.Command], Handler] = cast(
         commands.UpdateJob: job.update,
         # events
         commands.TriggerTimer: timer.trigger,
+        commands.TriggerStartTimer: start_timer.trigger,
         # user tasks
         commands.AssignUserTask: user_task.assign,
         commands.UnassignUserTask: user_task.unassign,
@@ -61,6 +63,7 @@ HANDLERS: Mapping[type[commands.Command], Handler] = cast(
         commands.CloseMessageSubscription: message.close_subscription,
         commands.DeliverMessage: message.deliver,
         commands.SettleMessage: message.settle,
+        commands.BeginNext: message.begin_next,
         # signals
         commands.BroadcastSignal: signal.broadcast,
         commands.ReceiveSignal: signal.receive,

@@ -14,7 +14,9 @@ from server.engine.answers import (
 from server.engine.commands import AdoptDefinition, DecisionModel, DeployResources, NamedDecision, Resource
 from server.engine.decision_events import DecisionRequirementsDeployed
 from server.engine.definitions import Definition, executable_process
+from server.engine.handlers import start_timer
 from server.engine.keys import Key
+from server.engine.start_evaluation import NoVariables, start_triggers
 from server.engine.step import Step
 
 
@@ -81,7 +83,10 @@ def _definition(
 ) -> Definition:
     latest = step.state.latest(tenant_id, process_id)
     # Compiled before it is known, so that content that cannot be run is never deployed.
-    step.state.format.expect_process(executable_process(resource.content, process_id))
+    process = executable_process(resource.content, process_id)
+    step.state.format.expect_process(process)
+    scope = NoVariables(step, deployment_key)
+    starts = start_triggers(process, scope)
     key = step.next_key()
     step.emit(
         events.ProcessDefinitionDeployed(
@@ -94,9 +99,12 @@ def _definition(
             resource.name,
             resource.checksum,
             resource.content,
+            starts,
         )
     )
-    return step.state.definitions[key]
+    definition = step.state.definitions[key]
+    start_timer.renew(step, definition, process, scope)
+    return definition
 
 
 def _is_unchanged(

@@ -4,6 +4,7 @@ from server.engine import correlation, triggers
 from server.engine import message_events as happened
 from server.engine.answers import DONE, Done, PublishedMessage
 from server.engine.commands import (
+    BeginNext,
     CloseMessageSubscription,
     ContinueMessage,
     DeliverMessage,
@@ -95,6 +96,11 @@ def open_subscription(command: OpenMessageSubscription, step: Step) -> Done:
 def close_subscription(command: CloseMessageSubscription, step: Step) -> Done:
     if command.subscription_key in step.state.messages.subscriptions:
         step.emit(happened.HomeSubscriptionClosed(command.subscription_key))
+    return DONE
+
+
+def begin_next(command: BeginNext, step: Step) -> Done:
+    correlation.begin_next(step, command.tenant_id, command.process_definition_id, command.correlation_key)
     return DONE
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import msgspec
 
 from server.bpmn.executable import Element, ElementType
-from server.engine import events
+from server.engine import events, execution
 from server.engine.answers import DONE, Done
 from server.engine.commands import MigrateProcessInstance
 from server.engine.definitions import Definition
@@ -36,10 +36,12 @@ def migrate(command: MigrateProcessInstance, step: Step) -> Done:
             f"process instance {instance.head.key} is moving on: migrate it when it waits for something",
         )
     source = step.state.definition_of(instance).process
+    _expect_alone(step, instance, target)
     plan = migration_plan(command.process_instance_key, source, target.process, command.mapping_instructions)
     elements = tuple(_migrated(plan, element) for element in instance.elements.values())
     subscriptions = subscription_migration(plan, step, instance)
     user_tasks = user_task_migrations(plan, step, instance)
+    began = instance.message_start
     emit_closed(step, instance, subscriptions)
     for user_task in user_tasks:
         emit_job_gone(step, user_task)
@@ -49,6 +51,7 @@ def migrate(command: MigrateProcessInstance, step: Step) -> Done:
     step.emit(events.ProcessInstanceMigrated(head, kept, dict(subscriptions.kept)))
     if head.process_definition_id != source.id:
         report_kept(step, instance, subscriptions)
+        execution.make_room(step, began)
     emit_opened(step, instance, subscriptions)
     for user_task in user_tasks:
         emit_created(step, user_task)
@@ -69,6 +72,18 @@ def _instance(command: MigrateProcessInstance, step: Step) -> ProcessInstance:
             RejectionType.NOT_FOUND, f"no active process instance with key {command.process_instance_key}"
         )
     return instance
+
+
+def _expect_alone(step: Step, instance: ProcessInstance, target: Definition) -> None:
+    """Raises Rejected when a message with the same correlation key began an instance of the target process."""
+    head, key = instance.head, instance.correlation_key
+    is_elsewhere = target.process_definition_id != head.process_definition_id
+    if is_elsewhere and (head.tenant_id, target.process_definition_id, key) in step.state.started:
+        raise Rejected(
+            RejectionType.INVALID_STATE,
+            f"process instance {head.key} cannot be migrated: process '{target.process_definition_id}' has an"
+            f" active instance that a message with the correlation key '{key}' began",
+        )
 
 
 def _target(command: MigrateProcessInstance, step: Step) -> Definition:

@@ -4,7 +4,7 @@ from server.engine import execution
 from server.engine.answers import DONE, CreatedInstance, Done
 from server.engine.commands import CancelProcessInstance, ContinueProcessInstance, CreateProcessInstance
 from server.engine.definitions import Definition
-from server.engine.events import InstanceHead
+from server.engine.instantiation import head_of
 from server.engine.lifecycle import ElementState
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.scopes import set_all_local
@@ -19,17 +19,7 @@ def create(command: CreateProcessInstance, step: Step) -> CreatedInstance:
         raise Rejected(
             RejectionType.INVALID_STATE, f"process '{process.id}' has no none start event to start from"
         )
-    head = InstanceHead(
-        step.next_key(),
-        command.tenant_id,
-        definition.key,
-        process.id,
-        definition.version,
-        process.name,
-        process.version_tag,
-        command.tags,
-        command.business_id,
-    )
+    head = head_of(step, definition, tags=command.tags, business_id=command.business_id)
     instance = step.create(head)
     set_all_local(step, instance, head.key, command.variables)
     execution.start(step, instance)

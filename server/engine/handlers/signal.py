@@ -7,6 +7,8 @@ from server.engine import broadcasts, triggers
 from server.engine import signal_events as happened
 from server.engine.answers import DONE, Done, SignalBroadcast
 from server.engine.commands import BroadcastSignal, ContinueBroadcast, ReceiveSignal
+from server.engine.instantiation import begin_at
+from server.engine.keys import Key
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.signals import Broadcast
 from server.engine.step import Step
@@ -25,7 +27,7 @@ def broadcast(command: BroadcastSignal, step: Step) -> SignalBroadcast:
 
 
 def receive(command: ReceiveSignal, step: Step) -> Done:
-    broadcasts.begin(step, command.tenant_id, command.signal_name, command.variables)
+    broadcasts.receive(step, command.tenant_id, command.signal_name, command.variables)
     return DONE
 
 
@@ -38,7 +40,21 @@ def go_on(command: ContinueBroadcast, step: Step) -> Done:
 
 
 def _go_on(broadcast: Broadcast, step: Step) -> None:
-    """Trigger the subscriptions that are next; those beyond have a turn of their own."""
+    """Trigger what is next: subscriptions, then processes; what is left has a turn of its own."""
+    last_key, left = _trigger(broadcast, step)
+    last_process_id = broadcast.last_process_id
+    if left and last_process_id is not None:
+        last_process_id, left = _begin(broadcast, step, last_process_id, left)
+    if left:
+        step.emit(happened.BroadcastEnded(broadcast.key))
+        return
+    step.emit(
+        happened.BroadcastPostponed(broadcast.key, broadcast.tenant_id, last_key, last_process_id, step.now)
+    )
+
+
+def _trigger(broadcast: Broadcast, step: Step) -> tuple[Key, int]:
+    """The subscription that was last, and how much room is left in the turn; none when there is more to trigger."""
     state, last_key = step.state, broadcast.last_key
     line = state.signals.waiting.get(broadcast.place)
     found = list(islice(state.signals.left_for(broadcast), TRIGGERED_AT_ONCE))
@@ -46,14 +62,23 @@ def _go_on(broadcast: Broadcast, step: Step) -> None:
         state.expect_loaded(line[key] for key in found)
     for key in found:
         if step.has_done_enough:
-            break
+            return last_key, 0
         step.begin_element()
         instance = state.owner_of(key)
         # Closed, when what was triggered before it interrupts its scope.
         if instance is not None:
             triggers.take(step, instance, instance.subscriptions[key], broadcast.variables)
         last_key = key
-    if found and (last_key != found[-1] or len(found) == TRIGGERED_AT_ONCE):
-        step.emit(happened.BroadcastPostponed(broadcast.key, broadcast.tenant_id, last_key, step.now))
-    else:
-        step.emit(happened.BroadcastEnded(broadcast.key))
+    return last_key, TRIGGERED_AT_ONCE - len(found)
+
+
+def _begin(broadcast: Broadcast, step: Step, last_process_id: str, room: int) -> tuple[str, int]:
+    """The process that was last, and how much room is left in the turn; none when there are more to begin."""
+    line = step.state.starts.signals.get(broadcast.place)
+    found = list(islice(line.after(last_process_id), room)) if line is not None else []
+    for process_id in found:
+        if line is None or step.has_done_enough:
+            return last_process_id, 0
+        begin_at(step, line[process_id], broadcast.variables)
+        last_process_id = process_id
+    return last_process_id, room - len(found)

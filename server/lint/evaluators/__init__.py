@@ -6,7 +6,7 @@ A function gets a subject and a rule whose `applies_to` fits, and yields what is
 from collections.abc import Mapping
 
 from server.lint.evaluators.custom import custom
-from server.lint.evaluators.expressions import feel_expression
+from server.lint.evaluators.expressions import constant_expression, feel_expression
 from server.lint.evaluators.graphs import graph
 from server.lint.evaluators.literals import forbidden_value, max_length, pattern
 from server.lint.evaluators.numbers import count, exactly_one_of, flow_count, number_range
@@ -30,6 +30,7 @@ EVALUATORS: Mapping[EvaluatorKind, Evaluator] = {
     EvaluatorKind.UNIQUE: unique,
     EvaluatorKind.REFERENCE: reference,
     EvaluatorKind.FEEL_EXPRESSION: feel_expression,
+    EvaluatorKind.CONSTANT_EXPRESSION: constant_expression,
     EvaluatorKind.TIMER: timer,
     EvaluatorKind.GRAPH: graph,
     EvaluatorKind.CUSTOM: custom,

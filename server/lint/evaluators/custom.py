@@ -129,6 +129,39 @@ def _begun_twice(subject: Subject) -> Iterator[Violation]:
     return _repeated(subject, (("", start) for start in starts))
 
 
+def _starts_twice_by_message(subject: Subject) -> Iterator[Violation]:
+    """Compare the start events of all processes of the file by message, and those of each process by name."""
+    names = {each.attributes.get("id"): each.attributes.get("name") for each in subject.markup.all("message")}
+    seen: set[tuple[str, str | None]] = set()
+    for process in subject.markup.all("process"):
+        if process.attributes.get("isExecutable", "").strip() not in {"true", "1"}:
+            continue
+        for start, reference in _triggered_starts(process, "messageEventDefinition", "messageRef"):
+            name, process_id = names.get(reference), process.attributes.get("id")
+            places = {("", reference), (process_id or "", name or reference)}
+            if places & seen:
+                yield Violation(f"found {name or reference} again", start)
+            seen |= places
+
+
+def _starts_twice_by_signal(subject: Subject) -> Iterator[Violation]:
+    seen: set[str] = set()
+    for start, reference in _triggered_starts(subject.markup, "signalEventDefinition", "signalRef"):
+        root = subject.roots.get(reference)
+        name = root.attributes.get("name", reference) if root is not None else reference
+        if name in seen:
+            yield Violation(f"found {name} again", start)
+        seen.add(name)
+
+
+def _triggered_starts(process: Markup, kind: str, reference: str) -> Iterator[tuple[Markup, str]]:
+    """The start events of a process that have such a definition, each with the id that it refers to."""
+    for start in process.all("startEvent"):
+        definition = start.first(kind)
+        if definition is not None and reference in definition.attributes:
+            yield start, definition.attributes[reference]
+
+
 def _repeated(subject: Subject, events: Iterable[tuple[str, Markup]]) -> Iterator[Violation]:
     """The events that catch at one place, which stands before each, what another one does.
 
@@ -283,6 +316,8 @@ _CHECKS: Mapping[str, Callable[[Subject], Iterator[Violation]]] = {
     "errors interrupt": _errors_interrupt,
     "one event for an error": _caught_twice,
     "one event sub-process for a trigger": _begun_twice,
+    "one start event for a message": _starts_twice_by_message,
+    "one start event for a signal": _starts_twice_by_signal,
     "triggers of event sub-processes": _triggers_of_event_sub_processes,
     "literal codes": _literal_codes,
     "escalations from inside": _escalations_from_inside,

@@ -21,6 +21,8 @@ _FORMS: Mapping[str, Callable[[str], object]] = {
 # Where a timer fires once, and where it may fire again.
 _ONCE = frozenset({"timeDate", "timeDuration"})
 _AGAIN = frozenset({*_ONCE, "timeCycle"})
+# What begins process instances.
+_STARTING = frozenset({"timeDate", "timeCycle"})
 # The attribute that says whether an event interrupts.
 _INTERRUPTING: Mapping[str, str] = {"boundaryEvent": "cancelActivity", "startEvent": "isInterrupting"}
 
@@ -39,12 +41,17 @@ def timer(subject: Subject, rule: Rule) -> Iterator[Violation]:
 
 
 def kinds(subject: Subject) -> Iterator[Violation]:
-    """Keep cycles to events that do not interrupt."""
+    """Keep cycles to events that do not interrupt, and durations away from the start of a process."""
     event = subject.scope.nodes.get(subject.element_id) if subject.scope is not None else None
     if event is None:
         return
     for child in subject.markup.children:
-        if child.tag in _FORMS and child.tag not in _allowed(event.markup):
+        if child.tag not in _FORMS:
+            continue
+        if "bpmn:TimerEventDefinition[start]" in subject.types:
+            if child.tag not in _STARTING:
+                yield Violation(f"found {child.tag} at the start of a process", child)
+        elif child.tag not in _allowed(event.markup):
             yield Violation(f"found {child.tag} at a {event.tag} that fires once", child)
 
 

@@ -10,6 +10,7 @@ from server.engine.events import Event
 from server.engine.keys import Key
 from server.engine.lifecycle import ElementState
 from server.engine.process_instance import JobState, OpenIncident, ProcessInstance
+from server.engine.start_triggers import MessageStart, SignalStart
 from server.engine.subscriptions import MessageSubscription, SignalSubscription
 from server.store import entities
 from tests.server.engine.rows import Rows
@@ -44,7 +45,7 @@ def replay(happened: Iterable[Event]) -> State:
 def recovered(live: State) -> State:
     """The state that is read back from the documents, which come in any order."""
     state = State()
-    state.definitions, state.versions = live.definitions, live.versions
+    state.definitions, state.versions, state.starts = live.definitions, live.versions, live.starts
     state.decisions = live.decisions
     documents = [pages_of(instance) for instance in live.instances.values()]
     state.adopt(*(unpack(pages) for pages in reversed(documents)))
@@ -52,6 +53,8 @@ def recovered(live: State) -> State:
     state.messages.adopt(deepcopy(each) for records in known for each in reversed(records.values()))
     for broadcast in live.signals.broadcasts.values():
         state.signals.take_in(deepcopy(broadcast))
+    for timer in live.start_timers.timers.values():
+        state.start_timers.take_in(timer)
     state.last_key = live.last_key
     state.last_offer = max(state.last_offer, live.last_offer)
     return state
@@ -179,6 +182,7 @@ def expect_indexes_of(state: State) -> None:
         _expect_tree(instance)
     _expect_homes(state)
     _expect_signals(state)
+    _expect_starts(state)
 
 
 def _expect_homes(state: State) -> None:
@@ -215,6 +219,30 @@ def _expect_signals(state: State) -> None:
     }
     assert all(state.signals.waiting.values())
     assert state.signals.broadcasts == {}
+
+
+def _expect_starts(state: State) -> None:
+    """The start events of the latest versions are found by name, and what messages began by its correlation key."""
+    latest = [definition for name in state.versions if (definition := state.latest(*name)) is not None]
+    for known, kind, name in (
+        (state.starts.messages, MessageStart, "message_name"),
+        (state.starts.signals, SignalStart, "signal_name"),
+    ):
+        assert {
+            (each.tenant_id, getattr(start, name), each.process_definition_id, each.key, start.element_id)
+            for each in latest
+            for start in each.starts
+            if isinstance(start, kind)
+        } == {
+            (*place, process_id, *line[process_id])
+            for place, line in known.items()
+            for process_id in line.after()
+        }
+    assert state.started == {
+        each.message_start: each.head.key
+        for each in state.instances.values()
+        if each.message_start is not None
+    }
 
 
 def _expect_tree(instance: ProcessInstance) -> None:

@@ -55,6 +55,7 @@ class PagedScenario(Scenario):
             Kind.MESSAGE: self.state.messages.messages,
             Kind.MESSAGE_SUBSCRIPTION: self.state.messages.subscriptions,
             Kind.BROADCAST: self.state.signals.broadcasts,
+            Kind.START_TIMER: self.state.start_timers.timers,
         }
 
     def evict_and_bring_back(self) -> None:

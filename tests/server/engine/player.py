@@ -16,7 +16,7 @@ from server.engine.rejection import Rejected
 from tests.durable import EPOCH
 from tests.server.engine.laws import open_incidents
 from tests.server.engine.scenario import Scenario
-from tests.server.engine.strategies import GOOD, JOB_TYPES, KEYS, MESSAGE, SIGNAL, Block, Move, written
+from tests.server.engine.strategies import BEGIN, GOOD, JOB_TYPES, KEYS, MESSAGE, SIGNAL, Block, Move, written
 
 SECOND = timedelta(seconds=1)
 UNKNOWN = Key(42)
@@ -32,6 +32,9 @@ def photograph(state: State) -> object:
     definitions = (
         dict(state.definitions),
         {name: list(keys.items()) for name, keys in state.versions.items()},
+        deepcopy(state.starts),
+        dict(state.started),
+        deepcopy(state.start_timers),
     )
     waiting = (deepcopy(state.messages), deepcopy(state.signals))
     return documents, indexes, definitions, waiting, state.last_key, state.last_offer
@@ -276,6 +279,16 @@ COMMANDS: dict[str, Callable[[Move, Scenario], Command]] = {
         time_to_live=move.number * 20 * SECOND,
         message_id="once" if move.pick > 2 else "",
         variables=move.variables or {},
+    ),
+    "begin": lambda move, scenario: commands.PublishMessage(
+        tenant_id=_tenant(move, scenario),
+        name=BEGIN,
+        correlation_key=[*KEYS, ""][move.pick % 4],
+        time_to_live=move.number * 40 * SECOND,
+        variables=move.variables or {},
+    ),
+    "call": lambda move, scenario: commands.BroadcastSignal(
+        _tenant(move, scenario), BEGIN, move.variables or {}
     ),
     "broadcast": lambda move, scenario: commands.BroadcastSignal(
         _tenant(move, scenario), SIGNAL, move.variables or {}

@@ -25,6 +25,8 @@ bounded = settings(
 
 MESSAGE = "news"
 SIGNAL = "alarm"
+# The name of the message and of the signal that begin a process.
+BEGIN = "begin"
 # Those that messages most often have.
 KEYS = ("x", "a", "7")
 JOB_TYPES = ("a", "b", "correct", "io.camunda.zeebe:userTask")
@@ -424,7 +426,12 @@ class _Writer:
 def written(block: Block, process_id: str = "random", prefix: str = "") -> ProcessBuilder:
     """The process of a block, with this before the ids of its elements."""
     every, again, correct, enough = (f"{prefix}{name}" for name in ("all", "again", "correct", "enough"))
-    builder = process(process_id).start().parallel_gateway(every)
+    begun = f"{prefix}begun"
+    builder = process(process_id).start().exclusive_gateway(begun)
+    builder.start_message(f"{prefix}by_message", message=BEGIN).connect_to(begun)
+    builder.start_signal(f"{prefix}by_signal", signal=f'="{BEGIN}"', outputs={"a": "=b"}).connect_to(begun)
+    builder.start_timer(f"{prefix}by_timer", cycle="R2/PT150S").connect_to(begun)
+    builder.parallel_gateway(every)
     _Writer(builder, prefix, count(1)).write(block)
     builder.end().branch(every).exclusive_gateway(again).service_task(correct, type="correct")
     builder.exclusive_gateway(enough).flow(condition="=finished = true").end()
@@ -461,7 +468,9 @@ def _moves(values: list[str]) -> st.SearchStrategy[Move]:
     people = st.builds(
         Move, st.sampled_from(["assign", "unassign", "change", "do", "do"]), picks, numbers, variables
     )
-    messages = st.builds(Move, st.sampled_from(["publish", "broadcast"]), picks, numbers, variables)
+    messages = st.builds(
+        Move, st.sampled_from(["publish", "broadcast", "begin", "call"]), picks, numbers, variables
+    )
     others = st.builds(
         Move,
         st.sampled_from(

@@ -85,6 +85,11 @@ def test_a_process_with_an_element_that_a_node_cannot_run_is_refused_by_name() -
             id="script",
         ),
         pytest.param(
+            process("order").start_signal("begun", signal="alarm").end(),
+            "starts of PROCESS order",
+            id="start event",
+        ),
+        pytest.param(
             process("order").decision_task("rate", decision="rate", result="rate").end(),
             "called_decision of BUSINESS_RULE_TASK rate",
             id="called decision",

@@ -77,6 +77,7 @@ def test_pages_that_are_written_after_each_change_hold_every_instance_as_it_is(
         *(DocumentId(Kind.MESSAGE, key) for key in known.messages.messages),
         *(DocumentId(Kind.MESSAGE_SUBSCRIPTION, key) for key in known.messages.subscriptions),
         *(DocumentId(Kind.BROADCAST, key) for key in known.signals.broadcasts),
+        *(DocumentId(Kind.START_TIMER, key) for key in known.start_timers.timers),
     } == scenario.stored.keys()
 
 

@@ -236,6 +236,17 @@ def _signal_event(reference: str = 'signalRef="alarm"', name: str = 'name="alarm
     return file.replace(b"</definitions>", f'<signal id="alarm" {name}/></definitions>'.encode())
 
 
+def _starts(*names: str, trigger: str = "message") -> bytes:
+    """Begin with messages or signals of these names, each of which has an id of its own; the second start is `n`."""
+    ids = [f"r{place}" for place in range(len(names))]
+    starts = "".join(
+        f'<startEvent id="{"n" * place}s"><{trigger}EventDefinition {trigger}Ref="{each}"/></startEvent>'
+        for place, each in enumerate(ids)
+    )
+    roots = "".join(f'<{trigger} id="{each}" name="{name}"/>' for each, name in zip(ids, names, strict=True))
+    return _file(starts).replace(b"</definitions>", f"{roots}</definitions>".encode())
+
+
 def _receive(boundary: str) -> bytes:
     """Wait for the message `note` at a task, and for this one at its boundary."""
     event = (
@@ -287,6 +298,17 @@ EVENTS = {
     "start-event-single-definition": case(
         "begin", _triggered(_begun(_HOUR + _HOUR)), _triggered(_begun(_HOUR))
     ),
+    "message-start-unique": case("ns", _starts("a", "a"), _starts("a", "b")),
+    "signal-start-unique": case(
+        "ns", _starts("a", "a", trigger="signal"), _starts("a", "b", trigger="signal")
+    ),
+    "start-name-static": case("r0", _starts("=kind"), _starts("=&quot;a&quot; + string(1)")),
+    "timer-start-constant": case(
+        "n",
+        _file(_begun(_trigger("timer", "<timeDate>=deadline</timeDate>"), "n")),
+        _file(_begun(_trigger("timer", '<timeDate>=now() + duration("PT1H")</timeDate>'), "n")),
+    ),
+    "start-event-count": case("p", _starts(*map(str, range(101))), _starts(*map(str, range(100)))),
     "start-event-type": case("n", _event("startEvent", _trigger("error")), _file('<startEvent id="n"/>')),
     "event-sub-process-start-event": case(
         "n", _triggered(_begun(_HOUR) + _begun(_HOUR, "again")), _triggered(_begun(_HOUR))

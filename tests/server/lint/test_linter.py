@@ -1,4 +1,6 @@
-from server.bpmn.builder import process
+import pytest
+
+from server.bpmn.builder import definitions, event_sub_process, process
 from server.bpmn.reader import BpmnReadError, read
 from server.lint.catalogue import etag
 from server.lint.linter import MOST_TOLD, describe, lint, refusals, unreadable
@@ -73,6 +75,50 @@ def test_a_file_that_cannot_be_read_is_a_finding_like_any_other() -> None:
 
     assert (finding.rule_id, finding.line, finding.refuses) == ("xml-well-formed", 3, True)
     assert "[xml-well-formed]" in describe([finding], "order.bpmn")
+
+
+@pytest.mark.parametrize(
+    ("timer", "rules"),
+    [
+        ({"date": "2030-01-01T08:00:00Z"}, []),
+        ({"cycle": "R/PT1H"}, []),
+        ({"cycle": '="R/" + string(duration("PT1H"))'}, []),
+        ({"duration": "PT1H"}, ["timer-kind-allowed"]),
+        ({"cycle": '="PT1H"'}, ["timer-start-constant"]),
+        ({"date": "=(for n in 1..1000000 return n)[1]"}, ["timer-start-constant"]),
+    ],
+)
+def test_a_process_begins_at_a_date_or_by_a_cycle(timer: dict[str, str], rules: list[str]) -> None:
+    """An expression that takes too long is refused like one that gives something else."""
+    findings = lint(read(process("order").start_timer("begin", **timer).end().to_xml()))
+
+    assert [finding.rule_id for finding in findings] == rules
+
+
+def test_a_message_that_starts_a_process_needs_no_correlation_key_until_it_is_caught_too() -> None:
+    started = process("order").start_message("begin", message="ordered").end().to_xml()
+    assert lint(read(started)) == ()
+
+    caught = process("order").start_message("begin", message="ordered")
+    caught = caught.message_catch("wait", message="paid", key="=id").end().to_xml()
+    shared = caught.replace(b'messageRef="order_wait_message"', b'messageRef="order_begin_message"')
+    assert [finding.rule_id for finding in refusals(lint(read(shared)))] == ["subscription"]
+
+
+def test_a_start_event_in_an_event_sub_process_may_use_variables() -> None:
+    inside = event_sub_process("help").start_signal("begin", signal="=kind").end()
+
+    assert lint(read(process("order").start().beside(inside).end().to_xml())) == ()
+
+
+def test_a_message_of_two_processes_of_a_file_starts_one_of_them() -> None:
+    one = process("order").start_message("begin", message="ordered").end()
+    other = process("invoice").start_message("first", message="ordered").end("billed")
+    xml = definitions(one, other)
+    assert lint(read(xml)) == ()
+
+    shared = xml.replace(b'messageRef="invoice_first_message"', b'messageRef="order_begin_message"')
+    assert [finding.rule_id for finding in lint(read(shared))] == ["message-start-unique"]
 
 
 def test_the_etag_is_stable() -> None:

@@ -124,6 +124,8 @@ def test_every_command_that_names_something_goes_to_its_partition() -> None:
         commands.CloseMessageSubscription,
         commands.DeliverMessage,
         commands.SettleMessage,
+        commands.BeginNext,
+        commands.TriggerStartTimer,
         commands.BroadcastSignal,
         commands.ReceiveSignal,
         commands.ContinueBroadcast,

@@ -1,0 +1,53 @@
+"""Evaluates the start events of a process when it is deployed, without variables."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from server import feel
+from server.bpmn.executable import Element, ExecutableProcess, MessageTrigger, SignalTrigger
+from server.engine.expressions import string_of
+from server.engine.incidents import Incident
+from server.engine.keys import Key
+from server.engine.message_subscriptions import bounded
+from server.engine.rejection import Rejected, RejectionType
+from server.engine.scopes import VariableScope
+from server.engine.start_triggers import AnyStartTrigger, MessageStart, SignalStart
+from server.engine.step import Step
+
+
+class NoVariables(VariableScope):
+    """What an expression sees at deployment: time, and nothing else."""
+
+    __slots__ = ()
+
+    def __init__(self, step: Step, deployment_key: Key) -> None:
+        self._step = step
+        self._scope_key = deployment_key
+
+    def get(self, name: str, default: feel.Missing, /) -> feel.Value | feel.Missing:  # noqa: ARG002  # there are none
+        return default
+
+
+def start_triggers(process: ExecutableProcess, scope: NoVariables) -> tuple[AnyStartTrigger, ...]:
+    """Raises Rejected."""
+    found: list[AnyStartTrigger] = []
+    for start in process.root.starts:
+        trigger = start.trigger
+        with refused(process, start):
+            if isinstance(trigger, MessageTrigger):
+                name = bounded(string_of(trigger.name, scope), "name of the message")
+                found.append(MessageStart(start.id, name))
+            elif isinstance(trigger, SignalTrigger):
+                name = bounded(string_of(trigger.name, scope), "name of the signal")
+                found.append(SignalStart(start.id, name))
+    return tuple(found)
+
+
+@contextmanager
+def refused(process: ExecutableProcess, start: Element) -> Iterator[None]:
+    """Raises Rejected in place of an incident, which nobody could resolve."""
+    try:
+        yield
+    except Incident as incident:
+        reason = f"start event '{start.id}' of process '{process.id}': {incident.message}"
+        raise Rejected(RejectionType.INVALID_ARGUMENT, reason) from incident

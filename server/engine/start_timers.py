@@ -1,0 +1,79 @@
+"""Timers that begin process instances, in the partition that deploys."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+import msgspec
+
+from server.engine.journal import Journal
+from server.engine.keys import Key
+from server.engine.starts import Start
+
+# Tenant, process id.
+Name = tuple[str, str]
+
+
+class StartTimer(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A timer start event of the latest version of a process.
+
+    `repetitions` is how often it fires yet, -1 without an end; then again after each `interval`, in ISO 8601.
+    """
+
+    key: Key
+    tenant_id: str
+    process_definition_id: str
+    process_definition_key: Key
+    element_id: str
+    due: datetime
+    repetitions: int = 1
+    interval: str = ""
+
+    @property
+    def name(self) -> Name:
+        return self.tenant_id, self.process_definition_id
+
+    @property
+    def start(self) -> Start:
+        return Start(self.process_definition_key, self.element_id)
+
+
+class KnownStartTimers:
+    """The timers that have yet to fire, and an index by process."""
+
+    def __init__(self) -> None:
+        self.timers: dict[Key, StartTimer] = {}
+        self._keys: dict[Name, dict[Key, None]] = {}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, KnownStartTimers) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]  # mutable
+
+    def of(self, name: Name) -> Iterator[StartTimer]:
+        """Those of a process, in the order of their keys; each may be closed meanwhile."""
+        return (self.timers[key] for key in sorted(self._keys.get(name, ())))
+
+    def open(self, timer: StartTimer, journal: Journal) -> None:
+        """One with the key of an earlier timer takes its place."""
+        earlier = self.timers.get(timer.key)
+        if earlier is None:
+            journal.note(self._forget, timer)
+        else:
+            journal.note(self.take_in, earlier)
+        self.take_in(timer)
+
+    def close(self, timer: StartTimer, journal: Journal) -> None:
+        journal.note(self.take_in, timer)
+        self._forget(timer)
+
+    def take_in(self, timer: StartTimer) -> None:
+        """Take a document in."""
+        self.timers[timer.key] = timer
+        self._keys.setdefault(timer.name, {})[timer.key] = None
+
+    def _forget(self, timer: StartTimer) -> None:
+        del self.timers[timer.key]
+        keys = self._keys[timer.name]
+        del keys[timer.key]
+        if not keys:
+            del self._keys[timer.name]
