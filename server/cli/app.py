@@ -60,6 +60,12 @@ add_command(
 )
 app.add_typer(messages, name="messages")
 add_command(messages, "publish", "server.cli.messages:publish", "Publish a message to process instances.")
+add_command(
+    messages,
+    "correlate",
+    "server.cli.messages:correlate",
+    "Publish a message to process instances that wait for it now, or begin some with it.",
+)
 app.add_typer(signals, name="signals")
 add_command(signals, "broadcast", "server.cli.signals:broadcast", "Broadcast a signal to process instances.")
 add_command(

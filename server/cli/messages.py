@@ -15,6 +15,12 @@ from server.cli.variables import HELP, parse_variables
 
 COLUMNS = Columns("messages", {"Key": "message_key", "Tenant": "tenant_id"}, expendable=("Tenant",))
 
+CORRELATED = Columns(
+    "messages",
+    {"Key": "message_key", "Process instance": "process_instance_key", "Tenant": "tenant_id"},
+    expendable=("Tenant",),
+)
+
 
 @client_command
 async def publish(
@@ -36,3 +42,17 @@ async def publish(
     )
     answer = await session.call(MessageServiceStub(session.channel).PublishMessage, request)
     output.show(answer, table_of([answer], COLUMNS))
+
+
+@client_command
+async def correlate(
+    session: Session,
+    output: Output,
+    name: Annotated[str, typer.Argument(help="Name of the message.")],
+    *,
+    key: Annotated[str, typer.Option(help="Correlation key.")] = "",
+    variables: Annotated[str, typer.Option(help=HELP)] = "{}",
+) -> None:
+    request = pb.CorrelateMessageRequest(name=name, correlation_key=key, variables=parse_variables(variables))
+    answer = await session.call(MessageServiceStub(session.channel).CorrelateMessage, request)
+    output.show(answer, table_of([answer], CORRELATED))

@@ -104,6 +104,14 @@ class PublishedMessage:
 
 
 @dataclass(frozen=True, slots=True)
+class CorrelatedMessage:
+    """The process instance is one of those that have it: one that it began, if there is any."""
+
+    key: Key
+    process_instance_key: Key
+
+
+@dataclass(frozen=True, slots=True)
 class SignalBroadcast:
     key: Key
 
@@ -116,5 +124,12 @@ class Done:
 DONE = Done()
 
 Answer = (
-    Deployment | DecisionResult | CreatedInstance | ActivatedJobs | PublishedMessage | SignalBroadcast | Done
+    Deployment
+    | DecisionResult
+    | CreatedInstance
+    | ActivatedJobs
+    | PublishedMessage
+    | CorrelatedMessage
+    | SignalBroadcast
+    | Done
 )

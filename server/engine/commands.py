@@ -303,6 +303,20 @@ class PublishMessage:
 
 
 @dataclass(frozen=True, slots=True)
+class CorrelateMessage:
+    """Correlate a message now, to at least one process instance; it is not buffered."""
+
+    tenant_id: str
+    name: str
+    correlation_key: str = ""
+    variables: Variables = field(default_factory=dict)
+
+    @property
+    def address(self) -> Address:
+        return HomeOf(self.tenant_id, self.correlation_key)
+
+
+@dataclass(frozen=True, slots=True)
 class ContinueMessage:
     """Time: correlate a message further, with which an earlier command did not come to an end."""
 
@@ -538,6 +552,7 @@ Command = (
     | TriggerTimer
     | TriggerStartTimer
     | PublishMessage
+    | CorrelateMessage
     | ContinueMessage
     | ExpireMessage
     | OpenMessageSubscription

@@ -12,7 +12,7 @@ from server.engine import message_events as happened
 from server.engine.commands import DeliverMessage
 from server.engine.instantiation import begin_at
 from server.engine.keys import Key, partition_of
-from server.engine.messages import HomeSubscription, Message
+from server.engine.messages import HomeSubscription, Message, Place
 from server.engine.start_triggers import MessageStart
 from server.engine.step import Step
 
@@ -39,6 +39,17 @@ def correlate(step: Step, message: Message) -> None:
         left -= first is message
     if left or not _begin_processes(step, message):
         postpone(step, message)
+
+
+def is_wanted(step: Step, place: Place) -> bool:
+    """Whether a process instance waits for such a message, or a process would begin with it."""
+    if step.state.messages.candidates.get(place):
+        return True
+    line = step.state.starts.messages.get(place[:2])
+    tenant_id, _, correlation_key = place
+    return line is not None and any(
+        (tenant_id, process_id, correlation_key) not in step.state.started for process_id in line.after()
+    )
 
 
 def _begin_processes(step: Step, message: Message) -> bool:

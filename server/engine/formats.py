@@ -129,6 +129,7 @@ COMMAND_FEATURES: Mapping[type[commands.Command], Feature] = {
     commands.UpdateUserTask: Feature.USER_TASKS,
     commands.CompleteUserTask: Feature.USER_TASKS,
     commands.PublishMessage: Feature.MESSAGES,
+    commands.CorrelateMessage: Feature.MESSAGES,
     commands.ContinueMessage: Feature.MESSAGES,
     commands.ExpireMessage: Feature.MESSAGES,
     commands.OpenMessageSubscription: Feature.MESSAGES,

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from server.engine import commands
 from server.engine.answers import (
     Answer,
+    CorrelatedMessage,
     CreatedInstance,
     DecisionResult,
     Deployment,
@@ -26,6 +27,8 @@ from server.store.entities import AuditEntry, AuditResult
 
 PROCESS_INSTANCE = "PROCESS_INSTANCE"
 USER_TASK = "USER_TASK"
+# A signal concerns many process instances, none more than others.
+SIGNAL = "SIGNAL"
 LONGEST_DETAIL = 2_000
 
 
@@ -54,7 +57,8 @@ AUDITED: Mapping[type, Audited] = {
     commands.UpdateUserTask: Audited(USER_TASK, "UPDATE", "user_task_key"),
     commands.CompleteUserTask: Audited(USER_TASK, "COMPLETE", "user_task_key"),
     commands.PublishMessage: Audited("MESSAGE", "CREATE"),
-    commands.BroadcastSignal: Audited("SIGNAL", "CREATE"),
+    commands.CorrelateMessage: Audited("MESSAGE", "CORRELATE"),
+    commands.BroadcastSignal: Audited(SIGNAL, "CREATE"),
 }
 
 
@@ -75,13 +79,13 @@ def audit_entry(
     if audited.entity_type == USER_TASK:
         return None
     entry = _entry(audited, command, origin, now)
-    if changed is not None:
+    if changed is not None and audited.entity_type != SIGNAL:
         entry.process_instance_key = changed.key
         entry.process_definition_key = changed.process_definition_key
     match result:
         case CreatedInstance(head):
             entry.entity_key = head.key
-        case Deployment(key) | PublishedMessage(key) | SignalBroadcast(key):
+        case Deployment(key) | PublishedMessage(key) | CorrelatedMessage(key) | SignalBroadcast(key):
             entry.entity_key = key
         case DecisionResult(evaluation):
             entry.entity_key = evaluation.key

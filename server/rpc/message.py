@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from gnomon.engine.v1 import message_service_pb2 as pb
 from server.engine import answers
-from server.engine.commands import PublishMessage
+from server.engine.commands import CorrelateMessage, PublishMessage
 from server.partition.router import Router
 from server.platform.call import Call
 from server.rpc.origin import origin_of
@@ -31,3 +31,16 @@ class MessageServicer:
         answer = await self._router.submit(command, origin_of(request, call))
         assert isinstance(answer, answers.PublishedMessage)  # noqa: S101  # narrows the type
         return pb.PublishMessageResponse(tenant_id=call.tenant_id, message_key=answer.key)
+
+    async def correlate_message(
+        self, request: pb.CorrelateMessageRequest, call: Call
+    ) -> pb.CorrelateMessageResponse:
+        variables = variables_of(request.variables)
+        command = CorrelateMessage(call.tenant_id, request.name, request.correlation_key, variables)
+        answer = await self._router.submit(command, origin_of(request, call))
+        assert isinstance(answer, answers.CorrelatedMessage)  # noqa: S101  # narrows the type
+        return pb.CorrelateMessageResponse(
+            tenant_id=call.tenant_id,
+            message_key=answer.key,
+            process_instance_key=answer.process_instance_key,
+        )

@@ -41,6 +41,7 @@ AUDITED_RPCS: Mapping[str, Audited] = {
     "CreateElementInstanceVariables": AUDITED[commands.SetVariables],
     # messages
     "PublishMessage": AUDITED[commands.PublishMessage],
+    "CorrelateMessage": AUDITED[commands.CorrelateMessage],
     # signals
     "BroadcastSignal": AUDITED[commands.BroadcastSignal],
 }

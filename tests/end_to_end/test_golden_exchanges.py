@@ -318,6 +318,11 @@ def _play_messages(scene: Scene) -> None:
     }
     scene.play("publish-message", "POST", "/v2/messages/publication", paid)
     scene.play("refused-message", "POST", "/v2/messages/publication", paid)
+    now = {"name": "paid", "correlationKey": "a-1", "variables": {"amount": 5}}
+    scene.play("refused-correlation", "POST", "/v2/messages/correlation", now)
+    begun = process("begun").start_message("begin", message="begun").service_task("wait", type="wait").end()
+    scene.prepare("POST", "/v2/deployments", files={"resources": ("begun.bpmn", begun.to_xml())})
+    scene.play("correlate-message", "POST", "/v2/messages/correlation", {"name": "begun"})
     alarm = {"signalName": "alarm", "variables": {"level": 5}, "tenantId": "default"}
     scene.play("broadcast-signal", "POST", "/v2/signals/broadcast", alarm)
 

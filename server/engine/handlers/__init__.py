@@ -57,6 +57,7 @@ HANDLERS: Mapping[type[commands.Command], Handler] = cast(
         commands.CompleteUserTask: user_task.complete,
         # messages
         commands.PublishMessage: message.publish,
+        commands.CorrelateMessage: message.correlate,
         commands.ContinueMessage: message.go_on,
         commands.ExpireMessage: message.expire,
         commands.OpenMessageSubscription: message.open_subscription,

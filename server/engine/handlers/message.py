@@ -1,19 +1,20 @@
 """Messages: published in the home partition of their correlation key, taken by process instances of any partition."""
 
-from server.engine import correlation, triggers
+from server.engine import correlation, events, triggers
 from server.engine import message_events as happened
-from server.engine.answers import DONE, Done, PublishedMessage
+from server.engine.answers import DONE, CorrelatedMessage, Done, PublishedMessage
 from server.engine.commands import (
     BeginNext,
     CloseMessageSubscription,
     ContinueMessage,
+    CorrelateMessage,
     DeliverMessage,
     ExpireMessage,
     OpenMessageSubscription,
     PublishMessage,
     SettleMessage,
 )
-from server.engine.keys import partition_of
+from server.engine.keys import Key, partition_of
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.step import Step
 
@@ -22,6 +23,35 @@ from server.engine.step import Step
 
 def publish(command: PublishMessage, step: Step) -> PublishedMessage:
     _expect_publishable(command, step)
+    return PublishedMessage(_publish(command, step))
+
+
+def correlate(command: CorrelateMessage, step: Step) -> CorrelatedMessage:
+    """Answers with what has the message, or is about to have it in another partition."""
+    name, correlation_key = command.name, command.correlation_key
+    if not correlation.is_wanted(step, (command.tenant_id, name, correlation_key)):
+        raise Rejected(
+            RejectionType.NOT_FOUND,
+            f"nothing waits for a message '{name}' with the correlation key '{correlation_key}'",
+        )
+    publication = PublishMessage(
+        tenant_id=command.tenant_id, name=name, correlation_key=correlation_key, variables=command.variables
+    )
+    _expect_publishable(publication, step)
+    key = _publish(publication, step)
+    return CorrelatedMessage(key, _correlated(step))
+
+
+def _correlated(step: Step) -> Key:
+    """A process instance that the command began, or one that waited."""
+    for event in step.events:
+        if isinstance(event, events.ProcessInstanceCreated):
+            return event.instance.key
+    sent = next(event for event in step.events if isinstance(event, happened.MessageSent))
+    return step.state.messages.subscriptions[sent.subscription_key].process_instance_key
+
+
+def _publish(command: PublishMessage, step: Step) -> Key:
     key = step.next_key()
     step.emit(
         happened.MessagePublished(
@@ -38,7 +68,7 @@ def publish(command: PublishMessage, step: Step) -> PublishedMessage:
     message = step.state.messages.messages[key]
     correlation.correlate(step, message)
     correlation.end_if_over(step, message)
-    return PublishedMessage(key)
+    return key
 
 
 def _expect_publishable(command: PublishMessage, step: Step) -> None:

@@ -1,11 +1,13 @@
 import json
 import uuid
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from server.bpmn.builder import process
 from tests.server.cli.conftest import Gnomon
+from tests.waiting import until_others
 
 
 @pytest.fixture
@@ -20,6 +22,18 @@ def greeting(gnomon: Gnomon, tmp_path: Path) -> str:
 
 def started(gnomon: Gnomon, process_id: str, *options: str) -> str:
     return str(gnomon("start", process_id, "--json", *options).json["processInstanceKey"])
+
+
+def arrived(gnomon: Gnomon, key: str, element_id: str) -> dict[str, Any]:
+    """The process instance once it has come to this element: what waits may be in another partition."""
+    shown: dict[str, Any] = {}
+
+    def has_arrived() -> bool:
+        shown.update(gnomon("instances", key, "--json").json)
+        return element_id in [item["elementId"] for item in shown["elementInstances"]]
+
+    until_others(has_arrived)
+    return shown
 
 
 def test_deploying_again_keeps_the_version(gnomon: Gnomon) -> None:
@@ -62,13 +76,28 @@ def test_a_published_message_goes_to_what_waits_for_it(gnomon: Gnomon, tmp_path:
     key = started(gnomon, process_id, "--variables", json.dumps({"id": process_id}))
 
     said = gnomon(
-        "messages", "publish", "paid", "--key", process_id, "--variables", '{"amount": 5}', "--json"
+        *("messages", "publish", "paid", "--key", process_id, "--ttl", "60"),
+        *("--variables", '{"amount": 5}', "--json"),
     )
 
     assert int(said.json["messageKey"]) > 0
-    shown = gnomon("instances", key, "--json").json
+    shown = arrived(gnomon, key, "ship")
     assert shown["variables"] == {"id": process_id, "amount": 5}
     assert [item["elementId"] for item in shown["elementInstances"]] == ["start", "wait", "ship"]
+
+
+def test_a_correlated_message_begins_a_process(gnomon: Gnomon, tmp_path: Path) -> None:
+    process_id = f"begun-{uuid.uuid4().hex}"
+    file = tmp_path / f"{process_id}.bpmn"
+    begun = process(process_id).start_message("begin", message=process_id)
+    file.write_bytes(begun.service_task("ship", type=process_id).end().to_xml())
+    assert gnomon("deploy", str(file)).exit_code == 0
+
+    said = gnomon("messages", "correlate", process_id, "--variables", '{"amount": 5}', "--json")
+
+    shown = gnomon("instances", said.json["processInstanceKey"], "--json").json
+    assert shown["variables"] == {"amount": 5}
+    assert [item["elementId"] for item in shown["elementInstances"]] == ["begin", "ship"]
 
 
 def test_a_broadcast_signal_goes_to_what_waits_for_it(gnomon: Gnomon, tmp_path: Path) -> None:
@@ -82,7 +111,7 @@ def test_a_broadcast_signal_goes_to_what_waits_for_it(gnomon: Gnomon, tmp_path: 
     said = gnomon("signals", "broadcast", process_id, "--variables", '{"level": 5}', "--json")
 
     assert int(said.json["signalKey"]) > 0
-    shown = gnomon("instances", key, "--json").json
+    shown = arrived(gnomon, key, "ship")
     assert shown["variables"] == {"level": 5}
     assert [item["elementId"] for item in shown["elementInstances"]] == ["start", "wait", "ship"]
 

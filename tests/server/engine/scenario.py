@@ -15,7 +15,14 @@ import pytest
 from server.bpmn.builder import ProcessBuilder, definitions
 from server.bpmn.reader import read
 from server.engine import State, commands, events, process
-from server.engine.answers import ActivatedJob, ActivatedJobs, Answer, CreatedInstance, Deployment
+from server.engine.answers import (
+    ActivatedJob,
+    ActivatedJobs,
+    Answer,
+    CorrelatedMessage,
+    CreatedInstance,
+    Deployment,
+)
 from server.engine.commands import Command, ContinueProcessInstance, Resource
 from server.engine.keys import Key
 from server.engine.limits import DEFAULT_LIMITS, EngineLimits
@@ -162,6 +169,11 @@ class Scenario:
             message_id=message_id,
             variables=texts(variables),
         )
+
+    def correlate(self, name: str, key: str = "", **variables: object) -> CorrelatedMessage:
+        """Publish a message to what waits for it now."""
+        command = commands.CorrelateMessage(self.tenant_id, name, key, texts(variables))
+        return cast("CorrelatedMessage", self.execute(command))
 
     def broadcast(self, name: str, **variables: object) -> Self:
         self.execute(commands.BroadcastSignal(self.tenant_id, name, texts(variables)))

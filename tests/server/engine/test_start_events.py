@@ -254,6 +254,50 @@ def test_a_start_event_that_cannot_be_evaluated_refuses_the_deployment(
     assert engine.state.definitions == {}
 
 
+# Correlation at once
+
+
+def test_a_correlated_message_goes_to_what_waits_for_it(engine: Scenario) -> None:
+    engine.deploy(process("order").message_catch("wait", message="paid", key="=id").end()).start(id="a")
+
+    answer = engine.correlate("paid", "a", amount=5)
+
+    assert answer.process_instance_key == engine.instance_key
+    assert engine.is_completed
+    assert engine.variables() == {"id": "a", "amount": 5}
+
+
+def test_of_several_the_one_that_began_is_the_answer(engine: Scenario) -> None:
+    waits = process("invoice").message_catch("wait", message="ordered", key="=id").end()
+    engine.deploy(waits, by_message()).start("invoice", id="a")
+
+    answer = engine.correlate("ordered", "a")
+
+    assert running(engine) == ["order"]
+    assert answer.process_instance_key == engine.instance_key
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        pytest.param("paid", "b", id="another key"),
+        pytest.param("sold", "a", id="another name"),
+        pytest.param("ordered", "a", id="an instance that runs already"),
+    ],
+)
+def test_a_message_that_nothing_waits_for_is_not_found_and_not_buffered(
+    engine: Scenario, name: str, key: str
+) -> None:
+    engine.deploy(process("invoice").message_catch("wait", message="paid", key='="a"').end(), by_message())
+    engine.start("invoice").publish("ordered", "a")
+
+    refusal = engine.refusal(commands.CorrelateMessage("default", name, key))
+
+    assert refusal.type is RejectionType.NOT_FOUND
+    assert refusal.reason == f"nothing waits for a message '{name}' with the correlation key '{key}'"
+    assert engine.state.messages.messages == {}
+
+
 def test_of_another_tenant_nothing_begins(engine: Scenario) -> None:
     engine.deploy(by_message(), by_signal("invoice"))
 

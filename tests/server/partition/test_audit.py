@@ -7,7 +7,7 @@ import pytest
 
 from server.bpmn.builder import process
 from server.engine import commands
-from server.engine.answers import DONE
+from server.engine.answers import DONE, SignalBroadcast
 from server.engine.keys import Key
 from server.partition.audit import AUDITED, LONGEST_DETAIL, audit_entry
 from server.partition.origin import Origin
@@ -134,6 +134,10 @@ def test_every_command_of_a_caller_is_audited() -> None:
         commands.CloseMessageSubscription,
         commands.DeliverMessage,
         commands.SettleMessage,
+        commands.BeginNext,
+        commands.TriggerStartTimer,
+        commands.ReceiveSignal,
+        commands.ContinueBroadcast,
     }
 
     assert set(get_args(commands.Command)) - not_asked_for == AUDITED.keys()
@@ -155,6 +159,22 @@ def test_the_entity_is_what_the_command_names(
 
     assert entry is not None
     assert (entry.entity_key, entry.process_instance_key) == expected
+
+
+async def test_a_signal_is_an_entity_and_names_no_process_instance_of_those_that_it_triggers(
+    serving: Serving,
+) -> None:
+    async with serving() as harness:
+        await harness.start()
+        (instance,) = harness.state.instances.values()
+        answer = SignalBroadcast(Key(7))
+
+        command = commands.BroadcastSignal("default", "alarm")
+        entry = audit_entry(command, ORIGIN, answer, EPOCH, changed=instance.head)
+
+        assert entry is not None
+        assert (entry.entity_type, entry.operation_type) == ("SIGNAL", "CREATE")
+        assert (entry.entity_key, entry.process_instance_key) == (7, None)
 
 
 def test_a_long_refusal_is_cut() -> None:

@@ -118,6 +118,7 @@ def test_every_command_that_names_something_goes_to_its_partition() -> None:
         commands.TriggerTimer,
         commands.ContinueProcessInstance,
         commands.PublishMessage,
+        commands.CorrelateMessage,
         commands.ContinueMessage,
         commands.ExpireMessage,
         commands.OpenMessageSubscription,

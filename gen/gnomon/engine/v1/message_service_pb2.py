@@ -27,7 +27,7 @@ from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb
 from google.api import annotations_pb2 as google_dot_api_dot_annotations__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&gnomon/engine/v1/message_service.proto\x12\x10gnomon.engine.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\"\xee\x01\n\x15PublishMessageRequest\x12\x19\n\x04name\x18\x01 \x01(\tB\x0b\xbaH\x08r\x06\x10\x01\x18\x80\x80\x02\x12\"\n\x0f\x63orrelation_key\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x18\x80\x80\x02\x12$\n\x0ctime_to_live\x18\x03 \x01(\x03\x42\x0e\xbaH\x0b\"\t\x18\x80\xf0\xae\xe7\x96\t(\x00\x12\x1d\n\nmessage_id\x18\x04 \x01(\tB\t\xbaH\x06r\x04\x18\x80\x80\x02\x12\x19\n\tvariables\x18\x05 \x01(\x0c\x42\x06\x92\xe7\x18\x02\x08\x02\x12(\n\ttenant_id\x18\x06 \x01(\tB\x10\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x02\x10\x01H\x00\x88\x01\x01\x42\x0c\n\n_tenant_id\"H\n\x16PublishMessageResponse\x12\x11\n\ttenant_id\x18\x01 \x01(\t\x12\x1b\n\x0bmessage_key\x18\x02 \x01(\x03\x42\x06\x92\xe7\x18\x02\x08\x01\x32\xd3\x01\n\x0eMessageService\x12\xc0\x01\n\x0ePublishMessage\x12\'.gnomon.engine.v1.PublishMessageRequest\x1a(.gnomon.engine.v1.PublishMessageResponse\"[\x8a\xe7\x18\x34\n\x0fmessage:publish(\x01\x32\x0e\x41LREADY_EXISTS2\x0fQUOTA_EXHAUSTED\x82\xd3\xe4\x93\x02\x1d\"\x18/v2/messages/publication:\x01*b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n&gnomon/engine/v1/message_service.proto\x12\x10gnomon.engine.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\"\xee\x01\n\x15PublishMessageRequest\x12\x19\n\x04name\x18\x01 \x01(\tB\x0b\xbaH\x08r\x06\x10\x01\x18\x80\x80\x02\x12\"\n\x0f\x63orrelation_key\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x18\x80\x80\x02\x12$\n\x0ctime_to_live\x18\x03 \x01(\x03\x42\x0e\xbaH\x0b\"\t\x18\x80\xf0\xae\xe7\x96\t(\x00\x12\x1d\n\nmessage_id\x18\x04 \x01(\tB\t\xbaH\x06r\x04\x18\x80\x80\x02\x12\x19\n\tvariables\x18\x05 \x01(\x0c\x42\x06\x92\xe7\x18\x02\x08\x02\x12(\n\ttenant_id\x18\x06 \x01(\tB\x10\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x02\x10\x01H\x00\x88\x01\x01\x42\x0c\n\n_tenant_id\"H\n\x16PublishMessageResponse\x12\x11\n\ttenant_id\x18\x01 \x01(\t\x12\x1b\n\x0bmessage_key\x18\x02 \x01(\x03\x42\x06\x92\xe7\x18\x02\x08\x01\"\xab\x01\n\x17\x43orrelateMessageRequest\x12\x19\n\x04name\x18\x01 \x01(\tB\x0b\xbaH\x08r\x06\x10\x01\x18\x80\x80\x02\x12\"\n\x0f\x63orrelation_key\x18\x02 \x01(\tB\t\xbaH\x06r\x04\x18\x80\x80\x02\x12\x19\n\tvariables\x18\x03 \x01(\x0c\x42\x06\x92\xe7\x18\x02\x08\x02\x12(\n\ttenant_id\x18\x04 \x01(\tB\x10\xbaH\x07r\x05\x10\x01\x18\x80\x02\x92\xe7\x18\x02\x10\x01H\x00\x88\x01\x01\x42\x0c\n\n_tenant_id\"p\n\x18\x43orrelateMessageResponse\x12\x11\n\ttenant_id\x18\x01 \x01(\t\x12\x1b\n\x0bmessage_key\x18\x02 \x01(\x03\x42\x06\x92\xe7\x18\x02\x08\x01\x12$\n\x14process_instance_key\x18\x03 \x01(\x03\x42\x06\x92\xe7\x18\x02\x08\x01\x32\x97\x03\n\x0eMessageService\x12\xc0\x01\n\x0ePublishMessage\x12\'.gnomon.engine.v1.PublishMessageRequest\x1a(.gnomon.engine.v1.PublishMessageResponse\"[\x8a\xe7\x18\x34\n\x0fmessage:publish(\x01\x32\x0e\x41LREADY_EXISTS2\x0fQUOTA_EXHAUSTED\x82\xd3\xe4\x93\x02\x1d\"\x18/v2/messages/publication:\x01*\x12\xc1\x01\n\x10\x43orrelateMessage\x12).gnomon.engine.v1.CorrelateMessageRequest\x1a*.gnomon.engine.v1.CorrelateMessageResponse\"V\x8a\xe7\x18/\n\x0fmessage:publish(\x01\x32\tNOT_FOUND2\x0fQUOTA_EXHAUSTED\x82\xd3\xe4\x93\x02\x1d\"\x18/v2/messages/correlation:\x01*b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -48,12 +48,30 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_PUBLISHMESSAGEREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002\222\347\030\002\020\001'
   _globals['_PUBLISHMESSAGERESPONSE'].fields_by_name['message_key']._loaded_options = None
   _globals['_PUBLISHMESSAGERESPONSE'].fields_by_name['message_key']._serialized_options = b'\222\347\030\002\010\001'
+  _globals['_CORRELATEMESSAGEREQUEST'].fields_by_name['name']._loaded_options = None
+  _globals['_CORRELATEMESSAGEREQUEST'].fields_by_name['name']._serialized_options = b'\272H\010r\006\020\001\030\200\200\002'
+  _globals['_CORRELATEMESSAGEREQUEST'].fields_by_name['correlation_key']._loaded_options = None
+  _globals['_CORRELATEMESSAGEREQUEST'].fields_by_name['correlation_key']._serialized_options = b'\272H\006r\004\030\200\200\002'
+  _globals['_CORRELATEMESSAGEREQUEST'].fields_by_name['variables']._loaded_options = None
+  _globals['_CORRELATEMESSAGEREQUEST'].fields_by_name['variables']._serialized_options = b'\222\347\030\002\010\002'
+  _globals['_CORRELATEMESSAGEREQUEST'].fields_by_name['tenant_id']._loaded_options = None
+  _globals['_CORRELATEMESSAGEREQUEST'].fields_by_name['tenant_id']._serialized_options = b'\272H\007r\005\020\001\030\200\002\222\347\030\002\020\001'
+  _globals['_CORRELATEMESSAGERESPONSE'].fields_by_name['message_key']._loaded_options = None
+  _globals['_CORRELATEMESSAGERESPONSE'].fields_by_name['message_key']._serialized_options = b'\222\347\030\002\010\001'
+  _globals['_CORRELATEMESSAGERESPONSE'].fields_by_name['process_instance_key']._loaded_options = None
+  _globals['_CORRELATEMESSAGERESPONSE'].fields_by_name['process_instance_key']._serialized_options = b'\222\347\030\002\010\001'
   _globals['_MESSAGESERVICE'].methods_by_name['PublishMessage']._loaded_options = None
   _globals['_MESSAGESERVICE'].methods_by_name['PublishMessage']._serialized_options = b'\212\347\0304\n\017message:publish(\0012\016ALREADY_EXISTS2\017QUOTA_EXHAUSTED\202\323\344\223\002\035\"\030/v2/messages/publication:\001*'
+  _globals['_MESSAGESERVICE'].methods_by_name['CorrelateMessage']._loaded_options = None
+  _globals['_MESSAGESERVICE'].methods_by_name['CorrelateMessage']._serialized_options = b'\212\347\030/\n\017message:publish(\0012\tNOT_FOUND2\017QUOTA_EXHAUSTED\202\323\344\223\002\035\"\030/v2/messages/correlation:\001*'
   _globals['_PUBLISHMESSAGEREQUEST']._serialized_start=150
   _globals['_PUBLISHMESSAGEREQUEST']._serialized_end=388
   _globals['_PUBLISHMESSAGERESPONSE']._serialized_start=390
   _globals['_PUBLISHMESSAGERESPONSE']._serialized_end=462
-  _globals['_MESSAGESERVICE']._serialized_start=465
-  _globals['_MESSAGESERVICE']._serialized_end=676
+  _globals['_CORRELATEMESSAGEREQUEST']._serialized_start=465
+  _globals['_CORRELATEMESSAGEREQUEST']._serialized_end=636
+  _globals['_CORRELATEMESSAGERESPONSE']._serialized_start=638
+  _globals['_CORRELATEMESSAGERESPONSE']._serialized_end=750
+  _globals['_MESSAGESERVICE']._serialized_start=753
+  _globals['_MESSAGESERVICE']._serialized_end=1160
 # @@protoc_insertion_point(module_scope)

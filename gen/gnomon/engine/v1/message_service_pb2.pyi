@@ -85,3 +85,69 @@ class PublishMessageResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___PublishMessageResponse: _TypeAlias = PublishMessageResponse  # noqa: Y015
+
+@_typing.final
+class CorrelateMessageRequest(_message.Message):
+    """Request of CorrelateMessage."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    CORRELATION_KEY_FIELD_NUMBER: _builtins.int
+    VARIABLES_FIELD_NUMBER: _builtins.int
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """Name of the message."""
+    correlation_key: _builtins.str
+    """Correlation key; what waits has the same."""
+    variables: _builtins.bytes
+    """Variables, a JSON object."""
+    tenant_id: _builtins.str
+    """Tenant; must be the caller's."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        correlation_key: _builtins.str = ...,
+        variables: _builtins.bytes = ...,
+        tenant_id: _builtins.str | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_tenant_id", b"_tenant_id", "tenant_id", b"tenant_id"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_tenant_id", b"_tenant_id", "correlation_key", b"correlation_key", "name", b"name", "tenant_id", b"tenant_id", "variables", b"variables"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__tenant_id: _TypeAlias = _typing.Literal["tenant_id"]  # noqa: Y015
+    _WhichOneofArgType__tenant_id: _TypeAlias = _typing.Literal["_tenant_id", b"_tenant_id"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__tenant_id) -> _WhichOneofReturnType__tenant_id | None: ...
+
+Global___CorrelateMessageRequest: _TypeAlias = CorrelateMessageRequest  # noqa: Y015
+
+@_typing.final
+class CorrelateMessageResponse(_message.Message):
+    """Response of CorrelateMessage."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TENANT_ID_FIELD_NUMBER: _builtins.int
+    MESSAGE_KEY_FIELD_NUMBER: _builtins.int
+    PROCESS_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
+    tenant_id: _builtins.str
+    """Tenant."""
+    message_key: _builtins.int
+    """Key of the message."""
+    process_instance_key: _builtins.int
+    """A process instance that gets it."""
+    def __init__(
+        self,
+        *,
+        tenant_id: _builtins.str = ...,
+        message_key: _builtins.int = ...,
+        process_instance_key: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["message_key", b"message_key", "process_instance_key", b"process_instance_key", "tenant_id", b"tenant_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CorrelateMessageResponse: _TypeAlias = CorrelateMessageResponse  # noqa: Y015

@@ -40,6 +40,11 @@ class MessageServiceStub:
                 request_serializer=gnomon_dot_engine_dot_v1_dot_message__service__pb2.PublishMessageRequest.SerializeToString,
                 response_deserializer=gnomon_dot_engine_dot_v1_dot_message__service__pb2.PublishMessageResponse.FromString,
                 _registered_method=True)
+        self.CorrelateMessage = channel.unary_unary(
+                '/gnomon.engine.v1.MessageService/CorrelateMessage',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_message__service__pb2.CorrelateMessageRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_message__service__pb2.CorrelateMessageResponse.FromString,
+                _registered_method=True)
 
 
 class MessageServiceServicer:
@@ -55,6 +60,15 @@ class MessageServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def CorrelateMessage(self, request, context):
+        """Publishes a message to what waits for it now, and names one process instance that gets it: one that it begins if there
+        is any. Nothing is buffered. A process instance elsewhere gets it a moment later.
+        Rejected with NOT_FOUND when nothing waits, QUOTA_EXHAUSTED when the buffer is full.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_MessageServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -62,6 +76,11 @@ def add_MessageServiceServicer_to_server(servicer, server):
                     servicer.PublishMessage,
                     request_deserializer=gnomon_dot_engine_dot_v1_dot_message__service__pb2.PublishMessageRequest.FromString,
                     response_serializer=gnomon_dot_engine_dot_v1_dot_message__service__pb2.PublishMessageResponse.SerializeToString,
+            ),
+            'CorrelateMessage': grpc.unary_unary_rpc_method_handler(
+                    servicer.CorrelateMessage,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_message__service__pb2.CorrelateMessageRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_message__service__pb2.CorrelateMessageResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -92,6 +111,33 @@ class MessageService:
             '/gnomon.engine.v1.MessageService/PublishMessage',
             gnomon_dot_engine_dot_v1_dot_message__service__pb2.PublishMessageRequest.SerializeToString,
             gnomon_dot_engine_dot_v1_dot_message__service__pb2.PublishMessageResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def CorrelateMessage(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.MessageService/CorrelateMessage',
+            gnomon_dot_engine_dot_v1_dot_message__service__pb2.CorrelateMessageRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_message__service__pb2.CorrelateMessageResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -38,6 +38,11 @@ class MessageServiceStub:
     Each process gets it once. Answered when the message is stored; process instances elsewhere get it a moment later.
     Rejected with ALREADY_EXISTS when a message with that id is buffered, QUOTA_EXHAUSTED when the buffer is full.
     """
+    CorrelateMessage: _grpc.UnaryUnaryMultiCallable[_message_service_pb2.CorrelateMessageRequest, _message_service_pb2.CorrelateMessageResponse]
+    """Publishes a message to what waits for it now, and names one process instance that gets it: one that it begins if there
+    is any. Nothing is buffered. A process instance elsewhere gets it a moment later.
+    Rejected with NOT_FOUND when nothing waits, QUOTA_EXHAUSTED when the buffer is full.
+    """
 
 @_typing.type_check_only
 class MessageServiceAsyncStub(MessageServiceStub):
@@ -48,6 +53,11 @@ class MessageServiceAsyncStub(MessageServiceStub):
     """Publishes a message to what waits for its name and correlation key, and buffers it for its time to live.
     Each process gets it once. Answered when the message is stored; process instances elsewhere get it a moment later.
     Rejected with ALREADY_EXISTS when a message with that id is buffered, QUOTA_EXHAUSTED when the buffer is full.
+    """
+    CorrelateMessage: _aio.UnaryUnaryMultiCallable[_message_service_pb2.CorrelateMessageRequest, _message_service_pb2.CorrelateMessageResponse]  # type: ignore[assignment]
+    """Publishes a message to what waits for it now, and names one process instance that gets it: one that it begins if there
+    is any. Nothing is buffered. A process instance elsewhere gets it a moment later.
+    Rejected with NOT_FOUND when nothing waits, QUOTA_EXHAUSTED when the buffer is full.
     """
 
 class MessageServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -62,6 +72,17 @@ class MessageServiceServicer(metaclass=_abc_1.ABCMeta):
         """Publishes a message to what waits for its name and correlation key, and buffers it for its time to live.
         Each process gets it once. Answered when the message is stored; process instances elsewhere get it a moment later.
         Rejected with ALREADY_EXISTS when a message with that id is buffered, QUOTA_EXHAUSTED when the buffer is full.
+        """
+
+    @_abc_1.abstractmethod
+    def CorrelateMessage(
+        self,
+        request: _message_service_pb2.CorrelateMessageRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_message_service_pb2.CorrelateMessageResponse, _abc.Awaitable[_message_service_pb2.CorrelateMessageResponse]]:
+        """Publishes a message to what waits for it now, and names one process instance that gets it: one that it begins if there
+        is any. Nothing is buffered. A process instance elsewhere gets it a moment later.
+        Rejected with NOT_FOUND when nothing waits, QUOTA_EXHAUSTED when the buffer is full.
         """
 
 def add_MessageServiceServicer_to_server(servicer: MessageServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

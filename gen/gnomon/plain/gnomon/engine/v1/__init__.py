@@ -37,6 +37,8 @@ __all__ = (
     "ConsoleProcessDefinition",
     "ConsoleProcessVersion",
     "ConsoleServiceStub",
+    "CorrelateMessageRequest",
+    "CorrelateMessageResponse",
     "CreateDeploymentRequest",
     "CreateDeploymentResponse",
     "CreateElementInstanceVariablesRequest",
@@ -2380,6 +2382,63 @@ class ConsoleProcessVersion(betterproto2.Message):
 
 
 default_message_pool.register_message("gnomon.engine.v1", "ConsoleProcessVersion", ConsoleProcessVersion)
+
+
+@dataclass(eq=False, repr=False)
+class CorrelateMessageRequest(betterproto2.Message):
+    """
+    Request of CorrelateMessage.
+    """
+
+    name: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Name of the message.
+    """
+
+    correlation_key: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    Correlation key; what waits has the same.
+    """
+
+    variables: "bytes" = betterproto2.field(3, betterproto2.TYPE_BYTES)
+    """
+    Variables, a JSON object.
+    """
+
+    tenant_id: "str | None" = betterproto2.field(4, betterproto2.TYPE_STRING, optional=True)
+    """
+    Tenant; must be the caller's.
+    """
+
+
+default_message_pool.register_message("gnomon.engine.v1", "CorrelateMessageRequest", CorrelateMessageRequest)
+
+
+@dataclass(eq=False, repr=False)
+class CorrelateMessageResponse(betterproto2.Message):
+    """
+    Response of CorrelateMessage.
+    """
+
+    tenant_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Tenant.
+    """
+
+    message_key: "int" = betterproto2.field(2, betterproto2.TYPE_INT64)
+    """
+    Key of the message.
+    """
+
+    process_instance_key: "int" = betterproto2.field(3, betterproto2.TYPE_INT64)
+    """
+    A process instance that gets it.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "CorrelateMessageResponse", CorrelateMessageResponse
+)
 
 
 @dataclass(eq=False, repr=False)
@@ -9762,6 +9821,29 @@ class MessageServiceStub(betterproto2_grpclib.ServiceStub):
             "/gnomon.engine.v1.MessageService/PublishMessage",
             message,
             PublishMessageResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def correlate_message(
+        self,
+        message: "CorrelateMessageRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "CorrelateMessageResponse":
+        """
+        Publishes a message to what waits for it now, and names one process instance that gets it: one that it begins if there
+        is any. Nothing is buffered. A process instance elsewhere gets it a moment later.
+        Rejected with NOT_FOUND when nothing waits, QUOTA_EXHAUSTED when the buffer is full.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.engine.v1.MessageService/CorrelateMessage",
+            message,
+            CorrelateMessageResponse,
             timeout=timeout,
             deadline=deadline,
             metadata=metadata,
