@@ -62,6 +62,8 @@ def _models(state: State, command: Command) -> Iterator[_Model]:
                 yield from _version(state, command.tenant_id, process_id, command.version)
         case commands.EvaluateDecision():
             yield from _decision(state, command)
+        case commands.PublishMessage() | commands.CorrelateMessage() | commands.BroadcastSignal():
+            yield from _begun(state, command)
         case _:
             if isinstance(command, commands.MigrateProcessInstance):
                 yield from _definition(state, command.target_process_definition_key)
@@ -90,6 +92,19 @@ def _version(state: State, tenant_id: str, process_id: str, number: int | None) 
     )
     if found is not None:
         yield from _definition(state, found.key)
+
+
+def _begun(
+    state: State, command: commands.PublishMessage | commands.CorrelateMessage | commands.BroadcastSignal
+) -> Iterator[_Model]:
+    """The processes that begin with a message or a signal."""
+    if isinstance(command, commands.BroadcastSignal):
+        line = state.starts.signals.get((command.tenant_id, command.signal_name))
+    else:
+        line = state.starts.messages.get((command.tenant_id, command.name))
+    for process_id in list(line.after()) if line is not None else ():
+        if line is not None and process_id in line:
+            yield from _definition(state, line[process_id].process_definition_key)
 
 
 def _decision(state: State, command: commands.EvaluateDecision) -> Iterator[_Model]:

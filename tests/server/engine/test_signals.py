@@ -9,9 +9,11 @@ from server.engine import commands, events
 from server.engine import process as handle
 from server.engine.handlers.signal import TRIGGERED_AT_ONCE
 from server.engine.incidents import ErrorType
+from server.engine.keys import Key
 from server.engine.lifecycle import ElementState
 from server.engine.limits import EngineLimits
 from server.engine.messages import MOST_CHARACTERS
+from server.engine.ordered_keys import OrderedKeys
 from server.engine.rejection import RejectionType
 from server.engine.sent import EVERY_OTHER, CommandSent
 from server.engine.signal_events import BroadcastPostponed
@@ -469,8 +471,43 @@ def test_all_instances_that_a_slice_needs_are_loaded_at_once() -> None:
     assert {document.key for document in absent.value.documents} == set(keys[:TRIGGERED_AT_ONCE])
 
 
+class Counted(OrderedKeys[Key, Key]):
+    """Counts how often a subscription is looked at."""
+
+    __slots__ = ("looks",)
+
+    def __init__(self, line: OrderedKeys[Key, Key]) -> None:
+        super().__init__()
+        self.looks = 0
+        for key in line.after():
+            self.put(key, line[key])
+
+    def __getitem__(self, key: Key) -> Key:
+        self.looks += 1
+        return super().__getitem__(key)
+
+
+def test_a_slice_looks_at_what_it_triggers_however_many_had_the_signal_before() -> None:
+    """They still wait, because it does not interrupt them."""
+    scenario = Scenario().deploy(guarded(is_interrupting=False))
+    for _ in range(3 * TRIGGERED_AT_ONCE):
+        scenario.start()
+    known = scenario.state.signals
+    place = ("default", "alarm")
+    line = known.waiting[place] = Counted(known.waiting[place])
+    looks = []
+
+    handle(scenario.state, commands.BroadcastSignal("default", "alarm"), scenario.now)
+    while known.broadcasts:
+        (key,) = known.broadcasts
+        looks.append(line.looks)
+        handle(scenario.state, commands.ContinueBroadcast("default", key), scenario.now)
+
+    assert looks == [TRIGGERED_AT_ONCE, 2 * TRIGGERED_AT_ONCE, 3 * TRIGGERED_AT_ONCE]
+    assert len(line) == 3 * TRIGGERED_AT_ONCE
+
+
 def test_a_broadcast_costs_what_it_triggers_however_many_wait_for_other_signals() -> None:
-    """Counted in the keys of subscriptions that it looks at."""
     scenario = Scenario().deploy(waiting(), waiting("other", "=name"))
     for number in range(300):
         scenario.start("other", name=f"alarm-{number}")

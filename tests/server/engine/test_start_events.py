@@ -298,6 +298,20 @@ def test_a_message_that_nothing_waits_for_is_not_found_and_not_buffered(
     assert engine.state.messages.messages == {}
 
 
+def test_a_refused_deployment_leaves_the_start_events_as_they_were(engine: Scenario) -> None:
+    """The first file in it is fit, and the second is not."""
+    engine.deploy(by_message(), by_signal("invoice"), by_timer("report", cycle="R/PT1H"))
+    models = (by_message(name="changed"), by_signal("invoice", "changed"), process("report").end())
+
+    resources = (*map(resource, models), resource(by_signal("wrong", "=kind")))
+    engine.refusal(commands.DeployResources("default", resources))
+
+    engine.publish("changed").broadcast("changed")
+    assert running(engine) == []
+    engine.publish("ordered").broadcast("alarm").advance(HOUR)
+    assert running(engine) == ["order", "invoice", "report"]
+
+
 def test_of_another_tenant_nothing_begins(engine: Scenario) -> None:
     engine.deploy(by_message(), by_signal("invoice"))
 

@@ -24,7 +24,11 @@ from server.store.memory import MemoryStore
 from tests.server.engine.graphs import answering, graph
 from tests.server.engine.scenario import Scenario, resource
 
-ORDER = process("order").service_task("charge", type="charge").end()
+ORDER = (
+    process("order").start().exclusive_gateway("begun").service_task("charge", type="charge").end()
+    .start_message("ordered", message="ordered").connect_to("begun")
+    .start_signal("alarmed", signal="alarm").connect_to("begun")
+)  # fmt: skip
 _numbers = count()
 
 
@@ -76,6 +80,11 @@ evaluation = partial(commands.EvaluateDecision, tenant_id="default")
         pytest.param(
             lambda found: evaluation(decision_definition_key=decision_key(found)), id="evaluation by key"
         ),
+        pytest.param(
+            lambda _: commands.PublishMessage(tenant_id="default", name="ordered"), id="publication"
+        ),
+        pytest.param(lambda _: commands.CorrelateMessage("default", "ordered"), id="correlation"),
+        pytest.param(lambda _: commands.BroadcastSignal("default", "alarm"), id="broadcast"),
         pytest.param(
             lambda found: commands.CancelProcessInstance("default", found.instance_key),
             id="process instance",
