@@ -474,6 +474,34 @@ class ProcessBuilder:
         )
         return self
 
+    def call_activity(
+        self,
+        element_id: str,
+        *,
+        process: str,
+        binding: str | None = None,
+        version_tag: str | None = None,
+        parent_variables: bool = True,
+        child_variables: bool = True,
+        inputs: Mapping[str, str | None] = _NO_PAIRS,
+        outputs: Mapping[str, str] = _NO_PAIRS,
+    ) -> Self:
+        """Append a call activity that calls a process, named by id or by an expression.
+
+        All variables that it sees go there, and all of the called process instance come back, unless told otherwise.
+        """
+        self.node("callActivity", element_id, inputs=inputs, outputs=outputs)
+        self._extension(
+            element_id,
+            "calledElement",
+            processId=process,
+            bindingType=binding,
+            versionTag=version_tag,
+            propagateAllParentVariables=None if parent_variables else "false",
+            propagateAllChildVariables=None if child_variables else "false",
+        )
+        return self
+
     def manual_task(self, element_id: str, *, name: str | None = None) -> Self:
         return self.node("manualTask", element_id, name=name)
 

@@ -16,6 +16,7 @@ from server.bpmn.executable import (
     Binding,
     BindingType,
     CalledDecision,
+    CalledElement,
     Element,
     ElementType,
     ErrorTrigger,
@@ -46,6 +47,7 @@ from server.bpmn.inclusive_joins import inclusive_joins
 from server.bpmn.model import (
     BoundaryEvent,
     BusinessRuleTask,
+    CallActivity,
     CatchEvent,
     ConditionalGateway,
     Definitions,
@@ -92,6 +94,7 @@ ELEMENT_TYPES: Mapping[type[FlowNode], ElementType] = {
     BusinessRuleTask: ElementType.BUSINESS_RULE_TASK,
     UserTask: ElementType.USER_TASK,
     ReceiveTask: ElementType.RECEIVE_TASK,
+    CallActivity: ElementType.CALL_ACTIVITY,
     ManualTask: ElementType.MANUAL_TASK,
     Task: ElementType.TASK,
     ExclusiveGateway: ElementType.EXCLUSIVE_GATEWAY,
@@ -182,6 +185,7 @@ class _Compiler:
             user_task=_user_task(node.markup) if isinstance(node, UserTask) else None,
             script=_script(node.markup) if isinstance(node, ScriptTask) else None,
             called_decision=_called_decision(node.markup) if isinstance(node, BusinessRuleTask) else None,
+            called_element=_called_element(node.markup) if isinstance(node, CallActivity) else None,
             flow_scope=flow_scope,
             trigger=self._trigger(node) if isinstance(node, CatchEvent | ReceiveTask) else None,
             result=self._result(node) if isinstance(node, ThrowEvent) else None,
@@ -314,6 +318,16 @@ def _called_decision(node: Markup) -> CalledDecision | None:
         return None
     binding = Binding(BindingType(called.binding_type))
     return CalledDecision(_attribute(called.decision_id), called.result_variable, binding)
+
+
+def _called_element(node: Markup) -> CalledElement:
+    called = extensions.called_element(node)
+    return CalledElement(
+        _attribute(called.process_id),
+        Binding(BindingType(called.binding_type), called.version_tag),
+        called.propagates_all_parent_variables,
+        called.propagates_all_child_variables,
+    )
 
 
 def _body(node: FlowNode, multi_instance: Markup, flow_scope: Element) -> Element:

@@ -29,6 +29,7 @@ class ElementType(StrEnum):
     BUSINESS_RULE_TASK = "BUSINESS_RULE_TASK"
     USER_TASK = "USER_TASK"
     RECEIVE_TASK = "RECEIVE_TASK"
+    CALL_ACTIVITY = "CALL_ACTIVITY"
     MANUAL_TASK = "MANUAL_TASK"
     TASK = "TASK"
     EXCLUSIVE_GATEWAY = "EXCLUSIVE_GATEWAY"
@@ -129,6 +130,16 @@ class CalledDecision:
     decision_id: Attribute
     result_variable: str
     binding: Binding
+
+
+@dataclass(frozen=True, slots=True)
+class CalledElement:
+    """The process that a call activity calls, and which variables go there and come back without a mapping."""
+
+    process_id: Attribute
+    binding: Binding
+    propagates_all_parent_variables: bool
+    propagates_all_child_variables: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,6 +278,7 @@ class Element:
     user_task: UserTaskDefinition | None = None
     script: Script | None = None
     called_decision: CalledDecision | None = None
+    called_element: CalledElement | None = None
     flow_scope: "Element | None" = None
     none_start: "Element | None" = None
     event_start: "Element | None" = None
@@ -320,7 +332,7 @@ class ExecutableProcess:
     def is_bound_to_deployment(self) -> bool:
         """Whether it calls versions that were deployed with it."""
         elements = (element.inner or element for element in self.elements.values())
-        called = (element.called_decision for element in elements)
+        called = (element.called_decision or element.called_element for element in elements)
         return any(each is not None and each.binding.type is BindingType.DEPLOYMENT for each in called)
 
     def of(self, element_id: str, element_type: ElementType) -> Element:

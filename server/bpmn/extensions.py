@@ -14,6 +14,11 @@ PREFIX = "zeebe:"
 DEFAULTS: Mapping[str, Mapping[str, str]] = {
     "zeebe:taskDefinition": {"retries": "3"},
     "zeebe:calledDecision": {"bindingType": "latest"},
+    "zeebe:calledElement": {
+        "bindingType": "latest",
+        "propagateAllChildVariables": "true",
+        "propagateAllParentVariables": "true",
+    },
 }
 
 
@@ -40,6 +45,17 @@ class CalledDecision:
     decision_id: str
     result_variable: str
     binding_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class CalledElement:
+    """The id of the process may be an expression with its leading `=`."""
+
+    process_id: str
+    binding_type: str
+    version_tag: str
+    propagates_all_parent_variables: bool
+    propagates_all_child_variables: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +124,19 @@ def called_decision(element: Markup) -> CalledDecision | None:
         return None
     attributes = found.attributes
     return CalledDecision(attributes["decisionId"], attributes["resultVariable"], attributes["bindingType"])
+
+
+def called_element(element: Markup) -> CalledElement:
+    attributes = next(extensions(element, "zeebe:calledElement")).attributes
+    return CalledElement(
+        attributes["processId"],
+        attributes["bindingType"],
+        attributes.get("versionTag", ""),
+        *(
+            attributes[name].strip() in {"true", "1"}
+            for name in ("propagateAllParentVariables", "propagateAllChildVariables")
+        ),
+    )
 
 
 def loop_characteristics(multi_instance: Markup) -> LoopCharacteristics:

@@ -265,6 +265,11 @@ class ParallelGateway(FlowNode):
 
 
 @dataclass(frozen=True, slots=True)
+class CallActivity(FlowNode):
+    """An activity that calls a process."""
+
+
+@dataclass(frozen=True, slots=True)
 class Unsupported(FlowNode):
     """A flow node that is not executed; it is read so that the linter can name it."""
 

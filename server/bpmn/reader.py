@@ -10,6 +10,7 @@ from server.bpmn import extensions
 from server.bpmn.model import (
     BoundaryEvent,
     BusinessRuleTask,
+    CallActivity,
     Definitions,
     EndEvent,
     EventBasedGateway,
@@ -80,6 +81,7 @@ _FLOW_NODES: Mapping[str, Callable[[Markup], FlowNode]] = {
     "businessRuleTask": BusinessRuleTask,
     "userTask": UserTask,
     "receiveTask": ReceiveTask,
+    "callActivity": CallActivity,
     "manualTask": ManualTask,
     "task": Task,
     "exclusiveGateway": ExclusiveGateway,

@@ -3,18 +3,21 @@
 from collections.abc import Callable, Mapping
 from typing import cast
 
-from server.engine import execution, triggers
+from server.engine import calls, execution, triggers
 from server.engine.handlers import HANDLERS
 from server.engine.process_instance import ElementInstance, ProcessInstance
 from server.engine.step import Step
 from server.engine.work import (
     AnyWork,
     Arrive,
+    Begin,
     Catch,
     CompleteWhenEmpty,
     CreateInstance,
+    EndCalled,
     Enter,
     Join,
+    Return,
     TerminateChildren,
 )
 
@@ -58,5 +61,8 @@ _WORK: Mapping[type[AnyWork], Worker] = cast(
         TerminateChildren: execution.terminate_children,
         Catch: triggers.catch,
         Join: execution.join,
+        Begin: calls.begin,
+        EndCalled: calls.end_called,
+        Return: calls.return_,
     },
 )

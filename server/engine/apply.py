@@ -13,7 +13,7 @@ import msgspec
 from server.bpmn.executable import ElementType
 from server.engine import decision_events, events, lifecycle
 from server.engine.changes import changed_records
-from server.engine.definitions import Definition
+from server.engine.definitions import Definition, executable_process
 from server.engine.job_kinds import JobKind
 from server.engine.journal import Journal
 from server.engine.keys import Key
@@ -62,8 +62,18 @@ def _process_definition_deployed(state: State, event: events.ProcessDefinitionDe
             content=event.content,
             deployment_key=event.deployment_key,
             starts=event.starts,
+            version_tag=_version_tag(event),
         )
     )
+
+
+def _version_tag(event: events.ProcessDefinitionDeployed) -> str | None:
+    """What the file says, where the event does not; most files have no tag, and are not read."""
+    if event.version_tag is not msgspec.UNSET:
+        return event.version_tag
+    if b"versionTag" not in event.content:
+        return None
+    return executable_process(event.content, event.process_definition_id).version_tag
 
 
 def _process_definition_adopted(state: State, event: events.ProcessDefinitionAdopted) -> None:
@@ -247,6 +257,16 @@ def _loop_item_completed(state: State, event: events.LoopItemCompleted) -> None:
     journal.alter(instance.items[event.item_key], "output", event.output)
     following = msgspec.structs.replace(loop, completed=loop.completed + 1, is_done=event.is_last)
     journal.alter(body, "loop", following)
+
+
+def _process_called(state: State, event: events.ProcessCalled) -> None:
+    element = _instance(state, event).elements[event.key]
+    state.journal.alter(element, "called_key", event.called_key)
+
+
+def _call_ended(state: State, event: events.CallEnded) -> None:
+    element = _instance(state, event).elements[event.key]
+    state.journal.alter(element, "called_key", None)
 
 
 def _subscription_opened(state: State, event: events.SubscriptionOpened) -> None:
@@ -507,6 +527,8 @@ APPLIERS: Mapping[type[events.Event], Applier] = cast(
         events.SequenceFlowTaken: _sequence_flow_taken,
         events.LoopBegan: _loop_began,
         events.LoopItemCompleted: _loop_item_completed,
+        events.ProcessCalled: _process_called,
+        events.CallEnded: _call_ended,
         events.SubscriptionOpened: _subscription_opened,
         events.SubscriptionClosed: _subscription_closed,
         events.WorkPostponed: _work_postponed,

@@ -4,7 +4,7 @@ An activity waits for the events attached to it, a scope for those that begin it
 for its own trigger. What happens when a trigger comes is in `triggers`.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from server.bpmn.executable import (
@@ -19,6 +19,7 @@ from server.bpmn.executable import (
 from server.engine import events
 from server.engine.keys import Key
 from server.engine.lifecycle import ElementState
+from server.engine.limits import ENTERING_STEPS
 from server.engine.message_subscriptions import open_message, report_closed, report_opened
 from server.engine.process_instance import ElementInstance, ProcessInstance
 from server.engine.scopes import VariableScope
@@ -79,8 +80,9 @@ def unsubscribe_from(
 
 
 class Caught(NamedTuple):
-    """An element instance and the event that it catches."""
+    """An element instance of a process instance, and the event that it catches."""
 
+    process_instance: ProcessInstance
     host: ElementInstance
     catch: Element
 
@@ -95,21 +97,39 @@ def catcher_of(
     """What catches an error with this code that is thrown in an element instance, from the inside out.
 
     At one element instance, the event with the code comes before one for every code, the start of an event sub-process
-    before an event on the boundary. An element instance that is being terminated or emptied ends the
-    search.
+    before an event on the boundary. From a called process instance the search goes on at the call activity. An element
+    instance that is being terminated or emptied ends it. Raises NotLoaded.
     """
-    process = step.process_of(process_instance)
-    around: ElementInstance | None = instance
-    while around is not None and around.state is not ElementState.TERMINATING and not around.is_being_emptied:
+    for holder, around in _outwards(step, process_instance, instance):
+        if around.state is ElementState.TERMINATING or around.is_being_emptied:
+            return None
         catches: dict[str | None, Element] = {}
-        for catch in process.of(around.element_id, around.type).catches:
+        for catch in step.visit(holder, around).element.catches:
             if isinstance(catch.trigger, thrown) and is_open(around, catch):
                 catches.setdefault(catch.trigger.code, catch)
         found = catches.get(code) or catches.get(None)
         if found is not None:
-            return Caught(around, found)
-        around = process_instance.elements[around.scope_key] if around.scope_key is not None else None
+            return Caught(holder, around, found)
     return None
+
+
+def _outwards(
+    step: Step, process_instance: ProcessInstance, instance: ElementInstance
+) -> Iterator[tuple[ProcessInstance, ElementInstance]]:
+    """An element instance and those around it, each with its process instance, call activities included."""
+    holder, around = process_instance, instance
+    while True:
+        yield holder, around
+        caller = holder.head.caller
+        if around.scope_key is not None:
+            around = holder.elements[around.scope_key]
+        elif caller is not None:
+            step.state.expect_loaded((caller.process_instance_key,))
+            step.charge(ENTERING_STEPS)
+            holder = step.state.instances[caller.process_instance_key]
+            around = holder.elements[caller.element_instance_key]
+        else:
+            return
 
 
 def is_open(host: ElementInstance, catch: Element) -> bool:

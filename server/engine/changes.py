@@ -108,6 +108,8 @@ CHANGED: Mapping[
         events.SequenceFlowTaken: _flow_taken,
         events.LoopBegan: _loop_began,
         events.LoopItemCompleted: _loop_item_completed,
+        events.ProcessCalled: _one,
+        events.CallEnded: _one,
         events.SubscriptionOpened: _subscription_opened,
         events.SubscriptionClosed: _one,
         events.WorkPostponed: _itself,

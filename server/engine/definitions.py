@@ -48,6 +48,7 @@ class Definition(msgspec.Struct, frozen=True):
     content: bytes
     deployment_key: Key
     starts: tuple[AnyStartTrigger, ...] = ()
+    version_tag: str | None = None
 
     @property
     def process(self) -> ExecutableProcess:

@@ -17,6 +17,18 @@ from server.engine.subscriptions import AnySubscription
 from server.engine.work import AnyWork
 
 
+class Caller(msgspec.Struct, frozen=True, gc=False):
+    """The call activity that a process instance was started by.
+
+    `root_process_instance_key` is the first of all that called each other, `depth` counts the calls since then.
+    """
+
+    process_instance_key: Key
+    element_instance_key: Key
+    root_process_instance_key: Key
+    depth: int
+
+
 class InstanceHead(msgspec.Struct, frozen=True, gc=False):
     """What never changes about a process instance, unless it is migrated."""
 
@@ -29,6 +41,12 @@ class InstanceHead(msgspec.Struct, frozen=True, gc=False):
     version_tag: str | None
     tags: tuple[str, ...] = ()
     business_id: str | None = None
+    caller: Caller | None = None
+
+    @property
+    def root_key(self) -> Key:
+        """The process instance that was started by no call, directly or indirectly the caller of this one."""
+        return self.key if self.caller is None else self.caller.root_process_instance_key
 
 
 class Event(msgspec.Struct, frozen=True, gc=False, tag_field="event", tag=True):
@@ -47,7 +65,10 @@ class DeploymentCreated(Event, frozen=True):
 
 
 class ProcessDefinitionDeployed(Event, frozen=True):
-    """`previous_key` is the version that was the latest until now, `starts` are the triggers that begin instances."""
+    """`previous_key` is the version that was the latest until now, `starts` are the triggers that begin instances.
+
+    Releases of format 1 left the version tag out.
+    """
 
     key: Key
     deployment_key: Key
@@ -59,6 +80,7 @@ class ProcessDefinitionDeployed(Event, frozen=True):
     checksum: str
     content: bytes
     starts: tuple[AnyStartTrigger, ...] = ()
+    version_tag: str | msgspec.UnsetType | None = msgspec.UNSET
 
 
 class ProcessDefinitionAdopted(Event, frozen=True):
@@ -183,6 +205,19 @@ class LoopItemCompleted(InstanceEvent, frozen=True):
     item_key: Key
     output: str | None
     is_last: bool
+
+
+class ProcessCalled(InstanceEvent, frozen=True):
+    """A call activity waits for the process instance `called_key`."""
+
+    key: Key
+    called_key: Key
+
+
+class CallEnded(InstanceEvent, frozen=True):
+    """The process instance that a call activity called has ended."""
+
+    key: Key
 
 
 class SubscriptionOpened(InstanceEvent, frozen=True):

@@ -37,6 +37,7 @@ from server.engine.work import (
     CreateInstance,
     Enter,
     Join,
+    Return,
     TerminateChildren,
 )
 
@@ -236,7 +237,7 @@ def _throw(step: Step, visit: Visit, thrown: Caught | Signal) -> bool:
         variables = {name: variable.value for name, variable in own.items()}
         broadcast(step, process_instance.head.tenant_id, thrown.name, variables)
         return False
-    step.prefer(process_instance, Catch(thrown.host.key, thrown.catch.id))
+    step.prefer(thrown.process_instance, Catch(thrown.host.key, thrown.catch.id))
     return thrown.catch.is_interrupting
 
 
@@ -304,6 +305,9 @@ def _end_completion(step: Step, visit: Visit, flows: tuple[Flow, ...]) -> None:
     element, process_instance, instance = visit.element, visit.process_instance, visit.instance
     if process_instance.waiting:
         catch_events.unsubscribe(step, process_instance, instance)
+    if _is_called(process_instance, instance):
+        step.prefer(process_instance, Return(instance.key))
+        return
     step.emit(events.ElementCompleted(process_instance.head, instance.key))
     if instance.scope_key is None:
         make_room(step, process_instance.message_start)
@@ -312,6 +316,11 @@ def _end_completion(step: Step, visit: Visit, flows: tuple[Flow, ...]) -> None:
         _terminate_others(step, process_instance, process_instance.elements[instance.scope_key], element)
     else:
         _leave(step, visit, instance.scope_key, flows)
+
+
+def _is_called(process_instance: ProcessInstance, instance: ElementInstance) -> bool:
+    """Whether a call activity waits for its end."""
+    return instance.scope_key is None and process_instance.head.caller is not None
 
 
 def _terminate_others(
@@ -388,6 +397,9 @@ def end_termination(step: Step, process_instance: ProcessInstance, instance: Ele
         return
     if instance.incident_key is not None:
         step.resolve_incident(process_instance, instance.incident_key)
+    if _is_called(process_instance, instance):
+        step.prefer(process_instance, Return(instance.key))
+        return
     step.emit(events.ElementTerminated(process_instance.head, instance.key))
     if instance.scope_key is None:
         make_room(step, process_instance.message_start)

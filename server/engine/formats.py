@@ -32,7 +32,7 @@ FORMATS = (
         documents=2,
         says=(
             "rows and calls carry numbers; sub-processes, events, messages, listeners, user tasks, activities,"
-            " signals, start events, audited identity"
+            " signals, start events, call activities, audited identity"
         ),
     ),
 )
@@ -54,6 +54,7 @@ class Feature(StrEnum):
     )
     CHANGES_FROM_OUTSIDE = "variables set at active process instances"
     ACTIVITIES = "scripts in FEEL, called decisions, multi-instance activities"
+    CALL_ACTIVITIES = "call activities"
     AUDITED_IDENTITY = "entries of the audit log about changes of identity"
 
 
@@ -63,6 +64,7 @@ INTRODUCED_IN: Mapping[Feature, int] = {
     Feature.USER_TASKS: 2,
     Feature.CHANGES_FROM_OUTSIDE: 2,
     Feature.ACTIVITIES: 2,
+    Feature.CALL_ACTIVITIES: 2,
     Feature.AUDITED_IDENTITY: 2,
     Feature.MESSAGES: 2,
     Feature.SIGNALS: 2,
@@ -84,6 +86,7 @@ ELEMENT_FEATURES: Mapping[ElementType, Feature] = {
     ElementType.SEQUENCE_FLOW: Feature.PLAIN_PROCESSES,
     ElementType.USER_TASK: Feature.USER_TASKS,
     ElementType.RECEIVE_TASK: Feature.MESSAGES,
+    ElementType.CALL_ACTIVITY: Feature.CALL_ACTIVITIES,
     ElementType.SUB_PROCESS: Feature.SCOPES_AND_TIMERS,
     ElementType.MULTI_INSTANCE_BODY: Feature.ACTIVITIES,
     ElementType.INTERMEDIATE_CATCH_EVENT: Feature.SCOPES_AND_TIMERS,

@@ -11,21 +11,26 @@ ENTERING_STEPS: Final = 200
 """Steps that stand for activating or terminating an element, beside those of its expressions."""
 
 
+VARIABLE_STEPS: Final = 20
+"""Steps that stand for a variable that a process instance gives to another one, beside those of its text."""
+
+
 @dataclass(frozen=True, slots=True)
 class EngineLimits:
     """A step takes up to half a microsecond.
 
     `element_steps` are for all expressions that one element evaluates on its way: more is an incident. So are more
     than `activations` elements in a row without a wait state: a loop that goes nowhere. A multi-instance
-    activity has up to `loop_items` instances. A process instance of up to `whole_records` is stored as a whole, a larger
-    one in pages. A partition buffers `tenant_messages` of each tenant, and callers begin no broadcast while
-    `tenant_broadcasts` of theirs are not finished in it.
+    activity has up to `loop_items` instances. Processes call each other up to `call_depth` deep. A process instance of
+    up to `whole_records` is stored as a whole, a larger one in pages. A partition buffers `tenant_messages` of each
+    tenant, and callers begin no broadcast while `tenant_broadcasts` of theirs are not finished in it.
     """
 
     element_steps: int = 400_000
     slice_steps: int = 100_000
     activations: int = 100_000
     loop_items: int = 10_000
+    call_depth: int = 1_000
     whole_records: int = 256
     tenant_messages: int = 100_000
     tenant_broadcasts: int = 1_000

@@ -79,7 +79,7 @@ class ElementInstance(msgspec.Struct, omit_defaults=True):
     `joins` counts, for each flow into a joining gateway inside it, the arrivals that wait for the others. `progress` are
     the steps of its activation or completion that are done. `interruption` ends it, or everything else inside it.
     `caught` is what an event sub-process begins with, or an event-based gateway is left to. A multi-instance body has a
-    `loop`, each of its instances a `loop_counter`.
+    `loop`, each of its instances a `loop_counter`. `called_key` is the process instance that a call activity waits for.
     """
 
     key: Key
@@ -98,6 +98,7 @@ class ElementInstance(msgspec.Struct, omit_defaults=True):
     loop: LoopProgress | None = None
     loop_counter: int = 0
     user_task_key: Key | None = None
+    called_key: Key | None = None
 
     @property
     def is_being_emptied(self) -> bool:

@@ -6,7 +6,7 @@ journal of the state.
 
 from collections import OrderedDict
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from server.engine import versions
 from server.engine.decisions import KnownDecisions
@@ -22,6 +22,8 @@ from server.engine.signals import KnownSignals
 from server.engine.start_timers import KnownStartTimers
 from server.engine.starts import KnownStarts
 from server.engine.subscriptions import AnySubscription, SignalSubscription
+
+N = TypeVar("N", bound=tuple[str, ...])
 
 # Where jobs are offered: tenant and job type.
 Place = tuple[str, str]
@@ -62,6 +64,8 @@ class State:
         self.evicted: set[Key] = set()
         self.definitions: dict[Key, Definition] = {}
         self.versions: dict[tuple[str, str], versions.Versions] = {}
+        # Index: the versions that have a tag, by tenant, process id and tag.
+        self.tagged: dict[tuple[str, str, str], versions.Versions] = {}
         self.decisions = KnownDecisions()
         # Messages have their homes in so many partitions, the first ones.
         self.message_homes = 1
@@ -131,6 +135,22 @@ class State:
         key = self.versions.get((tenant_id, process_definition_id), {}).get(number)
         return self.definitions[key] if key is not None else None
 
+    def tagged_version(self, tenant_id: str, process_definition_id: str, tag: str) -> Definition | None:
+        """The latest version with this tag."""
+        keys = self.tagged.get((tenant_id, process_definition_id, tag))
+        return self.definitions[versions.latest(keys)] if keys else None
+
+    def deployed_until(
+        self, tenant_id: str, process_definition_id: str, deployment_key: Key
+    ) -> Definition | None:
+        """The version that was the latest when this deployment was done."""
+        keys = self.versions.get((tenant_id, process_definition_id), {})
+        key = versions.deployed_until(keys, deployment_key, self._deployment_of)
+        return self.definitions[key] if key is not None else None
+
+    def _deployment_of(self, key: Key) -> Key:
+        return self.definitions[key].deployment_key
+
     def define(self, definition: Definition) -> None:
         """Take in a version of a process."""
         self.journal.note(self._undefine, definition)
@@ -138,6 +158,9 @@ class State:
         name = (definition.tenant_id, definition.process_definition_id)
         before = self.latest(*name)
         versions.add(self.versions.setdefault(name, {}), definition.version, definition.key)
+        if definition.version_tag:
+            place = (*name, definition.version_tag)
+            versions.add(self.tagged.setdefault(place, {}), definition.version, definition.key)
         self._renew_starts(before, self.latest(*name))
 
     def _undefine(self, definition: Definition) -> None:
@@ -145,9 +168,9 @@ class State:
         name = (definition.tenant_id, definition.process_definition_id)
         before = self.latest(*name)
         del self.definitions[definition.key]
-        del self.versions[name][definition.version]
-        if not self.versions[name]:
-            del self.versions[name]
+        _forget(self.versions, name, definition.version)
+        if definition.version_tag:
+            _forget(self.tagged, (*name, definition.version_tag), definition.version)
         self._renew_starts(before, self.latest(*name))
 
     def _renew_starts(self, before: Definition | None, latest: Definition | None) -> None:
@@ -270,6 +293,12 @@ class State:
     def _order(self, places: set[Place]) -> None:
         for place in self.offers.keys() & places:
             self.offers[place] = OrderedDict(sorted(self.offers[place].items(), key=_offered))
+
+
+def _forget(known: dict[N, versions.Versions], name: N, number: int) -> None:
+    del known[name][number]
+    if not known[name]:
+        del known[name]
 
 
 def _places(instance: ProcessInstance) -> Iterable[Place]:

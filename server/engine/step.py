@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
+from typing import Final
 
 from server import feel
 from server.bpmn.executable import Element, ExecutableProcess, Flow
@@ -16,12 +17,17 @@ from server.engine.chance import bits
 from server.engine.commands import Command
 from server.engine.incidents import Incident
 from server.engine.keys import Key
-from server.engine.limits import ENTERING_STEPS
+from server.engine.limits import ENTERING_STEPS, VARIABLE_STEPS
 from server.engine.process_instance import ElementInstance, Job, ProcessInstance
 from server.engine.sent import CommandSent
 from server.engine.state import State
+from server.engine.variables import Variables
 from server.engine.work import AnyWork
 from server.feel import Budget
+from server.feel.limits import CHARACTERS_PER_STEP
+
+# A command that made more events is not begun anew because of another process instance that is not loaded.
+BEGUN_ANEW: Final = 64
 
 
 class Visit:
@@ -117,6 +123,27 @@ class Step:
         self.activations = process_instance.activations
         self.pending.extend((process_instance, work) for work in process_instance.work)
         self.emit(events.WorkResumed(process_instance.head))
+
+    def reaches(self, key: Key) -> bool:
+        """Whether a live process instance beside the one that the command is about is loaded; raises NotLoaded.
+
+        False when the command has done too much to begin anew when it is: the work that needs it has to be put back, and
+        is postponed.
+        """
+        if len(self.events) > BEGUN_ANEW and key in self.state.evicted:
+            self._slice_steps = 0
+            return False
+        self.state.expect_loaded((key,))
+        return True
+
+    def charge(self, steps: int) -> None:
+        """What other process instances have to do with it takes the time of so many steps."""
+        self._slice_steps -= steps
+
+    def charge_copies(self, variables: Variables) -> None:
+        """Variables are copied from one process instance to another."""
+        characters = sum(map(len, variables.values()))
+        self.charge(len(variables) * VARIABLE_STEPS + characters // CHARACTERS_PER_STEP)
 
     def begin_element(self) -> None:
         """An element is entered, left as a scope or terminated: its expressions have a budget of their own."""

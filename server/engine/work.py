@@ -45,4 +45,27 @@ class Join(Work, frozen=True):
     """Something ended in the scope: activate an inclusive gateway that need not wait any longer."""
 
 
-AnyWork = Arrive | Enter | CompleteWhenEmpty | CreateInstance | TerminateChildren | Catch | Join
+class Begin(Work, frozen=True):
+    """Let a process instance run that a call activity called; the scope is the process instance itself."""
+
+
+class EndCalled(Work, frozen=True):
+    """Terminate the process instance that is called by a call activity, which is the scope here and is terminated."""
+
+
+class Return(Work, frozen=True):
+    """A called process instance, which is the scope here, has come to its end: its call activity goes on."""
+
+
+AnyWork = (
+    Arrive
+    | Enter
+    | CompleteWhenEmpty
+    | CreateInstance
+    | TerminateChildren
+    | Catch
+    | Join
+    | Begin
+    | EndCalled
+    | Return
+)

@@ -158,7 +158,7 @@ def test_what_the_mode_does_not_offer_gets_its_problem(server: Server, client: h
 
 ENTITY = b'<!DOCTYPE x [<!ENTITY a "b">]>' + SIMPLE.split(b"?>", 1)[1]
 EXTERNAL = b'<!DOCTYPE x SYSTEM "file:///etc/passwd">' + SIMPLE.split(b"?>", 1)[1]
-CALL = SIMPLE.replace(b"serviceTask", b"callActivity")
+TRANSACTION = SIMPLE.replace(b"serviceTask", b"transaction")
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ CALL = SIMPLE.replace(b"serviceTask", b"callActivity")
         pytest.param(EXTERNAL, "xml-well-formed", id="BPMN with an external DTD"),
         pytest.param(b"<html/>", "xml-well-formed", id="not BPMN"),
         pytest.param(b"\x00\x01", "xml-well-formed", id="not XML"),
-        pytest.param(CALL, "element-type", id="an element that cannot be executed"),
+        pytest.param(TRANSACTION, "element-type", id="an element that cannot be executed"),
         pytest.param(
             SIMPLE.replace(b'isExecutable="true"', b'isExecutable="false"'),
             "executable-process",
@@ -268,7 +268,7 @@ def test_a_model_with_a_hundred_thousand_attributes_is_refused_with_their_number
 
 
 def test_a_refused_element_is_named(client: httpx.Client) -> None:
-    answer = client.post("/v2/deployments", files={"resources": (FILE, CALL)})
+    answer = client.post("/v2/deployments", files={"resources": (FILE, TRANSACTION)})
 
     assert "task" in answer.json()["detail"]
 
@@ -278,7 +278,8 @@ def test_a_deployment_is_all_or_nothing(client: httpx.Client) -> None:
     before = _counts(client)
 
     answer = client.post(
-        "/v2/deployments", files=[("resources", ("good.bpmn", good)), ("resources", ("bad.bpmn", CALL))]
+        "/v2/deployments",
+        files=[("resources", ("good.bpmn", good)), ("resources", ("bad.bpmn", TRANSACTION))],
     )
 
     assert _problem(answer) == (400, "invalid-argument")

@@ -254,7 +254,7 @@ def _play_refusals(scene: Scene) -> None:
     scene.play("refused-unknown", "GET", "/v2/variables/5")
     scene.play("refused-credential", "GET", "/v2/topology", headers={"authorization": "Bearer nonsense"})
     scene.play("refused-tenant", "GET", "/v2/topology", headers={"x-tenant-id": "other"})
-    broken = ORDER.replace(b"serviceTask", b"callActivity")
+    broken = ORDER.replace(b"serviceTask", b"transaction")
     scene.play("refused-model", "POST", "/v2/deployments", files={"resources": ("order.bpmn", broken)})
 
 

@@ -6,6 +6,7 @@ from server.bpmn.executable import ElementType
 from server.engine.behaviour import Behaviour
 from server.engine.elements.boundary_event import BoundaryEvent
 from server.engine.elements.business_rule_task import BusinessRuleTask
+from server.engine.elements.call_activity import CallActivity
 from server.engine.elements.container import Container
 from server.engine.elements.end_event import EndEvent
 from server.engine.elements.event_based_gateway import EventBasedGateway
@@ -42,6 +43,7 @@ BEHAVIOURS: Mapping[ElementType, Behaviour] = {
     ElementType.USER_TASK: UserTask(),
     ElementType.BUSINESS_RULE_TASK: BusinessRuleTask(),
     ElementType.RECEIVE_TASK: ReceiveTask(),
+    ElementType.CALL_ACTIVITY: CallActivity(),
     ElementType.MANUAL_TASK: PassThroughTask(),
     ElementType.TASK: PassThroughTask(),
     # gateways

@@ -100,6 +100,7 @@ def _definition(
             resource.checksum,
             resource.content,
             starts,
+            process.version_tag,
         )
     )
     definition = step.state.definitions[key]

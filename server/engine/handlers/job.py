@@ -75,8 +75,7 @@ def throw_error(command: ThrowJobError, step: Step) -> Done:
         )
     )
     if caught is not None:
-        host, catch = caught
-        triggers.trigger(step, instance, host, catch.id, command.variables)
+        triggers.trigger(step, caught.process_instance, caught.host, caught.catch.id, command.variables)
         return DONE
     set_all_local(step, instance, visit.instance.key, command.variables)
     step.raise_incident(visit, uncaught_error(command.error_code, command.error_message), job)

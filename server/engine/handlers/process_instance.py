@@ -4,7 +4,7 @@ from server.engine import execution
 from server.engine.answers import DONE, CreatedInstance, Done
 from server.engine.commands import CancelProcessInstance, ContinueProcessInstance, CreateProcessInstance
 from server.engine.definitions import Definition
-from server.engine.instantiation import head_of
+from server.engine.instance_heads import head_of
 from server.engine.lifecycle import ElementState
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.scopes import set_all_local
@@ -50,6 +50,14 @@ def cancel(command: CancelProcessInstance, step: Step) -> Done:
     if instance is None or instance.head.tenant_id != command.tenant_id:
         raise Rejected(
             RejectionType.NOT_FOUND, f"no active process instance with key {command.process_instance_key}"
+        )
+    caller = instance.head.caller
+    if caller is not None:
+        raise Rejected(
+            RejectionType.INVALID_STATE,
+            f"process instance {instance.head.key} was started by a call activity of process instance"
+            f" {caller.process_instance_key}: cancel the root process instance {caller.root_process_instance_key}"
+            " instead",
         )
     root = instance.elements[instance.head.key]
     if root.state is ElementState.TERMINATING:

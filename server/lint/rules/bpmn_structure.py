@@ -73,6 +73,7 @@ RULES = (
             "businessRuleTask",
             "userTask",
             "receiveTask",
+            "callActivity",
             "manualTask",
             "task",
             "exclusiveGateway",

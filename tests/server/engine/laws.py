@@ -46,6 +46,7 @@ def recovered(live: State) -> State:
     """The state that is read back from the documents, which come in any order."""
     state = State()
     state.definitions, state.versions, state.starts = live.definitions, live.versions, live.starts
+    state.tagged = live.tagged
     state.decisions = live.decisions
     documents = [pages_of(instance) for instance in live.instances.values()]
     state.adopt(*(unpack(pages) for pages in reversed(documents)))

@@ -55,6 +55,10 @@ def _job(extra: str = "") -> str:
     return f'<zeebe:taskDefinition type="work"/>{extra}'
 
 
+def _call(*extensions: str) -> bytes:
+    return _task("".join(f"<zeebe:calledElement {attributes}/>" for attributes in extensions), "callActivity")
+
+
 def _decision(attributes: str) -> bytes:
     return _task(f"<zeebe:calledDecision {attributes}/>", "businessRuleTask")
 
@@ -481,6 +485,17 @@ TASKS = {
         "n",
         _decision('decisionId="d" resultVariable="r" bindingType="versionTag"'),
         _decision('decisionId="d" resultVariable="r" bindingType="deployment"'),
+    ),
+    "called-element-count": case("n", _call(), _call('processId="p"')),
+    "called-element": case("n", _call('processId=" "'), _call('processId="p"')),
+    "called-element-expression": case("n", _call('processId="=("'), _call('processId="=p"')),
+    "binding-type": case(
+        "n", _call('processId="p" bindingType="newest"'), _call('processId="p" bindingType="deployment"')
+    ),
+    "version-tag-binding": case(
+        "n",
+        _call('processId="p" bindingType="versionTag"'),
+        _call('processId="p" bindingType="versionTag" versionTag="1.0"'),
     ),
     "multi-instance-host": case(
         "n", _line(f'<exclusiveGateway id="n">{_loop()}</exclusiveGateway>'), _repeated(_loop())

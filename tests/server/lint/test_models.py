@@ -10,6 +10,7 @@ MODELS = Path(__file__).parents[3].parent / "shared" / "data" / "models" / "bpmn
 FILES = sorted(MODELS.glob("*.bpmn"))
 
 DEPLOYABLE = {
+    "camunda-8-benchmark__complex_process.bpmn",
     "camunda-8-benchmark__complex_subprocess.bpmn",
     "camunda-8-benchmark__typical_process.bpmn",
     "camunda-8-js-sdk__BpmnParser2.bpmn",
@@ -23,6 +24,7 @@ DEPLOYABLE = {
     "camunda-8-js-sdk__conditional-pathway-wi.bpmn",
     "camunda-8-js-sdk__connector_test.bpmn",
     "camunda-8-js-sdk__test.bpmn",
+    "customer-onboarding-ca__customer-onboarding-extended.bpmn",
     "flowing-retail__order-zeebe.bpmn",
     "ticket-booking-camunda__ticket-booking.bpmn",
     "zeebe__ModelWalkerTest.bpmn",

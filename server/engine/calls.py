@@ -1,0 +1,68 @@
+"""A called process instance and its call activity: the one begins with the other, and they end together.
+
+Both live in the same partition, in documents of their own. What one does to the other is work, so that a chain of
+calls is gone through step by step, however long it is.
+"""
+
+from typing import cast
+
+from server.engine import events, execution
+from server.engine.lifecycle import ElementState
+from server.engine.mappings import merge_result
+from server.engine.process_instance import ElementInstance, ProcessInstance
+from server.engine.step import Step, Visit
+from server.engine.variables import Variables
+from server.engine.work import Begin, EndCalled, Return
+
+
+def begin(step: Step, called: ProcessInstance, root: ElementInstance, _: Begin) -> None:
+    """Let the called process instance run, unless its end has begun."""
+    if root.state is ElementState.ACTIVATING:
+        step.activations += 1
+        step.begin_element()
+        execution.start(step, called)
+
+
+def end_called(
+    step: Step, process_instance: ProcessInstance, instance: ElementInstance, work: EndCalled
+) -> None:
+    """Terminate what a call activity that is being terminated has called."""
+    key = instance.called_key
+    if key is None or instance.state is not ElementState.TERMINATING:
+        return
+    if not step.reaches(key):
+        step.prefer(process_instance, work)
+        return
+    called = step.state.instances[key]
+    root = called.elements[key]
+    if root.state is not ElementState.TERMINATING:
+        execution.terminate(step, called, root)
+
+
+def return_(step: Step, called: ProcessInstance, root: ElementInstance, work: Return) -> None:
+    """End a called process instance, and go on with its call activity."""
+    caller = cast("events.Caller", called.head.caller)
+    if not step.reaches(caller.process_instance_key):
+        step.prefer(called, work)
+        return
+    calling = step.state.instances[caller.process_instance_key]
+    visit = step.visit(calling, calling.elements[caller.element_instance_key])
+    variables = {name: variable.value for name, variable in called.variables.get(root.key, {}).items()}
+    is_complete = root.state is ElementState.COMPLETING
+    ended = events.ElementCompleted if is_complete else events.ElementTerminated
+    step.emit(ended(called.head, root.key))
+    step.emit(events.CallEnded(calling.head, visit.instance.key))
+    if visit.instance.state is ElementState.TERMINATING:
+        execution.end_termination(step, calling, visit.instance)
+    else:
+        step.begin_element()
+        _take_back(step, visit, variables)
+        execution.complete(step, visit)
+
+
+def _take_back(step: Step, visit: Visit, variables: Variables) -> None:
+    """What the called process instance leaves, where output mappings read it, or all of it where it is wanted."""
+    called = visit.element.called_element
+    if visit.element.output_mappings or (called is not None and called.propagates_all_child_variables):
+        step.charge_copies(variables)
+        merge_result(step, visit, variables)
