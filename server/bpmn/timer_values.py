@@ -2,6 +2,7 @@
 
 A date has an offset, or a zone in brackets as in `2030-01-01T08:00:00+01:00[Europe/Berlin]`. A duration may mix years
 and seconds, and may have a sign. A cycle is `R3/PT10S`, `R/PT10S` or `R3/<date>/PT10S`; without a number it has no end.
+Neither has a cycle that is a cron expression.
 """
 
 import calendar
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from server import feel
+from server.bpmn.cron import Cron, MalformedCron, cron, is_cron
 from server.feel import DateTime
 from server.feel.temporal import reading
 from server.feel.temporal.writing import written
@@ -57,11 +59,18 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
-    """`repetitions` is how often the timer fires, `UNENDING` without a bound; the first time at `start`, if it says so."""
+    """`repetitions` is how often the timer fires, `UNENDING` without a bound; the first time at `start`, if it says so.
+
+    `interval` is its text, a duration or a cron expression.
+    """
 
     repetitions: int
     start: datetime | None
-    interval: Interval
+    interval: str
+
+    def after(self, instant: datetime) -> datetime:
+        """The next time behind this one."""
+        return interval(self.interval).after(instant)
 
 
 def date(text: str) -> datetime:
@@ -102,17 +111,29 @@ def duration(text: str) -> Interval:
 def cycle(text: str) -> Cycle:
     """Raises MalformedTimer."""
     _expect_short(text)
-    repetitions, *start, interval = text.split("/") if "/" in text else ("", "")
+    if is_cron(text):
+        interval(text)
+        return Cycle(UNENDING, None, text)
+    repetitions, *start, each = text.split("/") if "/" in text else ("", "")
     match = _REPETITIONS.fullmatch(repetitions)
     if match is None or len(start) > 1:
         raise MalformedTimer(f"expected a cycle such as R3/PT10S, found '{text}'")
     count = int(match[1]) if match[1] else UNENDING
     if not (count == UNENDING or 0 < count <= MAX_REPETITIONS):
         raise MalformedTimer(f"expected 1 to {MAX_REPETITIONS} repetitions, found {count}")
-    every = duration(interval)
-    if every.after(_EPOCH) < _EPOCH + SHORTEST_INTERVAL:
-        raise MalformedTimer(f"expected an interval of at least 1 s, found '{interval}'")
-    return Cycle(count, date(start[0]) if start and start[0] else None, every)
+    if duration(each).after(_EPOCH) < _EPOCH + SHORTEST_INTERVAL:
+        raise MalformedTimer(f"expected an interval of at least 1 s, found '{each}'")
+    return Cycle(count, date(start[0]) if start and start[0] else None, each)
+
+
+def interval(text: str) -> Interval | Cron:
+    """What comes after each time that a cycle fires; raises MalformedTimer."""
+    if not is_cron(text):
+        return duration(text)
+    try:
+        return cron(text)
+    except MalformedCron as error:
+        raise MalformedTimer(str(error)) from error
 
 
 def date_of(value: feel.Value) -> datetime:

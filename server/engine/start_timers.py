@@ -16,7 +16,7 @@ Name = tuple[str, str]
 class StartTimer(msgspec.Struct, frozen=True, omit_defaults=True):
     """A timer start event of the latest version of a process.
 
-    `repetitions` is how often it fires yet, -1 without an end; then again after each `interval`, in ISO 8601.
+    `repetitions` is how often it fires yet, -1 without an end; then again after each `interval`, a duration or a cron expression.
     """
 
     key: Key

@@ -16,7 +16,7 @@ class Subscription(msgspec.Struct, frozen=True, gc=False, tag_field="subscriptio
 
 
 class TimerSubscription(Subscription, frozen=True):
-    """`repetitions` is how often it fires yet, -1 without an end; then again after each `interval`, in ISO 8601."""
+    """`repetitions` is how often it fires yet, -1 without an end; then again after each `interval`, a duration or a cron expression."""
 
     due: datetime
     repetitions: int = 1

@@ -32,9 +32,8 @@ def open_timer(
         cycle = timer_values.cycle(timer_values.text_of(value))
     except MalformedTimer as error:
         raise Incident(ErrorType.EXTRACT_VALUE_ERROR, f"The timer of '{element_id}': {error}") from error
-    interval = timer_values.text_of(value).rpartition("/")[2]
-    due = cycle.interval.after(now) if cycle.start is None else max(cycle.start, now)
-    return TimerSubscription(key, element_instance_key, element_id, due, cycle.repetitions, interval)
+    due = cycle.after(now) if cycle.start is None else max(cycle.start, now)
+    return TimerSubscription(key, element_instance_key, element_id, due, cycle.repetitions, cycle.interval)
 
 
 def following(due: datetime, repetitions: int, interval: str) -> tuple[datetime, int] | None:
@@ -45,4 +44,4 @@ def following(due: datetime, repetitions: int, interval: str) -> tuple[datetime,
     if repetitions == 1:
         return None
     left = repetitions if repetitions == UNENDING else repetitions - 1
-    return timer_values.duration(interval).after(due), left
+    return timer_values.interval(interval).after(due), left

@@ -475,6 +475,19 @@ def test_a_cycle_begins_one_instance_after_each_interval(engine: Scenario, cycle
     assert len(running(engine)) == after
 
 
+@pytest.mark.parametrize("cycle", ["0 0 */2 * * *", '="0 0 */2 * * *"'])
+def test_a_cron_expression_begins_an_instance_at_each_of_its_times(engine: Scenario, cycle: str) -> None:
+    """In UTC, counted from midnight and not from the deployment."""
+    midnight = EPOCH.replace(hour=0, minute=0, second=0, microsecond=0)
+    engine.advance(midnight + DAY - engine.now).advance(HOUR + MINUTE).deploy(by_timer(cycle=cycle))
+
+    engine.advance(58 * MINUTE)
+    assert running(engine) == []
+
+    assert running(engine.advance(MINUTE)) == ["order"]
+    assert running(engine.advance(4 * HOUR)) == ["order"] * 3
+
+
 def test_a_timer_may_be_an_expression_of_the_time_of_deployment(engine: Scenario) -> None:
     engine.deploy(by_timer(date='=now() + duration("PT2H")')).advance(HOUR)
     assert running(engine) == []

@@ -84,7 +84,11 @@ def test_a_file_that_cannot_be_read_is_a_finding_like_any_other() -> None:
         ({"cycle": "R/PT1H"}, []),
         ({"cycle": '="R/" + string(duration("PT1H"))'}, []),
         ({"duration": "PT1H"}, ["timer-kind-allowed"]),
+        ({"cycle": "0 0 9 * * MON-FRI"}, []),
+        ({"cycle": "@daily"}, []),
+        ({"cycle": "0 0 9 * *"}, ["timer-expression"]),
         ({"cycle": '="PT1H"'}, ["timer-start-constant"]),
+        ({"cycle": '="@never"'}, ["timer-start-constant"]),
         ({"date": "=(for n in 1..1000000 return n)[1]"}, ["timer-start-constant"]),
     ],
 )
