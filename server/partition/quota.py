@@ -1,7 +1,8 @@
 """How many process instances of one tenant may be active at a time, in all partitions together.
 
 A partition counts its own. Before a turn it reserves in the ledger what the turn's commands may start, so that all
-partitions together never exceed a quota and refuse nothing below it. Starts under way count like active ones.
+partitions together never exceed a quota and refuse nothing below it. Starts under way count like active ones. So do
+process instances that messages, signals and timers begin; but no event is refused, so these may exceed the quota.
 """
 
 from collections import Counter

@@ -11,10 +11,13 @@ from camunda_orchestration_sdk.models import (
     IncidentSearchQuery,
     JobChangeset,
     JobUpdateRequest,
+    MessageCorrelationRequest,
     ProcessCreationById,
     ProcessInstanceSearchQuery,
+    SignalBroadcastRequest,
 )
 
+from server.bpmn.builder import process
 from tests.end_to_end.servers import Models, Server
 
 INSTANCES = 200
@@ -101,6 +104,23 @@ async def _completed(client: CamundaAsyncClient, process_id: str) -> set[str]:
             if found.page.total_items >= INSTANCES:
                 return {str(item.process_instance_key) for item in found.items}
             await asyncio.sleep(0.1)
+
+
+async def test_a_message_begins_a_process_that_a_signal_ends(
+    client: CamundaAsyncClient, tmp_path: Path
+) -> None:
+    model = process("begun-by-sdk").start_message("begin", message="sdk-begun")
+    file = tmp_path / "begun.bpmn"
+    file.write_bytes(model.signal_catch("wait", signal="sdk-over").end().to_xml())
+    await client.deploy_resources_from_files([file])
+
+    begun = MessageCorrelationRequest.from_dict({"name": "sdk-begun", "correlationKey": "a"})
+    correlated = await client.correlate_message(data=begun)
+    over = SignalBroadcastRequest.from_dict({"signalName": "sdk-over", "variables": {"level": 5}})
+    signal = await client.broadcast_signal(data=over)
+
+    assert int(signal.signal_key) > 0
+    assert await _ended(client, correlated.process_instance_key) == "COMPLETED"
 
 
 async def test_a_job_that_keeps_failing_becomes_an_incident_that_can_be_resolved(

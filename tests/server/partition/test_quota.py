@@ -88,6 +88,18 @@ async def test_what_was_active_before_counts(serving: Serving) -> None:
         assert await outcomes(harness, 2) == ["started", "QuotaExhausted"]
 
 
+async def test_instances_that_events_begin_count_and_are_not_refused(serving: Serving) -> None:
+    begun = process("alarm").start_signal("begun", signal="alarm").service_task("b", type="b").end()
+    async with serving(quota=Quota(TWO)) as harness:
+        await harness.deploy(begun)
+        for _ in range(3):
+            await harness.submit(commands.BroadcastSignal("default", "alarm"))
+        assert len(harness.state.instances) == 3
+
+        with pytest.raises(QuotaExhausted, match="has 3 active process instances, its quota is 2"):
+            await harness.start()
+
+
 async def test_without_a_quota_there_is_no_bound(serving: Serving) -> None:
     async with serving(quota=Quota(QuotaConfig())) as harness:
         assert await outcomes(harness, 20) == ["started"] * 20
