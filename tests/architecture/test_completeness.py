@@ -51,6 +51,8 @@ WITHOUT_ROWS = {
     events.JobBackOffEnded,
     events.LoopBegan,
     events.LoopItemCompleted,
+    events.CallEnded,
+    events.ProcessCalled,
     events.SequenceFlowTaken,
     events.SubscriptionClosed,
     events.SubscriptionOpened,

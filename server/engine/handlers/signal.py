@@ -11,7 +11,7 @@ from server.engine.instantiation import begin_at
 from server.engine.keys import Key
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.signals import Broadcast
-from server.engine.step import Step
+from server.engine.step import BEGUN_ANEW, Step
 
 TRIGGERED_AT_ONCE: Final = 100
 """Subscriptions that a broadcast triggers in one turn, and process instances that the turn needs for them."""
@@ -58,8 +58,12 @@ def _trigger(broadcast: Broadcast, step: Step) -> tuple[Key, int]:
     state, last_key = step.state, broadcast.last_key
     line = state.signals.waiting.get(broadcast.place)
     found = list(islice(state.signals.left_for(broadcast), TRIGGERED_AT_ONCE))
-    if line is not None and not step.has_done_enough:
-        state.expect_loaded(line[key] for key in found)
+    owners = [line[key] for key in found] if line is not None else []
+    if len(step.events) > BEGUN_ANEW and not state.evicted.isdisjoint(owners):
+        # A turn of its own loads them, and does nothing anew.
+        return last_key, 0
+    if not step.has_done_enough:
+        state.expect_loaded(owners)
     for key in found:
         if step.has_done_enough:
             return last_key, 0

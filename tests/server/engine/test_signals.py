@@ -471,6 +471,44 @@ def test_all_instances_that_a_slice_needs_are_loaded_at_once() -> None:
     assert {document.key for document in absent.value.documents} == set(keys[:TRIGGERED_AT_ONCE])
 
 
+def test_a_command_that_did_much_before_it_throws_leaves_what_is_not_loaded_to_the_next_turn() -> None:
+    """It is not done anew when these are loaded."""
+    busy = process("busy").start()
+    for number in range(30):
+        busy.task(f"t{number}")
+    scenario = Scenario().deploy(waiting(), busy.throw_signal("throw", signal="alarm").end())
+    key = scenario.start("order").instance_key
+    instance = scenario.state.instances[key]
+    scenario.state.evict(key)
+
+    command = commands.CreateProcessInstance(tenant_id="default", process_definition_id="busy")
+    scenario.happens(handle(scenario.state, command, scenario.now).events)
+
+    (broadcast_key,) = scenario.state.signals.broadcasts
+    going_on = commands.ContinueBroadcast("default", broadcast_key)
+    with pytest.raises(NotLoaded):
+        handle(scenario.state, going_on, scenario.now)
+    scenario.state.bring_back(instance)
+    scenario.execute(going_on)
+    assert scenario.state.instances == {}
+    scenario.expect_laws()
+
+
+def test_a_called_process_catches_a_signal_and_is_interrupted_by_one(engine: Scenario) -> None:
+    caller = (
+        process("caller").start().call_activity("call", process="order").end("returned")
+        .boundary_signal("stop", on="call", signal="stop").end("stopped")
+    )  # fmt: skip
+    engine.deploy(waiting(), caller).start("caller")
+    engine.broadcast("alarm")
+    assert engine.path == ["start", "call", "returned"]
+
+    engine.start("caller").broadcast("stop")
+
+    assert engine.path == ["start", "stop", "stopped"]
+    assert engine.state.instances == {}
+
+
 class Counted(OrderedKeys[Key, Key]):
     """Counts how often a subscription is looked at."""
 
