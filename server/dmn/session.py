@@ -5,7 +5,6 @@ are here. A budget that the caller gives takes the place of `MAX_STEPS`.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Final, TypeAlias
 
 from server.dmn.results import DecisionFailure
@@ -33,7 +32,7 @@ class Session:
     """`ports` are FEEL's; `decision_id` is the decision that is being evaluated."""
 
     def __init__(self, ports: Ports) -> None:
-        self._ports = ports if ports.budget is not None else replace(ports, budget=Budget(MAX_STEPS))
+        self._ports = ports if ports.budget is not None else ports._replace(budget=Budget(MAX_STEPS))
         self._typed_ports: dict[int, Ports] = {}
         self.decision_id = ""
         self.failures: list[DecisionFailure] = []
@@ -46,7 +45,7 @@ class Session:
             return self._ports
         found = self._typed_ports.get(id(types))
         if found is None:
-            found = self._typed_ports[id(types)] = replace(self._ports, types=types)
+            found = self._typed_ports[id(types)] = self._ports._replace(types=types)
         return found
 
     def note(self, element_id: str, message: str) -> None:

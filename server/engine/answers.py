@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
+import msgspec
+
 from server.engine.decision_events import DecisionEvaluated
 from server.engine.events import InstanceHead
 from server.engine.job_kinds import JobKind, ListenerEventType
@@ -66,8 +68,7 @@ class CreatedInstance:
     head: InstanceHead
 
 
-@dataclass(frozen=True, slots=True)
-class ActivatedJob:
+class ActivatedJob(msgspec.Struct, frozen=True, gc=False):
     """A job as its worker gets it."""
 
     key: Key

@@ -11,13 +11,22 @@ from typing import cast
 import msgspec
 
 from server.bpmn.executable import ElementType
-from server.engine import decision_events, events, lifecycle
+from server.engine import decision_events, events
 from server.engine.changes import changed_records
 from server.engine.definitions import Definition, executable_process
 from server.engine.job_kinds import JobKind
 from server.engine.journal import Journal
 from server.engine.keys import Key
-from server.engine.lifecycle import ElementState
+from server.engine.lifecycle import (
+    ACTIVATED,
+    COMPLETED,
+    COMPLETING,
+    TERMINATED,
+    TERMINATING,
+    TRANSITIONS,
+    ElementState,
+    IllegalTransition,
+)
 from server.engine.message_appliers import MESSAGE_APPLIERS
 from server.engine.pages import Kind
 from server.engine.process_instance import (
@@ -162,7 +171,7 @@ def _use_up(journal: Journal, scope: ElementInstance, flow_id: str) -> None:
 
 
 def _element_activated(state: State, event: events.ElementActivated) -> None:
-    _move(state, event, event.key, ElementState.ACTIVATED)
+    _move(state, event, event.key, ACTIVATED)
 
 
 def _element_progressed(state: State, event: events.ElementProgressed) -> None:
@@ -189,29 +198,30 @@ def _event_caught(state: State, event: events.EventCaught) -> None:
 
 
 def _element_completing(state: State, event: events.ElementCompleting) -> None:
-    _move(state, event, event.key, ElementState.COMPLETING)
+    _move(state, event, event.key, COMPLETING)
 
 
 def _element_terminating(state: State, event: events.ElementTerminating) -> None:
     instance = _instance(state, event)
     # Taken back after its state is.
     state.journal.note(instance.include, instance.elements[event.key])
-    instance.exclude(_move(state, event, event.key, ElementState.TERMINATING))
+    instance.exclude(_move(state, event, event.key, TERMINATING))
 
 
 def _element_completed(state: State, event: events.ElementCompleted) -> None:
-    _leave(state, event, event.key, ElementState.COMPLETED)
+    _leave(state, event, event.key, COMPLETED)
 
 
 def _element_terminated(state: State, event: events.ElementTerminated) -> None:
-    _leave(state, event, event.key, ElementState.TERMINATED)
+    _leave(state, event, event.key, TERMINATED)
 
 
 def _leave(state: State, event: events.InstanceEvent, key: Key, final: ElementState) -> None:
     instance, journal = _instance(state, event), state.journal
     element = instance.elements[key]
     # It keeps the state that it has when it comes back.
-    lifecycle.check(element.state, final)
+    if final not in TRANSITIONS[element.state]:
+        raise IllegalTransition(element.state, final)
     if key in instance.variables:
         journal.drop(instance.variables, key)
     if element.loop is not None:
@@ -225,7 +235,8 @@ def _leave(state: State, event: events.InstanceEvent, key: Key, final: ElementSt
 
 def _move(state: State, event: events.InstanceEvent, key: Key, following: ElementState) -> ElementInstance:
     element = _instance(state, event).elements[key]
-    lifecycle.check(element.state, following)
+    if following not in TRANSITIONS[element.state]:
+        raise IllegalTransition(element.state, following)
     if element.progress:
         state.journal.alter(element, "progress", 0)
     if key > state.last_key_before:
@@ -350,8 +361,8 @@ def _job_created(state: State, event: events.JobCreated) -> None:
 def _job_activated(state: State, event: events.JobActivated) -> None:
     instance, job = _job(state, event, event.key)
     state.withdraw(instance, job)
-    _turn(state, job, JobState.ACTIVATED, due=event.deadline)
-    state.journal.alter(job, "worker", event.worker)
+    state.journal.keep(job)
+    job.state, job.due, job.worker = JobState.ACTIVATED, event.deadline, event.worker
 
 
 def _job_offered(
@@ -367,8 +378,8 @@ def _offer(state: State, instance: ProcessInstance, job: Job) -> None:
 
 
 def _turn(state: State, job: Job, following: JobState, *, due: datetime | None = None) -> None:
-    state.journal.alter(job, "state", following)
-    state.journal.alter(job, "due", due)
+    state.journal.keep(job)
+    job.state, job.due = following, due
 
 
 def _job_failed(state: State, event: events.JobFailed) -> None:
@@ -405,11 +416,15 @@ def _job_completed(state: State, event: events.JobCompleted) -> None:
     if job.kind is JobKind.EXECUTION_LISTENER:
         element = instance.elements[job.element_instance_key]
         state.journal.alter(element, "progress", element.progress + 1)
-    _job_gone(state, event)
+    _remove_job(state, instance, job)
 
 
-def _job_gone(state: State, event: events.JobCompleted | events.JobCanceled | events.JobErrorThrown) -> None:
+def _job_gone(state: State, event: events.JobCanceled | events.JobErrorThrown) -> None:
     instance, job = _job(state, event, event.key)
+    _remove_job(state, instance, job)
+
+
+def _remove_job(state: State, instance: ProcessInstance, job: Job) -> None:
     state.withdraw(instance, job)
     state.journal.note(state.add_job, instance, job)
     state.remove_job(instance, job)

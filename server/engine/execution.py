@@ -24,7 +24,7 @@ from server.engine.inclusive_joins import ready_join
 from server.engine.job_kinds import JobKind, ListenerEventType
 from server.engine.jobs import create_job
 from server.engine.keys import Key
-from server.engine.lifecycle import ElementState
+from server.engine.lifecycle import ACTIVATED, ACTIVATING, COMPLETING, TERMINATING
 from server.engine.process_instance import ElementInstance, Interruption, ProcessInstance
 from server.engine.scopes import propagate, set_all_local
 from server.engine.step import Step, Visit
@@ -74,7 +74,7 @@ def enter(step: Step, process_instance: ProcessInstance, scope: ElementInstance,
 
 def _can_be_entered(scope: ElementInstance) -> bool:
     """Whether flows and events lead on in the scope; once it was interrupted, there is only what interrupted it."""
-    return scope.state is ElementState.ACTIVATED and scope.interruption is None
+    return scope.state is ACTIVATED and scope.interruption is None
 
 
 def join(step: Step, process_instance: ProcessInstance, scope: ElementInstance, work: Join) -> None:
@@ -89,7 +89,7 @@ def join(step: Step, process_instance: ProcessInstance, scope: ElementInstance, 
 def complete_when_empty(
     step: Step, process_instance: ProcessInstance, scope: ElementInstance, _: CompleteWhenEmpty
 ) -> None:
-    if scope.state is not ElementState.ACTIVATED or scope.flows or scope.is_being_emptied:
+    if scope.state is not ACTIVATED or scope.flows or scope.is_being_emptied:
         return
     if scope.children:
         _end_loop(step, process_instance, scope)
@@ -117,7 +117,7 @@ def create_instance(
     visit, progress = step.visit(process_instance, body), body.loop
     if progress is None or visit.element.loop is None or visit.element.inner is None:
         return
-    if body.state is not ElementState.ACTIVATED or progress.is_done or progress.created == progress.items:
+    if body.state is not ACTIVATED or progress.is_done or progress.created == progress.items:
         return
     inner = _entered(step, process_instance, body, visit.element.inner)
     multi_instance.set_variables(step, inner)
@@ -130,7 +130,7 @@ def terminate_children(
     step: Step, process_instance: ProcessInstance, scope: ElementInstance, work: TerminateChildren
 ) -> None:
     """Take some; the others follow when all that these contain is gone."""
-    if scope.state is not ElementState.TERMINATING and not scope.is_being_emptied:
+    if scope.state is not TERMINATING and not scope.is_being_emptied:
         return
     # Finding the first key of a dictionary takes the longer, the more were removed before it.
     child_keys = list(islice(process_instance.inside.get(scope.key, ()), TERMINATED_AT_ONCE))
@@ -280,7 +280,7 @@ def _have_listened(
 def complete(step: Step, visit: Visit) -> None:
     element, process_instance, instance = visit.element, visit.process_instance, visit.instance
     behaviour = BEHAVIOURS[element.type]
-    if instance.state is ElementState.ACTIVATED:
+    if instance.state is ACTIVATED:
         step.emit(events.ElementCompleting(process_instance.head, instance.key))
     try:
         # The last that may fail is the first that changes something: trying again changes nothing twice.
@@ -292,7 +292,7 @@ def complete(step: Step, visit: Visit) -> None:
             step, visit, element.end_listeners, ListenerEventType.END
         ):
             return
-        if element.is_repeated:
+        if instance.loop_counter:
             multi_instance.complete_item(step, visit)
     except Incident as incident:
         step.raise_incident(visit, incident)
@@ -412,7 +412,7 @@ def _terminated_inside(
     step: Step, process_instance: ProcessInstance, scope: ElementInstance, ended: ElementInstance
 ) -> None:
     """Go on with the event that interrupted it, or with the end of the scope."""
-    if scope.state is ElementState.TERMINATING or scope.is_being_emptied:
+    if scope.state is TERMINATING or scope.is_being_emptied:
         if not scope.children:
             _go_on_empty(step, process_instance, scope)
     elif scope.loop is not None:
@@ -458,7 +458,7 @@ def _go_on_empty(step: Step, process_instance: ProcessInstance, scope: ElementIn
 
 def proceed(step: Step, visit: Visit) -> None:
     """Go on where an incident or the job of a listener left the element."""
-    if visit.instance.state is ElementState.ACTIVATING:
+    if visit.instance.state is ACTIVATING:
         activate(step, visit)
-    elif visit.instance.state is ElementState.COMPLETING:
+    elif visit.instance.state is COMPLETING:
         complete(step, visit)

@@ -5,8 +5,11 @@ costs what it changed and not what there is. It also knows what has to be writte
 """
 
 from collections.abc import Callable, Iterable, MutableMapping
+from copy import copy
 from operator import delitem, setitem
 from typing import Any, TypeVar
+
+import msgspec
 
 from server.engine.keys import Key
 from server.engine.pages import DocumentId, Kind
@@ -48,17 +51,24 @@ class Journal:
 
     def make(self, kind: Kind, key: Key, removal: Callable[[Key], object], *, whole: object) -> None:
         """The command makes this document: `removal` takes back all that it does to it."""
+        document = DocumentId(kind, key)
         if self._kept is not None:
             self._kept.append((removal, key))
-            self._made.add(DocumentId(kind, key))
-        self.enter(kind, key, whole=whole)
+            self._made.add(document)
+        self._inverses = None
+        self.whole = whole
+        self.changed[document] = set()
 
     def enter(self, kind: Kind, key: Key, records: Iterable[Key] = (), *, whole: object = None) -> None:
         """A document changes: as a whole, or these of its records."""
         document = DocumentId(kind, key)
         self._inverses = None if document in self._made else self._kept
         self.whole = whole
-        self.changed.setdefault(document, set()).update(records)
+        changed = self.changed.get(document)
+        if changed is None:
+            self.changed[document] = set(records)
+        else:
+            changed.update(records)
 
     def close(self) -> None:
         """The command succeeded: its changes stay."""
@@ -72,16 +82,21 @@ class Journal:
         for inverse, *arguments in reversed(inverses):
             inverse(*arguments)
 
-    def note(self, inverse: Callable[..., object], *arguments: object) -> None:
-        """Remember how to take back a change that is made by other means."""
+    def note(self, *inverse: object) -> None:
+        """Remember the function, with its arguments, that takes back a change that is made by other means."""
         if self._inverses is not None:
-            self._inverses.append((inverse, *arguments))
+            self._inverses.append(inverse)
 
     def alter(self, record: object, field: str, value: object) -> None:
         """Give a field of a record another value."""
         if self._inverses is not None:
             self._inverses.append((setattr, record, field, getattr(record, field)))
         setattr(record, field, value)
+
+    def keep(self, record: msgspec.Struct) -> None:
+        """Remember all fields of a record that is about to change."""
+        if self._inverses is not None:
+            self._inverses.append((_restore, record, copy(record)))
 
     def put(self, mapping: MutableMapping[K, V], key: K, value: V) -> None:
         if self._inverses is not None:
@@ -97,3 +112,8 @@ class Journal:
         if self._inverses is not None:
             self._inverses.append((setitem, mapping, key, value))
         return value
+
+
+def _restore(record: msgspec.Struct, earlier: msgspec.Struct) -> None:
+    for field in record.__struct_fields__:
+        setattr(record, field, getattr(earlier, field))

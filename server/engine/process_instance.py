@@ -1,13 +1,13 @@
 """A live process instance: the records that its document holds, and the indexes that follow from them.
 
-Only `apply` changes them, through the journal of the state.
+Only `apply` changes them, through the journal of the state. No record leads back to itself, so none of them is a matter
+for the garbage collector.
 """
 
 from collections import Counter
 from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
-from typing import cast
 
 import msgspec
 
@@ -16,7 +16,7 @@ from server.engine.events import InstanceHead
 from server.engine.incidents import ErrorType
 from server.engine.job_kinds import JobKind, ListenerEventType
 from server.engine.keys import Key
-from server.engine.lifecycle import ElementState
+from server.engine.lifecycle import ACTIVATING, TERMINATING, ElementState
 from server.engine.subscriptions import AnySubscription
 from server.engine.work import AnyWork
 
@@ -34,7 +34,7 @@ class Variable(msgspec.Struct, gc=False):
     value: str
 
 
-class Interruption(msgspec.Struct, frozen=True, omit_defaults=True):
+class Interruption(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """The event that ended an element instance, or everything else in a scope, with what came with its trigger.
 
     It is finished when nothing is left of what it ended in the scope.
@@ -45,14 +45,14 @@ class Interruption(msgspec.Struct, frozen=True, omit_defaults=True):
     is_finished: bool = False
 
 
-class CaughtEvent(msgspec.Struct, frozen=True):
+class CaughtEvent(msgspec.Struct, frozen=True, gc=False):
     """The event that an element instance goes on with, with what came with its trigger."""
 
     element_id: str
     variables: dict[str, str]
 
 
-class LoopProgress(msgspec.Struct, frozen=True, omit_defaults=True):
+class LoopProgress(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """How far a multi-instance body has come: its items have consecutive keys, of which `first_item` is the first.
 
     `is_done` says that its completion condition holds.
@@ -73,7 +73,7 @@ class LoopItem(msgspec.Struct, omit_defaults=True, gc=False):
     output: str | None = None
 
 
-class ElementInstance(msgspec.Struct, omit_defaults=True):
+class ElementInstance(msgspec.Struct, omit_defaults=True, gc=False):
     """`children` counts the element instances inside it, `flows` the sequence flows taken there and not yet used up.
 
     `joins` counts, for each flow into a joining gateway inside it, the arrivals that wait for the others. `progress` are
@@ -86,7 +86,7 @@ class ElementInstance(msgspec.Struct, omit_defaults=True):
     scope_key: Key | None
     element_id: str
     type: ElementType
-    state: ElementState = ElementState.ACTIVATING
+    state: ElementState = ACTIVATING
     children: int = 0
     flows: int = 0
     joins: dict[str, int] = {}
@@ -106,17 +106,17 @@ class ElementInstance(msgspec.Struct, omit_defaults=True):
         return (
             self.interruption is not None
             and not self.interruption.is_finished
-            and self.state is not ElementState.TERMINATING
+            and self.state is not TERMINATING
         )
 
     def has_subscribed(self, start_listeners: int) -> bool:
         """Whether it waits for the events attached to it, after so many listeners."""
-        if self.state is ElementState.ACTIVATING:
+        if self.state is ACTIVATING:
             return self.progress > start_listeners + 1
-        return self.state is not ElementState.TERMINATING
+        return self.state is not TERMINATING
 
 
-class Job(msgspec.Struct, omit_defaults=True):
+class Job(msgspec.Struct, omit_defaults=True, gc=False):
     """`due` is the deadline of an activated job, the next offer of one that backs off.
 
     `offer` numbers the offers of the partition: it is the job's place among those on offer.
@@ -137,7 +137,7 @@ class Job(msgspec.Struct, omit_defaults=True):
     listener_event_type: ListenerEventType = ListenerEventType.UNSPECIFIED
 
 
-class UserTask(msgspec.Struct, omit_defaults=True):
+class UserTask(msgspec.Struct, omit_defaults=True, gc=False):
     """A native user task that nobody has completed yet; no assignee is empty text."""
 
     key: Key
@@ -151,14 +151,14 @@ class UserTask(msgspec.Struct, omit_defaults=True):
     priority: int = 50
 
 
-class OpenIncident(msgspec.Struct):
+class OpenIncident(msgspec.Struct, gc=False):
     key: Key
     element_instance_key: Key
     job_key: Key | None
     error_type: ErrorType
 
 
-class ProcessInstance(msgspec.Struct, eq=False):
+class ProcessInstance(msgspec.Struct, eq=False, gc=False):
     """A live process instance; its own element instance carries its key.
 
     Two indexes have the keys for each element instance, in no order: `inside` of those inside it that are not being
@@ -221,20 +221,28 @@ class ProcessInstance(msgspec.Struct, eq=False):
         }
 
     def add(self, element: ElementInstance) -> None:
-        self.elements[element.key] = element
-        if element.scope_key is not None:
-            self.elements[element.scope_key].children += 1
-            self.include(element)
-            self._count(element, 1)
+        key, scope_key = element.key, element.scope_key
+        self.elements[key] = element
+        if scope_key is not None:
+            self.elements[scope_key].children += 1
+            if element.state is not TERMINATING:
+                inside = self.inside.get(scope_key)
+                if inside is None:
+                    inside = self.inside[scope_key] = {}
+                inside[key] = None
+            if self.standing:
+                self._count(element, 1)
 
     def remove(self, element: ElementInstance) -> None:
         """Take an element instance out that has nothing inside any more."""
-        del self.elements[element.key]
-        if element.scope_key is not None:
-            self.elements[element.scope_key].children -= 1
-            self.exclude(element)
+        key, scope_key = element.key, element.scope_key
+        del self.elements[key]
+        if scope_key is not None:
+            self.elements[scope_key].children -= 1
+            _discard(self.inside, scope_key, key)
+        if self.standing:
             self._count(element, -1)
-        self.standing.pop(element.key, None)
+            self.standing.pop(key, None)
 
     def standing_in(self, scope_key: Key) -> Mapping[str, int]:
         """How many element instances of each element there are in a scope: counted once, and kept from then on."""
@@ -249,7 +257,7 @@ class ProcessInstance(msgspec.Struct, eq=False):
         self.standing = {}
 
     def _count(self, element: ElementInstance, change: int) -> None:
-        counts = self.standing.get(cast("Key", element.scope_key)) if self.standing else None
+        counts = self.standing.get(element.scope_key) if element.scope_key is not None else None
         if counts is None:
             return
         left = counts.get(element.element_id, 0) + change
@@ -260,7 +268,7 @@ class ProcessInstance(msgspec.Struct, eq=False):
 
     def include(self, element: ElementInstance) -> None:
         """Count it among those of its scope that are not being terminated, if it is none that is."""
-        if element.scope_key is not None and element.state is not ElementState.TERMINATING:
+        if element.scope_key is not None and element.state is not TERMINATING:
             self.inside.setdefault(element.scope_key, {})[element.key] = None
 
     def exclude(self, element: ElementInstance) -> None:

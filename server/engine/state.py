@@ -205,7 +205,11 @@ class State:
     def offer(self, instance: ProcessInstance, job: Job) -> None:
         """Offer a job, behind all that are on offer."""
         self.last_offer += 1
-        self.journal.alter(job, "offer", self.last_offer)
+        if job.key > self.last_key_before:
+            # Taking back the job itself is enough.
+            job.offer = self.last_offer
+        else:
+            self.journal.alter(job, "offer", self.last_offer)
         self.journal.note(self._unqueue, instance, job)
         self._enqueue(instance, job)
 

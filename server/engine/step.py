@@ -47,6 +47,7 @@ class Step:
     """Collects what one command does; `now` is the only time there is."""
 
     def __init__(self, state: State, now: datetime, stopwatch: Callable[[], float] | None = None) -> None:
+        limits = state.limits
         self._stopwatch = stopwatch
         self.state = state
         self.now = now
@@ -56,11 +57,11 @@ class Step:
         self.following: deque[Command] = deque()
         self.received: deque[Command] = deque()
         self.activations = 0
-        self.budget = Budget(state.limits.element_steps)
+        self.budget = Budget(limits.element_steps)
         self._processes: dict[Key, ExecutableProcess] = {}
         self._draws = 0
-        self._element_steps = state.limits.element_steps
-        self._slice_steps = state.limits.slice_steps
+        self._element_steps = limits.element_steps
+        self._slice_steps = limits.slice_steps
 
     # State
 

@@ -1,16 +1,14 @@
 """What an evaluation is given from outside, since it has neither time nor chance of its own."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 from server.feel.budget import Budget
 from server.feel.types import NO_TYPES, ModelTypes
 
 
-@dataclass(frozen=True, slots=True)
-class Ports:
+class Ports(NamedTuple):
     """`now`, an aware time, is what `now()` and `today()` tell; its zone is the zone of both.
 
     `bits` makes that many random bits, for `uuid()` and `random number()`. A function without its port is
@@ -22,7 +20,7 @@ class Ports:
     bits: Callable[[int], int] | None = None
     budget: Budget | None = None
     stopwatch: Callable[[], float] | None = None
-    types: ModelTypes = field(default_factory=lambda: NO_TYPES)
+    types: ModelTypes = NO_TYPES
 
 
 NO_PORTS: Final = Ports()

@@ -5,9 +5,10 @@ Rows are changed by their store alone.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+
+import msgspec
 
 from server.engine.keys import Key
 
@@ -68,8 +69,11 @@ class AuditResult(StrEnum):
     FAIL = "FAIL"
 
 
-@dataclass(slots=True, kw_only=True)
-class ProcessDefinition:
+class Row(msgspec.Struct):
+    """Base of all rows; `__struct_fields__` are the names of its fields."""
+
+
+class ProcessDefinition(Row, kw_only=True, gc=False):
     process_definition_key: Key
     tenant_id: str
     process_definition_id: str
@@ -85,8 +89,7 @@ class ProcessDefinition:
     state: ProcessDefinitionState = ProcessDefinitionState.ACTIVE
 
 
-@dataclass(slots=True, kw_only=True)
-class ProcessInstance:
+class ProcessInstance(Row, kw_only=True, gc=False):
     process_instance_key: Key
     tenant_id: str
     process_definition_key: Key
@@ -105,8 +108,7 @@ class ProcessInstance:
     business_id: str | None = None
 
 
-@dataclass(slots=True, kw_only=True)
-class ElementInstance:
+class ElementInstance(Row, kw_only=True, gc=False):
     element_instance_key: Key
     tenant_id: str
     process_instance_key: Key
@@ -124,8 +126,7 @@ class ElementInstance:
     root_process_instance_key: Key | None = None
 
 
-@dataclass(slots=True, kw_only=True)
-class Job:
+class Job(Row, kw_only=True, gc=False):
     job_key: Key
     tenant_id: str
     type: str
@@ -152,8 +153,7 @@ class Job:
     root_process_instance_key: Key | None = None
 
 
-@dataclass(slots=True, kw_only=True)
-class Variable:
+class Variable(Row, kw_only=True, gc=False):
     """`value` is the whole value as JSON text."""
 
     variable_key: Key
@@ -165,8 +165,7 @@ class Variable:
     root_process_instance_key: Key | None = None
 
 
-@dataclass(slots=True, kw_only=True)
-class Incident:
+class Incident(Row, kw_only=True, gc=False):
     """`tags` are those of its process instance, for searches."""
 
     incident_key: Key
@@ -185,8 +184,7 @@ class Incident:
     root_process_instance_key: Key | None = None
 
 
-@dataclass(slots=True, kw_only=True)
-class UserTask:
+class UserTask(Row, kw_only=True, gc=False):
     """`completion_date` is when it was completed or canceled; `tags` are those of its process instance."""
 
     user_task_key: Key
@@ -215,8 +213,7 @@ class UserTask:
     root_process_instance_key: Key | None = None
 
 
-@dataclass(slots=True, kw_only=True)
-class DecisionRequirements:
+class DecisionRequirements(Row, kw_only=True, gc=False):
     decision_requirements_key: Key
     tenant_id: str
     decision_requirements_id: str
@@ -228,8 +225,7 @@ class DecisionRequirements:
     deployment_time: datetime
 
 
-@dataclass(slots=True, kw_only=True)
-class DecisionDefinition:
+class DecisionDefinition(Row, kw_only=True, gc=False):
     decision_definition_key: Key
     tenant_id: str
     decision_definition_id: str
@@ -242,8 +238,7 @@ class DecisionDefinition:
     is_latest_version: bool = True
 
 
-@dataclass(slots=True, kw_only=True)
-class DecisionInstance:
+class DecisionInstance(Row, kw_only=True, gc=False):
     """A decision as it was evaluated once, for a caller or on the way to another one.
 
     Its key is that of the evaluation plus its place in it, counted from one; the text with both names it to callers.
@@ -273,8 +268,7 @@ class DecisionInstance:
     root_process_instance_key: Key | None = None
 
 
-@dataclass(slots=True, kw_only=True)
-class AuditEntry:
+class AuditEntry(Row, kw_only=True, gc=False):
     """A command that somebody asked for, also one that was refused; its key is given at the commit.
 
     `entity_key` is the key that the command named or made, `detail` why it was refused. Entities of identity have ids

@@ -73,9 +73,9 @@ class MemoryStore:
         self._check(batch)
         for change in batch.changes:
             row = self._apply(change)
-            if isinstance(row, ProcessInstance) and row.state != ProcessInstanceState.ACTIVE:
+            if type(row) is ProcessInstance and row.state is not ProcessInstanceState.ACTIVE:
                 self._finished.setdefault(row.process_instance_key, row)
-            if isinstance(row, DecisionInstance) and row.process_instance_key is None:
+            elif type(row) is DecisionInstance and row.process_instance_key is None:
                 self._decided.append(row)
         self._audit(batch.audit)
         for document, pages in batch.documents.items():
@@ -165,9 +165,10 @@ class MemoryStore:
             inserted.add((entity, key))
 
     def _check_update(self, update: Update) -> None:
-        unknown = update.values.keys() - self._tables[update.entity].columns
-        if unknown:
-            raise ValueError(f"{update.entity.__name__} {update.key} has no {sorted(unknown)}")
+        columns = self._tables[update.entity].columns
+        if not columns.issuperset(update.values):
+            unknown = sorted(update.values.keys() - columns)
+            raise ValueError(f"{update.entity.__name__} {update.key} has no {unknown}")
 
     def _apply(self, change: Insert | Update) -> Entity | None:
         if isinstance(change, Update):

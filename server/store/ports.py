@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import NewType, Protocol, TypeVar
 
+import msgspec
+
 from server.engine.documents import ChangedPages, Pages
 from server.engine.keys import Key
 from server.engine.pages import DocumentId
@@ -19,15 +21,13 @@ PartitionId = NewType("PartitionId", int)
 EVERY_OTHER_PARTITION = PartitionId(0)
 
 
-@dataclass(frozen=True, slots=True)
-class Insert:
+class Insert(msgspec.Struct, frozen=True):
     """A new row."""
 
     row: Entity
 
 
-@dataclass(frozen=True, slots=True)
-class Update:
+class Update(msgspec.Struct, frozen=True):
     """New values of some fields of the row with this key."""
 
     entity: type[Entity]

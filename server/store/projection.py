@@ -4,9 +4,11 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import cast
 
+from server.bpmn.executable import ElementType
 from server.engine import decision_events, events
 from server.engine.definitions import executable_process
 from server.engine.incidents import ErrorType
+from server.engine.job_kinds import JobKind, ListenerEventType
 from server.engine.keys import Key
 from server.store.decision_projection import decision_evaluated, decision_requirements_deployed
 from server.store.entities import (
@@ -28,6 +30,11 @@ from server.store.xml_text import xml_text
 
 Changes = list[Change]
 Projector = Callable[[events.Event, datetime, Changes], None]
+
+# To ask a member for its value takes as long as the rest of its row.
+_ELEMENT_TYPES = {member: member.value for member in ElementType}
+_JOB_KINDS = {member: member.value for member in JobKind}
+_LISTENER_EVENT_TYPES = {member: member.value for member in ListenerEventType}
 
 
 def project(event: events.Event, now: datetime, changes: Changes) -> None:
@@ -120,7 +127,7 @@ def _element_activating(event: events.ElementActivating, now: datetime, changes:
         process_definition_id=head.process_definition_id,
         element_id=event.element_id,
         element_name=event.element_name or event.element_id,
-        type=event.type.value,
+        type=_ELEMENT_TYPES[event.type],
         element_instance_scope_key=event.scope_key,
         start_date=now,
     )
@@ -128,19 +135,25 @@ def _element_activating(event: events.ElementActivating, now: datetime, changes:
 
 
 def _element_completed(event: events.ElementCompleted, now: datetime, changes: Changes) -> None:
-    _ended(event, event.key, now, changes, "COMPLETED")
+    if event.key == event.instance.key:
+        _process_instance_ended(event.key, now, changes, ProcessInstanceState.COMPLETED)
+    else:
+        _element_instance_ended(event.key, now, changes, ElementInstanceState.COMPLETED)
 
 
 def _element_terminated(event: events.ElementTerminated, now: datetime, changes: Changes) -> None:
-    _ended(event, event.key, now, changes, "TERMINATED")
-
-
-def _ended(event: events.InstanceEvent, key: Key, now: datetime, changes: Changes, state: str) -> None:
-    if key == event.instance.key:
-        values = {"state": ProcessInstanceState(state), "end_date": now}
-        changes.append(Update(ProcessInstance, key, values))
+    if event.key == event.instance.key:
+        _process_instance_ended(event.key, now, changes, ProcessInstanceState.TERMINATED)
     else:
-        changes.append(Update(ElementInstance, key, {"state": ElementInstanceState(state), "end_date": now}))
+        _element_instance_ended(event.key, now, changes, ElementInstanceState.TERMINATED)
+
+
+def _process_instance_ended(key: Key, now: datetime, changes: Changes, state: ProcessInstanceState) -> None:
+    changes.append(Update(ProcessInstance, key, {"state": state, "end_date": now}))
+
+
+def _element_instance_ended(key: Key, now: datetime, changes: Changes, state: ElementInstanceState) -> None:
+    changes.append(Update(ElementInstance, key, {"state": state, "end_date": now}))
 
 
 # Variables
@@ -171,8 +184,8 @@ def _job_created(event: events.JobCreated, now: datetime, changes: Changes) -> N
         job_key=event.key,
         tenant_id=head.tenant_id,
         type=event.type,
-        kind=event.kind.value,
-        listener_event_type=event.listener_event_type.value,
+        kind=_JOB_KINDS[event.kind],
+        listener_event_type=_LISTENER_EVENT_TYPES[event.listener_event_type],
         retries=event.retries,
         custom_headers=event.headers,
         element_id=event.element_id,

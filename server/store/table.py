@@ -1,7 +1,6 @@
 """The rows of one entity in memory, by key, and for each tenant in order and by the indexed fields."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
 from itertools import chain
 from operator import attrgetter
 from typing import Generic
@@ -34,7 +33,7 @@ class Shelf(Generic[E]):
             self._leave(row, name)
 
     def change(self, row: E, values: Mapping[str, object]) -> None:
-        moved = self._indexes.keys() & values.keys()
+        moved = [name for name in self._indexes if name in values]
         for name in moved:
             self._leave(row, name)
         for name, value in values.items():
@@ -50,24 +49,24 @@ class Shelf(Generic[E]):
         value = getattr(row, name)
         if value is not None:
             index = self._indexes[name]
-            if value not in index:
-                index[value] = Ordered(self._key)
-            index[value].add(row)
+            rows = index.get(value)
+            if rows is None:
+                rows = index[value] = Ordered(self._key)
+            rows.add(row)
 
     def _leave(self, row: E, name: str) -> None:
         value = getattr(row, name)
         if value is not None:
-            rows = self._indexes[name][value]
-            rows.remove(row)
-            if not rows:
-                del self._indexes[name][value]
+            index = self._indexes[name]
+            if not index[value].remove(row):
+                del index[value]
 
 
 class Table(Generic[E]):
     """Owns its rows: whoever reads one must not keep it beyond the next commit."""
 
     def __init__(self, searchable: Searchable[E]) -> None:
-        self.columns = frozenset(entry.name for entry in fields(searchable.entity))
+        self.columns = frozenset(searchable.entity.__struct_fields__)
         self._searchable = searchable
         self._key = attrgetter(searchable.key.name)
         self._rows: dict[Scalar, E] = {}
@@ -122,9 +121,10 @@ class Table(Generic[E]):
         return sorted((row for row in present if row.tenant_id == tenant_id), key=self._key)
 
     def _shelf(self, tenant_id: str) -> Shelf[E]:
-        if tenant_id not in self._shelves:
-            self._shelves[tenant_id] = Shelf(self._searchable)
-        return self._shelves[tenant_id]
+        shelf = self._shelves.get(tenant_id)
+        if shelf is None:
+            shelf = self._shelves[tenant_id] = Shelf(self._searchable)
+        return shelf
 
 
 def _values(condition: Condition) -> frozenset[Scalar] | None:

@@ -1,7 +1,5 @@
 """Evaluate a decision for a caller, with all that it requires."""
 
-from dataclasses import replace
-
 from server.engine.answers import DecisionResult
 from server.engine.commands import EvaluateDecision
 from server.engine.decision_evaluation import evaluation_of
@@ -20,7 +18,7 @@ def evaluate(command: EvaluateDecision, step: Step) -> DecisionResult:
     decision = _decision(command, step)
     key = step.next_key()
     variables = {name: decode(text) for name, text in command.variables.items()}
-    ports = replace(step.ports(key), budget=Budget(MAX_DECISION_STEPS))
+    ports = step.ports(key)._replace(budget=Budget(MAX_DECISION_STEPS))
     event = evaluation_of(decision, variables, ports, key=key)
     step.emit(event)
     return DecisionResult(event)

@@ -7,7 +7,7 @@ grows with the number of rows; a slice copies only what it answers with.
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, chain, islice
-from typing import Generic, TypeVar, overload
+from typing import Any, Generic, TypeVar, overload
 
 from server.platform.query.fields import Scalar
 
@@ -21,18 +21,31 @@ class Ordered(Sequence[E], Generic[E]):
 
     __slots__ = ("_chunks", "_count", "_key", "_starts")
 
-    def __init__(self, key: Callable[[E], Scalar]) -> None:
+    def __init__(self, key: Callable[[E], Any]) -> None:
         self._key = key
         self._chunks: list[list[E]] = []
         self._starts: list[int] | None = None
         self._count = 0
 
     def add(self, row: E) -> None:
+        chunks = self._chunks
+        if not chunks:
+            chunks.append([row])
+        elif self._key(chunks[-1][-1]) < self._key(row):
+            self._append(row)
+        else:
+            self._insert(row)
         self._starts = None
         self._count += 1
-        if not self._chunks or self._is_last(row):
-            self._append(row)
-            return
+
+    def _append(self, row: E) -> None:
+        last = self._chunks[-1]
+        if len(last) < _LONGEST_CHUNK:
+            last.append(row)
+        else:
+            self._chunks.append([row])
+
+    def _insert(self, row: E) -> None:
         index = self._chunk_of(self._key(row))
         chunk = self._chunks[index]
         insort(chunk, row, key=self._key)
@@ -41,26 +54,21 @@ class Ordered(Sequence[E], Generic[E]):
             self._chunks.insert(index + 1, chunk[half:])
             del chunk[half:]
 
-    def _is_last(self, row: E) -> bool:
-        return bisect_left((self._chunks[-1][-1],), self._key(row), key=self._key) == 1
-
-    def _append(self, row: E) -> None:
-        if self._chunks and len(self._chunks[-1]) < _LONGEST_CHUNK:
-            self._chunks[-1].append(row)
-        else:
-            self._chunks.append([row])
-
-    def remove(self, row: E) -> None:
-        """Remove a row that is here."""
-        self._starts = None
-        self._count -= 1
-        key = self._key(row)
+    def remove(self, row: E) -> int:
+        """Remove a row that is here; gives the number of those that are left."""
         # History leaves oldest first.
-        index = 0 if self._chunks[0][0] is row else self._chunk_of(key)
+        index = place = 0
+        if self._chunks[0][0] is not row:
+            key = self._key(row)
+            index = self._chunk_of(key)
+            place = bisect_left(self._chunks[index], key, key=self._key)
         chunk = self._chunks[index]
-        del chunk[0 if chunk[0] is row else bisect_left(chunk, key, key=self._key)]
+        del chunk[place]
         if not chunk:
             del self._chunks[index]
+        self._starts = None
+        self._count -= 1
+        return self._count
 
     def __len__(self) -> int:
         return self._count
@@ -91,5 +99,5 @@ class Ordered(Sequence[E], Generic[E]):
         """Index of the chunk that holds a row with this key, or would."""
         return max(bisect_right(self._chunks, key, key=self._first_key) - 1, 0)
 
-    def _first_key(self, chunk: list[E]) -> Scalar:
+    def _first_key(self, chunk: list[E]) -> Any:
         return self._key(chunk[0])

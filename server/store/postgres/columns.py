@@ -1,7 +1,7 @@
 """The table of each entity, and how its columns are written, read once from the annotations."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, get_origin, get_type_hints
 
@@ -89,8 +89,7 @@ def _table(searchable: Searchable[Entity]) -> Table:
 
 def _columns(searchable: Searchable[Entity]) -> Sequence[Column]:
     hints = get_type_hints(searchable.entity)
-    names = [entry.name for entry in fields(searchable.entity)]
-    return [_column(name, searchable, hints[name]) for name in names]
+    return [_column(name, searchable, hints[name]) for name in searchable.entity.__struct_fields__]
 
 
 def _column(name: str, searchable: Searchable[Entity], hint: object) -> Column:

@@ -4,7 +4,6 @@ Columns come in the order of the entity's fields.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields
 from enum import Enum
 from functools import cache
 from types import NoneType
@@ -27,8 +26,8 @@ def row_reader(entity: type[E]) -> Callable[[asyncpg.Record], E]:
 def _compiled(entity: Any) -> Any:
     hints, scope = get_type_hints(entity), {"Row": entity}
     values = [
-        f"{entry.name}={_value(entry.name, hints[entry.name], f'record[{place}]', scope)}"
-        for place, entry in enumerate(fields(entity))
+        f"{name}={_value(name, hints[name], f'record[{place}]', scope)}"
+        for place, name in enumerate(entity.__struct_fields__)
     ]
     source = f"def read(record):\n    return Row({', '.join(values)})"
     exec(compile(source, f"<{entity.__name__} of a record>", "exec"), scope)  # noqa: S102  # names of our entities

@@ -1,11 +1,12 @@
 """Strategies for rows and queries of every entity, made of its annotations; values are few, so that they meet."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import Any, get_args, get_origin, get_type_hints
 
+import msgspec
 from hypothesis import strategies as st
 
 from server.engine.keys import Key
@@ -89,7 +90,7 @@ _patterns = st.one_of(
 def rows_of(searchable: Searchable[Entity]) -> st.SearchStrategy[list[Entity]]:
     """Rows of one tenant and of another, with different keys."""
     hints = get_type_hints(searchable.entity)
-    columns = {entry.name: _column(hints[entry.name]) for entry in fields(searchable.entity)}
+    columns = {name: _column(hints[name]) for name in searchable.entity.__struct_fields__}
     columns |= {
         searchable.key.name: st.integers(1, 60),
         "tenant_id": st.sampled_from([TENANT, TENANT, TENANT, "other"]),
@@ -121,9 +122,8 @@ def _column(hint: Any) -> st.SearchStrategy[Any]:
 def row_of(entity: type[Entity], **values: object) -> Entity:
     """A row that has ended, with nothing more than these values."""
     hints = get_type_hints(entity)
-    names = [entry.name for entry in fields(entity)]
     new: Callable[..., Entity] = entity
-    return new(**{name: values.get(name, _nothing(hints[name])) for name in names})
+    return new(**{name: values.get(name, _nothing(hints[name])) for name in entity.__struct_fields__})
 
 
 def _nothing(hint: Any) -> object:
@@ -191,11 +191,15 @@ def searches_by_variables(draw: st.DrawFn) -> Search:
     """Process instances that have ended, and with each of them the variables that lie where it does."""
     searchable: Searchable[Entity] = PROCESS_INSTANCES
     instances = [
-        replace(row, state=ENDED) for row in draw(rows_of(searchable)) if isinstance(row, ProcessInstance)
+        msgspec.structs.replace(row, state=ENDED)
+        for row in draw(rows_of(searchable))
+        if isinstance(row, ProcessInstance)
     ]
     keys = [row.process_instance_key for row in instances] or [Key(1)]
     variables = [
-        replace(row, variable_key=Key(2 * row.variable_key + key % 2), process_instance_key=key)
+        msgspec.structs.replace(
+            row, variable_key=Key(2 * row.variable_key + key % 2), process_instance_key=key
+        )
         for row in draw(rows_of(VARIABLES))
         if isinstance(row, Variable)
         for key in [draw(st.sampled_from(keys))]

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import fields, replace
 
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,8 +27,8 @@ def changes(draw: st.DrawFn) -> Change:
     key = draw(KEYS)
     row = draw(rows_of(searchable).filter(bool))[0]
     if draw(st.booleans()):
-        return Insert(replace(row, **{searchable.key.name: key, "tenant_id": TENANT}))
-    names = {entry.name for entry in fields(searchable.entity)} - {searchable.key.name, "tenant_id"}
+        return Insert(msgspec.structs.replace(row, **{searchable.key.name: key, "tenant_id": TENANT}))
+    names = set(searchable.entity.__struct_fields__) - {searchable.key.name, "tenant_id"}
     changed = draw(st.sets(st.sampled_from(sorted(names)), max_size=5))
     return Update(searchable.entity, key, {name: getattr(row, name) for name in changed})
 
