@@ -4,8 +4,7 @@ A message field without a row field, or of another type, is an error when the ma
 agree for good. Row fields that the message lacks stay behind.
 """
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from enum import Enum
 from functools import cache
@@ -47,7 +46,7 @@ def mapper(row: type[R], message: type[M], *, ignored: frozenset[str] = frozense
 
 @cache
 def _compiled(row: Any, message: Any, ignored: frozenset[str]) -> Any:
-    hints = {name: hint for name, hint in get_type_hints(row).items() if name in _field_names(row)}
+    hints = get_type_hints(row)
     scope: dict[str, Any] = {"Message": message, "EPOCH": _EPOCH, "SECOND": _SECOND}
     wanted = [
         field for field in message.DESCRIPTOR.fields if field.name in hints or field.name not in ignored
@@ -56,10 +55,6 @@ def _compiled(row: Any, message: Any, ignored: frozenset[str]) -> Any:
     source = "\n    ".join(["def convert(row, new=Message):", "message = new()", *lines, "return message"])
     exec(compile(source, f"<{row.__name__} to {message.__name__}>", "exec"), scope)  # noqa: S102  # names of our contract
     return scope["convert"]
-
-
-def _field_names(row: type) -> Collection[str]:
-    return {entry.name for entry in fields(row)} if is_dataclass(row) else ()
 
 
 def _hint(hints: Mapping[str, Any], field: FieldDescriptor) -> Any:

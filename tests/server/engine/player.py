@@ -82,7 +82,8 @@ class Player:
                 scenario.execute(commands.CompleteUserTask(scenario.tenant_id, key, GOOD))
             for _, _, key in list(scenario.state.messages.candidates):
                 scenario.execute(self._publication(key))
-            scenario.execute(commands.BroadcastSignal(scenario.tenant_id, SIGNAL, GOOD))
+            for _, name in list(scenario.state.signals.waiting):
+                scenario.execute(commands.BroadcastSignal(scenario.tenant_id, name, GOOD))
             for _, job_type in sorted(scenario.state.offers):
                 for job in scenario.activate(job_type, most=100):
                     # A completion condition may have ended it with the job before it.

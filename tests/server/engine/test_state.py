@@ -1,5 +1,3 @@
-from itertools import product
-
 import msgspec
 import pytest
 
@@ -7,9 +5,9 @@ from server.bpmn.builder import process
 from server.engine import State, apply
 from server.engine import process as handle
 from server.engine.commands import CreateProcessInstance
-from server.engine.events import JobYielded
+from server.engine.events import ElementActivated, ElementCompleted, ElementTerminated, JobYielded
 from server.engine.keys import first_key, partition_of
-from server.engine.lifecycle import TRANSITIONS, ElementState, IllegalTransition, check
+from server.engine.lifecycle import TRANSITIONS, ElementState, IllegalTransition
 from tests.server.engine.laws import recovered, replay
 from tests.server.engine.scenario import MINUTE, Scenario
 
@@ -99,14 +97,19 @@ def test_a_key_names_its_partition(partition_id: int) -> None:
     assert key + 1 < 2**63
 
 
-@pytest.mark.parametrize(("current", "following"), list(product(ElementState, repeat=2)))
-def test_an_element_moves_as_the_table_says(current: ElementState, following: ElementState) -> None:
-    if following in ALLOWED[current]:
-        check(current, following)
-        return
+@pytest.mark.parametrize("current", ElementState)
+def test_an_element_moves_as_the_table_says(current: ElementState) -> None:
+    assert TRANSITIONS[current] == ALLOWED[current]
 
-    with pytest.raises(IllegalTransition, match=f"{current} to {following}"):
-        check(current, following)
+
+@pytest.mark.parametrize("moved", [ElementActivated, ElementCompleted, ElementTerminated])
+def test_a_move_that_the_table_does_not_have_is_a_fault(
+    engine: Scenario, moved: type[ElementActivated | ElementCompleted | ElementTerminated]
+) -> None:
+    engine.deploy(process("order").service_task("a", type="a").end()).start()
+
+    with pytest.raises(IllegalTransition, match="ACTIVATED to "):
+        apply(engine.state, moved(engine.instance.head, engine.instance_key))
 
 
 def test_the_table_knows_every_state() -> None:

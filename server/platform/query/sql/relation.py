@@ -1,7 +1,7 @@
 """Description of a table or a view for the compiler of queries."""
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from types import NoneType
 from typing import get_args, get_type_hints
@@ -45,12 +45,11 @@ class Relation:
         in_order: Collection[str] = (),
         other: Callable[[type], "Relation"] = _no_other,
     ) -> "Relation":
-        """The relation with a column for each field of a dataclass."""
-        names = [entry.name for entry in fields(row)] if is_dataclass(row) else []
-        hints = {column: _options(get_type_hints(row)[column]) for column in names}
+        """The relation with a column for each field of a row, in their order."""
+        hints = {column: _options(hint) for column, hint in get_type_hints(row).items()}
         return Relation(
             name,
-            columns=tuple(names),
+            columns=tuple(hints),
             nullable=frozenset(column for column, options in hints.items() if NoneType in options),
             short=frozenset(column for column, options in hints.items() if _is_short(options)),
             by_start=frozenset(by_start),
