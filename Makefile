@@ -23,7 +23,7 @@ demo: .venv/.runtime ## Deploy examples/, work them off, show what happened
 ##@ Develop
 .PHONY: test bench golden generate lock format
 test: .venv/.dev ## Run the tests
-	@$(BIN)/python -m pytest -n auto
+	@$(BIN)/python -m pytest -n auto --dist worksteal
 
 bench: .venv/.bench $(FEELIN) ## Measure against peers and limits, in one run
 	@$(BIN)/python -m tests.bench

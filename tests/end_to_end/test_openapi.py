@@ -1,6 +1,7 @@
 """The published document, and a server that keeps to it whatever it is sent."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +12,8 @@ from openapi_spec_validator import validate
 from server.platform.policy import Mode
 from tests.end_to_end.servers import ROOT, Server
 
-EXAMPLES = 10
+# Of each operation, beside those that cover its schema.
+EXAMPLES = int(os.environ.get("GNOMON_EXAMPLES", "4"))
 
 # Waiting an hour for jobs that never come is right, and slow.
 ENVIRONMENT = {"GNOMON_JOBS__LONG_POLL_SECONDS": "0.05", "GNOMON_JOBS__LONGEST_POLL_SECONDS": "0.05"}

@@ -78,18 +78,23 @@ class Player:
                 return
             scenario.advance(1000 * SECOND)
             self._mend()
-            for key in user_tasks(scenario.state):
-                scenario.execute(commands.CompleteUserTask(scenario.tenant_id, key, GOOD))
-            for _, _, key in list(scenario.state.messages.candidates):
-                scenario.execute(self._publication(key))
-            for _, name in list(scenario.state.signals.waiting):
-                scenario.execute(commands.BroadcastSignal(scenario.tenant_id, name, GOOD))
+            self._bring_all()
             for _, job_type in sorted(scenario.state.offers):
                 for job in scenario.activate(job_type, most=100):
                     # A completion condition may have ended it with the job before it.
                     if job.key in scenario.state.owners:
                         scenario.execute(commands.CompleteJob(scenario.tenant_id, job.key, GOOD))
         raise AssertionError(f"still running: {scenario.state.instances.values()}")
+
+    def _bring_all(self) -> None:
+        """Complete every user task, and send what is waited for."""
+        scenario = self.scenario
+        for key in user_tasks(scenario.state):
+            scenario.execute(commands.CompleteUserTask(scenario.tenant_id, key, GOOD))
+        for _, _, key in list(scenario.state.messages.candidates):
+            scenario.execute(self._publication(key))
+        for _, name in list(scenario.state.signals.waiting):
+            scenario.execute(commands.BroadcastSignal(scenario.tenant_id, name, GOOD))
 
     def _publication(self, key: str) -> Command:
         return commands.PublishMessage(

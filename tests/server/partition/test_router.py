@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import get_args
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -341,7 +342,9 @@ async def test_each_partition_is_asked_for_what_there_is_still_room_for() -> Non
 
 async def test_an_answer_that_is_full_asks_no_other_partition() -> None:
     partitions = FakePartitions(2)
-    partitions[1].jobs = ActivatedJobs((replace(job(1), variables={"x": "1" * MAX_ANSWER_OCTETS}),))
+    partitions[1].jobs = ActivatedJobs(
+        (msgspec.structs.replace(job(1), variables={"x": "1" * MAX_ANSWER_OCTETS}),)
+    )
 
     assert await activated(Router(partitions), most=2) == [key_of(1)]
     assert where(partitions) == [1, 0]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import count
 
+import msgspec
 from google.protobuf.descriptor import ServiceDescriptor
 from google.protobuf.timestamp_pb2 import Timestamp
 
@@ -57,7 +58,9 @@ class AuditingStore(MemoryStore):
         self._keys = map(Key, count(1))
 
     async def commit(self, batch: Batch) -> None:
-        audit = [Insert(replace(entry, audit_entry_key=next(self._keys))) for entry in batch.audit]
+        audit = [
+            Insert(msgspec.structs.replace(entry, audit_entry_key=next(self._keys))) for entry in batch.audit
+        ]
         await super().commit(replace(batch, changes=[*batch.changes, *audit], audit=[]))
 
 
