@@ -1,6 +1,8 @@
+from collections.abc import Callable
+
 import pytest
 
-from server.bpmn.builder import definitions, event_sub_process, process
+from server.bpmn.builder import ProcessBuilder, definitions, event_sub_process, process
 from server.bpmn.reader import BpmnReadError, read
 from server.lint.catalogue import etag
 from server.lint.linter import MOST_TOLD, describe, lint, refusals, unreadable
@@ -107,6 +109,39 @@ def test_a_message_that_starts_a_process_needs_no_correlation_key_until_it_is_ca
     caught = caught.message_catch("wait", message="paid", key="=id").end().to_xml()
     shared = caught.replace(b'messageRef="order_wait_message"', b'messageRef="order_begin_message"')
     assert [finding.rule_id for finding in refusals(lint(read(shared)))] == ["subscription"]
+
+
+def _at_the_boundary(second: str) -> ProcessBuilder:
+    task = process("order").task("ship").end().boundary_signal("one", on="ship", signal="alarm").end("first")
+    return task.boundary_signal("two", on="ship", signal=second).end("second")
+
+
+def _behind_the_gateway(second: str) -> ProcessBuilder:
+    race = process("order").event_based_gateway("race").signal_catch("one", signal="alarm").end("first")
+    return race.branch("race").signal_catch("two", signal=second).end("second")
+
+
+def _in_event_sub_processes(second: str) -> ProcessBuilder:
+    scope = process("order").start().end()
+    for name, signal in (("one", "alarm"), ("two", second)):
+        scope.beside(event_sub_process(name).start_signal(f"{name}_start", signal=signal).end())
+    return scope
+
+
+@pytest.mark.parametrize(
+    ("model", "rule"),
+    [
+        pytest.param(_at_the_boundary, "boundary-unique", id="boundary"),
+        pytest.param(_behind_the_gateway, "event-gateway-target-unique", id="gateway"),
+        pytest.param(_in_event_sub_processes, "event-sub-process-unique", id="event sub-processes"),
+    ],
+)
+def test_a_signal_is_waited_for_once_in_a_place(model: Callable[[str], ProcessBuilder], rule: str) -> None:
+    assert refusals(lint(read(model("other").to_xml()))) == ()
+
+    refused = refusals(lint(read(model("alarm").to_xml())))
+
+    assert [finding.rule_id for finding in refused] == [rule]
 
 
 def test_a_start_event_in_an_event_sub_process_may_use_variables() -> None:
