@@ -110,6 +110,7 @@ def _activated(job: ActivatedJob) -> entity_pb.ActivatedJob:
             f"JOB_LISTENER_EVENT_TYPE_{job.listener_event_type}"
         ),
         tags=instance.tags,
+        root_process_instance_key=instance.root_key,
     )
 
 

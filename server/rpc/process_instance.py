@@ -13,7 +13,7 @@ from server.platform.call import Call
 from server.platform.query import equals
 from server.rpc.migration import migration_of
 from server.rpc.origin import origin_of
-from server.rpc.searching import get, search
+from server.rpc.searching import found, get, search
 from server.rpc.variables import variables_of
 from server.store.entities import ProcessInstance, Variable
 from server.store.ports import Store
@@ -56,6 +56,21 @@ class ProcessInstanceServicer:
         row = await get(self._store, ProcessInstance, key, call, entity_pb.ProcessInstance)
         return pb.GetProcessInstanceResponse(process_instance=row)
 
+    async def get_process_instance_call_hierarchy(
+        self, request: pb.GetProcessInstanceCallHierarchyRequest, call: Call
+    ) -> pb.GetProcessInstanceCallHierarchyResponse:
+        row = await found(self._store, ProcessInstance, request.process_instance_key, call)
+        chain = [row]
+        while row.parent_process_instance_key is not None:
+            parent = await self._store.get(
+                ProcessInstance, row.parent_process_instance_key, tenant_id=call.tenant_id
+            )
+            if parent is None:
+                break
+            row = parent
+            chain.append(row)
+        return pb.GetProcessInstanceCallHierarchyResponse(process_instances=map(_called, reversed(chain)))
+
     async def cancel_process_instance(
         self, request: pb.CancelProcessInstanceRequest, call: Call
     ) -> pb.CancelProcessInstanceResponse:
@@ -81,6 +96,14 @@ def _command(request: pb.CreateProcessInstanceRequest, call: Call) -> CreateProc
         variables=variables_of(request.variables),
         tags=tuple(request.tags),
         business_id=request.business_id or None,
+    )
+
+
+def _called(row: ProcessInstance) -> pb.ProcessInstanceCallHierarchyEntry:
+    return pb.ProcessInstanceCallHierarchyEntry(
+        process_instance_key=row.process_instance_key,
+        process_definition_key=row.process_definition_key,
+        process_definition_name=row.process_definition_name or row.process_definition_id,
     )
 
 

@@ -78,5 +78,6 @@ def _instance(event: DecisionEvaluated, decision: EvaluatedDecision, now: dateti
         state=state,
         process_definition_key=event.instance.process_definition_key if event.instance else None,
         process_instance_key=event.instance.key if event.instance else None,
+        root_process_instance_key=event.instance.root_key if event.instance else None,
         element_instance_key=event.element_instance_key,
     )

@@ -72,7 +72,7 @@ def _process_definition_deployed(
 
 
 def _process_instance_created(event: events.ProcessInstanceCreated, now: datetime, changes: Changes) -> None:
-    head = event.instance
+    head, caller = event.instance, event.instance.caller
     row = ProcessInstance(
         process_instance_key=head.key,
         tenant_id=head.tenant_id,
@@ -82,6 +82,9 @@ def _process_instance_created(event: events.ProcessInstanceCreated, now: datetim
         process_definition_version=head.version,
         process_definition_version_tag=head.version_tag,
         start_date=now,
+        parent_process_instance_key=caller.process_instance_key if caller is not None else None,
+        parent_element_instance_key=caller.element_instance_key if caller is not None else None,
+        root_process_instance_key=head.root_key,
         tags=head.tags,
         business_id=head.business_id,
     )
@@ -130,6 +133,7 @@ def _element_activating(event: events.ElementActivating, now: datetime, changes:
         type=_ELEMENT_TYPES[event.type],
         element_instance_scope_key=event.scope_key,
         start_date=now,
+        root_process_instance_key=head.root_key,
     )
     changes.append(Insert(row))
 
@@ -195,6 +199,7 @@ def _job_created(event: events.JobCreated, now: datetime, changes: Changes) -> N
         process_definition_id=head.process_definition_id,
         creation_time=now,
         last_update_time=now,
+        root_process_instance_key=head.root_key,
     )
     changes.append(Insert(row))
 
@@ -280,6 +285,7 @@ def _user_task_created(event: events.UserTaskCreated, now: datetime, changes: Ch
         priority=event.priority,
         external_form_reference=event.external_form_reference,
         tags=head.tags,
+        root_process_instance_key=head.root_key,
     )
     changes.append(Insert(row))
 

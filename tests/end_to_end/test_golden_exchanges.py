@@ -154,6 +154,7 @@ def _play_an_incident(scene: Scene) -> None:
     scene.play("complete-job", "POST", f"{path}/completion", {"variables": {"paid": True}})
     scene.play("search-jobs", "POST", "/v2/jobs/search", {"filter": {"state": "COMPLETED"}})
     scene.play("get-process-instance", "GET", f"/v2/process-instances/{key}")
+    scene.play("get-call-hierarchy", "GET", f"/v2/process-instances/{key}/call-hierarchy")
     failed = {"elementId": "charge", "variables": [{"name": "total", "value": {"$eq": "120"}}]}
     either = {"filter": {"processDefinitionId": {"$in": []}, "$or": [{"hasIncident": True}, failed]}}
     scene.play("search-process-instances-by-alternatives", "POST", "/v2/process-instances/search", either)

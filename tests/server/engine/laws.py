@@ -181,9 +181,25 @@ def expect_indexes_of(state: State) -> None:
     assert all(state.offers.values())
     for instance in state.instances.values():
         _expect_tree(instance)
+    _expect_calls(state)
     _expect_homes(state)
     _expect_signals(state)
     _expect_starts(state)
+
+
+def _expect_calls(state: State) -> None:
+    """A call activity and the process instance that it called know each other."""
+    calling = {
+        (instance.head.key, element.key, element.called_key)
+        for instance in state.instances.values()
+        for element in instance.elements.values()
+        if element.called_key is not None
+    }
+    assert calling == {
+        (caller.process_instance_key, caller.element_instance_key, key)
+        for key, instance in state.instances.items()
+        if (caller := instance.head.caller) is not None
+    }
 
 
 def _expect_homes(state: State) -> None:

@@ -16,12 +16,24 @@ from server.engine.rejection import Rejected
 from tests.durable import EPOCH
 from tests.server.engine.laws import open_incidents
 from tests.server.engine.scenario import Scenario
-from tests.server.engine.strategies import BEGIN, GOOD, JOB_TYPES, KEYS, MESSAGE, SIGNAL, Block, Move, written
+from tests.server.engine.strategies import (
+    BEGIN,
+    GOOD,
+    HELPER,
+    JOB_TYPES,
+    KEYS,
+    MESSAGE,
+    SIGNAL,
+    Block,
+    Move,
+    helper,
+    written,
+)
 
 SECOND = timedelta(seconds=1)
 UNKNOWN = Key(42)
 MOST_ROUNDS = 50
-TWINS = {"random": "twin", "twin": "random"}
+TWINS = {"random": "twin", "twin": "random", HELPER: HELPER}
 
 
 def photograph(state: State) -> object:
@@ -48,7 +60,7 @@ class Player:
 
     def __init__(self, block: Block, scenario: Scenario | None = None) -> None:
         self.scenario = scenario or Scenario()
-        self.scenario.deploy(written(block), written(block, "twin", "other_"))
+        self.scenario.deploy(written(block), written(block, "twin", "other_"), helper())
         self.faults = 0
         self.refusals = 0
         self._block = block

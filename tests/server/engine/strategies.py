@@ -24,6 +24,8 @@ bounded = settings(
 )
 
 MESSAGE = "news"
+# The process that call activities call.
+HELPER = "helper"
 SIGNAL = "alarm"
 # The name of the message and of the signal that begin a process.
 BEGIN = "begin"
@@ -118,6 +120,17 @@ class Scope:
 
 
 @dataclass(frozen=True)
+class Call:
+    """A call activity; the process is named by id or by an expression."""
+
+    process: str
+    gives_all: bool
+    takes_all: bool
+    outputs: Mappings
+    loop: "Loop | None" = None
+
+
+@dataclass(frozen=True)
 class Sequence:
     blocks: tuple["Block", ...]
 
@@ -162,6 +175,7 @@ Block = (
     | Pause
     | Receipt
     | Signal
+    | Call
     | Scope
     | Sequence
     | Choice
@@ -194,6 +208,14 @@ scripts = st.builds(
 )
 durations = st.sampled_from(["PT10S", "PT1M", '=if ok then "PT5S" else a'])
 pauses = st.builds(Pause, durations)
+calls = st.builds(
+    Call,
+    st.sampled_from([HELPER, f'=if ok then "{HELPER}" else a']),
+    st.booleans(),
+    st.booleans(),
+    st.dictionaries(targets, st.sampled_from(OUTPUTS), max_size=1),
+    loops,
+)
 jumps = st.builds(Jump)
 receipts = st.builds(Receipt, st.sampled_from(['="x"', "=kind", "=if ok then 7 else a"]), st.booleans())
 signals = st.builds(
@@ -238,7 +260,7 @@ def _composed(inner: st.SearchStrategy[Block]) -> st.SearchStrategy[Block]:
 
 
 blocks: st.SearchStrategy[Block] = st.recursive(
-    work | scripts | people | pauses | jumps | receipts | signals, _composed, max_leaves=6
+    work | scripts | people | pauses | jumps | receipts | signals | calls, _composed, max_leaves=6
 )
 
 
@@ -254,6 +276,7 @@ class _Writer:
             Script: self._script,
             Person: self._person,
             Pause: self._pause,
+            Call: self._call,
             Receipt: self._receipt,
             Signal: self._signal,
             Scope: self._scope,
@@ -272,6 +295,16 @@ class _Writer:
 
     def _pause(self, block: Pause) -> None:
         self._builder.timer_catch(f"{self._prefix}pause_{next(self._numbers)}", duration=block.duration)
+
+    def _call(self, block: Call) -> None:
+        self._builder.call_activity(
+            f"{self._prefix}call_{next(self._numbers)}",
+            process=block.process,
+            parent_variables=block.gives_all,
+            child_variables=block.takes_all,
+            outputs=block.outputs,
+        )
+        self._repeat(block.loop)
 
     def _parallel(self, block: Parallel) -> None:
         self._split("parallelGateway", [(None, branch) for branch in block.branches])
@@ -436,6 +469,12 @@ def written(block: Block, process_id: str = "random", prefix: str = "") -> Proce
     builder.end().branch(every).exclusive_gateway(again).service_task(correct, type="correct")
     builder.exclusive_gateway(enough).flow(condition="=finished = true").end()
     return builder.branch(enough).flow(default=True).connect_to(again)
+
+
+def helper() -> ProcessBuilder:
+    """A process that needs no variables: everything that it throws goes on where it was called."""
+    builder = process(HELPER).start().service_task("help", type="b")
+    return builder.end_escalation("ask", escalation="late").declare_escalation("late", "late")
 
 
 # Histories

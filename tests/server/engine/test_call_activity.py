@@ -12,6 +12,7 @@ from server.engine.lifecycle import ElementState
 from server.engine.limits import EngineLimits
 from server.engine.process_instance import ProcessInstance
 from server.engine.rejection import RejectionType
+from server.store import entities
 from tests.server.engine.scenario import MINUTE, Scenario, texts
 
 
@@ -190,6 +191,22 @@ def test_a_process_that_begins_with_messages_alone_cannot_be_called(engine: Scen
 
     assert engine.incident.error_type is ErrorType.CALLED_ELEMENT_ERROR
     assert "to have a none start event" in engine.incident.message
+
+
+def test_rows_name_the_parents_and_the_root(engine: Scenario) -> None:
+    started(engine, calling(), called())
+
+    key, call = the_call(engine).head.key, engine.element("call")
+    row = engine.rows.get(entities.ProcessInstance, key)
+    assert (row.parent_process_instance_key, row.parent_element_instance_key) == (
+        engine.instance_key,
+        call.key,
+    )
+    (job,) = engine.rows.all(entities.Job)
+    (task,) = [row for row in engine.rows.all(entities.ElementInstance) if row.element_id == "charge"]
+    first = engine.rows.get(entities.ProcessInstance, engine.instance_key)
+    assert {each.root_process_instance_key for each in (row, job, task, first)} == {engine.instance_key}
+    assert first.parent_process_instance_key is None
 
 
 # Variables

@@ -62,7 +62,7 @@ def test_every_decision_is_recorded_with_its_element_instance(engine: Scenario) 
         assert row.process_instance_key == engine.instance_key
         assert row.process_definition_key == task.process_definition_key
         assert row.element_instance_key == task.element_instance_key
-        assert row.root_process_instance_key is None
+        assert row.root_process_instance_key == engine.instance_key
 
 
 def test_an_expression_names_the_decision(engine: Scenario) -> None:

@@ -285,3 +285,51 @@ async def test_variables_are_not_set_at_an_element_instance_that_ended(caller: C
     for ended in (start.element_instance_key, key + 100):
         with pytest.raises(NotFound):
             await caller("CreateElementInstanceVariables", element_instance_key=ended, variables=b"{}")
+
+
+async def test_called_process_instances_are_found_by_their_parents(caller: Caller) -> None:
+    await caller.deploy(process("middle").start().call_activity("further", process="order").end())
+    await caller.deploy(ORDER)
+    await caller.deploy(process("first", name="First").start().call_activity("call", process="middle").end())
+    key = await caller.start("first")
+    (job,) = await caller.activate("charge")
+
+    of_first = {"parent_process_instance_key": {"eq": key}}
+    (middle,) = (await caller("SearchProcessInstances", filter=of_first)).items
+    element = (await caller("SearchElementInstances", filter={"element_id": {"eq": "further"}})).items[0]
+    of_element = {"parent_element_instance_key": {"eq": element.element_instance_key}}
+    (last,) = (await caller("SearchProcessInstances", filter=of_element)).items
+
+    assert (middle.process_definition_id, last.process_definition_id) == ("middle", "order")
+    assert last.process_instance_key == job.process_instance_key
+    assert last.parent_process_instance_key == middle.process_instance_key
+    roots = {each.root_process_instance_key for each in (middle, last, element, job)}
+    assert roots == {key}
+
+
+async def test_the_call_hierarchy_begins_with_the_root(caller: Caller) -> None:
+    await caller.deploy(ORDER)
+    await caller.deploy(process("first").start().call_activity("call", process="order").end())
+    key = await caller.start("first")
+    (job,) = await caller.activate("charge")
+
+    found = await caller("GetProcessInstanceCallHierarchy", process_instance_key=job.process_instance_key)
+
+    chain = [(each.process_instance_key, each.process_definition_name) for each in found.process_instances]
+    assert chain == [(key, "first"), (job.process_instance_key, "Order")]
+    with pytest.raises(NotFound):
+        await caller("GetProcessInstanceCallHierarchy", process_instance_key=5)
+
+
+async def test_a_called_process_instance_is_not_cancelled_alone(caller: Caller) -> None:
+    await caller.deploy(ORDER)
+    await caller.deploy(process("first").start().call_activity("call", process="order").end())
+    key = await caller.start("first")
+    (job,) = await caller.activate("charge")
+
+    with pytest.raises(InvalidState, match=f"cancel the root process instance {key} instead"):
+        await caller("CancelProcessInstance", process_instance_key=job.process_instance_key)
+
+    await caller("CancelProcessInstance", process_instance_key=key)
+    found = await caller("GetProcessInstance", process_instance_key=job.process_instance_key)
+    assert found.process_instance.state == pb.PROCESS_INSTANCE_STATE_TERMINATED

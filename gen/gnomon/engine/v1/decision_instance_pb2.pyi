@@ -299,7 +299,7 @@ class DecisionInstance(_message.Message):
     root_decision_definition_key: _builtins.int
     """Key of the decision that was asked for."""
     root_process_instance_key: _builtins.int
-    """Always absent in this release."""
+    """Key of the process instance at the top of the calls that led here."""
     state: Global___DecisionInstanceState.ValueType
     """Whether it has a result."""
     tenant_id: _builtins.str
@@ -408,7 +408,7 @@ class DecisionInstanceDetails(_message.Message):
     root_decision_definition_key: _builtins.int
     """Key of the decision that was asked for."""
     root_process_instance_key: _builtins.int
-    """Always absent in this release."""
+    """Key of the process instance at the top of the calls that led here."""
     state: Global___DecisionInstanceState.ValueType
     """Whether it has a result."""
     tenant_id: _builtins.str

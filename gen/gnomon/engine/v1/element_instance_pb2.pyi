@@ -379,7 +379,7 @@ class ElementInstance(_message.Message):
     process_instance_key: _builtins.int
     """Key of its process instance."""
     root_process_instance_key: _builtins.int
-    """Always absent in this release."""
+    """Key of the process instance at the top of the calls that led here."""
     process_definition_key: _builtins.int
     """Key of its process definition."""
     incident_key: _builtins.int

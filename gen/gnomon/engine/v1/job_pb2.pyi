@@ -479,7 +479,7 @@ class Job(_message.Message):
     process_instance_key: _builtins.int
     """Key of its process instance."""
     root_process_instance_key: _builtins.int
-    """Always absent in this release."""
+    """Key of the process instance at the top of the calls that led here."""
     retries: _builtins.int
     """Retries left."""
     state: Global___JobState.ValueType
@@ -748,7 +748,7 @@ class ActivatedJob(_message.Message):
     listener_event_type: Global___JobListenerEventType.ValueType
     """Listener event."""
     root_process_instance_key: _builtins.int
-    """Always absent in this release."""
+    """Key of the process instance at the top of the calls that led here."""
     @_builtins.property
     def custom_headers(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """Headers, as modelled."""

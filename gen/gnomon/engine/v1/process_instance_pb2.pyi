@@ -205,7 +205,9 @@ class ProcessInstance(_message.Message):
     parent_element_instance_key: _builtins.int
     """Key of the call activity that called it."""
     root_process_instance_key: _builtins.int
-    """Always absent in this release."""
+    """Key of the process instance that was started by no call activity and, directly or not, called this one: its own
+    for one that was not called.
+    """
     business_id: _builtins.str
     """Id that the business gave it."""
     @_builtins.property

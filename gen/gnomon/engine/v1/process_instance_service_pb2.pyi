@@ -891,6 +891,82 @@ class GetProcessInstanceResponse(_message.Message):
 Global___GetProcessInstanceResponse: _TypeAlias = GetProcessInstanceResponse  # noqa: Y015
 
 @_typing.final
+class GetProcessInstanceCallHierarchyRequest(_message.Message):
+    """Request of GetProcessInstanceCallHierarchy."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PROCESS_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
+    process_instance_key: _builtins.int
+    """Which one."""
+    def __init__(
+        self,
+        *,
+        process_instance_key: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["process_instance_key", b"process_instance_key"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetProcessInstanceCallHierarchyRequest: _TypeAlias = GetProcessInstanceCallHierarchyRequest  # noqa: Y015
+
+@_typing.final
+class ProcessInstanceCallHierarchyEntry(_message.Message):
+    """A process instance among those that called each other."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PROCESS_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
+    PROCESS_DEFINITION_KEY_FIELD_NUMBER: _builtins.int
+    PROCESS_DEFINITION_NAME_FIELD_NUMBER: _builtins.int
+    process_instance_key: _builtins.int
+    """Key."""
+    process_definition_key: _builtins.int
+    """Key of its process definition."""
+    process_definition_name: _builtins.str
+    """Name of its process, or the id of one without a name."""
+    def __init__(
+        self,
+        *,
+        process_instance_key: _builtins.int = ...,
+        process_definition_key: _builtins.int = ...,
+        process_definition_name: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["process_definition_key", b"process_definition_key", "process_definition_name", b"process_definition_name", "process_instance_key", b"process_instance_key"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ProcessInstanceCallHierarchyEntry: _TypeAlias = ProcessInstanceCallHierarchyEntry  # noqa: Y015
+
+@_typing.final
+class GetProcessInstanceCallHierarchyResponse(_message.Message):
+    """Response of GetProcessInstanceCallHierarchy."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PROCESS_INSTANCES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def process_instances(self) -> _containers.RepeatedCompositeFieldContainer[Global___ProcessInstanceCallHierarchyEntry]:
+        """The process instances, from the first one that was called by none."""
+
+    def __init__(
+        self,
+        *,
+        process_instances: _abc.Iterable[Global___ProcessInstanceCallHierarchyEntry] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["process_instances", b"process_instances"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetProcessInstanceCallHierarchyResponse: _TypeAlias = GetProcessInstanceCallHierarchyResponse  # noqa: Y015
+
+@_typing.final
 class CancelProcessInstanceRequest(_message.Message):
     """Request of CancelProcessInstance."""
 

@@ -50,6 +50,11 @@ class ProcessInstanceServiceStub:
                 request_serializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.GetProcessInstanceRequest.SerializeToString,
                 response_deserializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.GetProcessInstanceResponse.FromString,
                 _registered_method=True)
+        self.GetProcessInstanceCallHierarchy = channel.unary_unary(
+                '/gnomon.engine.v1.ProcessInstanceService/GetProcessInstanceCallHierarchy',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.GetProcessInstanceCallHierarchyRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.GetProcessInstanceCallHierarchyResponse.FromString,
+                _registered_method=True)
         self.CancelProcessInstance = channel.unary_unary(
                 '/gnomon.engine.v1.ProcessInstanceService/CancelProcessInstance',
                 request_serializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.CancelProcessInstanceRequest.SerializeToString,
@@ -90,9 +95,17 @@ class ProcessInstanceServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetProcessInstanceCallHierarchy(self, request, context):
+        """Returns the process instances that called each other down to this one, the first of them first, and this one last.
+        Rejected with NOT_FOUND when there is no such process instance.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def CancelProcessInstance(self, request, context):
-        """Cancels an active process instance with everything in it.
-        Rejected with NOT_FOUND when it ended or never was.
+        """Cancels an active process instance with everything in it, and all that it called.
+        Rejected with NOT_FOUND when it ended or never was, INVALID_STATE when a call activity started it.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -126,6 +139,11 @@ def add_ProcessInstanceServiceServicer_to_server(servicer, server):
                     servicer.GetProcessInstance,
                     request_deserializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.GetProcessInstanceRequest.FromString,
                     response_serializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.GetProcessInstanceResponse.SerializeToString,
+            ),
+            'GetProcessInstanceCallHierarchy': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetProcessInstanceCallHierarchy,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.GetProcessInstanceCallHierarchyRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.GetProcessInstanceCallHierarchyResponse.SerializeToString,
             ),
             'CancelProcessInstance': grpc.unary_unary_rpc_method_handler(
                     servicer.CancelProcessInstance,
@@ -220,6 +238,33 @@ class ProcessInstanceService:
             '/gnomon.engine.v1.ProcessInstanceService/GetProcessInstance',
             gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.GetProcessInstanceRequest.SerializeToString,
             gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.GetProcessInstanceResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetProcessInstanceCallHierarchy(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.ProcessInstanceService/GetProcessInstanceCallHierarchy',
+            gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.GetProcessInstanceCallHierarchyRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.GetProcessInstanceCallHierarchyResponse.FromString,
             options,
             channel_credentials,
             insecure,

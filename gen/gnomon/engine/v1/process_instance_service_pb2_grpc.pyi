@@ -43,9 +43,13 @@ class ProcessInstanceServiceStub:
     """Lists process instances of the caller's tenant."""
     GetProcessInstance: _grpc.UnaryUnaryMultiCallable[_process_instance_service_pb2.GetProcessInstanceRequest, _process_instance_service_pb2.GetProcessInstanceResponse]
     """Returns one process instance."""
+    GetProcessInstanceCallHierarchy: _grpc.UnaryUnaryMultiCallable[_process_instance_service_pb2.GetProcessInstanceCallHierarchyRequest, _process_instance_service_pb2.GetProcessInstanceCallHierarchyResponse]
+    """Returns the process instances that called each other down to this one, the first of them first, and this one last.
+    Rejected with NOT_FOUND when there is no such process instance.
+    """
     CancelProcessInstance: _grpc.UnaryUnaryMultiCallable[_process_instance_service_pb2.CancelProcessInstanceRequest, _process_instance_service_pb2.CancelProcessInstanceResponse]
-    """Cancels an active process instance with everything in it.
-    Rejected with NOT_FOUND when it ended or never was.
+    """Cancels an active process instance with everything in it, and all that it called.
+    Rejected with NOT_FOUND when it ended or never was, INVALID_STATE when a call activity started it.
     """
     MigrateProcessInstance: _grpc.UnaryUnaryMultiCallable[_process_instance_service_pb2.MigrateProcessInstanceRequest, _process_instance_service_pb2.MigrateProcessInstanceResponse]
     """Moves an active process instance to another version of its process, or to another process; its active elements
@@ -70,9 +74,13 @@ class ProcessInstanceServiceAsyncStub(ProcessInstanceServiceStub):
     """Lists process instances of the caller's tenant."""
     GetProcessInstance: _aio.UnaryUnaryMultiCallable[_process_instance_service_pb2.GetProcessInstanceRequest, _process_instance_service_pb2.GetProcessInstanceResponse]  # type: ignore[assignment]
     """Returns one process instance."""
+    GetProcessInstanceCallHierarchy: _aio.UnaryUnaryMultiCallable[_process_instance_service_pb2.GetProcessInstanceCallHierarchyRequest, _process_instance_service_pb2.GetProcessInstanceCallHierarchyResponse]  # type: ignore[assignment]
+    """Returns the process instances that called each other down to this one, the first of them first, and this one last.
+    Rejected with NOT_FOUND when there is no such process instance.
+    """
     CancelProcessInstance: _aio.UnaryUnaryMultiCallable[_process_instance_service_pb2.CancelProcessInstanceRequest, _process_instance_service_pb2.CancelProcessInstanceResponse]  # type: ignore[assignment]
-    """Cancels an active process instance with everything in it.
-    Rejected with NOT_FOUND when it ended or never was.
+    """Cancels an active process instance with everything in it, and all that it called.
+    Rejected with NOT_FOUND when it ended or never was, INVALID_STATE when a call activity started it.
     """
     MigrateProcessInstance: _aio.UnaryUnaryMultiCallable[_process_instance_service_pb2.MigrateProcessInstanceRequest, _process_instance_service_pb2.MigrateProcessInstanceResponse]  # type: ignore[assignment]
     """Moves an active process instance to another version of its process, or to another process; its active elements
@@ -114,13 +122,23 @@ class ProcessInstanceServiceServicer(metaclass=_abc_1.ABCMeta):
         """Returns one process instance."""
 
     @_abc_1.abstractmethod
+    def GetProcessInstanceCallHierarchy(
+        self,
+        request: _process_instance_service_pb2.GetProcessInstanceCallHierarchyRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_process_instance_service_pb2.GetProcessInstanceCallHierarchyResponse, _abc.Awaitable[_process_instance_service_pb2.GetProcessInstanceCallHierarchyResponse]]:
+        """Returns the process instances that called each other down to this one, the first of them first, and this one last.
+        Rejected with NOT_FOUND when there is no such process instance.
+        """
+
+    @_abc_1.abstractmethod
     def CancelProcessInstance(
         self,
         request: _process_instance_service_pb2.CancelProcessInstanceRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_process_instance_service_pb2.CancelProcessInstanceResponse, _abc.Awaitable[_process_instance_service_pb2.CancelProcessInstanceResponse]]:
-        """Cancels an active process instance with everything in it.
-        Rejected with NOT_FOUND when it ended or never was.
+        """Cancels an active process instance with everything in it, and all that it called.
+        Rejected with NOT_FOUND when it ended or never was, INVALID_STATE when a call activity started it.
         """
 
     @_abc_1.abstractmethod

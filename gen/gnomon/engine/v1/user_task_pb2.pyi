@@ -205,7 +205,7 @@ class UserTask(_message.Message):
     process_instance_key: _builtins.int
     """Key of its process instance."""
     root_process_instance_key: _builtins.int
-    """Always absent in this release."""
+    """Key of the process instance at the top of the calls that led here."""
     form_key: _builtins.int
     """Always absent in this release."""
     @_builtins.property

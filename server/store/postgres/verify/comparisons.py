@@ -41,7 +41,7 @@ class Comparison:
 
 
 def _process_instance(instance: ProcessInstance) -> Facts:
-    head = instance.head
+    head, caller = instance.head, instance.head.caller
     return {
         head.key: (
             head.process_definition_key,
@@ -49,6 +49,8 @@ def _process_instance(instance: ProcessInstance) -> Facts:
             head.version,
             head.business_id,
             bool(instance.incidents),
+            caller.process_instance_key if caller is not None else None,
+            caller.element_instance_key if caller is not None else None,
         )
     }
 
@@ -138,7 +140,8 @@ COMPARISONS = (
         "process-instances",
         """
         SELECT process_instance_key, process_instance_key, process_definition_key, process_definition_id,
-            process_definition_version, business_id, has_incident
+            process_definition_version, business_id, has_incident, parent_process_instance_key,
+            parent_element_instance_key
         FROM runtime.process_instance
         WHERE tenant_id = ANY($1) AND process_instance_key BETWEEN $2 AND $3 AND state = 'ACTIVE'
         """,

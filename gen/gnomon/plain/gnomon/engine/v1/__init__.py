@@ -113,6 +113,8 @@ __all__ = (
     "GetProcessDefinitionResponse",
     "GetProcessDefinitionXmlRequest",
     "GetProcessDefinitionXmlResponse",
+    "GetProcessInstanceCallHierarchyRequest",
+    "GetProcessInstanceCallHierarchyResponse",
     "GetProcessInstanceRequest",
     "GetProcessInstanceResponse",
     "GetStartFormRequest",
@@ -171,6 +173,7 @@ __all__ = (
     "ProcessDefinitionState",
     "ProcessDefinitionStateFilter",
     "ProcessInstance",
+    "ProcessInstanceCallHierarchyEntry",
     "ProcessInstanceFilter",
     "ProcessInstanceFilterFields",
     "ProcessInstanceServiceStub",
@@ -1551,7 +1554,7 @@ class ActivatedJob(betterproto2.Message):
 
     root_process_instance_key: "int | None" = betterproto2.field(19, betterproto2.TYPE_INT64, optional=True)
     """
-    Always absent in this release.
+    Key of the process instance at the top of the calls that led here.
     """
 
 
@@ -2969,7 +2972,7 @@ class DecisionInstance(betterproto2.Message):
 
     root_process_instance_key: "int | None" = betterproto2.field(15, betterproto2.TYPE_INT64, optional=True)
     """
-    Always absent in this release.
+    Key of the process instance at the top of the calls that led here.
     """
 
     state: "DecisionInstanceState" = betterproto2.field(
@@ -3070,7 +3073,7 @@ class DecisionInstanceDetails(betterproto2.Message):
 
     root_process_instance_key: "int | None" = betterproto2.field(15, betterproto2.TYPE_INT64, optional=True)
     """
-    Always absent in this release.
+    Key of the process instance at the top of the calls that led here.
     """
 
     state: "DecisionInstanceState" = betterproto2.field(
@@ -3731,7 +3734,7 @@ class ElementInstance(betterproto2.Message):
 
     root_process_instance_key: "int | None" = betterproto2.field(12, betterproto2.TYPE_INT64, optional=True)
     """
-    Always absent in this release.
+    Key of the process instance at the top of the calls that led here.
     """
 
     process_definition_key: "int" = betterproto2.field(13, betterproto2.TYPE_INT64)
@@ -4814,6 +4817,42 @@ default_message_pool.register_message(
 
 
 @dataclass(eq=False, repr=False)
+class GetProcessInstanceCallHierarchyRequest(betterproto2.Message):
+    """
+    Request of GetProcessInstanceCallHierarchy.
+    """
+
+    process_instance_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
+    """
+    Which one.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "GetProcessInstanceCallHierarchyRequest", GetProcessInstanceCallHierarchyRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class GetProcessInstanceCallHierarchyResponse(betterproto2.Message):
+    """
+    Response of GetProcessInstanceCallHierarchy.
+    """
+
+    process_instances: "list[ProcessInstanceCallHierarchyEntry]" = betterproto2.field(
+        1, betterproto2.TYPE_MESSAGE, repeated=True
+    )
+    """
+    The process instances, from the first one that was called by none.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "GetProcessInstanceCallHierarchyResponse", GetProcessInstanceCallHierarchyResponse
+)
+
+
+@dataclass(eq=False, repr=False)
 class GetProcessInstanceRequest(betterproto2.Message):
     """
     Request of GetProcessInstance.
@@ -5443,7 +5482,7 @@ class Job(betterproto2.Message):
 
     root_process_instance_key: "int | None" = betterproto2.field(17, betterproto2.TYPE_INT64, optional=True)
     """
-    Always absent in this release.
+    Key of the process instance at the top of the calls that led here.
     """
 
     retries: "int" = betterproto2.field(18, betterproto2.TYPE_INT32)
@@ -6701,7 +6740,8 @@ class ProcessInstance(betterproto2.Message):
 
     root_process_instance_key: "int | None" = betterproto2.field(14, betterproto2.TYPE_INT64, optional=True)
     """
-    Always absent in this release.
+    Key of the process instance that was started by no call activity and, directly or not, called this one: its own
+    for one that was not called.
     """
 
     tags: "list[str]" = betterproto2.field(15, betterproto2.TYPE_STRING, repeated=True)
@@ -6716,6 +6756,33 @@ class ProcessInstance(betterproto2.Message):
 
 
 default_message_pool.register_message("gnomon.engine.v1", "ProcessInstance", ProcessInstance)
+
+
+@dataclass(eq=False, repr=False)
+class ProcessInstanceCallHierarchyEntry(betterproto2.Message):
+    """
+    A process instance among those that called each other.
+    """
+
+    process_instance_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
+    """
+    Key.
+    """
+
+    process_definition_key: "int" = betterproto2.field(2, betterproto2.TYPE_INT64)
+    """
+    Key of its process definition.
+    """
+
+    process_definition_name: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
+    """
+    Name of its process, or the id of one without a name.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "ProcessInstanceCallHierarchyEntry", ProcessInstanceCallHierarchyEntry
+)
 
 
 @dataclass(eq=False, repr=False)
@@ -8428,7 +8495,7 @@ class UserTask(betterproto2.Message):
 
     root_process_instance_key: "int | None" = betterproto2.field(22, betterproto2.TYPE_INT64, optional=True)
     """
-    Always absent in this release.
+    Key of the process instance at the top of the calls that led here.
     """
 
     form_key: "int | None" = betterproto2.field(23, betterproto2.TYPE_INT64, optional=True)
@@ -10040,6 +10107,28 @@ class ProcessInstanceServiceStub(betterproto2_grpclib.ServiceStub):
             metadata=metadata,
         )
 
+    async def get_process_instance_call_hierarchy(
+        self,
+        message: "GetProcessInstanceCallHierarchyRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "GetProcessInstanceCallHierarchyResponse":
+        """
+        Returns the process instances that called each other down to this one, the first of them first, and this one last.
+        Rejected with NOT_FOUND when there is no such process instance.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.engine.v1.ProcessInstanceService/GetProcessInstanceCallHierarchy",
+            message,
+            GetProcessInstanceCallHierarchyResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
     async def cancel_process_instance(
         self,
         message: "CancelProcessInstanceRequest",
@@ -10049,8 +10138,8 @@ class ProcessInstanceServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "CancelProcessInstanceResponse":
         """
-        Cancels an active process instance with everything in it.
-        Rejected with NOT_FOUND when it ended or never was.
+        Cancels an active process instance with everything in it, and all that it called.
+        Rejected with NOT_FOUND when it ended or never was, INVALID_STATE when a call activity started it.
         """
 
         return await self._unary_unary(
