@@ -5,7 +5,7 @@ journal of the state.
 """
 
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple, TypeVar
 
 from server.engine import versions
@@ -54,6 +54,8 @@ class State:
         self.limits = limits
         # Set by the node, as other nodes come and go; a partition that is alone has every feature.
         self.format = ClusterFormat()
+        # How many process instances of a tenant may be called, None for any number; the partition knows.
+        self.room: Callable[[str], int | None] = _unlimited
         self.journal = Journal()
         self.partition_id = partition_id
         self.last_key = first_key(partition_id)
@@ -87,7 +89,7 @@ class State:
 
     def _facts(self) -> dict[str, object]:
         """All but limits, format and homes, and what is about the command that is being handled."""
-        passing = {"journal", "last_key_before", "limits", "format", "message_homes"}
+        passing = {"journal", "last_key_before", "limits", "format", "message_homes", "room"}
         return {name: value for name, value in vars(self).items() if name not in passing}
 
     def claim(self, key: Key) -> None:
@@ -297,6 +299,10 @@ class State:
     def _order(self, places: set[Place]) -> None:
         for place in self.offers.keys() & places:
             self.offers[place] = OrderedDict(sorted(self.offers[place].items(), key=_offered))
+
+
+def _unlimited(_: str) -> int | None:
+    return None
 
 
 def _forget(known: dict[N, versions.Versions], name: N, number: int) -> None:

@@ -57,6 +57,7 @@ class Step:
         self.following: deque[Command] = deque()
         self.received: deque[Command] = deque()
         self.activations = 0
+        self.created = 0
         self.budget = Budget(limits.element_steps)
         self._processes: dict[Key, ExecutableProcess] = {}
         self._draws = 0
@@ -86,8 +87,14 @@ class Step:
 
     def create(self, head: events.InstanceHead, correlation_key: str = "") -> ProcessInstance:
         """A new process instance, with the correlation key of the message that begins it."""
+        self.created += 1
         self.emit(events.ProcessInstanceCreated(head, correlation_key))
         return self.state.instances[head.key]
+
+    def has_room(self, tenant_id: str) -> bool:
+        """Whether the tenant may have another process instance, besides those that the command has created."""
+        room = self.state.room(tenant_id)
+        return room is None or self.created < room
 
     # Expressions
 

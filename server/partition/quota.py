@@ -32,6 +32,13 @@ class Quota:
             command.tenant_id for command in turn if isinstance(command, commands.CreateProcessInstance)
         )
 
+    def room(self, tenant_id: str) -> int | None:
+        """How many process instances of a tenant may be called in this partition now; None when there is no quota.
+
+        What other partitions have is not known in the middle of a command, so they are not counted.
+        """
+        return max(self.most - self._own[tenant_id], 0) if self.most else None
+
     def grant(self, reservation: Reservation) -> None:
         """Let the next turn start these."""
         self._granted = Counter(reservation.granted)

@@ -163,6 +163,7 @@ class Turns:
         self._stopwatch = stopwatch
         self._state = state
         self._quota = quota
+        state.room = quota.room
 
     def grow(self, turn: Turn, entries: Iterable[Entry], *, now: datetime) -> Growth:
         """Run these as well; those that are postponed or left are no part of the turn."""

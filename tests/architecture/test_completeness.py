@@ -38,6 +38,7 @@ from server.store.searchables import SEARCHABLES
 
 # What only the engine needs to know.
 WITHOUT_ROWS = {
+    events.CallEnded,
     events.DeploymentCreated,
     events.ElementActivated,
     events.ElementCompleting,
@@ -46,6 +47,7 @@ WITHOUT_ROWS = {
     events.ElementTerminating,
     events.EventCaught,
     events.InterruptionFinished,
+    events.ProcessCalled,
     events.ProcessDefinitionAdopted,
     decision_events.DecisionRequirementsAdopted,
     events.JobBackOffEnded,

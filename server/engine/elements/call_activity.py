@@ -47,7 +47,7 @@ class CallActivity(Behaviour):
 
 
 def _caller(step: Step, visit: Visit) -> events.Caller:
-    """What the called process instance knows about the call; raises Incident when it would be too deep."""
+    """What the called process instance knows about the call; raises Incident when it is too deep or there is no room."""
     head, most = visit.process_instance.head, step.state.limits.call_depth
     depth = 1 if head.caller is None else head.caller.depth + 1
     if depth > most:
@@ -55,6 +55,9 @@ def _caller(step: Step, visit: Visit) -> events.Caller:
             f"The call activity has reached the maximum depth of {most}. This is likely due to a recursive call."
             " Cancel the root process instance if this was unintentional."
         )
+        raise Incident(ErrorType.CALLED_ELEMENT_ERROR, message)
+    if not step.has_room(head.tenant_id):
+        message = f"Expected to call a process, but the quota of tenant '{head.tenant_id}' is exhausted."
         raise Incident(ErrorType.CALLED_ELEMENT_ERROR, message)
     return events.Caller(head.key, visit.instance.key, head.root_key, depth)
 

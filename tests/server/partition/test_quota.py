@@ -219,3 +219,39 @@ async def test_the_count_is_that_of_the_owner_before(durable_dsn: str) -> None:
         async with deployed.open() as local:
             with pytest.raises(QuotaExhausted):
                 await local.submit(creation())
+
+
+CALLING = process("calling").start().call_activity("call", process="order").end()
+
+
+async def test_a_call_beyond_the_quota_is_an_incident_that_can_be_resolved_when_there_is_room(
+    serving: Serving,
+) -> None:
+    async with serving(quota=Quota(TWO)) as harness:
+        await harness.submit(commands.DeployResources("default", (resource(CALLING),)))
+        other = await harness.start()
+        calling = commands.CreateProcessInstance(tenant_id="default", process_definition_id="calling")
+        caller = (await harness.submit(calling)).head.key
+
+        ((incident_key, incident),) = harness.state.instances[caller].incidents.items()
+        assert incident.error_type == "CALLED_ELEMENT_ERROR"
+
+        await harness.submit(commands.CancelProcessInstance("default", other))
+        await harness.submit(commands.ResolveIncident("default", incident_key))
+        assert len(harness.state.instances) == 2
+        assert sum(harness.store.active.values()) == 2
+
+
+async def test_one_command_calls_as_many_as_the_quota_allows(serving: Serving) -> None:
+    many = (
+        process("calling").start().call_activity("call", process="order").multi_instance("=[1, 2, 3]").end()
+    )
+    async with serving(quota=Quota(QuotaConfig(max_active_instances=3))) as harness:
+        await harness.submit(commands.DeployResources("default", (resource(many),)))
+
+        await harness.submit(
+            commands.CreateProcessInstance(tenant_id="default", process_definition_id="calling")
+        )
+
+        assert len(harness.state.instances) == 3
+        assert sum(len(instance.incidents) for instance in harness.state.instances.values()) == 1
