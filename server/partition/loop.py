@@ -89,6 +89,7 @@ class Loop:
             self._pending.put_left(growth.left)
             # Commits, leases and callers have their time, too.
             await asyncio.sleep(0)
+        self._residence.hold(document for entry in growth.postponed for document in entry.missed)
         if growth.postponed:
             await self._load(growth)
 

@@ -23,6 +23,7 @@ class Residence:
         self._most = most
         self._busy: OrderedDict[Key, None] = OrderedDict.fromkeys(state.instances)
         self._named: Collection[Key] = ()
+        self._held: Collection[Key] = ()
 
     def touch(self, documents: Iterable[DocumentId]) -> None:
         """Remember that these were busy, or have ended: the turn is over."""
@@ -37,12 +38,19 @@ class Residence:
         missing = self._state.evicted.intersection(self._named)
         return [DocumentId(Kind.PROCESS_INSTANCE, key) for key in missing]
 
+    def hold(self, documents: Iterable[DocumentId]) -> None:
+        """Let these stay, and no longer those of before: commands have missed them, and are about to begin anew.
+
+        A command that needs several, one after the other, comes to its end however few may stay.
+        """
+        self._held = {document.key for document in documents}
+
     def evict(self, uncommitted: Collection[DocumentId]) -> None:
         """Let the idlest go, but none of these, nor of those that the next turn names."""
         excess = len(self._busy) - self._most
         if excess <= 0:
             return
-        staying = {*(document.key for document in uncommitted), *self._named}
+        staying = {*(document.key for document in uncommitted), *self._named, *self._held}
         idlest = islice((key for key in self._busy if key not in staying), excess)
         for key in list(idlest):
             self._state.evict(key)

@@ -66,7 +66,8 @@ class Entry:
     """A command that waits, with the future of its answer; no command stands for a barrier.
 
     `incoming` is the command of another partition, `origin` is that of a caller; both are None for what is due. `noted`
-    are entries of the audit log that come without a command.
+    are entries of the audit log that come without a command. `missed` are the documents that were not here when the
+    engine asked for them.
     """
 
     command: Command | None
@@ -76,6 +77,7 @@ class Entry:
     noted: Sequence[AuditEntry] = ()
     is_due: bool = False
     traced: Traced | None = None
+    missed: frozenset[DocumentId] = frozenset()
 
     @property
     def tenant_id(self) -> str:
@@ -179,6 +181,7 @@ class Turns:
                 result = self._result(entry, turn, growth, now)
             except NotLoaded as absent:
                 growth.missing |= absent.documents
+                entry.missed |= absent.documents
                 growth.postponed.append(entry)
                 continue
             turn.entries.append(entry)

@@ -8,11 +8,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from server.bpmn.builder import process
+from server.bpmn.builder import ProcessBuilder, process
 from server.engine import State
 from server.engine.answers import Answer
-from server.engine.commands import Command
+from server.engine.commands import (
+    CancelProcessInstance,
+    Command,
+    CreateProcessInstance,
+    DeployResources,
+    ThrowJobError,
+)
 from server.engine.documents import unpack
+from server.engine.events import CallEnded, Event
 from server.engine.keys import Key
 from server.engine.limits import EngineLimits
 from server.engine.rejection import Rejected
@@ -24,7 +31,7 @@ from server.platform.errors import Unavailable
 from server.store.entities import ProcessInstance, ProcessInstanceState
 from server.store.memory import MemoryStore
 from tests.server.engine.player import Player, photograph
-from tests.server.engine.scenario import Scenario
+from tests.server.engine.scenario import Scenario, resource
 from tests.server.engine.served import ServedScenario
 from tests.server.engine.stored import id_of, pages_of
 from tests.server.engine.strategies import EXAMPLES, Block, Move, blocks, histories
@@ -149,6 +156,51 @@ async def test_what_cannot_be_brought_back_now_is_refused_and_can_be_later(servi
         harness.store.unreadable = None
         await harness.submit(completion_of(job_key))
         assert first not in harness.state.evicted | harness.state.instances.keys()
+
+
+def recursive(depth: int) -> ProcessBuilder:
+    """A process that calls itself so many times, and then waits for a worker."""
+    builder = process("deep").start().exclusive_gateway("is_deep").flow(condition=f"=depth < {depth}")
+    builder.call_activity("call", process="deep", inputs={"depth": "=depth + 1"}, child_variables=False).end()
+    return builder.branch("is_deep").flow(default=True).service_task("charge", type="charge").end()
+
+
+@pytest.mark.parametrize("ends_by", ["completion", "cancellation", "error"])
+async def test_a_chain_of_calls_ends_though_one_document_alone_stays_in_memory(
+    serving: Serving, ends_by: str
+) -> None:
+    """Each is loaded once, and what a command has done is not done anew for each of them."""
+    async with serving(ONE) as harness:
+        await harness.submit(DeployResources("default", (resource(recursive(150)),)))
+        start = CreateProcessInstance(
+            tenant_id="default", process_definition_id="deep", variables={"depth": "0"}
+        )
+        root = (await harness.submit(start)).head.key
+        await until(lambda: len(harness.state.instances | dict.fromkeys(harness.state.evicted)) == 151)
+        await until(lambda: "charge" in {job_type for _, job_type in harness.state.offers})
+        await until(lambda: len(harness.state.instances) == 1)
+        (job,) = (await harness.submit(activation(job_type="charge"))).jobs
+        happened: list[Event] = []
+        harness.partition.observers.append(happened.extend)
+
+        if ends_by == "completion":
+            await harness.submit(completion_of(job.key))
+        elif ends_by == "cancellation":
+            await harness.submit(CancelProcessInstance("default", root))
+        else:
+            await harness.submit(ThrowJobError(tenant_id="default", job_key=job.key, error_code="X"))
+            assert harness.state.instances[job.instance.key].incidents
+            await harness.submit(CancelProcessInstance("default", root))
+
+        await until(lambda: not harness.state.instances | dict.fromkeys(harness.state.evicted))
+        await harness.partition.settle()
+        row = await harness.store.get(ProcessInstance, root, tenant_id="default")
+        assert row is not None
+        expected = (
+            ProcessInstanceState.COMPLETED if ends_by == "completion" else ProcessInstanceState.TERMINATED
+        )
+        assert row.state is expected
+        assert sum(isinstance(event, CallEnded) for event in happened) == 150
 
 
 Outcome = Answer | str
