@@ -55,6 +55,12 @@ class Permission(StrEnum):
     IDENTITY_WRITE = "identity:write"
 
 
+LATER_PERMISSIONS: frozenset[str] = frozenset(
+    {Permission.TASK_WORK, Permission.MESSAGE_PUBLISH, Permission.SIGNAL_BROADCAST}
+)
+"""Those that programs of the first format do not know."""
+
+
 class Scope(StrEnum):
     """Scopes about people: OpenID Connect Core 1.0 §5.4, §11; `groups` is ours."""
 

@@ -6,7 +6,7 @@ from typing import NewType
 
 from identity.jose.algorithms import SigningAlgorithm
 from identity.tenants import Tenant
-from identity.vocabulary import AuthenticationMethod, ConsentMode, GrantType, Permission
+from identity.vocabulary import LATER_PERMISSIONS, AuthenticationMethod, ConsentMode, GrantType, Permission
 from server.platform.call import TenantId
 from server.platform.records import Kind, Record
 
@@ -100,4 +100,4 @@ class Client(Record):
         return tenant.tenant_id == self.tenant_id or tenant == default or tenant.tenant_id in self.tenant_ids
 
 
-CLIENTS = Kind(Client, "client")
+CLIENTS = Kind(Client, "client", later={"permissions": LATER_PERMISSIONS})

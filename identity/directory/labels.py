@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from identity.vocabulary import Permission
+from identity.vocabulary import LATER_PERMISSIONS, Permission
 from server.platform.call import TenantId
 from server.platform.records import Kind, Record
 
@@ -50,6 +50,6 @@ class UserAttribute(Record):
 
 
 GROUPS = Kind(Group, "group", unique=("name",))
-ROLES = Kind(Role, "role", unique=("name",))
+ROLES = Kind(Role, "role", unique=("name",), later={"permissions": LATER_PERMISSIONS})
 SCOPE_DEFINITIONS = Kind(ScopeDefinition, "scope", unique=("name",))
 USER_ATTRIBUTES = Kind(UserAttribute, "user_attribute")

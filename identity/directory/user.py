@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import NewType
 
 from identity.directory.pending_registration import PendingRegistration
-from identity.vocabulary import Permission
+from identity.vocabulary import LATER_PERMISSIONS, Permission
 from server.platform.call import TenantId
 from server.platform.records import Kind, Record
 
@@ -106,4 +106,10 @@ class User(Record):
         return self.is_enabled and (self.valid_until is None or now < self.valid_until)
 
 
-USERS = Kind(User, "user", unique=("email", "preferred_username"), indexed=("groups", "roles"))
+USERS = Kind(
+    User,
+    "user",
+    unique=("email", "preferred_username"),
+    indexed=("groups", "roles"),
+    later={"permissions": LATER_PERMISSIONS},
+)

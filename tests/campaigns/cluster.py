@@ -137,8 +137,8 @@ class Campaign:
                 await asyncio.sleep(LOOK_SECONDS)
 
     async def epochs(self, node: Node) -> Mapping[int, int]:
-        """Of the partitions that the node owns; each start of its process adds to the name."""
-        text = "SELECT partition_id, epoch FROM gnomon.partition WHERE owner LIKE $1 || '-%'"
+        """Of the partitions that the node owns; each start of its process adds to the name, but in earlier versions."""
+        text = "SELECT partition_id, epoch FROM gnomon.partition WHERE owner = $1 OR owner LIKE $1 || '-%'"
         return dict(await self.pool.fetch(text, node.name))
 
     async def epochs_of(self, partitions: Iterable[int]) -> Mapping[int, int]:

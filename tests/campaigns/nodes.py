@@ -15,6 +15,8 @@ Settings = Mapping[str, str]
 
 LEASE_SECONDS = 3.0
 SECRET = "shared in a campaign"  # of a cluster that lives for a minute
+# Settings that programs of an earlier version refuse, because they do not know them.
+NEW_SETTINGS = frozenset({"GNOMON_EDGE__SECRET"})
 
 
 class Proxies(NamedTuple):
@@ -48,7 +50,7 @@ class Node:
         return self._running.addresses.http
 
     async def start(self) -> None:
-        settings = {**self._settings, **self.of_root}
+        settings = {**_known_to(self.root, self._settings), **self.of_root}
         self._program = await Program.started("cluster", settings, self.log, root=self.root)
 
     async def stop(self) -> None:
@@ -147,10 +149,19 @@ async def cluster(
             logs / f"edge-{number}.log": root if number > 1 else ROOT for number in range(1, edges + 1)
         }
         started = await asyncio.gather(
-            *(Program.started("cluster", settings, log, root=each) for log, each in edge_roots.items()),
+            *(
+                Program.started("cluster", _known_to(each, settings), log, root=each)
+                for log, each in edge_roots.items()
+            ),
             *(node.start() for node in members),
         )
         programs = [each for each in started if isinstance(each, Program)]
         for edge in programs:
             stack.push_async_callback(edge.stop)
         yield Cluster(members, [edge.addresses.http for edge in programs])
+
+
+def _known_to(root: Path, settings: Settings) -> Settings:
+    if root == ROOT:
+        return settings
+    return {name: value for name, value in settings.items() if name not in NEW_SETTINGS}

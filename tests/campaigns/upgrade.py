@@ -1,6 +1,8 @@
 """Nodes of an earlier version are replaced by those of today one by one under load, and back; nothing is lost."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -32,10 +34,42 @@ HELD_BACK: Settings = {"GNOMON_CLUSTER__FORMAT": str(OLDEST)}
 NEWER = b"the database is newer than the program"
 
 
+# In the sources of versions that know of formats, and so of versions after them.
+FORMATS = Path("server", "engine", "formats.py")
+
+
 async def run(rounds: int, seed: str) -> Report:
-    """Go to today's version and back in turns; at last stay with it, and see that the earlier one is refused."""
+    """Go to today's version and back in turns; at last stay with it, and see that the earlier one is refused.
+
+    A version without formats refuses tables that are newer than it is: from that one each round goes to today's in a
+    deployment of its own.
+    """
     report, dice = Report("upgrade", seed, Book(), goal=2 * LEASE_SECONDS), Dice(seed)
-    with postgres_server() as dsn, open_directory() as directory, earlier_sources() as earlier:
+    with earlier_sources() as earlier:
+        if not (earlier / FORMATS).exists():
+            await report.collect(rounds, lambda number: _there(report, dice, earlier, number))
+            return report
+        async with _deployed(report, earlier) as campaign:
+            await report.collect(rounds, lambda number: campaign.replace_all(number, dice, earlier))
+            if not report.violations:
+                await report.collect(1, lambda _: campaign.stay(dice, earlier))
+    return report
+
+
+async def _there(report: Report, dice: Dice, earlier: Path, number: int) -> Round:
+    """Half of the rounds end nodes by the signal, half by a kill; then the format rises."""
+    report.book = Book()
+    async with _deployed(report, earlier) as campaign:
+        there = await campaign.replace_all(2 * number, dice, earlier)
+        stayed = await campaign.stay(dice, earlier)
+    longest = max(there.seconds, stayed.seconds)
+    return Round(f"{there.strike}, format raised", longest, [*there.violations, *stayed.violations])
+
+
+@asynccontextmanager
+async def _deployed(report: Report, earlier: Path) -> AsyncIterator["Upgrade"]:
+    """A deployment of the earlier version, with a database of its own."""
+    with postgres_server() as dsn, open_directory() as directory:
         socket = Path(parse_qs(urlsplit(dsn).query)["host"][0]) / ".s.PGSQL.5432"
         async with (
             asyncpg.create_pool(dsn, min_size=1, max_size=2) as pool,
@@ -52,11 +86,7 @@ async def run(rounds: int, seed: str) -> Report:
             connected(deployment.edges, await token_of(deployment.edges[0])) as api,
         ):
             await until_answered(lambda: api.deploy("campaign.bpmn", CONTENT))
-            campaign = Upgrade(deployment, api, report.book, dsn=dsn, pool=pool)
-            await report.collect(rounds, lambda number: campaign.replace_all(number, dice, earlier))
-            if not report.violations:
-                await report.collect(1, lambda _: campaign.stay(dice, earlier))
-    return report
+            yield Upgrade(deployment, api, report.book, dsn=dsn, pool=pool)
 
 
 class Upgrade(Campaign):

@@ -1,7 +1,7 @@
 """The interface of a record store."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Generic, Protocol, TypeVar
 
@@ -31,7 +31,9 @@ class Kind(Generic[R]):
 
     `unique` and `indexed` name fields that records are found by: a text, or a tuple of texts, each of which finds the
     record; an empty one finds nothing. A `unique` field holds one text, and no two records of a tenant the same.
-    `scheduled` names a field with the time from which on `due` finds the record.
+    `scheduled` names a field with the time from which on `due` finds the record. `later` has texts of a field that the
+    version before does not know: they are kept beside the field, where that version does not look, so that it can read
+    the rest.
     """
 
     type: type[R]
@@ -39,6 +41,7 @@ class Kind(Generic[R]):
     unique: tuple[str, ...] = ()
     indexed: tuple[str, ...] = ()
     scheduled: str = ""
+    later: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
 class AlreadyThere(Exception):

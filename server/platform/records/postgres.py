@@ -10,12 +10,12 @@ from datetime import datetime
 from typing import Any, Generic
 
 import asyncpg
-import msgspec
 
 from server.platform.audit import AuditNote
 from server.platform.call import TenantId
 from server.platform.clock import Clock
 from server.platform.postgres.database import Database
+from server.platform.records.contents import Contents
 from server.platform.records.port import AlreadyThere, AuditLog, Changed, Kind, R, Records
 from server.platform.records.statements import ALONE, Statements, noting
 from server.platform.records.texts import (
@@ -81,8 +81,7 @@ class PostgresRecords(Generic[R]):
         self._fields = (*kind.unique, *kind.indexed)
         self._lists = frozenset(field for field in self._fields if holds_many(kind.type, field))
         self._statements = Statements.of(kind, self._lists)
-        self._decoder = msgspec.json.Decoder(kind.type)
-        self._encoder = msgspec.json.Encoder()
+        self._contents: Contents[R] = Contents(kind)
 
     async def get(self, tenant_id: TenantId, record_id: str) -> R | None:
         if not can_be_kept(tenant_id, record_id):
@@ -161,7 +160,7 @@ class PostgresRecords(Generic[R]):
         """Values of all columns in their order."""
         expect_that_can_be_kept(record, self._fields)
         found_by = (self._value(record, field) for field in self._fields)
-        content = self._encoder.encode(record).decode()
+        content = self._contents.written(record)
         own = (record.tenant_id, record.id, record.revision, record.expires_at, content)
         scheduled = self._kind.scheduled
         return (*own, *found_by, getattr(record, scheduled)) if scheduled else (*own, *found_by)
@@ -171,7 +170,7 @@ class PostgresRecords(Generic[R]):
         return texts if field in self._lists else next(iter(texts), None)
 
     def _record(self, row: asyncpg.Record) -> R:
-        return self._decoder.decode(row["content"])
+        return self._contents.read(row["content"])
 
 
 def _count(rows: Sequence[asyncpg.Record]) -> int:

@@ -1,0 +1,39 @@
+"""A record as JSON text, which programs of two versions read."""
+
+from typing import Any, Generic
+
+import msgspec
+
+from server.platform.records.port import Kind, R
+
+
+class Contents(Generic[R]):
+    def __init__(self, kind: Kind[R]) -> None:
+        # The member that has the whole field, where the field itself lacks what is later.
+        self._later = {field: (f"whole_{field}", texts) for field, texts in kind.later.items()}
+        self._decoder = msgspec.json.Decoder(kind.type)
+        self._encoder = msgspec.json.Encoder()
+
+    def written(self, record: R) -> str:
+        content = self._encoder.encode(record)
+        later = [
+            field for field, (_, texts) in self._later.items() if not texts.isdisjoint(getattr(record, field))
+        ]
+        if not later:
+            return content.decode()
+        document: dict[str, Any] = msgspec.json.decode(content)
+        for field in later:
+            whole, texts = self._later[field]
+            document[whole] = document[field]
+            document[field] = [text for text in document[field] if text not in texts]
+        return self._encoder.encode(document).decode()
+
+    def read(self, content: str) -> R:
+        if not any(f'"{whole}"' in content for whole, _ in self._later.values()):
+            return self._decoder.decode(content)
+        document: dict[str, Any] = msgspec.json.decode(content)
+        for field, (whole, _) in self._later.items():
+            if whole in document:
+                document[field] = document.pop(whole)
+        # As text again: what JSON cannot say otherwise, times and octets, is read like the rest.
+        return self._decoder.decode(self._encoder.encode(document))
