@@ -318,6 +318,34 @@ class ProcessBuilder:
         self.node("intermediateThrowEvent", element_id, inputs=inputs)
         return self._signal(element_id, signal)
 
+    def throw_message(
+        self,
+        element_id: str,
+        *,
+        type: str,  # noqa: A002 - the attribute's name in the extension
+        retries: str | None = None,
+        headers: Mapping[str, str] = _NO_PAIRS,
+        inputs: Mapping[str, str | None] = _NO_PAIRS,
+        outputs: Mapping[str, str] = _NO_PAIRS,
+        tag: str = "intermediateThrowEvent",
+    ) -> Self:
+        """Append an event whose message a job worker sends."""
+        self.service_task(
+            element_id, type=type, tag=tag, retries=retries, headers=headers, inputs=inputs, outputs=outputs
+        )
+        return self._event(element_id, "message")
+
+    def end_message(
+        self,
+        element_id: str,
+        *,
+        type: str,  # noqa: A002 - the attribute's name in the extension
+        inputs: Mapping[str, str | None] = _NO_PAIRS,
+        outputs: Mapping[str, str] = _NO_PAIRS,
+    ) -> Self:
+        """Append an end event whose message a job worker sends."""
+        return self.throw_message(element_id, type=type, inputs=inputs, outputs=outputs, tag="endEvent")
+
     def end_signal(
         self, element_id: str, *, signal: str, inputs: Mapping[str, str | None] = _NO_PAIRS
     ) -> Self:

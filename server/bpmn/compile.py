@@ -35,6 +35,7 @@ from server.bpmn.executable import (
     Termination,
     ThrownError,
     ThrownEscalation,
+    ThrownMessage,
     ThrownSignal,
     TimerKind,
     TimerTrigger,
@@ -181,7 +182,7 @@ class _Compiler:
             type=ELEMENT_TYPES[type(node)],
             input_mappings=_mappings(extensions.input_mappings(node.markup)),
             output_mappings=_mappings(extensions.output_mappings(node.markup)),
-            job=_job(node.markup) if isinstance(node, JobTask) else None,
+            job=_job(node.markup) if isinstance(node, JobTask) or _sends_message(node) else None,
             user_task=_user_task(node.markup) if isinstance(node, UserTask) else None,
             script=_script(node.markup) if isinstance(node, ScriptTask) else None,
             called_decision=_called_decision(node.markup) if isinstance(node, BusinessRuleTask) else None,
@@ -220,7 +221,7 @@ class _Compiler:
             return ThrownEscalation(_attribute(self._escalation_codes[event.escalation_ref or ""]))
         if event.signal_ref is not None:
             return ThrownSignal(_attribute(self._signal_names[event.signal_ref]))
-        return None
+        return ThrownMessage() if _sends_message(event) else None
 
     def _connect(self, node: FlowNode, graph: Graph, scope: Element) -> None:
         element = self.elements[node.id]
@@ -275,6 +276,10 @@ def _mappings(mappings: Iterable[extensions.VariableMapping]) -> tuple[VariableM
 def _message(message: Markup) -> MessageTrigger:
     name, key = message.attributes.get("name", ""), extensions.correlation_key(message)
     return MessageTrigger(_attribute(name), _attribute(key or ""))
+
+
+def _sends_message(node: FlowNode) -> bool:
+    return isinstance(node, ThrowEvent) and "message" in node.event_definitions
 
 
 def _job(node: Markup) -> JobDefinition | None:

@@ -236,8 +236,13 @@ class ThrownSignal:
     name: Attribute
 
 
+@dataclass(frozen=True, slots=True)
+class ThrownMessage:
+    """A job worker sends a message: the event has a job, and waits for it."""
+
+
 # What a throwing event does beside ending or passing.
-Result = Termination | ThrownError | ThrownEscalation | ThrownSignal
+Result = Termination | ThrownError | ThrownEscalation | ThrownSignal | ThrownMessage
 
 
 @dataclass(slots=True, eq=False)

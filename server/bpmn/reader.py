@@ -57,6 +57,7 @@ _EVENTS: Mapping[tuple[str, ...], Callable[[Markup], FlowNode]] = {
     ("intermediateThrowEvent",): IntermediateThrowEvent,
     ("intermediateThrowEvent", "escalation"): IntermediateThrowEvent,
     ("intermediateThrowEvent", "link"): IntermediateThrowEvent,
+    ("intermediateThrowEvent", "message"): IntermediateThrowEvent,
     ("intermediateThrowEvent", "signal"): IntermediateThrowEvent,
     ("intermediateCatchEvent", "link"): IntermediateCatchEvent,
     ("intermediateCatchEvent", "timer"): IntermediateCatchEvent,
@@ -71,6 +72,7 @@ _EVENTS: Mapping[tuple[str, ...], Callable[[Markup], FlowNode]] = {
     ("endEvent", "terminate"): EndEvent,
     ("endEvent", "error"): EndEvent,
     ("endEvent", "escalation"): EndEvent,
+    ("endEvent", "message"): EndEvent,
     ("endEvent", "signal"): EndEvent,
 }
 

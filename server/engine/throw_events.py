@@ -1,12 +1,19 @@
 """What throwing events throw, and what catches it.
 
 A thrown error or escalation goes outwards from the scope that it is thrown in, and carries no variables. A signal goes
-to all process instances of the tenant, with the local variables of its event.
+to all process instances of the tenant, with the local variables of its event. A message is sent by a job worker.
 """
 
 from typing import NamedTuple
 
-from server.bpmn.executable import ErrorTrigger, EscalationTrigger, Termination, ThrownError, ThrownSignal
+from server.bpmn.executable import (
+    ErrorTrigger,
+    EscalationTrigger,
+    Termination,
+    ThrownError,
+    ThrownMessage,
+    ThrownSignal,
+)
 from server.engine import catch_events
 from server.engine.catch_events import Caught
 from server.engine.expressions import string_of
@@ -25,7 +32,7 @@ class Signal(NamedTuple):
 def thrown(step: Step, visit: Visit) -> Caught | Signal | None:
     """What catches the result of an event, or the signal that it broadcasts, if it is one; raises Incident."""
     result = visit.element.result
-    if result is None or isinstance(result, Termination):
+    if result is None or isinstance(result, Termination | ThrownMessage):
         return None
     scope = VariableScope(step, visit.process_instance, scope_key=visit.instance.key)
     if isinstance(result, ThrownSignal):

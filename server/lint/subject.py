@@ -164,7 +164,9 @@ def _element_types(element: FlowElement, scope_kind: str) -> frozenset[str]:
     if not isinstance(element, FlowNode):
         return _types(kind, "FlowElement")
     inside = (f"StartEvent[{scope_kind}]",) if isinstance(element, StartEvent) else ()
-    return _types(kind, *inside, *_supertypes(element.tag), "FlowNode", "FlowElement")
+    is_sent = isinstance(element, ThrowEvent) and "message" in element.event_definitions
+    sent = (f"{kind}[message]",) if is_sent else ()
+    return _types(kind, *inside, *sent, *_supertypes(element.tag), "FlowNode", "FlowElement")
 
 
 def _supertypes(tag: str) -> tuple[str, ...]:

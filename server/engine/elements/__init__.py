@@ -8,13 +8,11 @@ from server.engine.elements.boundary_event import BoundaryEvent
 from server.engine.elements.business_rule_task import BusinessRuleTask
 from server.engine.elements.call_activity import CallActivity
 from server.engine.elements.container import Container
-from server.engine.elements.end_event import EndEvent
 from server.engine.elements.event_based_gateway import EventBasedGateway
 from server.engine.elements.event_sub_process import EventSubProcess
 from server.engine.elements.exclusive_gateway import ExclusiveGateway
 from server.engine.elements.inclusive_gateway import InclusiveGateway
 from server.engine.elements.intermediate_catch_event import IntermediateCatchEvent
-from server.engine.elements.intermediate_throw_event import IntermediateThrowEvent
 from server.engine.elements.multi_instance_body import MultiInstanceBody
 from server.engine.elements.parallel_gateway import ParallelGateway
 from server.engine.elements.receive_task import ReceiveTask
@@ -22,6 +20,7 @@ from server.engine.elements.script_task import ScriptTask
 from server.engine.elements.service_task import JobWorkerTask
 from server.engine.elements.start_event import StartEvent
 from server.engine.elements.task import PassThroughTask
+from server.engine.elements.throw_event import ThrowEvent
 from server.engine.elements.user_task import UserTask
 
 BEHAVIOURS: Mapping[ElementType, Behaviour] = {
@@ -33,9 +32,9 @@ BEHAVIOURS: Mapping[ElementType, Behaviour] = {
     # events
     ElementType.START_EVENT: StartEvent(),
     ElementType.INTERMEDIATE_CATCH_EVENT: IntermediateCatchEvent(),
-    ElementType.INTERMEDIATE_THROW_EVENT: IntermediateThrowEvent(),
+    ElementType.INTERMEDIATE_THROW_EVENT: ThrowEvent(),
     ElementType.BOUNDARY_EVENT: BoundaryEvent(),
-    ElementType.END_EVENT: EndEvent(),
+    ElementType.END_EVENT: ThrowEvent(),
     # tasks
     ElementType.SERVICE_TASK: JobWorkerTask(),
     ElementType.SEND_TASK: JobWorkerTask(),

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 
 from server.bpmn.graph import Graph
-from server.bpmn.model import CatchEvent, EventSubProcess, FlowNode
+from server.bpmn.model import CatchEvent, EventSubProcess, FlowNode, ThrowEvent
 from server.lint.rule import Rule
 from server.lint.subject import Subject
 from server.lint.violation import Violation
@@ -30,7 +30,7 @@ def graph(subject: Subject, rule: Rule) -> Iterator[Violation]:
 
 def _cycle_without_wait_state(scope: Graph) -> Iterator[Violation]:
     cycle = scope.cycle(
-        frozenset(node_id for node_id, node in scope.nodes.items() if node.tag in _WAITLESS or _is_link(node))
+        frozenset(node_id for node_id, node in scope.nodes.items() if _goes_on(node) or _is_link(node))
     )
     if cycle:
         yield Violation(f"found a loop through {', '.join(sorted(cycle))}")
@@ -46,6 +46,12 @@ def _unreachable(scope: Graph) -> Iterator[Violation]:
     for node_id, node in scope.nodes.items():
         if node_id not in reached:
             yield Violation(f"no path leads to {node_id}", node.markup)
+
+
+def _goes_on(node: FlowNode) -> bool:
+    """A job worker sends messages, and the event waits for that."""
+    is_sent = isinstance(node, ThrowEvent) and "message" in node.event_definitions
+    return node.tag in _WAITLESS and not is_sent
 
 
 def _is_link(node: FlowNode) -> bool:

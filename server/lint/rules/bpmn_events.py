@@ -322,7 +322,6 @@ RULES = (
         applies_to=("bpmn:IntermediateThrowEvent",),
         attribute=(
             "errorEventDefinition",
-            "messageEventDefinition",
             "terminateEventDefinition",
             "timerEventDefinition",
         ),
@@ -354,7 +353,7 @@ RULES = (
         message="This result cannot end a flow",
         evaluator=EvaluatorKind.COUNT,
         applies_to=("bpmn:EndEvent",),
-        attribute=("linkEventDefinition", "messageEventDefinition", "timerEventDefinition"),
+        attribute=("linkEventDefinition", "timerEventDefinition"),
         bounds=Bounds(max=0),
     ),
     Rule(

@@ -7,10 +7,22 @@ RULES = (
         id="message-reference",
         message="A message must be referenced",
         evaluator=EvaluatorKind.REFERENCE,
-        applies_to=("bpmn:MessageEventDefinition", "bpmn:ReceiveTask"),
+        applies_to=(
+            "bpmn:MessageEventDefinition[start]",
+            "bpmn:MessageEventDefinition[catch]",
+            "bpmn:ReceiveTask",
+        ),
         attribute=("messageRef",),
         value=("Message",),
         bounds=Bounds(min=1),
+    ),
+    Rule(
+        id="message-throw-reference",
+        message="The message is not in the file",
+        evaluator=EvaluatorKind.REFERENCE,
+        applies_to=("bpmn:MessageEventDefinition[throw]",),
+        attribute=("messageRef",),
+        value=("Message",),
     ),
     Rule(
         id="message-name",

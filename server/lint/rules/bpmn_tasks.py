@@ -8,6 +8,8 @@ _JOB_HOSTS = (
     "bpmn:ScriptTask",
     "bpmn:BusinessRuleTask",
     "bpmn:UserTask",
+    "bpmn:IntermediateThrowEvent[message]",
+    "bpmn:EndEvent[message]",
 )
 
 RULES = (
@@ -23,7 +25,7 @@ RULES = (
         id="message-throw-implementation",
         message="A message is sent either by the engine or by a job worker",
         evaluator=EvaluatorKind.EXACTLY_ONE_OF,
-        applies_to=("bpmn:SendTask",),
+        applies_to=("bpmn:SendTask", "bpmn:IntermediateThrowEvent[message]", "bpmn:EndEvent[message]"),
         attribute=("zeebe:publishMessage", "zeebe:taskDefinition"),
     ),
     Rule(

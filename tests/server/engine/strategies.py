@@ -104,12 +104,21 @@ class Signal:
 
 
 @dataclass(frozen=True)
+class Letter:
+    """A message that a worker sends."""
+
+    type: str
+    outputs: Mappings
+    listeners: frozenset[str]
+
+
+@dataclass(frozen=True)
 class Scope:
     """A sub-process, with an event on its boundary and an event sub-process inside.
 
     Each has a duration, a cycle, which does not interrupt, `error`, or `escalation`, which interrupts on the boundary
-    alone, as a `signal` does. It may end by `terminate`, by `escalation`, by a `signal`, or by an `error` that one of
-    them catches.
+    alone, as a `signal` does. It may end by `terminate`, by `escalation`, by a `signal`, by a `message`, or by an `error`
+    that one of them catches.
     """
 
     inside: "Block"
@@ -175,6 +184,7 @@ Block = (
     | Pause
     | Receipt
     | Signal
+    | Letter
     | Call
     | Scope
     | Sequence
@@ -221,7 +231,13 @@ receipts = st.builds(Receipt, st.sampled_from(['="x"', "=kind", "=if ok then 7 e
 signals = st.builds(
     Signal, st.sampled_from([SIGNAL, f'=if ok then "{SIGNAL}" else a', f'="{SIGNAL}"']), st.booleans()
 )
-endings = st.sampled_from([None, "terminate", "error", "escalation", "signal"])
+letters = st.builds(
+    Letter,
+    st.sampled_from(["a", "b", "=kind"]),
+    st.dictionaries(targets, st.sampled_from(OUTPUTS), max_size=1),
+    st.frozensets(st.sampled_from(["start", "end"])),
+)
+endings = st.sampled_from([None, "terminate", "error", "escalation", "signal", "message"])
 boundaries = st.sampled_from(
     [
         None,
@@ -260,7 +276,7 @@ def _composed(inner: st.SearchStrategy[Block]) -> st.SearchStrategy[Block]:
 
 
 blocks: st.SearchStrategy[Block] = st.recursive(
-    work | scripts | people | pauses | jumps | receipts | signals | calls, _composed, max_leaves=6
+    work | scripts | people | pauses | jumps | receipts | signals | letters | calls, _composed, max_leaves=6
 )
 
 
@@ -279,6 +295,7 @@ class _Writer:
             Call: self._call,
             Receipt: self._receipt,
             Signal: self._signal,
+            Letter: self._letter,
             Scope: self._scope,
             Sequence: self._sequence,
             Choice: self._choice,
@@ -339,6 +356,12 @@ class _Writer:
         else:
             self._builder.signal_catch(name, signal=block.name)
 
+    def _letter(self, block: Letter) -> None:
+        name = f"{self._prefix}letter_{next(self._numbers)}"
+        self._builder.throw_message(name, type=block.type, outputs=block.outputs)
+        for phase in sorted(block.listeners):
+            self._builder.execution_listener(phase, type="b")
+
     def _work(self, block: Work) -> None:
         name = f"{self._prefix}task_{next(self._numbers)}"
         if block.type is None:
@@ -383,6 +406,8 @@ class _Writer:
             inside.declare_error("wrong", "wrong").end_error(f"{name}_fail", error="wrong")
         elif block.ending == "escalation":
             inside.declare_escalation("late", "late").end_escalation(f"{name}_ask", escalation="late")
+        elif block.ending == "message":
+            inside.end_message(f"{name}_send", type="b")
         elif block.ending == "signal":
             inside.end_signal(f"{name}_warn", signal=SIGNAL)
         else:

@@ -234,6 +234,12 @@ def _message_event(
     return file.replace(b"</definitions>", f"{_declared('note', name, subscription)}</definitions>".encode())
 
 
+def _sent(reference: str = "") -> bytes:
+    """Let a job worker send a message."""
+    extensions = f"<extensionElements>{_job()}</extensionElements>"
+    return _event("intermediateThrowEvent", extensions, f"<messageEventDefinition {reference}/>")
+
+
 def _signal_event(reference: str = 'signalRef="alarm"', name: str = 'name="alarm"') -> bytes:
     """Wait for a signal of the file in the flow."""
     file = _event("intermediateCatchEvent", f"<signalEventDefinition {reference}/>")
@@ -409,6 +415,11 @@ EVENTS = {
 
 MESSAGES = {
     "message-reference": case("n", _message_event(reference='messageRef="gone"'), _message_event()),
+    "message-throw-reference": case(
+        "n",
+        _sent('messageRef="gone"'),
+        _sent(),
+    ),
     "message-name": case("note", _message_event(name=""), _message_event()),
     "message-name-expression": case("note", _message_event(name='name="=("'), _message_event(name='name="=kind"')),
     "subscription": case("note", _message_event(subscription=""), _message_event()),

@@ -37,8 +37,7 @@ ALSO_BROKEN = {
     "camunda-8-js-sdk__grpc-state-machine.bpmn": {
         "error-reference",
         "escalation-reference",
-        "intermediate-throw-type",
-        "end-event-type",
+        "message-throw-implementation",
         "message-reference",
         "signal-reference",
         "sequence-flow-condition",
@@ -48,7 +47,7 @@ ALSO_BROKEN = {
         "timer-definition",
     },
     "camunda-8-js-sdk__ZBBatchWorker-state-machine.bpmn": {
-        "end-event-type",
+        "message-throw-implementation",
         "message-reference",
         "signal-reference",
         "sequence-flow-condition",
