@@ -9,7 +9,6 @@ may be answered on a guess.
 
 import asyncio
 import logging
-import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from server.engine import State
@@ -58,7 +57,7 @@ class Partition:
         *,
         quota: Quota | None = None,
         due: Due | None = None,
-        stopwatch: Callable[[], float] = time.thread_time,
+        stopwatch: Callable[[], float] | None = None,
         meter: Meter = UNMEASURED,
     ) -> None:
         self.state = state

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -38,6 +37,7 @@ from server.platform.errors import (
     ServiceError,
     Unavailable,
 )
+from server.platform.stopwatch import ThreadStopwatch
 from server.store.entities import AuditEntry
 from server.store.ports import (
     EVERY_OTHER_PARTITION,
@@ -150,7 +150,7 @@ class Growth:
 class Turns:
     """Runs the engine over the entries of one turn after the other, and for `seconds` at a time.
 
-    The stopwatch tells the time that this thread has worked: a turn is not slow because others kept the processor.
+    The stopwatch tells the time that this thread has worked: a turn is not slow because others had the processor.
     """
 
     def __init__(
@@ -159,10 +159,10 @@ class Turns:
         quota: Quota,
         *,
         seconds: float = 0.05,
-        stopwatch: Callable[[], float] = time.thread_time,
+        stopwatch: Callable[[], float] | None = None,
     ) -> None:
         self._seconds = seconds
-        self._stopwatch = stopwatch
+        self._stopwatch = stopwatch or ThreadStopwatch()
         self._state = state
         self._quota = quota
         state.room = quota.room

@@ -1,8 +1,8 @@
 """Entries of the audit log for user tasks: one for each change, whatever command brought it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from server.engine import events
 from server.engine.keys import Key
@@ -28,6 +28,8 @@ _Change = (
     | events.UserTaskCompleted
     | events.UserTaskCanceled
 )
+# Few commands bring any of them, and each of a command's events is looked at.
+_AUDITED = frozenset({*get_args(_Change), events.ProcessInstanceMigrated})
 _OPERATION_TYPES: Mapping[type[events.Event], str] = {
     events.UserTaskCreated: "CREATE",
     events.UserTaskUpdated: "UPDATE",
@@ -37,9 +39,11 @@ _OPERATION_TYPES: Mapping[type[events.Event], str] = {
 
 
 def user_task_entries(
-    happened: Iterable[events.Event], origin: Origin | None, now: datetime
+    happened: Collection[events.Event], origin: Origin | None, now: datetime
 ) -> Iterator[AuditEntry]:
     """`origin` is the caller of the command that made the events, None without one."""
+    if _AUDITED.isdisjoint(map(type, happened)):
+        return
     for event in happened:
         if isinstance(event, _Change):
             yield _entry(event.instance, event, _operation_type(event), origin, now)
