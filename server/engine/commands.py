@@ -10,7 +10,9 @@ from datetime import datetime, timedelta
 from server.engine.addresses import ANYWHERE, FIRST, HERE, Address, Hashed, HomeOf, OwnersOf
 from server.engine.decision_events import DecisionRequirementsDeployed
 from server.engine.events import ProcessDefinitionDeployed
+from server.engine.job_results import AnyJobResult
 from server.engine.keys import Key
+from server.engine.user_task_changes import DateChange
 from server.engine.variables import Variables
 from server.feel import DialectName
 
@@ -184,6 +186,7 @@ class CompleteJob:
     tenant_id: str
     job_key: Key
     variables: Variables = field(default_factory=dict)
+    result: AnyJobResult | None = None
 
     @property
     def address(self) -> Address:
@@ -496,13 +499,6 @@ class UnassignUserTask:
     @property
     def address(self) -> Address:
         return OwnersOf((self.user_task_key,))
-
-
-@dataclass(frozen=True, slots=True)
-class DateChange:
-    """The date from now on; None clears it."""
-
-    date: datetime | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ from enum import StrEnum
 class JobKind(StrEnum):
     BPMN_ELEMENT = "BPMN_ELEMENT"
     EXECUTION_LISTENER = "EXECUTION_LISTENER"
+    TASK_LISTENER = "TASK_LISTENER"
 
 
 class ListenerEventType(StrEnum):

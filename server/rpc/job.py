@@ -11,6 +11,7 @@ from server.engine.variables import join
 from server.partition.config import JobsConfig
 from server.partition.router import Router
 from server.platform.call import Call
+from server.rpc.job_results import result_of
 from server.rpc.origin import origin_of
 from server.rpc.searching import search
 from server.rpc.variables import variables_of
@@ -46,7 +47,12 @@ class JobServicer:
         return min(seconds, self._config.longest_poll_seconds)
 
     async def complete_job(self, request: pb.CompleteJobRequest, call: Call) -> pb.CompleteJobResponse:
-        command = CompleteJob(call.tenant_id, Key(request.job_key), variables_of(request.variables))
+        command = CompleteJob(
+            call.tenant_id,
+            Key(request.job_key),
+            variables_of(request.variables),
+            result_of(request.result),
+        )
         await self._router.submit(command, origin_of(request, call))
         return pb.CompleteJobResponse()
 

@@ -2,19 +2,18 @@
 
 from gnomon.engine.v1 import user_task_pb2 as entity_pb
 from gnomon.engine.v1 import user_task_service_pb2 as pb
-from server.bpmn import timer_values
-from server.bpmn.timer_values import MalformedTimer
 from server.engine.commands import (
     AssignUserTask,
     CompleteUserTask,
-    DateChange,
     UnassignUserTask,
     UpdateUserTask,
 )
 from server.engine.keys import Key
+from server.engine.user_task_changes import DateChange
 from server.partition.router import Router
 from server.platform.call import Call
 from server.platform.errors import InvalidArgument
+from server.rpc.dates import date_change
 from server.rpc.origin import origin_of
 from server.rpc.searching import found, get, search
 from server.rpc.user_task_audit_log import search_audit_logs
@@ -112,8 +111,4 @@ def _date_change(changes: pb.UserTaskChangeset, field: str) -> DateChange | None
     """Raises InvalidArgument."""
     if not changes.HasField(field):  # type: ignore[arg-type]  # by its name
         return None
-    text = getattr(changes, field)
-    try:
-        return DateChange(timer_values.date(text) if text else None)
-    except MalformedTimer as error:
-        raise InvalidArgument(f"changeset.{field}: {error}", field=f"changeset.{field}") from error
+    return date_change(getattr(changes, field), f"changeset.{field}")

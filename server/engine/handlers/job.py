@@ -8,6 +8,7 @@ from server.engine.answers import DONE, Done
 from server.engine.commands import CompleteJob, FailJob, ThrowJobError, UpdateJob
 from server.engine.incidents import ErrorType, Incident
 from server.engine.job_kinds import JobKind, ListenerEventType
+from server.engine.job_results import RESULTS, JobResult
 from server.engine.keys import Key
 from server.engine.process_instance import Job, JobState, ProcessInstance
 from server.engine.rejection import Rejected, RejectionType
@@ -27,6 +28,7 @@ _NO_RETRIES: Mapping[JobKind, ErrorType] = {
 def complete(command: CompleteJob, step: Step) -> Done:
     instance, job = _job(step, command.tenant_id, command.job_key)
     _expect(job, _OPEN)
+    _expect_result(job, command.result)
     visit = _visit(step, instance, job)
     step.emit(events.JobCompleted(instance.head, job.key))
     merge = set_all_local if _are_local(job, visit) else propagate
@@ -104,6 +106,13 @@ def _expect(job: Job, states: frozenset[JobState]) -> None:
     if job.state not in states:
         expected = " or ".join(sorted(states))
         raise Rejected(RejectionType.INVALID_STATE, f"job {job.key} is {job.state}, not {expected}")
+
+
+def _expect_result(job: Job, result: JobResult | None) -> None:
+    if result is not None and RESULTS.get(job.kind) is not type(result):
+        found = type(result).__struct_config__.tag
+        reason = f"result.type: '{found}' is not one of job {job.key}, which has the kind {job.kind}"
+        raise Rejected(RejectionType.INVALID_ARGUMENT, reason)
 
 
 def _visit(step: Step, instance: ProcessInstance, job: Job) -> Visit:

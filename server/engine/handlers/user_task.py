@@ -7,7 +7,6 @@ from server.engine.answers import DONE, Done
 from server.engine.commands import (
     AssignUserTask,
     CompleteUserTask,
-    DateChange,
     UnassignUserTask,
     UpdateUserTask,
 )
@@ -16,6 +15,7 @@ from server.engine.process_instance import ProcessInstance, UserTask
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.scopes import propagate, set_all_local
 from server.engine.step import Step
+from server.engine.user_task_changes import DateChange
 
 
 def assign(command: AssignUserTask, step: Step) -> Done:

@@ -13,6 +13,7 @@ from server.engine.commands import Command
 from server.engine.keys import Key
 from server.engine.process_instance import JobState
 from server.engine.rejection import Rejected
+from server.engine.user_task_changes import DateChange
 from tests.durable import EPOCH
 from tests.server.engine.laws import open_incidents
 from tests.server.engine.scenario import Scenario
@@ -284,7 +285,7 @@ COMMANDS: dict[str, Callable[[Move, Scenario], Command]] = {
         tenant_id=_tenant(move, scenario),
         user_task_key=_user_task(move, scenario),
         candidate_users=("ann",) * move.number,
-        due_date=commands.DateChange(EPOCH + move.number * SECOND if move.number else None),
+        due_date=DateChange(EPOCH + move.number * SECOND if move.number else None),
         priority=move.number * 10,
     ),
     "do": lambda move, scenario: commands.CompleteUserTask(

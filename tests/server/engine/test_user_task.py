@@ -19,6 +19,7 @@ from server.engine.incidents import ErrorType
 from server.engine.keys import Key
 from server.engine.lifecycle import ElementState
 from server.engine.rejection import RejectionType
+from server.engine.user_task_changes import DateChange
 from server.store import entities
 from tests.server.engine.scenario import MINUTE, Scenario
 
@@ -171,11 +172,9 @@ def test_an_update_clears_dates_and_lists(engine: Scenario) -> None:
     engine.deploy(
         review(assignment={"candidateGroups": "sales"}, schedule={"dueDate": "2030-01-01T00:00:00Z"}).end()
     ).start()
-    follow_up = commands.DateChange(NEW_YEAR)
+    follow_up = DateChange(NEW_YEAR)
 
-    engine.execute(
-        change(engine, candidate_groups=(), due_date=commands.DateChange(None), follow_up_date=follow_up)
-    )
+    engine.execute(change(engine, candidate_groups=(), due_date=DateChange(None), follow_up_date=follow_up))
 
     task = engine.user_task("review")
     assert (task.candidate_groups, task.due_date, task.follow_up_date) == ((), None, NEW_YEAR)

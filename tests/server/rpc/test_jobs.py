@@ -55,11 +55,35 @@ async def test_a_worker_is_told_which_jobs_are_those_of_listeners(caller: Caller
     assert (row.kind, row.listener_event_type) == (listener.kind, listener.listener_event_type)
 
 
-async def test_a_job_result_that_says_something_is_refused(caller: Caller, job_key: int) -> None:
-    with pytest.raises(InvalidArgument, match=r"^result: is not supported yet"):
-        await caller("CompleteJob", job_key=job_key, result={"denied": False})
+@pytest.mark.parametrize(
+    ("result", "expected"),
+    [
+        pytest.param({"denied": False}, "'userTask' is not one of job", id="of a task listener"),
+        pytest.param({"type": "userTask"}, "'userTask' is not one of job", id="nothing but its type"),
+        pytest.param({"type": "adHocSubProcess"}, "adHocSubProcess is not supported", id="ad-hoc"),
+        pytest.param({"type": "x"}, r"^result\.type", id="unknown type"),
+        pytest.param({"type": "adHocSubProcess", "denied": True}, "expected that type", id="mixed"),
+        pytest.param({"is_cancel_remaining_instances": True}, "expected that type", id="untyped"),
+        pytest.param(
+            {"denied": True, "corrections": {}}, "expected no corrections", id="denied and corrected"
+        ),
+        pytest.param({"corrections": {"priority": 101}}, "priority", id="priority"),
+        pytest.param({"corrections": {"due_date": "soon"}}, r"corrections\.due_date", id="date"),
+    ],
+)
+async def test_a_result_that_a_job_cannot_have_is_refused(
+    caller: Caller, job_key: int, result: dict[str, object], expected: str
+) -> None:
+    with pytest.raises(InvalidArgument, match=expected):
+        await caller("CompleteJob", job_key=job_key, result=result)
 
     assert (await _row(caller, job_key)).state == pb.JOB_STATE_CREATED
+
+
+async def test_a_result_without_members_is_none(caller: Caller, job_key: int) -> None:
+    await caller("CompleteJob", job_key=job_key, result={})
+
+    assert (await _row(caller, job_key)).state == pb.JOB_STATE_COMPLETED
 
 
 async def test_a_job_whose_deadline_passes_is_offered_again(caller: Caller, time: Time, job_key: int) -> None:

@@ -5,11 +5,11 @@ isort:skip_file
 
 from collections import abc as _abc
 from gnomon.engine.v1 import job_pb2 as _job_pb2
+from gnomon.engine.v1 import user_task_pb2 as _user_task_pb2
 from gnomon.query.v1 import filter_pb2 as _filter_pb2
 from gnomon.query.v1 import page_pb2 as _page_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
-from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 import builtins as _builtins
@@ -125,7 +125,7 @@ Global___ActivateJobsResponse: _TypeAlias = ActivateJobsResponse  # noqa: Y015
 
 @_typing.final
 class JobResultCorrections(_message.Message):
-    """Changes that a task listener makes to its user task."""
+    """Changes that a task listener makes to its user task; what is absent stays as it is."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -136,41 +136,41 @@ class JobResultCorrections(_message.Message):
     CANDIDATE_GROUPS_FIELD_NUMBER: _builtins.int
     PRIORITY_FIELD_NUMBER: _builtins.int
     assignee: _builtins.str
-    """Assignee."""
+    """Assignee; empty text unassigns it."""
+    due_date: _builtins.str
+    """Due date in RFC 3339; empty text clears it."""
+    follow_up_date: _builtins.str
+    """Follow-up date in RFC 3339; empty text clears it."""
     priority: _builtins.int
     """Priority."""
     @_builtins.property
-    def due_date(self) -> _timestamp_pb2.Timestamp:
-        """Due date."""
+    def candidate_users(self) -> _user_task_pb2.UserTaskCandidates:
+        """Users who may claim it; an empty list clears them."""
 
     @_builtins.property
-    def follow_up_date(self) -> _timestamp_pb2.Timestamp:
-        """Follow-up date."""
-
-    @_builtins.property
-    def candidate_users(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Users who may claim the task."""
-
-    @_builtins.property
-    def candidate_groups(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Groups whose members may claim the task."""
+    def candidate_groups(self) -> _user_task_pb2.UserTaskCandidates:
+        """Groups whose members may claim it; an empty list clears them."""
 
     def __init__(
         self,
         *,
         assignee: _builtins.str | None = ...,
-        due_date: _timestamp_pb2.Timestamp | None = ...,
-        follow_up_date: _timestamp_pb2.Timestamp | None = ...,
-        candidate_users: _abc.Iterable[_builtins.str] | None = ...,
-        candidate_groups: _abc.Iterable[_builtins.str] | None = ...,
+        due_date: _builtins.str | None = ...,
+        follow_up_date: _builtins.str | None = ...,
+        candidate_users: _user_task_pb2.UserTaskCandidates | None = ...,
+        candidate_groups: _user_task_pb2.UserTaskCandidates | None = ...,
         priority: _builtins.int | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_assignee", b"_assignee", "_due_date", b"_due_date", "_follow_up_date", b"_follow_up_date", "_priority", b"_priority", "assignee", b"assignee", "due_date", b"due_date", "follow_up_date", b"follow_up_date", "priority", b"priority"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_assignee", b"_assignee", "_candidate_groups", b"_candidate_groups", "_candidate_users", b"_candidate_users", "_due_date", b"_due_date", "_follow_up_date", b"_follow_up_date", "_priority", b"_priority", "assignee", b"assignee", "candidate_groups", b"candidate_groups", "candidate_users", b"candidate_users", "due_date", b"due_date", "follow_up_date", b"follow_up_date", "priority", b"priority"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_assignee", b"_assignee", "_due_date", b"_due_date", "_follow_up_date", b"_follow_up_date", "_priority", b"_priority", "assignee", b"assignee", "candidate_groups", b"candidate_groups", "candidate_users", b"candidate_users", "due_date", b"due_date", "follow_up_date", b"follow_up_date", "priority", b"priority"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_assignee", b"_assignee", "_candidate_groups", b"_candidate_groups", "_candidate_users", b"_candidate_users", "_due_date", b"_due_date", "_follow_up_date", b"_follow_up_date", "_priority", b"_priority", "assignee", b"assignee", "candidate_groups", b"candidate_groups", "candidate_users", b"candidate_users", "due_date", b"due_date", "follow_up_date", b"follow_up_date", "priority", b"priority"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__assignee: _TypeAlias = _typing.Literal["assignee"]  # noqa: Y015
     _WhichOneofArgType__assignee: _TypeAlias = _typing.Literal["_assignee", b"_assignee"]  # noqa: Y015
+    _WhichOneofReturnType__candidate_groups: _TypeAlias = _typing.Literal["candidate_groups"]  # noqa: Y015
+    _WhichOneofArgType__candidate_groups: _TypeAlias = _typing.Literal["_candidate_groups", b"_candidate_groups"]  # noqa: Y015
+    _WhichOneofReturnType__candidate_users: _TypeAlias = _typing.Literal["candidate_users"]  # noqa: Y015
+    _WhichOneofArgType__candidate_users: _TypeAlias = _typing.Literal["_candidate_users", b"_candidate_users"]  # noqa: Y015
     _WhichOneofReturnType__due_date: _TypeAlias = _typing.Literal["due_date"]  # noqa: Y015
     _WhichOneofArgType__due_date: _TypeAlias = _typing.Literal["_due_date", b"_due_date"]  # noqa: Y015
     _WhichOneofReturnType__follow_up_date: _TypeAlias = _typing.Literal["follow_up_date"]  # noqa: Y015
@@ -179,6 +179,10 @@ class JobResultCorrections(_message.Message):
     _WhichOneofArgType__priority: _TypeAlias = _typing.Literal["_priority", b"_priority"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__assignee) -> _WhichOneofReturnType__assignee | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__candidate_groups) -> _WhichOneofReturnType__candidate_groups | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__candidate_users) -> _WhichOneofReturnType__candidate_users | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__due_date) -> _WhichOneofReturnType__due_date | None: ...
     @_typing.overload
@@ -218,7 +222,9 @@ Global___JobResultActivateElement: _TypeAlias = JobResultActivateElement  # noqa
 
 @_typing.final
 class JobResult(_message.Message):
-    """What the job of a task listener or of an ad-hoc sub-process decides."""
+    """What the job of a task listener or of an ad-hoc sub-process decides. Its type says which of the other members it may
+    have.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -230,7 +236,7 @@ class JobResult(_message.Message):
     IS_COMPLETION_CONDITION_FULFILLED_FIELD_NUMBER: _builtins.int
     IS_CANCEL_REMAINING_INSTANCES_FIELD_NUMBER: _builtins.int
     type: _builtins.str
-    """Kind of the result: userTask or adHocSubProcess."""
+    """Kind of the result: userTask or adHocSubProcess; absent means userTask."""
     denied: _builtins.bool
     """Whether the listener denies the change of its user task."""
     denied_reason: _builtins.str
@@ -304,7 +310,7 @@ class CompleteJobRequest(_message.Message):
     """Variables, a JSON object."""
     @_builtins.property
     def result(self) -> Global___JobResult:
-        """What a listener or an ad-hoc sub-process decides; refused when it says something, in this release."""
+        """What the job of a listener decides; refused for jobs of another kind."""
 
     def __init__(
         self,

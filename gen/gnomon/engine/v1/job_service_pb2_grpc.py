@@ -80,7 +80,8 @@ class JobServiceServicer:
         raise NotImplementedError('Method not implemented!')
 
     def CompleteJob(self, request, context):
-        """Completes a job; its variables are merged into the process instance.
+        """Completes a job; its variables are merged into the process instance. The job of a task listener brings a result
+        instead.
         Rejected with NOT_FOUND when it is gone, INVALID_STATE when it failed without retries or threw an error.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

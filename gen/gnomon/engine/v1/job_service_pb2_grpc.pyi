@@ -38,7 +38,8 @@ class JobServiceStub:
     A caller that goes away while it waits takes no job with it.
     """
     CompleteJob: _grpc.UnaryUnaryMultiCallable[_job_service_pb2.CompleteJobRequest, _job_service_pb2.CompleteJobResponse]
-    """Completes a job; its variables are merged into the process instance.
+    """Completes a job; its variables are merged into the process instance. The job of a task listener brings a result
+    instead.
     Rejected with NOT_FOUND when it is gone, INVALID_STATE when it failed without retries or threw an error.
     """
     FailJob: _grpc.UnaryUnaryMultiCallable[_job_service_pb2.FailJobRequest, _job_service_pb2.FailJobResponse]
@@ -66,7 +67,8 @@ class JobServiceAsyncStub(JobServiceStub):
     A caller that goes away while it waits takes no job with it.
     """
     CompleteJob: _aio.UnaryUnaryMultiCallable[_job_service_pb2.CompleteJobRequest, _job_service_pb2.CompleteJobResponse]  # type: ignore[assignment]
-    """Completes a job; its variables are merged into the process instance.
+    """Completes a job; its variables are merged into the process instance. The job of a task listener brings a result
+    instead.
     Rejected with NOT_FOUND when it is gone, INVALID_STATE when it failed without retries or threw an error.
     """
     FailJob: _aio.UnaryUnaryMultiCallable[_job_service_pb2.FailJobRequest, _job_service_pb2.FailJobResponse]  # type: ignore[assignment]
@@ -103,7 +105,8 @@ class JobServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _job_service_pb2.CompleteJobRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_job_service_pb2.CompleteJobResponse, _abc.Awaitable[_job_service_pb2.CompleteJobResponse]]:
-        """Completes a job; its variables are merged into the process instance.
+        """Completes a job; its variables are merged into the process instance. The job of a task listener brings a result
+        instead.
         Rejected with NOT_FOUND when it is gone, INVALID_STATE when it failed without retries or threw an error.
         """
 

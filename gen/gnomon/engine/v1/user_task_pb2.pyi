@@ -310,3 +310,27 @@ class UserTask(_message.Message):
     def WhichOneof(self, oneof_group: _WhichOneofArgType__root_process_instance_key) -> _WhichOneofReturnType__root_process_instance_key | None: ...
 
 Global___UserTask: _TypeAlias = UserTask  # noqa: Y015
+
+@_typing.final
+class UserTaskCandidates(_message.Message):
+    """A list that may be absent, which differs from an empty one."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAMES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def names(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Names of users or groups."""
+
+    def __init__(
+        self,
+        *,
+        names: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["names", b"names"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UserTaskCandidates: _TypeAlias = UserTaskCandidates  # noqa: Y015

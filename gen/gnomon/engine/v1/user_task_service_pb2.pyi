@@ -572,30 +572,6 @@ class UnassignUserTaskResponse(_message.Message):
 Global___UnassignUserTaskResponse: _TypeAlias = UnassignUserTaskResponse  # noqa: Y015
 
 @_typing.final
-class UserTaskCandidates(_message.Message):
-    """A list that may be absent, which differs from an empty one."""
-
-    DESCRIPTOR: _descriptor.Descriptor
-
-    NAMES_FIELD_NUMBER: _builtins.int
-    @_builtins.property
-    def names(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
-        """Names of users or groups."""
-
-    def __init__(
-        self,
-        *,
-        names: _abc.Iterable[_builtins.str] | None = ...,
-    ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
-    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["names", b"names"]  # noqa: Y015
-    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
-
-Global___UserTaskCandidates: _TypeAlias = UserTaskCandidates  # noqa: Y015
-
-@_typing.final
 class UserTaskChangeset(_message.Message):
     """What to change about a user task; what is absent stays as it is."""
 
@@ -613,11 +589,11 @@ class UserTaskChangeset(_message.Message):
     priority: _builtins.int
     """Priority."""
     @_builtins.property
-    def candidate_users(self) -> Global___UserTaskCandidates:
+    def candidate_users(self) -> _user_task_pb2.UserTaskCandidates:
         """Users who may claim it; an empty list clears them."""
 
     @_builtins.property
-    def candidate_groups(self) -> Global___UserTaskCandidates:
+    def candidate_groups(self) -> _user_task_pb2.UserTaskCandidates:
         """Groups whose members may claim it; an empty list clears them."""
 
     def __init__(
@@ -625,8 +601,8 @@ class UserTaskChangeset(_message.Message):
         *,
         due_date: _builtins.str | None = ...,
         follow_up_date: _builtins.str | None = ...,
-        candidate_users: Global___UserTaskCandidates | None = ...,
-        candidate_groups: Global___UserTaskCandidates | None = ...,
+        candidate_users: _user_task_pb2.UserTaskCandidates | None = ...,
+        candidate_groups: _user_task_pb2.UserTaskCandidates | None = ...,
         priority: _builtins.int | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_candidate_groups", b"_candidate_groups", "_candidate_users", b"_candidate_users", "_due_date", b"_due_date", "_follow_up_date", b"_follow_up_date", "_priority", b"_priority", "candidate_groups", b"candidate_groups", "candidate_users", b"candidate_users", "due_date", b"due_date", "follow_up_date", b"follow_up_date", "priority", b"priority"]  # noqa: Y015

@@ -2230,7 +2230,7 @@ class CompleteJobRequest(betterproto2.Message):
 
     result: "JobResult | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    What a listener or an ad-hoc sub-process decides; refused when it says something, in this release.
+    What the job of a listener decides; refused for jobs of another kind.
     """
 
 
@@ -5829,12 +5829,13 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class JobResult(betterproto2.Message):
     """
-    What the job of a task listener or of an ad-hoc sub-process decides.
+    What the job of a task listener or of an ad-hoc sub-process decides. Its type says which of the other members it may
+    have.
     """
 
     type: "str | None" = betterproto2.field(1, betterproto2.TYPE_STRING, optional=True)
     """
-    Kind of the result: userTask or adHocSubProcess.
+    Kind of the result: userTask or adHocSubProcess; absent means userTask.
     """
 
     denied: "bool | None" = betterproto2.field(2, betterproto2.TYPE_BOOL, optional=True)
@@ -5904,36 +5905,36 @@ default_message_pool.register_message(
 @dataclass(eq=False, repr=False)
 class JobResultCorrections(betterproto2.Message):
     """
-    Changes that a task listener makes to its user task.
+    Changes that a task listener makes to its user task; what is absent stays as it is.
     """
 
     assignee: "str | None" = betterproto2.field(1, betterproto2.TYPE_STRING, optional=True)
     """
-    Assignee.
+    Assignee; empty text unassigns it.
     """
 
-    due_date: "datetime.datetime | None" = betterproto2.field(
-        2, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
+    due_date: "str | None" = betterproto2.field(2, betterproto2.TYPE_STRING, optional=True)
+    """
+    Due date in RFC 3339; empty text clears it.
+    """
+
+    follow_up_date: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
+    """
+    Follow-up date in RFC 3339; empty text clears it.
+    """
+
+    candidate_users: "UserTaskCandidates | None" = betterproto2.field(
+        4, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Due date.
+    Users who may claim it; an empty list clears them.
     """
 
-    follow_up_date: "datetime.datetime | None" = betterproto2.field(
-        3, betterproto2.TYPE_MESSAGE, unwrap=lambda: ___google__protobuf__.Timestamp, optional=True
+    candidate_groups: "UserTaskCandidates | None" = betterproto2.field(
+        5, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Follow-up date.
-    """
-
-    candidate_users: "list[str]" = betterproto2.field(4, betterproto2.TYPE_STRING, repeated=True)
-    """
-    Users who may claim the task.
-    """
-
-    candidate_groups: "list[str]" = betterproto2.field(5, betterproto2.TYPE_STRING, repeated=True)
-    """
-    Groups whose members may claim the task.
+    Groups whose members may claim it; an empty list clears them.
     """
 
     priority: "int | None" = betterproto2.field(6, betterproto2.TYPE_INT32, optional=True)
@@ -9764,7 +9765,8 @@ class JobServiceStub(betterproto2_grpclib.ServiceStub):
         metadata: "MetadataLike | None" = None,
     ) -> "CompleteJobResponse":
         """
-        Completes a job; its variables are merged into the process instance.
+        Completes a job; its variables are merged into the process instance. The job of a task listener brings a result
+        instead.
         Rejected with NOT_FOUND when it is gone, INVALID_STATE when it failed without retries or threw an error.
         """
 

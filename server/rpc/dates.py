@@ -1,0 +1,14 @@
+"""Dates of user tasks at the border: RFC 3339, empty text clears."""
+
+from server.bpmn import timer_values
+from server.bpmn.timer_values import MalformedTimer
+from server.engine.user_task_changes import DateChange
+from server.platform.errors import InvalidArgument
+
+
+def date_change(text: str, field: str) -> DateChange:
+    """Raises InvalidArgument, which names the field."""
+    try:
+        return DateChange(timer_values.date(text) if text else None)
+    except MalformedTimer as error:
+        raise InvalidArgument(f"{field}: {error}", field=field) from error
