@@ -40,7 +40,7 @@ class HistoryConfig:
     answer_days: int = 7
 
     def __post_init__(self) -> None:
-        # Whoever awaits a completion has to find the instance when it has ended.
+        # A caller that awaits a completion reads the instance after it has ended.
         if self.max_finished_instances < LEAST_FINISHED_INSTANCES:
             raise ValueError(
                 f"max_finished_instances: expected at least {LEAST_FINISHED_INSTANCES}, "

@@ -102,7 +102,7 @@ def secrets_file(config: Config) -> Path:
 
 
 def _environment(config: Config, dsn: str) -> Mapping[str, str]:
-    """What all processes are told on top of the configuration."""
+    """Environment variables of all processes, on top of the configuration."""
     keys = config.encryption.key_file or config.database.data_directory / "master-keys"
     return {
         **os.environ,

@@ -12,7 +12,7 @@ MIGRATIONS = files("server.store.postgres") / "migrations"
 
 
 async def prepare(dsn: str, partitions: int, *, at_first: int = 1) -> int:
-    """Apply missing migrations and make partitions 1 to so many; several processes may do so at once.
+    """Apply missing migrations and make partitions 1 to `partitions`; several processes may do so at once.
 
     With 0 a new database gets `at_first` partitions, and any other keeps those that it has. Returns how many there are
     now. Raises MigrationError, Unavailable.

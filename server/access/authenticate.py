@@ -73,7 +73,7 @@ class Authenticator:
         await self._let_in(call, credential, admission.token, admission.valid_until)
 
     async def _let_in(self, call: Call, credential: str, token: VerifiedToken, until: datetime) -> None:
-        # What is answered while the directory changes may be what it said before.
+        # An answer that comes while the directory changes may be outdated.
         number = self._number
         call.principal = _narrowed(await self._principal(token), token.claims)
         self._admissions.put(credential, _Admission(token, until, call.principal, number))

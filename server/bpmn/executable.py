@@ -74,7 +74,7 @@ class VariableMapping:
 
 @dataclass(frozen=True, slots=True)
 class JobDefinition:
-    """What a job of this element looks like before its expressions are evaluated."""
+    """The job of an element, before its expressions are evaluated."""
 
     type: Attribute
     retries: Attribute
@@ -83,7 +83,7 @@ class JobDefinition:
 
 @dataclass(frozen=True, slots=True)
 class UserTaskDefinition:
-    """What a user task looks like before its expressions are evaluated; None for what is not written.
+    """A user task, before its expressions are evaluated; None for attributes that the file leaves out.
 
     `form` is the external reference of a native user task, the form key of one that a job worker does.
     """
@@ -101,7 +101,7 @@ class UserTaskDefinition:
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """What a script task evaluates, and the variable that its result becomes."""
+    """The expression of a script task, and the variable of its result."""
 
     expression: Attribute
     result_variable: str
@@ -206,7 +206,7 @@ class SignalTrigger:
 
 # Triggers that an event throws inside the scope that catches them; they have codes, and no subscriptions.
 CodedTrigger = ErrorTrigger | EscalationTrigger
-# What a catching event waits for.
+# Triggers of catching events.
 Trigger = TimerTrigger | MessageTrigger | SignalTrigger | CodedTrigger
 
 
@@ -241,7 +241,7 @@ class ThrownMessage:
     """A job worker sends a message: the event has a job, and waits for it."""
 
 
-# What a throwing event does beside ending or passing.
+# Results of throwing events.
 Result = Termination | ThrownError | ThrownEscalation | ThrownSignal | ThrownMessage
 
 

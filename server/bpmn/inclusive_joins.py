@@ -48,7 +48,7 @@ def _steps_before(elements: Sequence[Element]) -> Mapping[Element, Sequence[Elem
 def _leading(
     source: Element, gateway: Element, before: Mapping[Element, Sequence[Element]], bits: Mapping[str, int]
 ) -> int:
-    """What leads to the element that a flow into the gateway comes from."""
+    """Bits of the elements that lead to the source of a flow into the gateway."""
     found: set[Element] = set()
     waiting = [source]
     leading = 0

@@ -1,4 +1,4 @@
-"""What a BPMN file says, element by element.
+"""The markup of a BPMN file, element by element.
 
 Every class is a typed reading of one piece of markup and holds nothing besides it, so that the
 linter, which asks for attributes by name, and the compiler, which asks by type, cannot disagree.
@@ -134,7 +134,7 @@ class IntermediateThrowEvent(ThrowEvent):
 
 @dataclass(frozen=True, slots=True)
 class TimerDefinition:
-    """What a timer is set by: the kind is `timeDate`, `timeDuration` or `timeCycle`."""
+    """The definition of a timer; its kind is `timeDate`, `timeDuration` or `timeCycle`."""
 
     kind: str
     text: str

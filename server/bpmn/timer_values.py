@@ -127,7 +127,7 @@ def cycle(text: str) -> Cycle:
 
 
 def interval(text: str) -> Interval | Cron:
-    """What comes after each time that a cycle fires; raises MalformedTimer."""
+    """The interval between two times that a cycle fires; raises MalformedTimer."""
     if not is_cron(text):
         return duration(text)
     try:

@@ -70,7 +70,7 @@ def _config(file: Path | None, mode: Mode | None) -> Config:
 
 
 def _expect_cluster(config: Config) -> None:
-    """What the processes of a cluster have to share before they can find each other."""
+    """Check the settings that the processes of a cluster have to share before they can find each other."""
     for name, value in (
         ("database.dsn", config.database.dsn),
         ("cluster.secret", config.cluster.secret),
@@ -115,5 +115,5 @@ async def _begun(service: AbstractAsyncContextManager[Addresses], stack: AsyncEx
         cause = cause_of(error, OSError, RuntimeError, ValueError)
         if cause is None:
             raise
-        # What follows the semicolon is for those who debug gRPC.
+        # The text behind the semicolon is for debugging gRPC.
         raise CannotServe(str(cause).partition(";")[0]) from error

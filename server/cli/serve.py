@@ -1,4 +1,4 @@
-"""`gnomon serve`: everything, until it is told to stop."""
+"""`gnomon serve`: runs the server until SIGTERM or SIGINT."""
 
 from pathlib import Path
 from typing import Annotated

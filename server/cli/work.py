@@ -37,7 +37,7 @@ async def work(
             "facts in GNOMON_JOB_…; exit code 0 completes the job with the JSON object on standard output.",
         ),
     ],
-    most: Annotated[int | None, typer.Option("--max", min=1, help="End after so many jobs.")] = None,
+    most: Annotated[int | None, typer.Option("--max", min=1, help="End after this number of jobs.")] = None,
     concurrency: Annotated[int, typer.Option(min=1, max=1000, help="Jobs at a time.")] = 8,
     job_seconds: Annotated[int, typer.Option("--timeout", min=1, help="Seconds that a job may take.")] = 300,
 ) -> None:

@@ -18,7 +18,7 @@ from server.cli.session import Session
 from server.platform.errors import InvalidState, NotFound
 
 POLL = timedelta(seconds=30)
-# What the answer to a poll gets beyond the poll.
+# Time for the answer to a poll, after the poll has ended.
 _MARGIN_SECONDS = 10.0
 _MILLISECOND = timedelta(milliseconds=1)
 

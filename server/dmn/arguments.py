@@ -1,4 +1,4 @@
-"""What a function of a model is called with."""
+"""Arguments of calls of a model's functions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

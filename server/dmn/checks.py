@@ -1,4 +1,4 @@
-"""What becomes of a value because of the type that its element declares."""
+"""Checks of values against the types that their elements declare."""
 
 from collections.abc import Callable, Mapping
 from typing import Final, TypeAlias

@@ -1,6 +1,6 @@
 """Compile a module's requirements graph into nodes.
 
-What is wrong is left in `problems`; only cycles, which nothing could be made of, raise `DmnModelError`.
+Faults are collected in `problems`; only a cycle raises `DmnModelError`, since no node can be made of it.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What can go wrong with a model; what goes wrong in an evaluation is told by its result, see `results`.
+"""Errors of models; failures of an evaluation are in its result, see `results`.
 
 DmnError
 ├── DmnReadError   the bytes are no DMN document that we read
@@ -46,7 +46,7 @@ class ProblemKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong with one element; `element_id` is empty where the file gives none."""
+    """A fault of one element; `element_id` is empty where the file gives none."""
 
     kind: ProblemKind
     element_id: str

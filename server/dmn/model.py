@@ -1,4 +1,4 @@
-"""What a DMN file says: definitions and the elements of its requirements graph (DMN 1.5 §6)."""
+"""The content of a DMN file: definitions and the elements of its requirements graph (DMN 1.5 §6)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -16,7 +16,7 @@ _FIRST_WORD = re.compile(r"\w*")
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What is seen at one place; `words` are the names with the first word of each."""
+    """The names in scope at one place; `words` are the names with the first word of each."""
 
     words: dict[str, str] = field(default_factory=dict)
 

@@ -36,7 +36,7 @@ class Walk:
         return self.values[node]
 
     def frame(self, bindings: Sequence["Binding"]) -> Frame:
-        """What an element sees: elements of imported models are gathered in a context of the import's name."""
+        """The variables of an element; elements of an imported model are gathered in a context of the import's name."""
         if not bindings:
             return Frame(self.base, self.session)
         scope: dict[str, Value] = {**self.base}

@@ -1,4 +1,4 @@
-"""What elements of all kinds have in common, read from markup."""
+"""Parts that elements of all kinds have in common, read from markup."""
 
 from enum import StrEnum
 from typing import TypeVar

@@ -1,6 +1,6 @@
 """Read DMN XML of any version from 1.1 to 1.6 into the model.
 
-Errors: `DmnReadError`. What a reference leads to is settled later, see `graph`.
+Errors: `DmnReadError`. References are resolved later, see `graph`.
 """
 
 from collections.abc import Callable, Mapping

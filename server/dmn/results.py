@@ -1,4 +1,4 @@
-"""What an evaluation tells: the value, and how every decision on the way came to its own."""
+"""Results of an evaluation: the value, and the trace of every decision on the way."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -25,7 +25,7 @@ class DecisionType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DecisionOutline:
-    """What is known of a decision before it is evaluated."""
+    """The facts about a decision that do not depend on an evaluation."""
 
     id: str
     name: str

@@ -70,7 +70,7 @@ class Session:
 
 
 class Frame:
-    """What an expression sees: variables by their names, never changed in place."""
+    """The scope of an expression: variables by their names, never changed in place."""
 
     __slots__ = ("scope", "session")
 

@@ -140,7 +140,7 @@ ANY: Type = Plain(NamedType("Any"))
 
 
 def definition_of(type_: Type) -> Type:
-    """What a type is that may be known by its name only."""
+    """The type itself, where it may be a reference by name."""
     while isinstance(type_, Reference):
         type_ = type_.resolve(type_.name)
     return type_

@@ -1,4 +1,4 @@
-"""What commands answer with."""
+"""Answers of commands."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,13 +11,13 @@ from server.engine.job_kinds import JobKind, ListenerEventType
 from server.engine.keys import Key
 from server.engine.variables import Variables
 
-# What one answer to an activation may hold: about 3 MiB of variables, below the size of a gRPC message.
+# Most variables in one answer to an activation: about 3 MiB, below the limit of a gRPC message.
 MAX_ANSWER_OCTETS = 3 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class DeployedProcess:
-    """A process definition as its deployer is told of it."""
+    """A process definition in the answer to its deployment."""
 
     key: Key
     process_definition_id: str
@@ -27,7 +27,7 @@ class DeployedProcess:
 
 @dataclass(frozen=True, slots=True)
 class DeployedDecision:
-    """A decision as its deployer is told of it."""
+    """A decision in the answer to its deployment."""
 
     key: Key
     decision_definition_id: str
@@ -37,7 +37,7 @@ class DeployedDecision:
 
 @dataclass(frozen=True, slots=True)
 class DeployedRequirements:
-    """A requirements graph as its deployer is told of it."""
+    """A requirements graph in the answer to its deployment."""
 
     key: Key
     decision_requirements_id: str
@@ -58,7 +58,7 @@ class Deployment:
 
 @dataclass(frozen=True, slots=True)
 class DecisionResult:
-    """What an evaluation told, whether it has an output or failed."""
+    """The evaluation of a decision, with an output or failed."""
 
     evaluation: DecisionEvaluated
 

@@ -77,7 +77,7 @@ def _process_definition_deployed(state: State, event: events.ProcessDefinitionDe
 
 
 def _version_tag(event: events.ProcessDefinitionDeployed) -> str | None:
-    """What the file says, where the event does not; most files have no tag, and are not read."""
+    """The tag of the event, or that of the file where the event has none; a file without the word is not read."""
     if event.version_tag is not msgspec.UNSET:
         return event.version_tag
     if b"versionTag" not in event.content:

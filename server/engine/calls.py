@@ -1,7 +1,7 @@
 """A called process instance and its call activity: the one begins with the other, and they end together.
 
-Both live in the same partition, in documents of their own. What one does to the other is work, so that a chain of
-calls is gone through step by step, however long it is.
+Both live in the same partition, in documents of their own. Either acts on the other by deferred work, so that a
+long chain of calls is gone through in slices.
 """
 
 from typing import cast
@@ -61,7 +61,7 @@ def return_(step: Step, called: ProcessInstance, root: ElementInstance, work: Re
 
 
 def _take_back(step: Step, visit: Visit, variables: Variables) -> None:
-    """What the called process instance leaves, where output mappings read it, or all of it where it is wanted."""
+    """Merge the variables of the called process instance, if output mappings or the call activity want them."""
     called = visit.element.called_element
     if visit.element.output_mappings or (called is not None and called.propagates_all_child_variables):
         step.charge_copies(variables)

@@ -1,7 +1,7 @@
 """Subscriptions of element instances: what they wait for while they are active.
 
 An activity waits for the events attached to it, a scope for those that begin its event sub-processes, a catching event
-for its own trigger. What happens when a trigger comes is in `triggers`.
+for its own trigger. `triggers` has the reactions to triggers.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -94,7 +94,7 @@ def catcher_of(
     thrown: type[CodedTrigger],
     code: str,
 ) -> Caught | None:
-    """What catches an error with this code that is thrown in an element instance, from the inside out.
+    """The event that catches an error with this code, searched from the throwing element instance outwards.
 
     At one element instance, the event with the code comes before one for every code, the start of an event sub-process
     before an event on the boundary. From a called process instance the search goes on at the call activity. An element
@@ -160,7 +160,7 @@ def is_waited_for(host: ElementInstance, catch: Element) -> bool:
     return catch.type is not ElementType.START_EVENT or host.interruption is None
 
 
-# What opens a subscription to a trigger; raises Incident.
+# How a subscription to each trigger is opened; they raise Incident.
 _OPENERS: Mapping[type[Trigger | None], Callable[..., AnySubscription]] = {
     TimerTrigger: open_timer,
     MessageTrigger: open_message,

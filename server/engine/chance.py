@@ -9,7 +9,7 @@ _BITS_OF_BYTE = 8
 
 
 def bits(count: int, *seed: object) -> int:
-    """So many bits; the seed is told apart by its texts."""
+    """This many random bits, the same for the same texts."""
     length = -(-count // _BITS_OF_BYTE)
     digest = shake_128("\0".join(map(str, seed)).encode()).digest(length)
     return int.from_bytes(digest) >> (length * _BITS_OF_BYTE - count)

@@ -1,4 +1,4 @@
-"""What the engine can be asked to do, in the imperative.
+"""Commands of the engine, in the imperative.
 
 Commands name their tenant: what another tenant owns does not exist for callers, and what is due waits in the line of
 its tenant. `address` says which partition a command goes to, and which process instance it needs there.

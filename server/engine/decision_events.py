@@ -1,4 +1,4 @@
-"""What happened to decisions: requirements graphs were deployed, decisions were evaluated.
+"""Events of decisions: requirements graphs were deployed, decisions were evaluated.
 
 Beside `events`, and like those: structs in the past tense that can be understood alone.
 """
@@ -106,5 +106,5 @@ class DecisionEvaluated(Event, frozen=True):
     element_instance_key: Key | None = None
 
     def instance_key(self, decision: EvaluatedDecision) -> str:
-        """What callers name one of the decisions by."""
+        """The id of the evaluation of one decision, as the API spells it."""
         return f"{self.key}-{decision.key - self.key}"

@@ -89,7 +89,7 @@ _decode = msgspec.msgpack.Decoder(_Content).decode
 
 
 def changed_pages(state: State, document: DocumentId, changed: AbstractSet[Key]) -> ChangedPages | None:
-    """What a commit writes of a document with these changed records; None for one that ended."""
+    """The pages of a document that hold these changed records, for a commit; None for a document that ended."""
     return _CHANGED[document.kind](state, document.key, changed)
 
 

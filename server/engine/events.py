@@ -1,4 +1,4 @@
-"""What happened, in the past tense. Applying the events again rebuilds the state.
+"""Events of the engine, in the past tense. Applying them again rebuilds the state.
 
 Structs rather than dataclasses: the engine makes a dozen for each process instance, and the durable modes pack them.
 `instance` is the shared head of the process instance, so an event can be understood alone.
@@ -30,7 +30,7 @@ class Caller(msgspec.Struct, frozen=True, gc=False):
 
 
 class InstanceHead(msgspec.Struct, frozen=True, gc=False):
-    """What never changes about a process instance, unless it is migrated."""
+    """The facts about a process instance that only a migration changes."""
 
     key: Key
     tenant_id: str
@@ -136,7 +136,7 @@ class ElementActivated(InstanceEvent, frozen=True):
 
 
 class ElementProgressed(InstanceEvent, frozen=True):
-    """So many steps of its activation or completion are done, and are not done again: mappings, listeners, subscriptions."""
+    """The number of finished steps of its activation or completion: mappings, listeners, subscriptions. None is repeated."""
 
     key: Key
     progress: int

@@ -6,7 +6,7 @@ terminate ─► children first ─► behaviour.terminate ─► (waits, or) TE
 empty ─► children terminated ─► an event sub-process begins, or the scope completes
 
 An `Incident` raised on the way, or the job of a listener, leaves the element in ACTIVATING or COMPLETING; `proceed`
-goes on from there. What follows from a step is deferred as work, which `agenda` does one by one.
+goes on from there. Work that follows from a step is deferred to the `agenda`, which does it item by item.
 """
 
 from collections.abc import Sequence

@@ -97,7 +97,7 @@ ELEMENT_FEATURES: Mapping[ElementType, Feature] = {
     ElementType.EVENT_BASED_GATEWAY: Feature.SCOPES_AND_TIMERS,
 }
 
-# What an element needs that has something in these fields, whatever its type.
+# Features that an element of any type needs when it has something in these fields.
 FIELD_FEATURES: Mapping[str, Feature] = {
     "script": Feature.ACTIVITIES,
     "called_decision": Feature.ACTIVITIES,

@@ -1,4 +1,4 @@
-"""What keeps an element from going on.
+"""Incidents: an element cannot go on.
 
 A behaviour raises `Incident`; the execution turns it into an `IncidentRaised` event and leaves the element where it
 stands. Resolving the incident tries the same step again.
@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class ErrorType(StrEnum):
-    """What went wrong, as the wire spells it."""
+    """Causes of incidents, as the wire spells them."""
 
     CALLED_DECISION_ERROR = "CALLED_DECISION_ERROR"
     CALLED_ELEMENT_ERROR = "CALLED_ELEMENT_ERROR"

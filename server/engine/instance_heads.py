@@ -1,4 +1,4 @@
-"""What a process instance knows from its beginning."""
+"""The head of a process instance: the facts that its creation fixes."""
 
 from server.engine.definitions import Definition
 from server.engine.events import Caller, InstanceHead

@@ -1,4 +1,4 @@
-"""What a job is for, as the wire spells it."""
+"""Kinds of jobs, as the wire spells them."""
 
 from enum import StrEnum
 

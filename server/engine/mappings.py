@@ -58,7 +58,7 @@ def merge_result(step: Step, visit: Visit, variables: Variables) -> None:
 
 
 class _InputScope(VariableScope):
-    """What a first try has made is left out: behind a target stands the variable around the element."""
+    """Hides variables that a failed attempt of the mappings has made: their names mean the variables of outer scopes."""
 
     __slots__ = ("_around", "_made")
 

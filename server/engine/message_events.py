@@ -1,4 +1,4 @@
-"""What happened to messages and subscriptions in the home partition of their correlation key."""
+"""Events of messages and subscriptions in the home partition of their correlation key."""
 
 from datetime import datetime
 

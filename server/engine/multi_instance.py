@@ -1,4 +1,4 @@
-"""What the body of a multi-instance activity knows: its items, how many instances there were, and what they gave.
+"""The loop of a multi-instance body: its items, the counts of its instances, and their outputs.
 
 The input collection is evaluated once. Every item is a record of its own, which gets the output of its instance, so that
 completing one instance writes the same however many there are.
@@ -95,7 +95,7 @@ def _body(visit: Visit) -> ElementInstance:
 
 
 class _ConditionScope(VariableScope):
-    """What a completion condition sees after an instance of the activity: counters, and the outputs so far."""
+    """Scope of a completion condition, evaluated after each instance: counters, and the outputs so far."""
 
     __slots__ = ("_collection", "_counters", "_output", "_visit")
 

@@ -110,7 +110,7 @@ class ElementInstance(msgspec.Struct, omit_defaults=True, gc=False):
         )
 
     def has_subscribed(self, start_listeners: int) -> bool:
-        """Whether it waits for the events attached to it, after so many listeners."""
+        """Whether its boundary events are subscribed to, given the number of its start listeners."""
         if self.state is ACTIVATING:
             return self.progress > start_listeners + 1
         return self.state is not TERMINATING

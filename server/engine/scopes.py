@@ -35,7 +35,7 @@ class VariableScope:
 
     @property
     def ports(self) -> feel.Ports:
-        """What an expression is given beside the variables."""
+        """Time, chance, budget and stopwatch of an evaluation."""
         return self._step.ports(self._scope_key)
 
     def get(self, name: str, default: feel.Missing, /) -> feel.Value | feel.Missing:

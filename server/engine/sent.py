@@ -1,4 +1,4 @@
-"""What one partition sends to another, with the commit of what made it do so."""
+"""Commands from one partition to another, committed together with their cause."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""What happened to a broadcast of a signal in one partition."""
+"""Events of the broadcast of a signal in one partition."""
 
 from datetime import datetime
 

@@ -40,7 +40,7 @@ class Broadcast(msgspec.Struct, omit_defaults=True):
 
 
 class KnownSignals:
-    """What waits for signals here, whether or not its process instance is in memory, and what is on its way to it."""
+    """Index of signal subscriptions, of process instances in memory or not, and of broadcasts under way."""
 
     def __init__(self) -> None:
         # Process instances by the keys of their subscriptions.

@@ -16,7 +16,7 @@ from server.engine.step import Step
 
 
 class NoVariables(VariableScope):
-    """What an expression sees at deployment: time, and nothing else."""
+    """Scope of an expression that is evaluated at deployment: it has the time, and no variables."""
 
     __slots__ = ()
 

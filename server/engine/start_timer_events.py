@@ -1,4 +1,4 @@
-"""What happened to the timers that begin process instances."""
+"""Events of the timers that begin process instances."""
 
 from server.engine.events import Event
 from server.engine.keys import Key

@@ -1,4 +1,4 @@
-"""What begins instances of a version of a process: its start events, with the names that they were deployed with."""
+"""Start events of a version of a process, with the names that their expressions gave at deployment."""
 
 import msgspec
 

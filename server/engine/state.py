@@ -1,4 +1,4 @@
-"""What one partition knows: its process instances, its definitions, and the indexes that find into them.
+"""The state of one partition: process instances, definitions, and the indexes into them.
 
 The documents are the truth; the indexes follow from them (`State.adopt`). Only `apply` changes either, through the
 journal of the state.
@@ -69,11 +69,11 @@ class State:
         # Index: the versions that have a tag, by tenant, process id and tag.
         self.tagged: dict[tuple[str, str, str], versions.Versions] = {}
         self.decisions = KnownDecisions()
-        # Messages have their homes in so many partitions, the first ones.
+        # The first partitions, so many of them, are homes of messages.
         self.message_homes = 1
         self.messages = KnownMessages()
         self.signals = KnownSignals()
-        # What begins instances of the latest versions.
+        # Start events of the latest versions.
         self.starts = KnownStarts()
         self.start_timers = KnownStartTimers()
         # Index: the process instances that messages with correlation keys began, by tenant, process id and correlation key.

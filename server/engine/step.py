@@ -145,7 +145,7 @@ class Step:
         return True
 
     def charge(self, steps: int) -> None:
-        """What other process instances have to do with it takes the time of so many steps."""
+        """Charge the slice with steps of work on other process instances."""
         self._slice_steps -= steps
 
     def charge_copies(self, variables: Variables) -> None:

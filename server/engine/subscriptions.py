@@ -1,4 +1,4 @@
-"""What an element instance waits for, as records of its process instance."""
+"""Subscriptions of element instances, as records of their process instance."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""What throwing events throw, and what catches it.
+"""Results of throwing events, and the events that catch them.
 
 A thrown error or escalation goes outwards from the scope that it is thrown in, and carries no variables. A signal goes
 to all process instances of the tenant, with the local variables of its event. A message is sent by a job worker.
@@ -30,7 +30,7 @@ class Signal(NamedTuple):
 
 
 def thrown(step: Step, visit: Visit) -> Caught | Signal | None:
-    """What catches the result of an event, or the signal that it broadcasts, if it is one; raises Incident."""
+    """The catching event for the result of a throwing event, or the signal that it broadcasts; raises Incident."""
     result = visit.element.result
     if result is None or isinstance(result, Termination | ThrownMessage):
         return None

@@ -1,4 +1,4 @@
-"""What happens when an element instance catches an event."""
+"""Reactions of element instances to the events that they catch."""
 
 from collections.abc import Callable, Mapping
 

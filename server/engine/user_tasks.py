@@ -109,7 +109,7 @@ def own_headers(job_headers: Mapping[str, str]) -> dict[str, str]:
 def assignment_in(
     job_headers: Mapping[str, str], definition: UserTaskDefinition, scope: VariableScope
 ) -> Assignment:
-    """What the headers of such a job tell, with assignee and priority of another definition; raises Incident."""
+    """The assignment in the headers of such a job, with assignee and priority of `definition`; raises Incident."""
     told = {
         name.removeprefix(HEADER_PREFIX): text
         for name, text in job_headers.items()

@@ -21,7 +21,7 @@ Variables = Mapping[str, str]
 CACHED_TEXT_LENGTH = 4096
 CACHED_TEXTS = 8192
 MAX_DEPTH = 500
-# Each is a row of its own; so many cost half a second.
+# Each is a row of its own; this number of rows takes half a second.
 MAX_VARIABLES = 10_000
 MAX_WHOLE_DIGITS = 34
 # IEEE 754 decimal128, the numbers of FEEL.

@@ -1,4 +1,4 @@
-"""What a part of a text is worth without being evaluated."""
+"""Values of constant parts of a text, known at compile time."""
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal

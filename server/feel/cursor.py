@@ -44,7 +44,7 @@ class Cursor:
             raise self.unexpected("the end")
 
     def unexpected(self, expected: str) -> FeelSyntaxError:
-        """An error about the token here; an operator of another language is told how FEEL spells it."""
+        """An error about the token here; for an operator of another language, the message has FEEL's spelling."""
         operator = foreign_operator(self._tokens, self._index)
         if operator is not None:
             message = f"expected '{operator.meant}' but found '{operator.written}'"

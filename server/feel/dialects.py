@@ -15,9 +15,9 @@ DialectName: TypeAlias = Literal["camunda", "standard"]
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What the fields mean, in their order.
+    """Differences between users of FEEL, in the order of the fields.
 
-    Keys and parameters of a text may be used as names, spaces and all. A number may have an exponent. Whatever stands
+    Keys and parameters of a text may be used as names, spaces and all. A number may have an exponent. Any value
     before parentheses is called. A list of one is its item, and an item a list of one, where the other is asked for.
     A wrong call, range or substring ends the evaluation; else it is null. A range may descend. A substring may be
     empty, at the end of its string too. A builtin is a value. A later entry takes the place of an earlier one with its

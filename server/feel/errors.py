@@ -1,4 +1,4 @@
-"""What can go wrong for good.
+"""Errors that end a compilation or an evaluation.
 
     FeelError
     ├── FeelSyntaxError          the text is no FEEL; raised when it is compiled

@@ -1,6 +1,6 @@
 """Compiled texts, ready to be evaluated any number of times; kept by their text.
 
-What is evaluated often gets code of its own, which changes nothing but the time it takes, see `generated`.
+A text that is evaluated often gets code of its own, which is faster and gives the same values, see `generated`.
 """
 
 from functools import lru_cache

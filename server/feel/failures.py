@@ -1,4 +1,4 @@
-"""What an evaluation tells beside its result: why something in it became null."""
+"""Failures of an evaluation beside its result: the reasons why something in it became null."""
 
 from dataclasses import dataclass
 from enum import StrEnum

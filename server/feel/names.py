@@ -1,4 +1,4 @@
-"""What a name means at one place of a text, settled when the text is compiled.
+"""Resolution of names at one place of a text, at compile time.
 
 Names that the expression binds itself live in numbered slots of the `Run`. Inside a filter the item's
 own entries come first, so a name there asks the item, then whatever is around the filter.
@@ -29,7 +29,7 @@ NO_ITEM: Context = {}
 
 @dataclass(slots=True)
 class Layout:
-    """What a compiled text needs at run time."""
+    """The needs of a compiled text at run time: slots, variables, size."""
 
     dialect: Dialect = CAMUNDA
     slot_count: int = 0
@@ -126,7 +126,7 @@ class Names:
         return _item(self._item.slot, around) if name == "item" else _entry(self._item.slot, name, around)
 
     def local(self, name: str) -> Binding | None:
-        """What binds the name for certain: no item is in between, whose entries come first."""
+        """The binding of the name, unless an item is in between: its entries come first."""
         binding = self._bindings.get(name)
         if binding is not None or self._item is not None or self._around is None:
             return binding

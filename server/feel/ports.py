@@ -1,4 +1,4 @@
-"""What an evaluation is given from outside, since it has neither time nor chance of its own."""
+"""Ports of an evaluation: time, chance, budget and stopwatch come from outside."""
 
 from collections.abc import Callable
 from datetime import datetime

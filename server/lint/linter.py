@@ -114,6 +114,6 @@ def _told(problem: Problem) -> Finding:
     return Finding(rule.id, rule.severity, problem.element_id, message, problem.line, rule.refuses)
 
 
-# What the compiler of decisions tells, and what evaluators find.
+# Problems from the compiler of decisions, and violations from evaluators.
 _COMPILED = {ProblemKind(rule.id): rule for rule in RULES if rule.id in set(ProblemKind)}
 _EVALUATED = tuple(rule for rule in RULES if rule.id not in set(ProblemKind))

@@ -1,4 +1,4 @@
-"""What rules are applied to: the elements of a model, each with its types and surroundings."""
+"""Subjects of rules: the elements of a model, each with its types and surroundings."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace

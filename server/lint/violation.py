@@ -1,4 +1,4 @@
-"""What an evaluator says about a subject that breaks a rule."""
+"""Violations: the findings of an evaluator about a subject."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from server.xml import Markup
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """What was found instead, and the element to name where it is another than the subject."""
+    """The fault that was found, and the element to report if it is not the subject."""
 
     detail: str
     at: Markup | None = None

@@ -33,7 +33,7 @@ LONGEST_DETAIL = 2_000
 
 
 class Audited(NamedTuple):
-    """What a command does, to what kind of entity; `key` is the field that names the entity, in its request too."""
+    """How the log names a command and its entity; `key` is the field with the entity's key, in the request too."""
 
     entity_type: str
     operation_type: str
@@ -70,7 +70,7 @@ def audit_entry(
     *,
     changed: InstanceHead | None = None,
 ) -> AuditEntry | None:
-    """What the log keeps of a command and what became of it; `changed` is the process instance that it changed, if any."""
+    """The entry of a command and its result; `changed` is the process instance that it changed, if any."""
     audited = AUDITED.get(type(command))
     if audited is None:
         return None
@@ -97,7 +97,7 @@ def audit_entry(
 def refused_entry(
     audited: Audited, named: object, origin: Origin, refusal: ServiceError, now: datetime
 ) -> AuditEntry:
-    """What the log keeps of a command that was refused; `named`, the command or its request, has the entity's key."""
+    """The entry of a refused command; `named`, the command or its request, has the entity's key."""
     entry = _entry(audited, named, origin, now)
     entry.result = AuditResult.FAIL
     entry.reason, entry.detail = refusal.reason, refusal.detail[:LONGEST_DETAIL]

@@ -43,7 +43,7 @@ class Commits:
         self._is_ending = False
 
     def entries(self) -> Iterator[Entry]:
-        """What was processed and is not answered yet."""
+        """Entries that are processed and not answered yet."""
         return chain.from_iterable(turn.entries for turn in self._in_hand)
 
     def touched(self) -> set[DocumentId]:

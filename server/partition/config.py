@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from server.engine.formats import LATEST, OLDEST
 
-# What the upper bits of a key have room for.
+# The upper bits of a key have room for it.
 MAX_PARTITIONS = 4095
 MAX_STALL_SECONDS = 600.0
 

@@ -14,7 +14,7 @@ from server.platform.errors import IdempotencyConflict
 
 @dataclass(frozen=True, slots=True)
 class IdempotencyKey:
-    """What the caller chose, in its tenant; `request_hash` tells one request from another."""
+    """The key that a caller chose, within its tenant; `request_hash` tells one request from another."""
 
     tenant_id: str
     key: str

@@ -27,7 +27,7 @@ def instruments(observation: Observation, *, max_tenants: int) -> Meter:
 
 
 class Instruments:
-    """The meter of all partitions of a process; `max_tenants` are told apart by the queue."""
+    """The meter of all partitions of a process; lengths of queues are measured for `max_tenants` tenants."""
 
     def __init__(self, metrics: Metrics, *, max_tenants: int, tracer: Tracer | None = None) -> None:
         self._tracer = tracer

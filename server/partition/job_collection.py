@@ -48,7 +48,7 @@ def _jobs(in_hand: Sequence[tuple[PartitionPort, Sequence[ActivatedJob]]]) -> It
 
 
 def _rest(command: ActivateJobs, jobs: Sequence[ActivatedJob]) -> ActivateJobs | None:
-    """What the answer has room for beside these jobs; None when it is full."""
+    """The rest of the command: as much as the answer has room for beside these jobs; None when it is full."""
     if not jobs:
         return command
     octets = MAX_ANSWER_OCTETS - sum(job.octets for job in jobs)

@@ -40,7 +40,7 @@ class NodeFormat:
 
     @property
     def announced(self) -> NodeFormats:
-        """What the row of the node says."""
+        """The formats in the row of the node."""
         return NodeFormats(OLDEST, self._latest, min(self.cluster.number, self._reads), len(self._unreadable))
 
     @property

@@ -53,9 +53,9 @@ logger = logging.getLogger(__name__)
 
 # A commit of more rows would keep the callers of small commands waiting; a single command may exceed it.
 MOST_ROWS = 2_048
-# A command that writes so many takes the store as long as a hundred others do.
+# A command that writes as many rows takes the store as long as a hundred others do.
 MANY_ROWS = 512
-# What a slow turn is: others waited so long.
+# A turn is slow from here on: others have waited as long.
 SLOW_SECONDS = 1.0
 
 Result = Answer | ServiceError
@@ -131,7 +131,7 @@ class Turn:
 
 @dataclass(slots=True, eq=False)
 class Growth:
-    """What new entries brought to a turn.
+    """The effects of new entries on a turn.
 
     `touched` are the documents that they changed. `postponed` are those that need documents that are `missing` here,
     `left` those for which it has no room or no time. `seconds` is the time that the engine took. `slow` is the
@@ -259,7 +259,7 @@ def _changed(happened: Iterable[Event]) -> InstanceHead | None:
 
 
 def _keep(entry: Entry, result: Result, batch: Batch, now: datetime, *, changed: InstanceHead | None) -> None:
-    """What the store keeps of a command beside its effects."""
+    """Put into the batch what is stored about the command itself: audit entries, the answer, that it was taken."""
     batch.audit += entry.noted
     is_fault = isinstance(result, Internal)
     if entry.incoming is not None and not is_fault:
@@ -298,7 +298,7 @@ def _command_sent(event: CommandSent, batch: Batch, cluster: ClusterFormat) -> N
 _encode = msgspec.msgpack.Encoder().encode
 _decode: Callable[[bytes], Deployed] = msgspec.msgpack.Decoder(Deployed).decode
 
-# What an event brings about beyond rows and documents.
+# Effects of an event beyond rows and documents.
 _EFFECTS: Mapping[type[Event], Callable[..., None]] = {
     ProcessDefinitionDeployed: _definition_deployed,
     DecisionRequirementsDeployed: _definition_deployed,

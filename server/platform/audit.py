@@ -1,4 +1,4 @@
-"""What the audit log keeps of a change of identity.
+"""Audit log entries of identity changes.
 
 The contract says for each operation what it does to which entity; the ids stand in the request.
 """

@@ -34,7 +34,7 @@ class Principal:
 
     @property
     def actor_type(self) -> str:
-        """What the audit log calls it."""
+        """Its name in the audit log."""
         return USER if self.is_person else CLIENT
 
 

@@ -9,7 +9,7 @@ YOUNG, MIDDLE, OLD = 10_000, 20, 50
 
 
 def settle() -> None:
-    """What is there by now stays for good and is not looked at any more."""
+    """Exempt all objects that exist by now from garbage collection: they live as long as the process."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(YOUNG, MIDDLE, OLD)

@@ -39,7 +39,7 @@ _PREFIX = "ERROR_REASON_"
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What a reason becomes: RFC 9457 over HTTP, a status code over gRPC."""
+    """The problem of a reason: RFC 9457 over HTTP, a status code over gRPC."""
 
     reason: str
     type: str

@@ -44,7 +44,7 @@ class CallerKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AuditRule:
-    """What an operation does to which kind of entity; the fields are those of the request that hold ids.
+    """How the audit log names an operation and its entity; the fields of the request hold the ids.
 
     Operations that concern one entity alone have no related one.
     """
@@ -58,7 +58,7 @@ class AuditRule:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What one RPC asks of its caller; `path` is its gRPC path, /package.Service/Method."""
+    """The requirements of one RPC on its caller; `path` is its gRPC path, /package.Service/Method."""
 
     path: str
     descriptor: MethodDescriptor

@@ -36,7 +36,7 @@ CATEGORIES: Mapping[str, entity_pb.AuditCategory.ValueType] = {
     USER_TASK: entity_pb.AUDIT_CATEGORY_USER_TASKS,
 }
 _TIMESTAMP = AUDIT_ENTRIES.fields["timestamp"]
-# What no entity of this release has.
+# Fields of the contract that no entry of this release has.
 _NOT_YET = frozenset({"root_process_instance_key", "form_key"})
 _COMPUTED = frozenset({"category", "user_task_key"})
 

@@ -57,7 +57,7 @@ class DecisionInstanceState(StrEnum):
 
 
 class DecisionDefinitionType(StrEnum):
-    """What reads tell of a decision's logic; an evaluation's answer tells them all."""
+    """Kinds of decision logic in reads; the answer of an evaluation has more of them."""
 
     DECISION_TABLE = "DECISION_TABLE"
     LITERAL_EXPRESSION = "LITERAL_EXPRESSION"

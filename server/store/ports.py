@@ -40,7 +40,7 @@ Change = Insert | Update
 
 @dataclass(frozen=True, slots=True)
 class StoredAnswer:
-    """What a command with an idempotency key was answered with, packed; `request_hash` tells its request."""
+    """The packed answer to a command with an idempotency key; `request_hash` identifies its request."""
 
     tenant_id: str
     idempotency_key: str
@@ -134,7 +134,7 @@ class Ledger(Protocol):
         ...
 
     async def reserve(self, wanted: Mapping[str, int], most: int) -> Reservation:
-        """Let each tenant start so many process instances, or fewer, so that no more than `most` are active anywhere.
+        """Let each tenant start this number of process instances, or fewer, so that no more than `most` are active anywhere.
 
         Raises Unavailable.
         """

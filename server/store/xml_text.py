@@ -7,7 +7,7 @@ _ENCODING = re.compile(rb"<\?xml[^>]*\sencoding\s*=\s*[\"']([A-Za-z0-9._-]+)")
 
 
 def xml_text(content: bytes) -> str:
-    """What cannot be read becomes U+FFFD."""
+    """Decode XML; octets that are no text become U+FFFD."""
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return content.decode("utf-16", errors="replace")
     declared = _ENCODING.match(content)

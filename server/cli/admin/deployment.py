@@ -47,13 +47,13 @@ def existing_or_new(config: Config) -> Iterator[Deployment]:
 
 @contextmanager
 def reaching() -> Iterator[None]:
-    """What goes wrong on the way to the database is told as CannotBegin."""
+    """Raise CannotBegin for errors of the connection to the database."""
     try:
         yield
     except FAULTS as error:
         raise CannotBegin(f"cannot reach the database: {error or type(error).__name__}") from error
     except ValueError as error:
-        # What the message quotes may be a part of the password.
+        # The message may quote a part of the password.
         raise CannotBegin("cannot reach the database: the DSN is none") from error
 
 

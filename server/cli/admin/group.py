@@ -23,7 +23,7 @@ add_command(
     partitions,
     "grow",
     "server.cli.admin.partitions:grow",
-    "Make partitions until there are so many: nodes take the new ones by themselves; never fewer than before.",
+    "Raise the number of partitions; nodes take the new ones by themselves. It never gets lower.",
 )
 admin.add_typer(leases, name="leases")
 add_command(

@@ -42,7 +42,7 @@ async def grow(
     deployment: Deployment,
     output: Output,
     to: Annotated[
-        int, typer.Argument(metavar="TO", min=1, max=MAX_PARTITIONS, help="So many, of all together.")
+        int, typer.Argument(metavar="TO", min=1, max=MAX_PARTITIONS, help="The number of partitions afterwards.")
     ],
 ) -> None:
     async with tables(deployment) as database:

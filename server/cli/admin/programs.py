@@ -14,12 +14,12 @@ from server.platform.postgres.bundled.installation import INSIDE_A_WHEEL, WHEELS
 from server.platform.postgres.bundled.programs import last_lines
 from server.platform.postgres.config import DatabaseConfig
 
-# What it takes to copy some terabytes.
+# Enough to copy some terabytes.
 RUN_SECONDS = 24 * 3600.0
 
 
 async def run(name: str, *arguments: str | Path, config: DatabaseConfig, dsn: str | None = None) -> str:
-    """What the program printed, connected to the database if one is given. Raises CannotBegin, Failed.
+    """Run a program, connected to the database if one is given; returns its output. Raises CannotBegin, Failed.
 
     The password is in the environment, where only its own account sees it.
     """

@@ -92,7 +92,7 @@ async def _execute(dsn: str, text: str) -> None:
 
 
 async def _begun_anew(dsn: str) -> Sequence[administration.PartitionRow]:
-    # What the planner knows of tables is in no backup.
+    # A backup has no statistics for the planner.
     await _execute(dsn, "ANALYZE")
     async with open_pool(dsn, 1) as pool:
         database = PooledDatabase(pool)

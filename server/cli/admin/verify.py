@@ -65,7 +65,7 @@ async def verify(
     checks = _chosen(names or [])
     async with tables(deployment):
         pass
-    # What was imported stays: nobody has to look through it for each thousand documents.
+    # Imported modules stay: the garbage collector need not visit them for each thousand documents.
     gc.freeze()
     with output.waiting("Checking"):
         async with _connected(deployment.dsn) as connection:

@@ -1,6 +1,6 @@
 """Job handlers of the demo: one function a job type, each as good as the business behind it.
 
-What goes wrong depends on the variables and on the retries left, so every run is the same.
+Failures depend on the variables and on the retries left, so every run is the same.
 """
 
 import asyncio

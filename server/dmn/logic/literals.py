@@ -16,7 +16,7 @@ def literal_expression(literal: LiteralExpression, place: Place) -> Evaluate:
 
 
 def evaluated(expression: feel.Expression, at: Element, place: Place) -> Evaluate:
-    """What fails in it is noted under the element's id."""
+    """Compile an expression; its failures are noted under the element's id."""
     types = place.types.model
 
     def literal(frame: Frame) -> Value:

@@ -28,7 +28,7 @@ KINDS: Final[Mapping[type, type]] = {
     bool: bool,
     NoneType: NoneType,
 }
-"""What values are compared within; all numbers are of one kind."""
+"""Kinds within which values are comparable; all numbers are of one kind."""
 
 _EQUATED_ONLY: Final = frozenset({bool, NoneType})
 

@@ -1,4 +1,4 @@
-"""What a table gives when rules match: one function per hit policy (DMN 1.5 §8.2.10, §8.2.11)."""
+"""Results of a decision table: one function per hit policy (DMN 1.5 §8.2.10, §8.2.11)."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -47,7 +47,7 @@ class CallActivity(Behaviour):
 
 
 def _caller(step: Step, visit: Visit) -> events.Caller:
-    """What the called process instance knows about the call; raises Incident when it is too deep or there is no room."""
+    """The reference of the called process instance to its caller; raises Incident when calls are too deep or exceed the quota."""
     head, most = visit.process_instance.head, step.state.limits.call_depth
     depth = 1 if head.caller is None else head.caller.depth + 1
     if depth > most:

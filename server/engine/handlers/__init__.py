@@ -1,4 +1,4 @@
-"""What each command does: one handler for each, in one table.
+"""The handlers of commands: one for each, in one table.
 
 A handler rejects before it emits anything.
 """

@@ -1,4 +1,4 @@
-"""What workers say about a job: completed, failed, an error, or a change to it."""
+"""Commands of workers about a job: completion, failure, BPMN error, change."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""What becomes of subscriptions when their process instance is migrated.
+"""Migration of subscriptions together with their process instance.
 
 Mapped ones are kept as they are, with the time that is left; those of events that are not mapped are closed, and events
 of the target to which none is mapped are waited for anew.

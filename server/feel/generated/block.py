@@ -24,7 +24,7 @@ class UnsupportedError(Exception):
 
 
 class Kind(Enum):
-    """What is known of a value before it is there. A list or context that is flat holds neither of both."""
+    """Kinds of values, as far as the text shows them. A flat list or context holds neither lists nor contexts."""
 
     ANY = auto()
     NULL = auto()
@@ -80,7 +80,7 @@ Emit: TypeAlias = "Callable[[Node, Block], str]"
 
 
 class Source:
-    """What all blocks of one text share."""
+    """The state that all blocks of one text share."""
 
     def __init__(self, runtime: Mapping[str, object]) -> None:
         """Let the code call what `runtime` names."""

@@ -1,7 +1,7 @@
 """Code for calls of builtins that are given what they ask for.
 
-One that wants the evaluation is given one of its own, without ports, and may leave no failure in it. What calls
-functions of the text is left to the closures, since those may ask for the ports.
+One that wants the evaluation is given one of its own, without ports, and may leave no failure in it. Calls of
+functions of the text are left to the closures, since those may ask for the ports.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ _RESULTS: Final[Mapping[object, Kind]] = {bool: Kind.BOOLEAN, int: Kind.INT, str
 
 
 def call(node: nodes.Call, block: Block, emit: Emit) -> str:
-    """The first signature that takes so many arguments, if it takes these: by far the most calls."""
+    """The first signature with this number of arguments, if it takes these: by far the most calls."""
     signature = _signature(node, block)
     if signature is None or node.arguments.names is not None:
         raise UnsupportedError(node)
@@ -53,7 +53,7 @@ def _signature(node: nodes.Call, block: Block) -> Signature | None:
 
 
 def _checked(signature: Signature, arguments: list[str], block: Block) -> list[str]:
-    """What the arguments cost to look at, of the right type."""
+    """Have the code check the types of the arguments; returns the expressions of their costs."""
     costs = []
     expected = [*signature.types, *[None] * len(arguments)]
     for types, argument in zip(expected, arguments, strict=False):

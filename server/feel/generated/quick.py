@@ -53,7 +53,7 @@ def _weigh(value: list[Value] | Context, steps: int) -> None:
 
 _NESTED: Final = frozenset({list, dict})
 _SURPRISES: Final = (ArithmeticError, LookupError, TypeError, ValueError, FeelError)
-"""What the code meets where a value is not what it takes for granted."""
+"""Exceptions that the code raises when a value is not of the kind that it expects."""
 
 _RUNTIME: Final[Mapping[str, object]] = {
     "EQUATABLE": frozenset({bool, int, str, Decimal}),

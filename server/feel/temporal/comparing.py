@@ -14,7 +14,7 @@ from server.feel.temporal.values import (
 
 
 def rank(value: Temporal) -> tuple[str, int | tuple[int, int, int]]:
-    """What orders a value, after the kind that it can be compared within: local and zoned are two kinds."""
+    """A sort key: first the kind within which values are comparable, local and zoned being two, then the place in it."""
     return _RANKS[type(value)](value)
 
 

@@ -40,7 +40,7 @@ def constant_expression(subject: Subject, rule: Rule) -> Iterator[Violation]:
 
 
 def _unfit(expression: str, kind: str) -> str:
-    """What is wrong with an expression, empty when nothing is; one that does not parse breaks another rule."""
+    """The fault of an expression that is evaluated without variables, empty if it has none; syntax is another rule's."""
     ports = feel.Ports(now=_SOME_TIME, budget=feel.Budget(CONSTANT_STEPS))
     try:
         value = feel.compile_expression(expression).evaluate({}, ports).value

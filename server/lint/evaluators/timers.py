@@ -21,7 +21,7 @@ _FORMS: Mapping[str, Callable[[str], object]] = {
 # Where a timer fires once, and where it may fire again.
 _ONCE = frozenset({"timeDate", "timeDuration"})
 _AGAIN = frozenset({*_ONCE, "timeCycle"})
-# What begins process instances.
+# Kinds of timers that begin process instances.
 _STARTING = frozenset({"timeDate", "timeCycle"})
 # The attribute that says whether an event interrupts.
 _INTERRUPTING: Mapping[str, str] = {"boundaryEvent": "cancelActivity", "startEvent": "isInterrupting"}

@@ -19,7 +19,7 @@ from server.platform.errors import (
 
 _DETAILS = "grpc-status-details-bin"
 
-# What gRPC itself answers without an ErrorInfo: a peer that is gone, a deadline, a message that is too large.
+# Statuses of gRPC itself, without an ErrorInfo: a peer that is gone, a deadline, a message that is too large.
 _BARE = {
     grpc.StatusCode.UNAVAILABLE: Unavailable("the service cannot be reached"),
     # Only a server that stops cancels a call on its own.

@@ -80,7 +80,7 @@ class TunnelChannel:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._running.cancel()
-        # What the block raised goes on as it is, in no group.
+        # An exception of the block leaves it unchanged, in no group.
         await self._tasks.__aexit__(None, None, None)
 
     @property

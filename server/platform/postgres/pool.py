@@ -42,7 +42,7 @@ def report_pool(metrics: Metrics, name: str, pool: asyncpg.Pool) -> None:
 
 @asynccontextmanager
 async def open_pool(dsn: str, connections: int) -> AsyncIterator[asyncpg.Pool]:
-    """At most so many connections, one of them at once; raises OSError or asyncpg.PostgresError when that fails.
+    """A pool of at most this many connections, the first of them at once; raises OSError or asyncpg.PostgresError when that fails.
 
     Date-times come as aware ones in UTC, jsonb as what it says. A connection that comes back is rolled back and nothing
     else: whoever changes a session beyond its transaction must not take it from here.

@@ -42,7 +42,7 @@ class PooledDatabase:
 
 @contextmanager
 def _loss_told(connection: asyncpg.Connection) -> Iterator[None]:
-    """What the driver says of a lost connection, it says of wrong calls too."""
+    """Raise ConnectionError for a lost connection: the driver raises InterfaceError for it as for wrong calls."""
     try:
         yield
     except asyncpg.InterfaceError as error:

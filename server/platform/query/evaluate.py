@@ -132,7 +132,7 @@ def _like(pattern: str) -> Callable[[Scalar], bool]:
     return lambda value: matches(text_of(value))
 
 
-# What each operator makes of its operand: the test of a value. `partial(lt, x)` asks x < value.
+# From an operator and its operand to the test of a value; `partial(lt, x)` tests x < value.
 _TESTS: Mapping[Operator, Callable[..., Callable[..., bool]]] = {
     Operator.EQ: lambda operand: partial(eq, operand),
     Operator.NEQ: lambda operand: partial(ne, operand),

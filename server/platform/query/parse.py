@@ -1,6 +1,6 @@
 """From a request message with filter, sort and page to a query.
 
-Whatever the message's own rules say, what comes out is sound: fields exist, bounds hold, cursors are of this query.
+It checks everything itself, beside the rules of the message: fields exist, bounds hold, cursors are of this query.
 """
 
 import re

@@ -17,7 +17,7 @@ _PLACE = ("tenant_id", "id")
 OWN_COLUMNS = (*_PLACE, "revision", "expires_at", "content")
 
 
-# What changes nothing and always has a row.
+# Changes nothing and always returns a row.
 ALONE = "SELECT 1"
 
 

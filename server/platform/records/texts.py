@@ -5,7 +5,7 @@ from typing import get_args, get_origin, get_type_hints
 from server.platform.errors import InvalidArgument
 from server.platform.records.port import Kind, R, Record
 
-# What no text of a database may hold.
+# PostgreSQL stores it in no text.
 _NUL = "\0"
 
 

@@ -35,7 +35,7 @@ class Calls:
         self._deadlines = Deadlines()
 
     def begin(self, call: pb.Call, peer: Peer) -> Coroutine[None, None, pb.Answer] | pb.Answer:
-        """What serves the call, or the answer to one that cannot be served.
+        """The coroutine that serves the call, or the answer to one that cannot be served.
 
         The call is read here, and not when it is served: a call that waits must not keep its batch in memory.
         """

@@ -104,7 +104,7 @@ class PostgresLedger:
             await asyncio.sleep(_BACK_OFF.seconds(failures))
 
     async def _tried(self, attempt: Awaitable[T]) -> T | None:
-        """What comes of it, None when the database was away."""
+        """The result, or None when the database was away."""
         try:
             result = await attempt
         except (Unavailable, *FAULTS) as error:

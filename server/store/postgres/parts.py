@@ -48,7 +48,7 @@ async def _moment(connection: asyncpg.Connection) -> tuple[int, ...]:
 
 
 async def _snapshot(connection: asyncpg.Connection) -> tuple[str]:
-    """What is the same as long as nobody writes anything."""
+    """A text that stays the same until a row is written."""
     return (await connection.fetchval("SELECT pg_current_snapshot()::text"),)
 
 

@@ -21,7 +21,7 @@ from server.store.postgres.totals import Totals, count
 from server.store.searchables import SEARCHABLES
 
 FEW = 10_000
-"""So many matches are sorted sooner than a page of them is found by reading an order."""
+"""Up to this number of matches, sorting them is faster than reading an index in order."""
 
 _GET: Mapping[type[Entity], str] = {
     entity: f"""
@@ -130,7 +130,7 @@ def _names_values(clause: Clause, keys: set[str]) -> bool:
 
 
 def _shows_the_end(window: Window, found: int) -> bool:
-    """Whether so many rows of a page, which begins at a known place, are all from there on."""
+    """Whether a page that begins at a known place and has this number of rows is the last one."""
     is_placed = window.after is None and window.before is None
     return is_placed and found != window.limit and (found > 0 or window.offset == 0)
 

@@ -32,7 +32,7 @@ _GUARDED: Mapping[type[Entity], tuple[str, ...]] = {
     Variable: ("name",),
     AuditEntry: ("actor_id",),
 }
-# What may be missing, and has an index.
+# Columns with an index that may be null.
 _IN_ORDER: Mapping[type[Entity], tuple[str, ...]] = {
     ProcessInstance: ("end_date",),
     Job: ("end_time",),

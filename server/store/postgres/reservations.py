@@ -23,7 +23,7 @@ _BACK_OFF = BackOff(0.001, 0.05)
 
 @dataclass(frozen=True, slots=True)
 class _Use:
-    """What a tenant uses of its quota, as of a version of its row: active process instances and starts under way."""
+    """Use of a tenant's quota, as of a version of its row: active process instances and starts under way."""
 
     version: int
     count: int

@@ -1,6 +1,6 @@
-"""What history keeps, and for how long: a look at its weeks, and the upkeep that every deployment needs.
+"""Retention of history: its weeks, and the maintenance that every deployment needs.
 
-The upkeep may run anywhere and as often as wanted, also at several places at once.
+The maintenance may run in any process and as often as wanted, also in several at once.
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ class Week:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """The buckets that are gone, and so many answers."""
+    """The buckets that were dropped, and the number of answers that were deleted."""
 
     buckets: tuple[str, ...]
     answers: int

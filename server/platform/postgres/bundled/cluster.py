@@ -53,7 +53,7 @@ def create(data: Path, *, programs: Programs, password: Path, seconds: float) ->
 def initialized(
     data: Path, *, has_checksums: bool, programs: Programs, password: Path, seconds: float
 ) -> Path:
-    """An empty cluster, to which `name` gives the name `data`. What an interrupted start has left is removed."""
+    """An empty cluster, to which `name` gives the name `data`; removes the draft of an interrupted start."""
     draft = data.with_name(f"{data.name}.new")
     if draft.exists():
         shutil.rmtree(draft)

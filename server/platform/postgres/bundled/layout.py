@@ -38,7 +38,7 @@ class Layout:
 
     @property
     def start_log(self) -> Path:
-        """What the server says before it writes to its logs."""
+        """The output of the server before it writes to its logs."""
         return self.root / "start.log"
 
     @property

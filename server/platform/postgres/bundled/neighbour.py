@@ -1,7 +1,7 @@
 """The server that another process runs in the same data directory.
 
-What the server says of itself in `postmaster.pid` is enough to find it; the owner's lock is left alone, so that nobody
-who is about to start meets it taken.
+`postmaster.pid` is enough to find it. The owner's lock is left alone, so that a process that is about to start can take
+it.
 """
 
 import os

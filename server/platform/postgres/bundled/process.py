@@ -89,7 +89,7 @@ class Server:
                 return
 
     async def _restart(self) -> None:
-        """What the dead one has left makes a start fail until the last of it is gone."""
+        """Start again until it succeeds: processes and files of the dead server make a start fail while they are there."""
         self._process = self._started()
         deadline = time.monotonic() + self._config.start_seconds
         try:

@@ -40,7 +40,7 @@ class Programs:
         stdin: int = subprocess.DEVNULL,
         environment: Mapping[str, str] | None = None,
     ) -> subprocess.Popen[bytes]:
-        """To be called by the main thread: the program is told to end when the calling thread has ended."""
+        """Call it in the main thread: the kernel ends the program when the calling thread has ended."""
         account = self.account
         script = (*PRELUDE, account.name, account.uid, account.gid, os.getpid())
         return subprocess.Popen(  # noqa: S603  # a list of arguments, no shell
@@ -63,7 +63,7 @@ class Programs:
         stdin: str = "",
         environment: Mapping[str, str] | None = None,
     ) -> str:
-        """What the program printed; PostgresError when it fails or takes longer."""
+        """Run a program and return its output; raises PostgresError when it fails or takes longer."""
         # A file, not a pipe: a grandchild that lives on would keep a pipe open.
         with tempfile.TemporaryFile() as output:
             process = self.start(

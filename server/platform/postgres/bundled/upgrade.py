@@ -16,7 +16,7 @@ from server.platform.postgres.bundled.programs import Programs
 from server.platform.postgres.bundled.settings import options
 from server.platform.postgres.config import DatabaseConfig
 
-# What it takes to copy some terabytes.
+# Enough to copy some terabytes.
 COPY_SECONDS = 12 * 3600.0
 
 _CHECKSUM_VERSION = re.compile(r"^Data page checksum version:\s*(?P<version>\d+)$", re.MULTILINE)
@@ -46,7 +46,7 @@ def take_over(major: int, *, programs: Programs, layout: Layout, config: Databas
 
 
 def _recover(old: Path, *, programs: Programs, layout: Layout, config: DatabaseConfig) -> None:
-    """What a crash has left: pg_upgrade takes only data of a server that was shut down cleanly."""
+    """Run crash recovery: pg_upgrade takes only data of a server that was shut down cleanly."""
     settings = options(config.shared_buffers_mib, sockets=programs.directory, logs=layout.logs)
     with running(old, settings, programs=programs, layout=layout, config=config):
         pass

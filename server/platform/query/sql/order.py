@@ -70,7 +70,7 @@ class Order:
         return f"{self._first()} {'<=' if self._descends(key) else '>='} {value}"
 
     def _first(self) -> str:
-        """What an index has of the first key."""
+        """The first key as an index holds it."""
         key = self.keys[0]
         if self._begins_with_start:
             return start_of(quoted(key.field.name))

@@ -17,7 +17,7 @@ def like_pattern(pattern: str) -> str:
 
 
 def start_pattern(pattern: str, length: int) -> str | None:
-    """What the first `length` characters of every match are like, None when that may be anything."""
+    """The LIKE pattern of the first `length` characters of every match; None when those may be any."""
     parts: list[str] = _PART.findall(pattern)
     start = _literals(parts)[:length]
     return "".join(map(_literal, start)) + "%" if start else None

@@ -108,7 +108,7 @@ def _condition(condition: Condition, relation: Relation, arguments: Arguments) -
 
 
 def _of_items(condition: Condition, arguments: Arguments) -> str:
-    """What one item of a list has to be, in the forms that an index of the items answers."""
+    """The condition on one item of a list, in a form that an index of the items answers."""
     column, operator, operand = quoted(condition.field.name), condition.operator, condition.operand
     match operator:
         case Operator.EXISTS:

@@ -8,7 +8,7 @@ from typing import get_args, get_type_hints
 
 # An index refuses the row of a longer entry than a third of a page.
 START_CHARACTERS = 64
-"""So many first characters of a text stand in an index that may have to hold any text."""
+"""The number of first characters of a text in an index on texts of any length."""
 INDEXED_CHARACTERS = 256
 """So long are the texts that stand as they are in an index which leaves longer ones out."""
 
@@ -74,7 +74,7 @@ def guard_of(column: str) -> str:
 
 
 def _options(hint: object) -> Sequence[object]:
-    """What a union may be, or the one type that there is."""
+    """The members of an optional type, or the type itself."""
     return get_args(hint) if NoneType in get_args(hint) else (hint,)
 
 

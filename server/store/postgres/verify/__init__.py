@@ -22,7 +22,7 @@ EXAMPLES = 5
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a check found; nothing when all is well."""
+    """The findings of a check; none when all is well."""
 
     check: Check
     findings: Findings

@@ -115,7 +115,7 @@ def _user_tasks(instance: ProcessInstance) -> Facts:
     }
 
 
-# What a row shows is what happened to the job last; on offer it may be for several reasons.
+# A row shows the last event of its job; a job may be on offer for several reasons.
 SHOWN_AS: Mapping[object, frozenset[object]] = {
     JobState.ACTIVATABLE: frozenset(
         {Shown.CREATED, Shown.FAILED, Shown.TIMED_OUT, Shown.ERROR_THROWN, Shown.RETRIES_UPDATED}

@@ -29,7 +29,7 @@ Document = tuple[tuple[int, Key], Pages]
 
 
 def by_documents(name: str) -> Callable[[Snapshot], Awaitable[Findings]]:
-    """What the pass finds for the check with this name."""
+    """The findings of the pass for the check with this name."""
 
     async def search(snapshot: Snapshot) -> Findings:
         return (await snapshot.once(_inspected))[name]

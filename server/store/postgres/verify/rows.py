@@ -6,7 +6,7 @@ from server.store.postgres.clauses import PLACE_BITS
 from server.store.postgres.columns import BUCKETED, TABLES
 from server.store.postgres.verify.keys import LIVE
 
-# What ends is moved to history within moments, as long as its partition has an owner.
+# Rows of ended process instances move to history within moments, while their partition has an owner.
 MOVED_AFTER = "5 minutes"
 
 _PARTS = {TABLES[part].name for part in BUCKETED - {ProcessInstance, AuditEntry}}

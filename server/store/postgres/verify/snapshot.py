@@ -48,7 +48,7 @@ class Snapshot:
         return Findings(self._examples)
 
     async def found(self, text: str) -> Findings:
-        """What a statement gives, each row one finding as one text."""
+        """The findings of a statement, each row one of them as one text."""
         counted = f"""
             WITH found (example) AS MATERIALIZED ({text})
             SELECT count(*), ARRAY(SELECT example FROM found ORDER BY 1 LIMIT $1) FROM found
@@ -61,13 +61,13 @@ class Snapshot:
         return found
 
     async def chunks(self, text: str) -> AsyncIterator[Sequence[asyncpg.Record]]:
-        """All rows of a statement, so many at a time."""
+        """All rows of a statement, in chunks."""
         cursor = await self._connection.cursor(text)
         while rows := await cursor.fetch(CHUNK):
             yield rows
 
     async def once(self, run: Pass) -> Mapping[str, Findings]:
-        """What a pass finds, run for the first check that asks."""
+        """The findings of a pass, which runs for the first check that asks."""
         if run not in self._passes:
             self._passes[run] = await run(self)
         return self._passes[run]
