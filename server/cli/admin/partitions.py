@@ -42,7 +42,8 @@ async def grow(
     deployment: Deployment,
     output: Output,
     to: Annotated[
-        int, typer.Argument(metavar="TO", min=1, max=MAX_PARTITIONS, help="The number of partitions afterwards.")
+        int,
+        typer.Argument(metavar="TO", min=1, max=MAX_PARTITIONS, help="The number of partitions afterwards."),
     ],
 ) -> None:
     async with tables(deployment) as database:
