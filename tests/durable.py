@@ -1,4 +1,4 @@
-"""What the durable modes stand on, for tests: a database with the schema, emptied for each test that asks for it."""
+"""The database of the durable modes for tests: it has the schema, and is emptied for each test that asks for it."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

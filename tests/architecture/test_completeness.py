@@ -1,4 +1,4 @@
-"""What is added in one place is added in all: completeness is tested, not remembered."""
+"""Completeness of registries: an addition in one place is in all others, too."""
 
 from collections.abc import Iterator
 from typing import get_args
@@ -36,7 +36,7 @@ from server.store.entities import Entity
 from server.store.projection import PROJECTORS
 from server.store.searchables import SEARCHABLES
 
-# What only the engine needs to know.
+# Facts that only the engine needs.
 WITHOUT_ROWS = {
     events.CallEnded,
     events.DeploymentCreated,

@@ -16,10 +16,10 @@ from server.rpc.audit_log import CATEGORIES
 from server.rpc.refusals import AUDITED_RPCS
 from tests.identity.deployment import deployed
 
-# Whoever has a credential may ask, whatever it allows.
+# Any credential may ask, whatever its permissions.
 OPEN_TO_THE_AUTHENTICATED = {"/gnomon.engine.v1.TopologyService/GetTopology"}
 
-# Nobody but the embedded mode, which keeps no audit log, has a clock that moves.
+# Only the embedded mode, which keeps no audit log, has a clock that moves.
 UNAUDITED = {"PinClock", "ResetClock"}
 
 POLICIES = {policy.path: policy for service in services() for policy in policies_of(service).values()}

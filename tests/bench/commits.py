@@ -151,7 +151,7 @@ def _cpu_seconds(pid: int) -> float:
 
 
 def _batches(size: int, last_key: Key) -> Iterator[Batch]:
-    """What the turns of a partition come to, each of so many commands, after one that deploys the process."""
+    """The batches of the turns of a partition, each of this number of commands, after one that deploys the process."""
     state = State(PARTITION)
     state.last_key = last_key
     turns = Turns(state, Quota(QuotaConfig()))

@@ -46,7 +46,7 @@ def table() -> Table:
 
 
 class _Naive:
-    """What an engine does that evaluates each cell of each rule until one does not hold."""
+    """An engine that evaluates each cell of each rule until one does not hold."""
 
     def __init__(self, cells: Sequence[Sequence[str]]) -> None:
         self._rules: list[list[UnaryTests]] = [[*map(compile_unary_tests, rule)] for rule in cells]

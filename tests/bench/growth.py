@@ -1,4 +1,4 @@
-"""What a command costs while history grows: with ten thousand, a hundred thousand and a million rows of each entity there.
+"""The cost of a command while history grows: with ten thousand, a hundred thousand and a million rows of each entity there.
 
 All of them lie in this week, to which what ends moves. 64 clients start process instances through gRPC, activate their
 jobs and complete them; the cost is the server's whole CPU time, with moves to history and vacuum, by audited command.

@@ -1,4 +1,4 @@
-"""What a command costs by the size of its process instance: with ten jobs or variables, and with ten thousand.
+"""The cost of a command by the size of its process instance: with ten jobs or variables, and with ten thousand.
 
 Each command is a turn and a commit of its own. CPU is that of the engine and of packing what the commit writes; a commit
 to PostgreSQL is taken by the clock, as the median. Large and small instances take turns, so that a slow moment of the

@@ -99,7 +99,7 @@ async def _fill(dsn: str) -> None:
 
 
 def _batches(turns: Turns) -> Iterator[Batch]:
-    """What deploys a process, and then what creates all of its instances."""
+    """Batches that deploy a process, and then batches that create all of its instances."""
     content, process_id = ours(MODEL), str(MODELS[MODEL].element.get("id"))
     resource = Resource("model.bpmn", content, hashlib.sha256(content).hexdigest(), (process_id,))
     yield _batch(turns, [Entry(DeployResources(TENANT, (resource,)))])

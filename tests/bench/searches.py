@@ -33,7 +33,7 @@ WARM_UP = 3
 LIMIT = 100
 GOAL_MILLISECONDS = 50.0
 UNKNOWN_ROUNDS = 5
-# What every commit does, and every move.
+# The effects of every commit, and of every move.
 _COMMIT = """
     UPDATE gnomon.partition SET position = position + 1 WHERE partition_id = 1;
     UPDATE history.arrivals SET arrived = arrived + 1

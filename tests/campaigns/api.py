@@ -1,4 +1,4 @@
-"""What a campaign asks of a deployment, whatever the way there; and patience, which repeats until there is an answer."""
+"""Requests of a campaign to a deployment, over any transport; they are repeated until there is an answer."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence

@@ -1,4 +1,4 @@
-"""What the clients know: every command that was acknowledged, and when."""
+"""Book of the clients: every command that was acknowledged, and when."""
 
 import asyncio
 from bisect import bisect_left

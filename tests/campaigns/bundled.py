@@ -60,7 +60,7 @@ class Bundled:
             await self.start()
 
     async def kill_program(self) -> None:
-        """What it has started ends by itself."""
+        """Kill the process; its children end by themselves."""
         await self._running.kill()
 
     @property

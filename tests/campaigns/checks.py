@@ -31,7 +31,7 @@ async def verified(dsn: str) -> Sequence[str]:
 
 
 async def counted(dsn: str, book: Book) -> Sequence[str]:
-    """What differs from the book when everything was worked off, and what `verified` finds."""
+    """Differences from the book when all jobs are done, and the findings of `verified`."""
     connection = await asyncpg.connect(dsn)
     try:
         return [*await _violations(connection, book), *await verified(dsn)]

@@ -152,7 +152,7 @@ class Campaign:
 
 Act = Callable[[Campaign, Node], Awaitable[None]]
 
-# What is done to the owner, and what brings it back.
+# Strikes against the owner, and how it comes back.
 STRIKES: Mapping[str, tuple[Act, Act]] = {
     "paused, woken under load": (Campaign.pause_and_wake, Campaign.nothing),
     "killed": (Campaign.kill, Campaign.start),

@@ -127,7 +127,7 @@ class HttpApi:
         return dict(json.loads(answer.body)) if answer.body else {}
 
     async def command(self, method: str, path: str, body: Json, *, idempotency_key: str) -> Answer:
-        """Whatever the answer is; raises NotAnswered."""
+        """Any answer; raises NotAnswered."""
         return await self._answer(method, path, json=body, headers={"idempotency-key": idempotency_key})
 
     async def _answer(self, method: str, path: str, **request: object) -> Answer:

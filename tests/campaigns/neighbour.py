@@ -33,7 +33,7 @@ permissions = [{", ".join(f'"{each}"' for each in PERMISSIONS)}]
 """
 
 JOB_TYPE = "neighbour"
-# What the other tenant's completions may take longer under attack than idle, at the 99th percentile.
+# The bound on how much longer the other tenant's completions take under attack, at the 99th percentile.
 CLAIM_MILLISECONDS = 250.0
 # In one deployment of the attacker.
 FILES = 100

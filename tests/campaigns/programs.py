@@ -110,7 +110,7 @@ def children_of(pid: int, word: str = "") -> Sequence[int]:
     found = []
     for place in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            # What stands before may hold blanks: the command, in parentheses.
+            # The field before it, the command in parentheses, may hold blanks.
             parent = int((place / "stat").read_text().rpartition(")")[2].split()[1])
             command = (place / "cmdline").read_text().split("\0")
             if parent == pid and (not word or word in command):

@@ -1,4 +1,4 @@
-"""What a campaign found and measured."""
+"""Report of a campaign: violations and measurements."""
 
 import shutil
 import tempfile
@@ -15,7 +15,7 @@ from tests.campaigns.book import Book
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """What was done, what was measured, and what was wrong afterwards."""
+    """One round: its strike, its time, and its violations."""
 
     strike: str
     seconds: float

@@ -39,7 +39,7 @@ def test_oidcc_idtoken_signature(party: RelyingParty) -> None:
 
 
 def test_oidcc_idtoken_unsigned(party: RelyingParty) -> None:
-    """Nobody can register for one."""
+    """No client can register for one."""
     assert "none" not in party.provider.metadata["id_token_signing_alg_values_supported"]  # type: ignore[operator]
 
 
@@ -192,7 +192,7 @@ def test_oidcc_codereuse(party: RelyingParty) -> None:
 
 
 def test_oidcc_codereuse_30seconds(party: RelyingParty) -> None:
-    """What the first use gave is taken back."""
+    """The tokens of the first use are revoked."""
     arrival = party.authorized()
     first = party.answered(arrival)
 

@@ -46,7 +46,7 @@ class Obliging(Person):
 
 @dataclass
 class Publisher:
-    """What a relying party publishes, by path."""
+    """Documents that a relying party publishes, by path."""
 
     origin: str
     documents: dict[str, str] = field(default_factory=dict)
@@ -132,7 +132,7 @@ class Registered(RelyingParty):
         return requests.post(f"{self.provider.issuer}{path}", data={**form, **proof}, timeout=SECONDS)
 
     def request_object(self, **members: object) -> str:
-        """What it asks for, signed as the suite does it: with neither an end nor a type."""
+        """Its request object, signed as the suite does it: without `exp` and `typ`."""
         assert self.key is not None
         claims = {**self.asked, "iss": self.client_id, "aud": self.provider.issuer, **members}
         return jwt.encode({"alg": "RS256", "kid": self.key.kid}, claims, self.key)

@@ -83,7 +83,7 @@ def test_no_way_leads_to_where_nobody_registered(
 
 
 def posted_by_another_site(party: RelyingParty, **parameters: str) -> Page | Arrival:
-    """What browsers do with a form of another site: no cookie goes along, the page that answers posts by itself."""
+    """Post a form of another site as browsers do: without cookies; the page in the answer posts by itself."""
     url = f"{party.provider.issuer}oidc/logout"
     answer = requests.post(url, data=parameters, headers={"Sec-Fetch-Site": "cross-site"}, timeout=SECONDS)
     page = Page(answer.status_code, answer.url, answer.text)

@@ -12,7 +12,7 @@ from tests.docs.markdown import ROOT
 
 DOCUMENT = ROOT / "docs/security.md"
 
-# Whoever builds one of these names its tests and takes the line out; a new line is a new gap.
+# To build one of these, name its tests and remove the line; a new line is a new gap.
 NOT_BUILT: list[tuple[str, str, str]] = []
 
 OAUTH = [f"B{number}" for number in range(1, 31)]

@@ -1,4 +1,4 @@
-"""The audit log tells of changes of identity, and of requests that were refused while they were read."""
+"""The audit log records identity changes, and requests that were refused before they reached a service."""
 
 import asyncio
 import time

@@ -219,7 +219,7 @@ def _play_a_user_task(scene: Scene) -> None:
 
 
 def _play_operations(scene: Scene) -> None:
-    """What only the durable modes offer."""
+    """Operations that only the durable modes offer."""
     start = {"processDefinitionId": "order"}
     instance = scene.play("create-process-instance-to-operate", "POST", "/v2/process-instances", start)
     key = instance["processInstanceKey"]
@@ -231,7 +231,7 @@ def _play_operations(scene: Scene) -> None:
 
 
 def _play_history(scene: Scene, definition: str) -> None:
-    """What only the durable modes offer."""
+    """Operations that only the durable modes offer."""
     completed = {"filter": {"state": "COMPLETED"}}
     path = "/api/v1/history"
     scene.play("search-historic-process-instances", "POST", f"{path}/process-instances/search", completed)

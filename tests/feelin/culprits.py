@@ -46,7 +46,7 @@ class Culprit:
         return printed(self.node)
 
     def value(self, part: Node) -> Value:
-        """What both engines say of a part."""
+        """The values of both engines for a part."""
         return our_answer(printed(part), self.context).get("value")
 
 
@@ -84,7 +84,7 @@ def _innermost(node: Node, context: Context, engine: Feelin) -> Iterator[Culprit
 
 
 def parts(node: Node, context: Context) -> Iterator[tuple[Node, Context]]:
-    """What a node is made of, each with a context that it is evaluated in."""
+    """Parts of a node, each with a context for its evaluation."""
     match node:
         case For(iterators, body) | Quantified(iterators, body):
             yield from _of_loop(iterators, body, context)

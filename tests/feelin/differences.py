@@ -1,6 +1,6 @@
-"""What is known of how feelin and our standard dialect differ on the same part: one row for each difference.
+"""Known differences between feelin and our standard dialect on the same part: one row for each.
 
-A row has an example and says which culprits are its own. What no row takes is unexplained, and the run fails.
+A row has an example and says which culprits are its own. A difference without a row is unexplained, and the run fails.
 """
 
 import re

@@ -45,7 +45,7 @@ class Page:
 
     @property
     def hidden(self) -> dict[str, str]:
-        """What the page's form sends by itself."""
+        """The fields that the page's form sends by itself."""
         inputs = html.fromstring(self.text).xpath("//input[@type='hidden']")
         return {each.name: each.value for each in inputs}
 
@@ -135,7 +135,7 @@ class Person:
         assert answer.status_code == requests.codes.accepted, answer.text
 
     def session(self) -> dict[str, object]:
-        """What pages of the provider know of the browser that is signed in."""
+        """The state of a signed-in browser, as pages of the provider have it."""
         answer = self.browser.get(urljoin(self.issuer, "oidc/sessioninfo/xsrf"), timeout=SECONDS)
         answer.raise_for_status()
         return dict(answer.json())
@@ -171,7 +171,7 @@ class Person:
 
 
 def _posted(page: Page) -> Arrival | None:
-    """What a page posts by itself, when it is one of `form_post`."""
+    """The fields that a `form_post` page posts by itself."""
     forms = [form for form in html.fromstring(page.text).forms if form.get("id") == "form-post"]
     if not forms:
         return None

@@ -15,7 +15,7 @@ from server.platform.cores import available_cores
 from tests.postgres import open_directory
 from tests.server_process import COMMAND, DEMO_ACCESS, ROOT, Addresses, server_process
 
-# What a release made that gave every core a partition, and more.
+# An earlier release gave every core a partition; this is one more.
 MORE = available_cores() + 1
 MOST_LOOKS = 1_000
 

@@ -1,4 +1,4 @@
-"""Who gets in, through the interceptors and a real provider; the permission asked for is identity:read."""
+"""Authentication through the interceptors and a real provider; the permission asked for is identity:read."""
 
 import base64
 import json

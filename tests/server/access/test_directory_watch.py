@@ -50,7 +50,7 @@ def directory() -> FakeDirectory:
 
 @asynccontextmanager
 async def watched(directory: FakeDirectory) -> AsyncIterator[list[str]]:
-    """What changed is known to the watch."""
+    """The watch has seen the change."""
     changes: list[str] = []
     channel = LocalChannel(Dispatcher({DIRECTORY: directory}, ()))
     watch = DirectoryWatch(channel, AccessConfig(issuer=""), lambda: changes.append("changed"))

@@ -16,7 +16,7 @@ SECONDS = 60
 
 @dataclass(frozen=True)
 class Ended:
-    """What a command came to."""
+    """The exit code and output of a command."""
 
     exit_code: int
     output: str

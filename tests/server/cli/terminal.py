@@ -1,4 +1,4 @@
-"""What a person sees of a command in a terminal of some width."""
+"""The screen of a command in a terminal of some width."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What a command makes Python read: the time that a person waits for it."""
+"""Imports of commands: they decide how long a person waits."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What holds for every model and every evaluation of it."""
+"""Laws for every model and every evaluation of it."""
 
 from datetime import UTC, datetime
 

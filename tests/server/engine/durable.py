@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 
 class Stage:
-    """What all stories of a session share: a loop, and connections to a database of theirs."""
+    """Resources of all stories of a session: a loop, and connections to a database of their own."""
 
     def __init__(self, runner: asyncio.Runner, dsn: str, pool: asyncpg.Pool) -> None:
         self._runner = runner
@@ -135,7 +135,7 @@ class DurableScenario(ServedScenario):
         return super()._origin(command)
 
     async def _expect_recovery(self) -> None:
-        """What a new owner would begin with is what is here."""
+        """A new owner of the partition would recover the state that is here."""
         found = await self._recovered()
         assert found.state.last_offer <= self.state.last_offer
         found.state.last_offer = self.state.last_offer  # the jobs that had it are not on offer any more

@@ -1,4 +1,4 @@
-"""What must hold after any history."""
+"""Laws that hold after any history."""
 
 from collections.abc import Collection, Iterable
 from copy import deepcopy
@@ -203,7 +203,7 @@ def _expect_calls(state: State) -> None:
 
 
 def _expect_homes(state: State) -> None:
-    """What waits for a message is known where the message comes, and the other way round."""
+    """Message subscriptions of process instances and those of home partitions are the same."""
     opened = {
         key: (
             instance.head.tenant_id,
@@ -224,7 +224,7 @@ def _expect_homes(state: State) -> None:
 
 
 def _expect_signals(state: State) -> None:
-    """What waits for a signal is found by its name, and no broadcast is left over."""
+    """Signal subscriptions are found by their names, and no broadcast is left over."""
     opened = {
         (instance.head.tenant_id, each.signal_name, key, instance.head.key)
         for instance in state.instances.values()

@@ -77,7 +77,7 @@ class Player:
         return self
 
     def _advance(self, seconds: int) -> None:
-        """What is due may end in a fault, as any command may."""
+        """Let the clock run; a due command may raise a fault like any other."""
         try:
             self.scenario.advance(seconds * SECOND)
         except msgspec.DecodeError:

@@ -218,10 +218,10 @@ class Scenario:
         self.rows.apply(happened, self.now)
 
     def expect_laws(self) -> None:
-        """What must hold after any story."""
+        """Check the laws that hold after any story."""
         expect_laws(self.state, self.events, self.rows)
 
-    # What is
+    # The state now
 
     @property
     def instance(self) -> ProcessInstance:
@@ -278,7 +278,7 @@ class Scenario:
         ]
         return {event.name: msgspec.json.decode(event.value) for event in found}
 
-    # What was
+    # The history
 
     @property
     def path(self) -> list[str]:

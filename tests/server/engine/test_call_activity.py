@@ -284,7 +284,7 @@ def test_output_mappings_that_fail_are_tried_again_with_what_came_back(engine: S
     assert engine.is_terminated
 
 
-# What keeps it from calling
+# Calls that fail
 
 
 def test_an_unknown_process_is_an_incident_until_it_is_deployed(engine: Scenario) -> None:

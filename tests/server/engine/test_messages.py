@@ -379,7 +379,7 @@ def test_buffered_messages_come_in_the_order_of_their_publication(engine: Scenar
 
 
 def test_a_message_comes_to_a_process_once_and_to_each_process(engine: Scenario) -> None:
-    """Whatever the version; the instance that has waited longest gets it."""
+    """The instance that has waited longest gets the message, of any version of its process."""
     engine.deploy(waiting()).start(id="a")
     first = engine.instance_key
     engine.deploy(waiting(), waiting("invoice"), name="changed.bpmn").start(id="a")

@@ -355,7 +355,7 @@ def test_completing_an_instance_writes_the_same_however_many_there_are(loop: dic
 
 
 def octets_of_a_completion(size: int, loop: dict[str, str]) -> int:
-    """What a commit writes of an instance that has been divided into pages."""
+    """The pages that a commit writes of an instance that was divided into pages."""
     engine = Scenario(limits=EngineLimits(whole_records=0))
     engine.deploy(repeated("=for x in 1..size return x", **loop)).start(size=size)
     document = DocumentId(Kind.PROCESS_INSTANCE, engine.instance_key)

@@ -126,7 +126,7 @@ class Cost(NamedTuple):
 
 
 def completed_user_task(number: int) -> Cost:
-    """What completing the first of so many user tasks makes and writes."""
+    """The changes and pages of completing the first of this number of user tasks."""
     builder = builder_of("spread").exclusive_gateway("next").parallel_gateway("split")
     builder.user_task("work", assignment={"candidateGroups": "a"}).end()
     builder.branch("split").node("task", "count", outputs={"i": "=i + 1"}).exclusive_gateway("enough")

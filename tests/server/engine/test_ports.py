@@ -1,4 +1,4 @@
-"""What expressions of a process are given beside variables: the command's time, and chance that follows from keys."""
+"""Expressions of a process see, beside variables, the command's time, and chance that follows from keys."""
 
 from uuid import UUID
 

@@ -1,4 +1,4 @@
-"""What single rows say; that all of them agree with the state is a law of every story."""
+"""Contents of single rows; that all rows agree with the state is a law of every story."""
 
 from datetime import timedelta
 

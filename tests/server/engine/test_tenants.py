@@ -1,4 +1,4 @@
-"""What a tenant owns does not exist for another."""
+"""Entities of a tenant do not exist for another."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""What feel-scala expects in its own tests."""
+"""The expectations of feel-scala's own tests."""
 
 import tomllib
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""What holds for every model, however it was broken."""
+"""Laws of the linter for every model, however it was broken."""
 
 from hypothesis import given
 from hypothesis import strategies as st

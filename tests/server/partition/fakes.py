@@ -131,7 +131,7 @@ class LeaseRows:
         self.cluster_format = 1
 
     def steal(self, partition_id: int, thief: str, *, address: str = "elsewhere:1") -> None:
-        """What another node does that thinks that the lease is over."""
+        """Take the lease over, as another node does that thinks that it has ended."""
         row = self._rows[PartitionId(partition_id)]
         row.holding = replace(row.holding, owner=thief, address=address, epoch=row.holding.epoch + 1)
         row.until = self.now + 1_000

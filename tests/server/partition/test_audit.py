@@ -22,7 +22,7 @@ SUCCESS, FAIL = AuditResult.SUCCESS, AuditResult.FAIL
 
 
 async def asked(harness: Harness, command: commands.Command) -> list[AuditEntry]:
-    """What the log gets of a command."""
+    """The entries of a command."""
     harness.store.batches.clear()
     try:
         await harness.partition.submit(command, ORIGIN)

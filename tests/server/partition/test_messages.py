@@ -84,7 +84,7 @@ class Pair:
         return set(self.first.partition.state.instances)
 
     def expect_settled(self) -> None:
-        """What waits in the first partition is known in the second, and nothing is under way."""
+        """Subscriptions of the first partition are open in the second, and nothing is under way."""
         opened = {
             key
             for instance in self.first.partition.state.instances.values()

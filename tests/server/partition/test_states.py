@@ -58,7 +58,7 @@ WAITS: dict[str, Call] = {
     "await_completion": lambda staged: staged.local.await_completion(staged.instance, "default", 60),
 }
 
-# What becomes of a command and of a wait in each state.
+# The outcome of a command and of a wait in each state.
 OUTCOMES: dict[PartitionState, tuple[str, str]] = {
     P.STARTING: ("refused", "waits"),
     P.OPEN: ("done", "waits"),

@@ -25,7 +25,7 @@ REVIEW = (
 
 
 async def asked(harness: Harness, command: commands.Command) -> list[AuditEntry]:
-    """What the log gets of user tasks with a command."""
+    """The entries of user tasks that a command brings."""
     harness.store.batches.clear()
     try:
         await harness.partition.submit(command, ORIGIN)

@@ -26,7 +26,7 @@ instants = st.datetimes(datetime(1970, 1, 1), datetime(9999, 1, 1), timezones=st
 spans = st.integers(0, 10**12).map(lambda milliseconds: timedelta(milliseconds=milliseconds))
 variables = st.dictionaries(st.text(), st.text(), max_size=3)
 
-# What types alone do not say.
+# Values that the types alone do not determine.
 BY_HINT: Mapping[object, st.SearchStrategy[Any]] = {
     Key: keys,
     Key | None: st.none() | keys,

@@ -48,7 +48,7 @@ TYPES = {
     filter_pb2.DateTimeFilter.DESCRIPTOR.full_name: FieldType.DATE_TIME,
 }
 ALTERNATIVES = "any_of"
-# What this release has no data for.
+# Fields for which this release has no data.
 REFUSED = {"batch_operation_id", "batch_operation_key", "incident_error_hash_code"}
 OPERATORS = {"eq", "neq", "exists", "in", "not_in", "like", "gt", "gte", "lt", "lte"}
 every_search = pytest.mark.parametrize(

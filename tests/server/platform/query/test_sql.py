@@ -43,7 +43,7 @@ def noted(text: str, *, is_wanted: bool = True) -> Related:
 
 
 def predicates(*conditions: Clause) -> tuple[str, list[object]]:
-    """What a count asks for beside the tenant, and its arguments."""
+    """The conditions of a count beside the tenant, and its arguments."""
     statement = count_of(VIEW, conditions, tenant_id=TENANT)
     tenant = 'SELECT count(*) FROM a.run WHERE "tenant_id" = $1'
     assert statement.text.startswith(tenant)
@@ -52,7 +52,7 @@ def predicates(*conditions: Clause) -> tuple[str, list[object]]:
 
 
 def order(*sort: SortKey, window: Window) -> str:
-    """What a page asks for behind the tenant."""
+    """The conditions of a page after the tenant."""
     return page_of(VIEW, RUNS.query(sort=sort, window=window), tenant_id=TENANT).text.split(
         '"tenant_id" = $1'
     )[1]

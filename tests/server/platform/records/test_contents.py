@@ -1,4 +1,4 @@
-"""What records hold that the version before does not know."""
+"""Permissions in records that the version before does not know."""
 
 import msgspec
 

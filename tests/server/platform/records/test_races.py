@@ -33,7 +33,7 @@ async def both(
 
 
 async def outcomes(calls: Sequence[Awaitable[Thing | None]]) -> Sequence[Thing]:
-    """What those got that got something; the others were refused."""
+    """The results of the calls that succeeded; the others were refused."""
     async with asyncio.timeout(60):
         results = await asyncio.gather(*calls, return_exceptions=True)
     unexpected = [

@@ -87,7 +87,7 @@ class Proxy:
         return left < 0
 
     def _kept(self, way: Way, chunk: bytes) -> bytes:
-        """What of the chunk is delivered."""
+        """The part of the chunk that is delivered."""
         if self._cut is not None and self._cut.way is way:
             return chunk[: self._cut.byte]
         if self._holds and way is Way.TO_SERVER and chunk.endswith(SYNC):

@@ -213,7 +213,7 @@ async def test_a_week_that_is_being_read_is_dropped_the_next_time(database: Pool
 
 
 class Stopped(Exception):
-    """What ends a creation of buckets in the middle."""
+    """Faults that end a creation of buckets in the middle."""
 
 
 class Stopping:

@@ -59,7 +59,7 @@ async def test_columns_of_every_kind_are_read_as_they_were_written(
 
 
 def kept(value: object) -> object:
-    """What the database holds of a value."""
+    """A value as the database holds it."""
     match value:
         case str():
             return storable(value)

@@ -49,7 +49,7 @@ def found(verdicts: list[Verdict]) -> dict[str, list[str]]:
 
 
 async def with_fault(dsn: str, fault: str) -> dict[str, list[str]]:
-    """What is found where somebody did this, who undoes it then."""
+    """The findings after this damage, which is undone afterwards."""
     async with connected(dsn) as connection:
         transaction = connection.transaction(isolation="repeatable_read")
         await transaction.start()
