@@ -44,6 +44,7 @@ from server.partition.delivery import Delivery
 from server.partition.durable import DurablePartitions
 from server.partition.lease_renewal import renewing
 from server.partition.local import LocalPartition, OnlyPartition
+from server.partition.maintenance import keep_decisions, keep_history, note_refusals
 from server.partition.meter import UNMEASURED, Meter
 from server.partition.node import Node
 from server.partition.partition import Partition
@@ -51,7 +52,6 @@ from server.partition.quota import Quota
 from server.partition.router import Router
 from server.partition.samples import Samples
 from server.partition.tunnels import Tunnels
-from server.partition.upkeep import keep_decisions, keep_history, note_refusals
 from server.platform.clock import Clock, SystemClock, VirtualClock
 from server.platform.dispatch import Dispatcher, Interceptor, Refused, unnoticed
 from server.platform.grpc_server import GrpcConfig, GrpcServer
@@ -186,12 +186,12 @@ class DurableEngine:
     servicers: Servicers
     refused: Refused
     audit: AuditLog
-    upkeep: Sequence[Work]
+    maintenance: Sequence[Work]
 
     async def run(self) -> None:
         """Serve until `stop`, then hand the partitions over."""
         async with asyncio.TaskGroup() as tasks:
-            beside = [tasks.create_task(work()) for work in self.upkeep]
+            beside = [tasks.create_task(work()) for work in self.maintenance]
             await self.node.run()
             for work in beside:
                 work.cancel()
@@ -245,7 +245,7 @@ async def durable_engine(
         )
         router, waiting = Router(node), WaitingEntries(MOST_REFUSALS)
         servicers = {**_servicers(config, store, router, clock), **_durable_servicers(store, router)}
-        upkeep: Sequence[Work] = (
+        maintenance: Sequence[Work] = (
             partial(delivery.run, node),
             partial(note_refusals, waiting, router),
             partial(keep_history, History(database), config.history, clock),
@@ -259,7 +259,7 @@ async def durable_engine(
                 servicers,
                 Refusals(waiting, clock, partial(_audits_identity, node)),
                 IdentityAudit(database, partial(_audits_identity, node)),
-                upkeep,
+                maintenance,
             )
 
 

@@ -9,10 +9,10 @@ from contextlib import suppress
 
 from server.partition.commits import Commits
 from server.partition.lifecycle import Lifecycle, PartitionState
+from server.partition.loaded_instances import LoadedInstances
 from server.partition.meter import Meter
 from server.partition.quota import Quota
 from server.partition.repeats import answer_repeats
-from server.partition.residence import Residence
 from server.partition.slow_tenants import SlowTenants
 from server.partition.turn import Entry, Growth
 from server.partition.waiting_commands import WaitingCommands
@@ -36,7 +36,7 @@ class Loop:
         commits: Commits,
         *,
         ledger: Ledger,
-        residence: Residence,
+        loaded: LoadedInstances,
         quota: Quota,
         clock: Clock,
         meter: Meter,
@@ -46,7 +46,7 @@ class Loop:
         self._pending = pending
         self._commits = commits
         self._ledger = ledger
-        self._residence = residence
+        self._loaded = loaded
         self._quota = quota
         self._slow = SlowTenants()
         self._has_put_off = False
@@ -83,13 +83,13 @@ class Loop:
         self.in_hand = growth.postponed
         self._meter.turned(growth.seconds)
         self._slow.note(_processed(wanted, growth), growth.slow)
-        self._residence.touch(growth.touched)
+        self._loaded.touch(growth.touched)
         self._pending.note_processed(growth, wanted)
         if growth.left:
             self._pending.put_left(growth.left)
             # Commits, leases and callers have their time, too.
             await asyncio.sleep(0)
-        self._residence.hold(document for entry in growth.postponed for document in entry.missed)
+        self._loaded.hold(document for entry in growth.postponed for document in entry.missed)
         if growth.postponed:
             await self._load(growth)
 
@@ -121,15 +121,15 @@ class Loop:
 
     async def _bring_back(self, entries: Iterable[Entry]) -> None:
         """Load what the entries name, so that they are carried out in their order; else they miss it and wait."""
-        missing = self._residence.missing(entry.command for entry in entries if entry.command is not None)
+        missing = self._loaded.missing(entry.command for entry in entries if entry.command is not None)
         if missing:
             with suppress(Unavailable):
-                self._residence.bring_back(await self._ledger.documents(missing))
+                self._loaded.bring_back(await self._ledger.documents(missing))
 
     async def _load(self, growth: Growth) -> None:
         """Load what was missed, and let what could not be done have the next turn."""
         try:
-            self._residence.bring_back(await self._ledger.documents(growth.missing))
+            self._loaded.bring_back(await self._ledger.documents(growth.missing))
         except Unavailable as refusal:
             _refuse((entry for entry in growth.postponed if entry.incoming is None), refusal.detail)
             await self._pauses.after_failure()

@@ -23,13 +23,13 @@ from server.partition.idempotency import Answers
 from server.partition.inbox import Inbox
 from server.partition.incoming_commands import IncomingCommands
 from server.partition.lifecycle import Lifecycle, Move, Operation, PartitionState
+from server.partition.loaded_instances import LoadedInstances
 from server.partition.loop import Loop
 from server.partition.meter import UNMEASURED, Meter
 from server.partition.origin import Origin
 from server.partition.queue import FairQueue
 from server.partition.quota import Quota
 from server.partition.replies import Replies
-from server.partition.residence import Residence
 from server.partition.turn import Entry, Turn, Turns
 from server.partition.waiting_commands import WaitingCommands
 from server.platform.clock import Clock
@@ -71,13 +71,13 @@ class Partition:
         self._pending = WaitingCommands(queue, due or Due(), clock)
         turns = Turns(state, self.quota, seconds=config.turn_seconds, stopwatch=stopwatch)
         self._commits = Commits(ledger, turns, config, committed=self._committed, late=self._suspend)
-        self._residence = Residence(state, config.max_loaded_instances)
+        self._loaded = LoadedInstances(state, config.max_loaded_instances)
         self._loop = Loop(
             self.lifecycle,
             self._pending,
             self._commits,
             ledger=ledger,
-            residence=self._residence,
+            loaded=self._loaded,
             quota=self.quota,
             clock=clock,
             meter=meter,
@@ -195,7 +195,7 @@ class Partition:
             if entry.incoming is not None:
                 self._inbox.settle(entry.incoming, result)
             self._replies.answer(entry, result)
-        self._residence.evict(self._commits.touched())
+        self._loaded.evict(self._commits.touched())
         for observe in self.observers:
             observe(turn.events)
         if turn.batch.outgoing:

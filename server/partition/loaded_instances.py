@@ -15,7 +15,7 @@ from server.engine.pages import DocumentId, Kind
 from server.engine.state import State
 
 
-class Residence:
+class LoadedInstances:
     """`most` process instances stay; more do while those beyond are not committed yet."""
 
     def __init__(self, state: State, most: int) -> None:

@@ -24,8 +24,8 @@ from server.engine.keys import Key
 from server.engine.limits import EngineLimits
 from server.engine.rejection import Rejected
 from server.partition.config import PartitionConfig
+from server.partition.loaded_instances import LoadedInstances
 from server.partition.partition import Partition
-from server.partition.residence import Residence
 from server.platform.clock import VirtualClock
 from server.platform.errors import Unavailable
 from server.store.entities import ProcessInstance, ProcessInstanceState
@@ -52,10 +52,10 @@ def state() -> State:
 
 def test_the_idlest_leave_first(state: State) -> None:
     first, second, third, fourth = state.instances
-    residence = Residence(state, 2)
-    residence.touch([id_of(first)])
+    loaded = LoadedInstances(state, 2)
+    loaded.touch([id_of(first)])
 
-    residence.evict(())
+    loaded.evict(())
 
     assert state.instances.keys() == {first, fourth}
     assert state.evicted == {second, third}
@@ -63,11 +63,11 @@ def test_the_idlest_leave_first(state: State) -> None:
 
 def test_what_is_not_committed_stays(state: State) -> None:
     keys = set(state.instances)
-    residence = Residence(state, 1)
+    loaded = LoadedInstances(state, 1)
 
-    residence.evict(set(map(id_of, keys)))
+    loaded.evict(set(map(id_of, keys)))
     stayed = set(state.instances)
-    residence.evict(())
+    loaded.evict(())
 
     assert stayed == keys
     assert len(state.instances) == 1
@@ -75,11 +75,11 @@ def test_what_is_not_committed_stays(state: State) -> None:
 
 def test_what_ended_counts_no_longer(state: State) -> None:
     first, *others = state.instances
-    residence = Residence(state, 3)
+    loaded = LoadedInstances(state, 3)
     state.release(first)
-    residence.touch([id_of(first)])
+    loaded.touch([id_of(first)])
 
-    residence.evict(())
+    loaded.evict(())
 
     assert state.instances.keys() == set(others)
 
@@ -88,13 +88,13 @@ def test_what_comes_back_is_what_left_and_is_the_busiest(state: State) -> None:
     first, *_, last = state.instances
     documents = {key: pages_of(instance) for key, instance in state.instances.items()}
     before = photograph(state)
-    residence = Residence(state, 1)
-    residence.evict(())
+    loaded = LoadedInstances(state, 1)
+    loaded.evict(())
 
-    residence.bring_back({id_of(key): documents[key] for key in list(state.evicted)[::-1]})
+    loaded.bring_back({id_of(key): documents[key] for key in list(state.evicted)[::-1]})
     all_here = photograph(state)
-    residence.touch([id_of(first)])
-    residence.evict(())
+    loaded.touch([id_of(first)])
+    loaded.evict(())
 
     assert all_here == before
     assert set(state.instances) == {first} != {last}
