@@ -358,6 +358,28 @@ class ProcessBuilder:
         self._attach(element_id, on)
         return self._event(element_id, "error", error)
 
+    def boundary_compensation(self, element_id: str, *, on: str) -> Self:
+        """Attach a boundary event for compensation; the next element is its handler, to which no flow leads."""
+        self._attach(element_id, on)
+        self._nodes[element_id].set("cancelActivity", "false")
+        return self._event(element_id, "compensate")
+
+    def throw_compensation(self, element_id: str, *, activity: str | None = None) -> Self:
+        """Append an event that compensates what completed in the scope, or this activity."""
+        self.node("intermediateThrowEvent", element_id)
+        return self._compensate(element_id, activity)
+
+    def end_compensation(self, element_id: str, *, activity: str | None = None) -> Self:
+        """Append an end event that compensates what completed in the scope, or this activity."""
+        self.node("endEvent", element_id)
+        return self._compensate(element_id, activity)
+
+    def _compensate(self, element_id: str, activity: str | None) -> Self:
+        definition = etree.SubElement(self._nodes[element_id], _bpmn("compensateEventDefinition"))
+        if activity is not None:
+            definition.set("activityRef", activity)
+        return self
+
     def multi_instance(
         self,
         collection: str,
@@ -600,6 +622,12 @@ class ProcessBuilder:
         source, wanted = self._current or "", self._next_flow
         flow_id = wanted.id or self._free_id(f"{source}_to_{target}")
         self._ids.add(flow_id)
+        if self._compensates(source):
+            self._nodes[target].set("isForCompensation", "true")
+            etree.SubElement(
+                self.element, _bpmn("association"), id=flow_id, sourceRef=source, targetRef=target
+            )
+            return
         flow = etree.SubElement(
             self.element, _bpmn("sequenceFlow"), id=flow_id, sourceRef=source, targetRef=target
         )
@@ -608,6 +636,11 @@ class ProcessBuilder:
         if wanted.default:
             self._nodes[source].set("default", flow_id)
         self._next_flow = _NextFlow()
+
+    def _compensates(self, element_id: str) -> bool:
+        node = self._nodes[element_id]
+        is_boundary = node.tag == _bpmn("boundaryEvent")
+        return is_boundary and node.find(_bpmn("compensateEventDefinition")) is not None
 
     def _free_id(self, wanted: str) -> str:
         wanted = self._prefix + wanted

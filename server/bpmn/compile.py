@@ -17,6 +17,7 @@ from server.bpmn.executable import (
     BindingType,
     CalledDecision,
     CalledElement,
+    CompensationTrigger,
     Element,
     ElementType,
     ErrorTrigger,
@@ -33,6 +34,7 @@ from server.bpmn.executable import (
     SignalTrigger,
     Static,
     Termination,
+    ThrownCompensation,
     ThrownError,
     ThrownEscalation,
     ThrownMessage,
@@ -159,18 +161,14 @@ class _Compiler:
         for flow in container.sequence_flows():
             self.flows[flow.id] = _flow(flow, self.elements)
         graph = Graph.of(container)
-        attached: defaultdict[str, list[Element]] = defaultdict(list)
         for node in container.flow_nodes():
             self._connect(node, graph, scope)
-            if isinstance(node, BoundaryEvent):
-                attached[node.attached_to_ref].append(self.elements[node.id])
         scope.catches = tuple(
             start
             for node in container.flow_nodes()
             if isinstance(node, EventSubProcess) and (start := self.elements[node.id].event_start) is not None
         )
-        for host, catches in attached.items():
-            self.elements[host].catches += tuple(catches)
+        self._attach(container, graph)
         self._link(container)
         inside = [self.elements[node.id] for node in container.flow_nodes()]
         scope.inclusive_joins, scope.bits = inclusive_joins(inside)
@@ -190,6 +188,7 @@ class _Compiler:
             flow_scope=flow_scope,
             trigger=self._trigger(node) if isinstance(node, CatchEvent | ReceiveTask) else None,
             result=self._result(node) if isinstance(node, ThrowEvent) else None,
+            is_for_compensation=node.is_for_compensation,
             is_interrupting=not isinstance(node, BoundaryEvent | StartEvent) or node.is_interrupting,
             start_listeners=_listeners(node.markup, "start"),
             end_listeners=_listeners(node.markup, "end"),
@@ -204,6 +203,8 @@ class _Compiler:
         if "error" in event.event_definitions:
             reference = event.error_ref
             return ErrorTrigger(None if reference is None else self._error_codes[reference])
+        if "compensate" in event.event_definitions:
+            return CompensationTrigger()
         if "escalation" in event.event_definitions:
             reference = event.escalation_ref
             return EscalationTrigger(None if reference is None else self._escalation_codes[reference])
@@ -217,6 +218,8 @@ class _Compiler:
             return Termination()
         if "error" in event.event_definitions:
             return ThrownError(_attribute(self._error_codes[event.error_ref or ""]))
+        if "compensate" in event.event_definitions:
+            return ThrownCompensation(event.activity_ref)
         if "escalation" in event.event_definitions:
             return ThrownEscalation(_attribute(self._escalation_codes[event.escalation_ref or ""]))
         if event.signal_ref is not None:
@@ -237,6 +240,23 @@ class _Compiler:
             scope.starts += (element,)
         elif isinstance(node, StartEvent):
             scope.event_start = element
+
+    def _attach(self, container: FlowElementsContainer, graph: Graph) -> None:
+        """Give activities the events on their boundaries."""
+        attached: defaultdict[str, list[Element]] = defaultdict(list)
+        for node in container.flow_nodes():
+            if isinstance(node, BoundaryEvent) and "compensate" in node.event_definitions:
+                self._compensate(node, graph)
+            elif isinstance(node, BoundaryEvent):
+                attached[node.attached_to_ref].append(self.elements[node.id])
+        for host, catches in attached.items():
+            self.elements[host].catches += tuple(catches)
+
+    def _compensate(self, event: BoundaryEvent, graph: Graph) -> None:
+        """An activity has a boundary event for compensation, which leads to its handler."""
+        boundary, (handler_id, *_) = self.elements[event.id], graph.handlers[event.id]
+        boundary.link = self.elements[handler_id]
+        self.elements[event.attached_to_ref].compensation = boundary
 
     def _link(self, container: FlowElementsContainer) -> None:
         """Let throwing link events lead to the catching ones of their names."""
@@ -342,6 +362,7 @@ def _body(node: FlowNode, multi_instance: Markup, flow_scope: Element) -> Elemen
         type=ElementType.MULTI_INSTANCE_BODY,
         flow_scope=flow_scope,
         loop=_loop(multi_instance),
+        is_for_compensation=node.is_for_compensation,
     )
 
 

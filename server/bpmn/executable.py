@@ -204,10 +204,15 @@ class SignalTrigger:
     name: Attribute
 
 
+@dataclass(frozen=True, slots=True)
+class CompensationTrigger:
+    """Compensation of the activity that the event is attached to, once that has completed."""
+
+
 # Triggers that an event throws inside the scope that catches them; they have codes, and no subscriptions.
 CodedTrigger = ErrorTrigger | EscalationTrigger
 # Triggers of catching events.
-Trigger = TimerTrigger | MessageTrigger | SignalTrigger | CodedTrigger
+Trigger = TimerTrigger | MessageTrigger | SignalTrigger | CompensationTrigger | CodedTrigger
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,8 +246,15 @@ class ThrownMessage:
     """A job worker sends a message: the event has a job, and waits for it."""
 
 
+@dataclass(frozen=True, slots=True)
+class ThrownCompensation:
+    """Completed activities are compensated: those in the scope, or the activity with this id."""
+
+    activity_id: str | None
+
+
 # Results of throwing events.
-Result = Termination | ThrownError | ThrownEscalation | ThrownSignal | ThrownMessage
+Result = Termination | ThrownError | ThrownEscalation | ThrownSignal | ThrownMessage | ThrownCompensation
 
 
 @dataclass(slots=True, eq=False)
@@ -265,7 +277,8 @@ class Element:
     while it is active: those on the boundary of an activity, and the start events of the event sub-processes in a scope,
     which come first, and those behind an event-based gateway. `starts` are the start events of a process that begin a
     process instance when they are triggered. `event_start` is the start event of an event sub-process,
-    `link` the catching link event to which a throwing one leads. `inclusive_joins` are those that lie in a scope, where
+    `link` the catching link event to which a throwing one leads, or the handler to which a boundary event for compensation
+    does. `compensation` is that boundary event of an activity. `inclusive_joins` are those that lie in a scope, where
     each element and each flow has one of its `bits`. The listeners are jobs that have to be
     done before the element is active, and before it is left. A multi-instance activity is two elements with one id: its
     body, which has the flows, the boundary events and the `loop`, and the `inner` one that is repeated inside it.
@@ -293,6 +306,8 @@ class Element:
     trigger: Trigger | None = None
     result: Result | None = None
     link: "Element | None" = None
+    compensation: "Element | None" = None
+    is_for_compensation: bool = False
     is_interrupting: bool = True
     catches: "tuple[Element, ...]" = ()
     start_listeners: tuple[JobDefinition, ...] = ()

@@ -8,18 +8,22 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
+from typing import TypeVar
 
 from server.bpmn.model import CatchEvent, FlowElementsContainer, FlowNode, SequenceFlow, ThrowEvent
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Nodes by id, the flows that enter and leave each, in the order of the document, and the catching links by name."""
+    """Nodes by id, the flows that enter and leave each, in the order of the document, the catching links by name, and compensation handlers by boundary event."""
 
     nodes: Mapping[str, FlowNode]
     incoming: Mapping[str, tuple[SequenceFlow, ...]]
     outgoing: Mapping[str, tuple[SequenceFlow, ...]]
     links: Mapping[str, str] = field(default_factory=dict)
+    handlers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, container: FlowElementsContainer) -> "Graph":
@@ -36,6 +40,11 @@ class Graph:
                 for node in nodes.values()
                 if isinstance(node, CatchEvent) and node.link_name is not None
             },
+            _grouped(
+                (source, target)
+                for source, target in container.associations()
+                if target in nodes and nodes[target].is_for_compensation
+            ),
         )
 
     def entering(self, node_id: str) -> tuple[SequenceFlow, ...]:
@@ -45,8 +54,9 @@ class Graph:
         return self.outgoing.get(node_id, ())
 
     def successors(self, node_id: str) -> Iterator[str]:
-        """The ids of the nodes that flows lead to, or the link of the node."""
+        """The ids of the nodes that flows lead to, or the link of the node, or its compensation handler."""
         yield from (flow.target_ref for flow in self.leaving(node_id))
+        yield from self.handlers.get(node_id, ())
         node = self.nodes.get(node_id)
         if isinstance(node, ThrowEvent) and node.link_name is not None:
             yield from filter(None, [self.links.get(node.link_name)])
@@ -72,8 +82,8 @@ class Graph:
         return ()
 
 
-def _grouped(pairs: Iterable[tuple[str, SequenceFlow]]) -> Mapping[str, tuple[SequenceFlow, ...]]:
-    groups: defaultdict[str, list[SequenceFlow]] = defaultdict(list)
-    for node_id, flow in pairs:
-        groups[node_id].append(flow)
-    return {node_id: tuple(flows) for node_id, flows in groups.items()}
+def _grouped(pairs: Iterable[tuple[str, T]]) -> Mapping[str, tuple[T, ...]]:
+    groups: defaultdict[str, list[T]] = defaultdict(list)
+    for node_id, found in pairs:
+        groups[node_id].append(found)
+    return {node_id: tuple(found) for node_id, found in groups.items()}

@@ -70,6 +70,11 @@ class FlowNode(FlowElement):
         return self.markup.first(MULTI_INSTANCE)
 
     @property
+    def is_for_compensation(self) -> bool:
+        """Whether it is a compensation handler, which no sequence flow leads to."""
+        return self.markup.attributes.get("isForCompensation", "false").strip() in {"true", "1"}
+
+    @property
     def event_definitions(self) -> tuple[str, ...]:
         """The kinds of trigger, such as `timer`, in the order of the document."""
         tags = (child.tag for child in self.markup.children)
@@ -81,12 +86,19 @@ class FlowElementsContainer:
 
     __slots__ = ()
     elements: tuple[FlowElement, ...]
+    markup: Markup
 
     def flow_nodes(self) -> Iterator[FlowNode]:
         return (element for element in self.elements if isinstance(element, FlowNode))
 
     def sequence_flows(self) -> Iterator[SequenceFlow]:
         return (element for element in self.elements if isinstance(element, SequenceFlow))
+
+    def associations(self) -> Iterator[tuple[str, str]]:
+        """The source and the target of each association; the ids may dangle."""
+        for association in self.markup.all("association"):
+            attributes = association.attributes
+            yield attributes.get("sourceRef", ""), attributes.get("targetRef", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +132,11 @@ class Event(FlowNode):
 @dataclass(frozen=True, slots=True)
 class ThrowEvent(Event):
     """An event with a result, or without one."""
+
+    @property
+    def activity_ref(self) -> str | None:
+        """The id of the activity that it compensates; None for all in its scope."""
+        return self._defined("compensateEventDefinition", "activityRef")
 
 
 @dataclass(frozen=True, slots=True)

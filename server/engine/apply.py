@@ -137,6 +137,7 @@ def _process_instance_migrated(state: State, event: events.ProcessInstanceMigrat
         journal.alter(element, "element_id", migrated.element_id)
         # A copy: what arrives later is counted here and not in the event.
         journal.alter(element, "joins", dict(migrated.joins))
+        journal.alter(element, "compensable", dict(migrated.compensable))
         if migrated.job_key is not None:
             journal.alter(instance.jobs[migrated.job_key], "element_id", migrated.element_id)
         if migrated.user_task_key is not None:
@@ -278,6 +279,29 @@ def _process_called(state: State, event: events.ProcessCalled) -> None:
 def _call_ended(state: State, event: events.CallEnded) -> None:
     element = _instance(state, event).elements[event.key]
     state.journal.alter(element, "called_key", None)
+
+
+def _activities_completed(state: State, event: events.ActivitiesCompleted) -> None:
+    compensable = _instance(state, event).elements[event.key].compensable
+    for activity_id, count in event.counts.items():
+        state.journal.put(compensable, activity_id, compensable.get(activity_id, 0) + count)
+
+
+def _compensation_triggered(state: State, event: events.CompensationTriggered) -> None:
+    elements, journal = _instance(state, event).elements, state.journal
+    for activity_id in event.activity_ids:
+        count = elements[event.scope_key].compensable[activity_id]
+        journal.drop(elements[event.scope_key].compensable, activity_id)
+        journal.put(elements[event.key].compensable, activity_id, count)
+
+
+def _compensation_invoked(state: State, event: events.CompensationInvoked) -> None:
+    compensable = _instance(state, event).elements[event.key].compensable
+    left = compensable[event.activity_id] - 1
+    if left:
+        state.journal.put(compensable, event.activity_id, left)
+    else:
+        state.journal.drop(compensable, event.activity_id)
 
 
 def _subscription_opened(state: State, event: events.SubscriptionOpened) -> None:
@@ -544,6 +568,9 @@ APPLIERS: Mapping[type[events.Event], Applier] = cast(
         events.LoopItemCompleted: _loop_item_completed,
         events.ProcessCalled: _process_called,
         events.CallEnded: _call_ended,
+        events.ActivitiesCompleted: _activities_completed,
+        events.CompensationTriggered: _compensation_triggered,
+        events.CompensationInvoked: _compensation_invoked,
         events.SubscriptionOpened: _subscription_opened,
         events.SubscriptionClosed: _subscription_closed,
         events.WorkPostponed: _work_postponed,

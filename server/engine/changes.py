@@ -27,7 +27,9 @@ def _migrated(instance: ProcessInstance, event: events.ProcessInstanceMigrated) 
     return (instance.head.key, *elements, *jobs, *user_tasks, *event.subscriptions)
 
 
-def _activating(_: ProcessInstance, event: events.ElementActivating) -> Iterable[Key]:
+def _with_scope(
+    _: ProcessInstance, event: events.ElementActivating | events.CompensationTriggered
+) -> Iterable[Key]:
     return event.key, event.scope_key
 
 
@@ -95,7 +97,7 @@ CHANGED: Mapping[
     {
         events.ProcessInstanceCreated: _itself,
         events.ProcessInstanceMigrated: _migrated,
-        events.ElementActivating: _activating,
+        events.ElementActivating: _with_scope,
         events.ElementActivated: _one,
         events.ElementProgressed: _one,
         events.ElementInterrupted: _one,
@@ -110,6 +112,9 @@ CHANGED: Mapping[
         events.LoopItemCompleted: _loop_item_completed,
         events.ProcessCalled: _one,
         events.CallEnded: _one,
+        events.ActivitiesCompleted: _one,
+        events.CompensationTriggered: _with_scope,
+        events.CompensationInvoked: _one,
         events.SubscriptionOpened: _subscription_opened,
         events.SubscriptionClosed: _one,
         events.WorkPostponed: _itself,

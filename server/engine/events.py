@@ -98,7 +98,8 @@ class ProcessInstanceCreated(InstanceEvent, frozen=True):
 class MigratedElement(msgspec.Struct, frozen=True, gc=False):
     """An element instance by the id that it has in the other definition, with the job, the user task and the incident that it keeps.
 
-    `joins` are the arrivals that wait inside it, by the new ids of their flows.
+    `joins` are the arrivals that wait inside it, by the new ids of their flows; `compensable` are the activities that can
+    be compensated there, by their new ids.
     """
 
     key: Key
@@ -108,6 +109,7 @@ class MigratedElement(msgspec.Struct, frozen=True, gc=False):
     incident_key: Key | None
     joins: dict[str, int] = {}
     user_task_key: Key | None = None
+    compensable: dict[str, int] = {}
 
 
 class ProcessInstanceMigrated(InstanceEvent, frozen=True):
@@ -218,6 +220,28 @@ class CallEnded(InstanceEvent, frozen=True):
     """The process instance that a call activity called has ended."""
 
     key: Key
+
+
+class ActivitiesCompleted(InstanceEvent, frozen=True):
+    """These activities can be compensated from now on: so many times each, in the scope `key`."""
+
+    key: Key
+    counts: dict[str, int]
+
+
+class CompensationTriggered(InstanceEvent, frozen=True):
+    """The throwing event `key` compensates these activities, all that completed in the scope."""
+
+    key: Key
+    scope_key: Key
+    activity_ids: tuple[str, ...]
+
+
+class CompensationInvoked(InstanceEvent, frozen=True):
+    """The throwing event `key` has the handler of one completed activity run."""
+
+    key: Key
+    activity_id: str
 
 
 class SubscriptionOpened(InstanceEvent, frozen=True):

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Final, cast
 
 from server.bpmn.executable import Element, ElementType, Flow, JobDefinition, Termination
-from server.engine import catch_events, events, mappings, multi_instance, throw_events
+from server.engine import catch_events, compensation, events, mappings, multi_instance, throw_events
 from server.engine.broadcasts import broadcast
 from server.engine.catch_events import Caught
 from server.engine.commands import BeginNext
@@ -33,6 +33,7 @@ from server.engine.variables import Variables
 from server.engine.work import (
     Arrive,
     Catch,
+    Compensate,
     CompleteWhenEmpty,
     CreateInstance,
     Enter,
@@ -124,6 +125,19 @@ def create_instance(
     if not visit.element.loop.is_sequential:
         step.defer(process_instance, work)
     activate(step, inner)
+
+
+def compensate(
+    step: Step, process_instance: ProcessInstance, throw: ElementInstance, work: Compensate
+) -> None:
+    """Enter the boundary event of the next activity, which leads to its handler, the others after it."""
+    activity_id = next(iter(throw.compensable), None)
+    if throw.state is not ACTIVATED or activity_id is None:
+        return
+    boundary = cast("Element", step.process_of(process_instance).elements[activity_id].compensation)
+    step.emit(events.CompensationInvoked(process_instance.head, throw.key, activity_id))
+    step.defer(process_instance, work)
+    activate(step, _entered(step, process_instance, throw, boundary))
 
 
 def terminate_children(
@@ -308,6 +322,7 @@ def _end_completion(step: Step, visit: Visit, flows: tuple[Flow, ...]) -> None:
     if _is_called(process_instance, instance):
         step.prefer(process_instance, Return(instance.key))
         return
+    compensation.note_completion(step, visit)
     step.emit(events.ElementCompleted(process_instance.head, instance.key))
     if instance.scope_key is None:
         make_room(step, process_instance.message_start)

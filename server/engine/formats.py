@@ -32,7 +32,7 @@ FORMATS = (
         documents=2,
         says=(
             "rows and calls carry numbers; sub-processes, events, messages, listeners, user tasks, activities,"
-            " signals, start events, call activities, audited identity"
+            " signals, start events, call activities, compensation, audited identity"
         ),
     ),
 )
@@ -55,6 +55,7 @@ class Feature(StrEnum):
     CHANGES_FROM_OUTSIDE = "variables set at active process instances"
     ACTIVITIES = "scripts in FEEL, called decisions, multi-instance activities"
     CALL_ACTIVITIES = "call activities"
+    COMPENSATION = "compensation"
     AUDITED_IDENTITY = "entries of the audit log about changes of identity"
 
 
@@ -65,6 +66,7 @@ INTRODUCED_IN: Mapping[Feature, int] = {
     Feature.CHANGES_FROM_OUTSIDE: 2,
     Feature.ACTIVITIES: 2,
     Feature.CALL_ACTIVITIES: 2,
+    Feature.COMPENSATION: 2,
     Feature.AUDITED_IDENTITY: 2,
     Feature.MESSAGES: 2,
     Feature.SIGNALS: 2,
@@ -105,6 +107,7 @@ FIELD_FEATURES: Mapping[str, Feature] = {
     "end_listeners": Feature.SCOPES_AND_TIMERS,
     "starts": Feature.START_EVENTS,
     "link": Feature.SCOPES_AND_TIMERS,
+    "compensation": Feature.COMPENSATION,
     "result": Feature.SCOPES_AND_TIMERS,
 }
 

@@ -80,6 +80,8 @@ class ElementInstance(msgspec.Struct, omit_defaults=True, gc=False):
     the steps of its activation or completion that are done. `interruption` ends it, or everything else inside it.
     `caught` is what an event sub-process begins with, or an event-based gateway is left to. A multi-instance body has a
     `loop`, each of its instances a `loop_counter`. `called_key` is the process instance that a call activity waits for.
+    `compensable` counts the completed activities that can be compensated in a scope, those in completed sub-processes
+    included; of a throwing event those whose handlers it has yet to invoke.
     """
 
     key: Key
@@ -99,6 +101,7 @@ class ElementInstance(msgspec.Struct, omit_defaults=True, gc=False):
     loop_counter: int = 0
     user_task_key: Key | None = None
     called_key: Key | None = None
+    compensable: dict[str, int] = {}
 
     @property
     def is_being_emptied(self) -> bool:

@@ -10,6 +10,7 @@ from server.bpmn.executable import (
     ErrorTrigger,
     EscalationTrigger,
     Termination,
+    ThrownCompensation,
     ThrownError,
     ThrownMessage,
     ThrownSignal,
@@ -32,7 +33,7 @@ class Signal(NamedTuple):
 def thrown(step: Step, visit: Visit) -> Caught | Signal | None:
     """The catching event for the result of a throwing event, or the signal that it broadcasts; raises Incident."""
     result = visit.element.result
-    if result is None or isinstance(result, Termination | ThrownMessage):
+    if result is None or isinstance(result, Termination | ThrownMessage | ThrownCompensation):
         return None
     scope = VariableScope(step, visit.process_instance, scope_key=visit.instance.key)
     if isinstance(result, ThrownSignal):

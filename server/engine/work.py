@@ -41,6 +41,10 @@ class Catch(Work, frozen=True):
     element_id: str
 
 
+class Compensate(Work, frozen=True):
+    """Invoke the next compensation handler of a throwing event, which is the scope here."""
+
+
 class Join(Work, frozen=True):
     """Something ended in the scope: activate an inclusive gateway that need not wait any longer."""
 
@@ -64,6 +68,7 @@ AnyWork = (
     | CreateInstance
     | TerminateChildren
     | Catch
+    | Compensate
     | Join
     | Begin
     | EndCalled

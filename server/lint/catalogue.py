@@ -4,6 +4,7 @@ import hashlib
 
 from server.lint.rule import Rule
 from server.lint.rules import (
+    bpmn_compensation,
     bpmn_events,
     bpmn_flows,
     bpmn_mappings,
@@ -23,6 +24,7 @@ RULES: tuple[Rule, ...] = (
     *bpmn_events.RULES,
     *bpmn_messages.RULES,
     *bpmn_signals.RULES,
+    *bpmn_compensation.RULES,
     *bpmn_flows.RULES,
     *bpmn_tasks.RULES,
     *bpmn_user_tasks.RULES,

@@ -38,7 +38,10 @@ from server.store.searchables import SEARCHABLES
 
 # Facts that only the engine needs.
 WITHOUT_ROWS = {
+    events.ActivitiesCompleted,
     events.CallEnded,
+    events.CompensationInvoked,
+    events.CompensationTriggered,
     events.DeploymentCreated,
     events.ElementActivated,
     events.ElementCompleting,
@@ -53,7 +56,10 @@ WITHOUT_ROWS = {
     events.JobBackOffEnded,
     events.LoopBegan,
     events.LoopItemCompleted,
+    events.ActivitiesCompleted,
     events.CallEnded,
+    events.CompensationInvoked,
+    events.CompensationTriggered,
     events.ProcessCalled,
     events.SequenceFlowTaken,
     events.SubscriptionClosed,

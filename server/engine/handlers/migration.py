@@ -13,6 +13,7 @@ from server.engine import events, execution
 from server.engine.answers import DONE, Done
 from server.engine.commands import MigrateProcessInstance
 from server.engine.definitions import Definition
+from server.engine.handlers.compensation_migration import compensable_after
 from server.engine.handlers.migration_plan import MigrationPlan, migration_plan
 from server.engine.handlers.subscription_migration import (
     emit_closed,
@@ -123,6 +124,7 @@ def _migrated(plan: MigrationPlan, instance: ElementInstance) -> events.Migrated
         instance.incident_key,
         _joins(plan, instance.joins),
         instance.user_task_key,
+        compensable_after(plan, source, instance.compensable),
     )
 
 

@@ -5,10 +5,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from server.bpmn.model import (
     EVENT_DEFINITION,
+    BoundaryEvent,
     CatchEvent,
     Event,
     EventSubProcess,
     FlowNode,
+    SubProcess,
+    ThrowEvent,
 )
 from server.lint.evaluators import tables, timers
 from server.lint.evaluators.expressions import syntax
@@ -21,6 +24,8 @@ from server.xml import Markup
 MOST_BOUNDARY_EVENTS = 100
 
 MOST_INCLUSIVE_FLOWS = 200
+
+MOST_COMPENSABLE_ACTIVITIES = 500
 
 # BPMN 2.0.2 §10.5.6: what begins an event sub-process, and what an event-based gateway waits for.
 _EVENT_SUB_PROCESS_TRIGGERS = frozenset({
@@ -35,6 +40,7 @@ _AWAITED = frozenset({"conditional", "message", "signal", "timer"})
 _ESCALATION_HOSTS = frozenset({"adHocSubProcess", "callActivity", "subProcess"})
 # By event definition: the attribute that refers to an error, escalation, …, and the attribute with its code or name.
 _CODES: Mapping[str, tuple[str, str]] = {
+    "compensateEventDefinition": ("", ""),
     "errorEventDefinition": ("errorRef", "errorCode"),
     "escalationEventDefinition": ("escalationRef", "escalationCode"),
     "messageEventDefinition": ("messageRef", "name"),
@@ -77,6 +83,8 @@ def _phases(subject: Subject) -> Iterator[Violation]:
 
 def _phases_of(element: Markup) -> frozenset[str]:
     """The phases of such an element that a listener can wait for; an event that throws an error is never left."""
+    if element.first("compensateEventDefinition") is not None and element.tag == "boundaryEvent":
+        return frozenset()
     if element.tag in {"startEvent", "boundaryEvent"}:
         return frozenset({"end"})
     is_left = not element.tag.endswith("Gateway") and not _throws_error(element)
@@ -178,7 +186,8 @@ def _repeated(subject: Subject, events: Iterable[tuple[str, Markup]]) -> Iterato
             if code is None and kind in _NAMED:
                 continue
             if (place, kind, code) in seen:
-                yield Violation(f"found {code or 'every code'} again", event)
+                everything = "compensation" if kind == "compensateEventDefinition" else "every code"
+                yield Violation(f"found {code or everything} again", event)
             seen.add((place, kind, code))
 
 
@@ -288,6 +297,62 @@ def _attached(subject: Subject) -> Iterator[tuple[str, Markup]]:
     )
 
 
+def _one_handler(subject: Subject) -> Iterator[Violation]:
+    scope, event_id = subject.scope, subject.element_id
+    if scope is None or subject.markup.first("compensateEventDefinition") is None:
+        return
+    handlers, flows = scope.handlers.get(event_id, ()), scope.leaving(event_id)
+    if len(handlers) != 1 or flows:
+        yield Violation(f"found {len(handlers)} handlers and {len(flows)} outgoing flows")
+
+
+def _handlers_outside(subject: Subject) -> Iterator[Violation]:
+    scope, node_id = subject.scope, subject.element_id
+    node = scope.nodes.get(node_id) if scope is not None else None
+    if scope is None or node is None or not node.is_for_compensation:
+        return
+    if scope.entering(node_id) or scope.leaving(node_id):
+        yield Violation("found a flow")
+    if any(host == node_id for host, _ in _attached(subject)):
+        yield Violation("found a boundary event")
+
+
+def _activities_to_compensate(subject: Subject) -> Iterator[Violation]:
+    """Look at what is thrown in the scope, and in its event sub-processes, which compensate the scope around them."""
+    scope = subject.scope
+    if scope is None:
+        return
+    inside = list(scope.nodes.values())
+    thrown = [] if "bpmn:EventSubProcess" in subject.types else inside
+    for node in inside:
+        if isinstance(node, EventSubProcess):
+            thrown = [*thrown, *node.flow_nodes()]
+    compensable = {
+        node.attached_to_ref
+        for node in inside
+        if isinstance(node, BoundaryEvent) and "compensate" in node.event_definitions
+    }
+    compensable |= {node.id for node in inside if isinstance(node, SubProcess)}
+    for node in thrown:
+        if (
+            isinstance(node, ThrowEvent)
+            and node.activity_ref is not None
+            and node.activity_ref not in compensable
+        ):
+            yield Violation(f"found {node.activity_ref}", node.markup)
+
+
+def _few_compensable_activities(subject: Subject) -> Iterator[Violation]:
+    """A scope counts its completed activities by their ids, and is written anew with each."""
+    number = sum(
+        1
+        for node in subject.markup.descendants()
+        if node.tag == "boundaryEvent" and node.first("compensateEventDefinition") is not None
+    )
+    if number > MOST_COMPENSABLE_ACTIVITIES:
+        yield Violation(f"expected at most {MOST_COMPENSABLE_ACTIVITIES}, found {number}")
+
+
 def _output_expression(subject: Subject) -> Iterator[Violation]:
     """Blank is as good as not written."""
     path = "zeebe:loopCharacteristics@outputElement"
@@ -329,6 +394,10 @@ _CHECKS: Mapping[str, Callable[[Subject], Iterator[Violation]]] = {
     "few inclusive joins": _many_inclusive_joins,
     "another message than its boundary events": _received_twice,
     "few boundary events": _many_boundary_events,
+    "one compensation handler": _one_handler,
+    "handlers outside the flow": _handlers_outside,
+    "activities to compensate": _activities_to_compensate,
+    "few compensable activities": _few_compensable_activities,
     "expression of an output element": _output_expression,
     "output collection with output element": _output_pair,
     "kinds of timers": timers.kinds,

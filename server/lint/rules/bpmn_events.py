@@ -41,6 +41,7 @@ RULES = (
         evaluator=EvaluatorKind.COUNT,
         applies_to=("bpmn:StartEvent[Process]",),
         attribute=(
+            "compensateEventDefinition",
             "errorEventDefinition",
             "escalationEventDefinition",
             "linkEventDefinition",
@@ -177,7 +178,12 @@ RULES = (
         message="This trigger cannot be waited for in the flow",
         evaluator=EvaluatorKind.COUNT,
         applies_to=("bpmn:IntermediateCatchEvent",),
-        attribute=("errorEventDefinition", "escalationEventDefinition", "terminateEventDefinition"),
+        attribute=(
+            "compensateEventDefinition",
+            "errorEventDefinition",
+            "escalationEventDefinition",
+            "terminateEventDefinition",
+        ),
         bounds=Bounds(max=0),
     ),
     Rule(

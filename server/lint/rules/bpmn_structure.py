@@ -88,7 +88,7 @@ RULES = (
         message="This kind of event definition cannot be executed",
         evaluator=EvaluatorKind.SUPPORTED_TYPE,
         applies_to=("bpmn:EventDefinition",),
-        value=("error", "escalation", "link", "message", "signal", "terminate", "timer"),
+        value=("compensate", "error", "escalation", "link", "message", "signal", "terminate", "timer"),
     ),
     Rule(
         id="extension-once",

@@ -59,6 +59,7 @@ class Work:
     outputs: Mappings
     listeners: frozenset[str] = frozenset()
     loop: "Loop | None" = None
+    is_compensable: bool = False
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,11 @@ class Signal:
 
 
 @dataclass(frozen=True)
+class Undoing:
+    """Compensation of what has completed in the scope."""
+
+
+@dataclass(frozen=True)
 class Letter:
     """A message that a worker sends."""
 
@@ -117,8 +123,8 @@ class Scope:
     """A sub-process, with an event on its boundary and an event sub-process inside.
 
     Each has a duration, a cycle, which does not interrupt, `error`, or `escalation`, which interrupts on the boundary
-    alone, as a `signal` does. It may end by `terminate`, by `escalation`, by a `signal`, by a `message`, or by an `error`
-    that one of them catches.
+    alone, as a `signal` does. It may end by `terminate`, by `escalation`, by a `signal`, by a `message`, by `compensation`, or by an
+    `error` that one of them catches.
     """
 
     inside: "Block"
@@ -126,6 +132,7 @@ class Scope:
     event_sub_process: str | None
     ending: str | None
     loop: "Loop | None" = None
+    is_compensable: bool = False
 
 
 @dataclass(frozen=True)
@@ -185,6 +192,7 @@ Block = (
     | Receipt
     | Signal
     | Letter
+    | Undoing
     | Call
     | Scope
     | Sequence
@@ -209,6 +217,7 @@ work = st.builds(
     st.dictionaries(targets, st.sampled_from(OUTPUTS), max_size=2),
     st.frozensets(st.sampled_from(["start", "end"])),
     loops,
+    st.booleans(),
 )
 scripts = st.builds(
     Script,
@@ -237,7 +246,8 @@ letters = st.builds(
     st.dictionaries(targets, st.sampled_from(OUTPUTS), max_size=1),
     st.frozensets(st.sampled_from(["start", "end"])),
 )
-endings = st.sampled_from([None, "terminate", "error", "escalation", "signal", "message"])
+endings = st.sampled_from([None, "terminate", "error", "escalation", "signal", "message", "compensation"])
+undoings = st.builds(Undoing)
 boundaries = st.sampled_from(
     [
         None,
@@ -267,7 +277,7 @@ def _composed(inner: st.SearchStrategy[Block]) -> st.SearchStrategy[Block]:
         st.builds(Sequence, lists),
         st.builds(Choice, branches, st.booleans()),
         st.builds(Parallel, lists),
-        st.builds(Scope, inner, boundaries, boundaries, endings, loops),
+        st.builds(Scope, inner, boundaries, boundaries, endings, loops, st.booleans()),
         st.builds(Some, branches),
         st.builds(
             Race, st.lists(st.tuples(durations, inner), min_size=2, max_size=3).map(tuple), st.booleans()
@@ -276,7 +286,9 @@ def _composed(inner: st.SearchStrategy[Block]) -> st.SearchStrategy[Block]:
 
 
 blocks: st.SearchStrategy[Block] = st.recursive(
-    work | scripts | people | pauses | jumps | receipts | signals | letters | calls, _composed, max_leaves=6
+    work | scripts | people | pauses | jumps | receipts | signals | letters | undoings | calls,
+    _composed,
+    max_leaves=6,
 )
 
 
@@ -296,6 +308,7 @@ class _Writer:
             Receipt: self._receipt,
             Signal: self._signal,
             Letter: self._letter,
+            Undoing: self._undoing,
             Scope: self._scope,
             Sequence: self._sequence,
             Choice: self._choice,
@@ -362,6 +375,9 @@ class _Writer:
         for phase in sorted(block.listeners):
             self._builder.execution_listener(phase, type="b")
 
+    def _undoing(self, _: Undoing) -> None:
+        self._builder.throw_compensation(f"{self._prefix}undoing_{next(self._numbers)}")
+
     def _work(self, block: Work) -> None:
         name = f"{self._prefix}task_{next(self._numbers)}"
         if block.type is None:
@@ -371,6 +387,13 @@ class _Writer:
         for phase in sorted(block.listeners):
             self._builder.execution_listener(phase, type="b")
         self._repeat(block.loop)
+        if block.is_compensable:
+            self._compensate(name)
+
+    def _compensate(self, name: str) -> None:
+        """Attach a handler to an activity; the path goes on behind the activity."""
+        self._builder.boundary_compensation(f"{name}_undone", on=name)
+        self._builder.service_task(f"{name}_undo", type="b").branch(name)
 
     def _repeat(self, loop: Loop | None) -> None:
         """No name that a loop makes is one that anything else depends on."""
@@ -400,22 +423,29 @@ class _Writer:
         _Writer(inside, self._prefix, self._numbers).write(block.inside)
         if block.event_sub_process is not None:
             inside.beside(self._event_sub_process(f"{name}_help", block.event_sub_process))
-        if block.ending == "terminate":
-            inside.end_terminate(f"{name}_stop")
-        elif block.ending == "error" and "error" in {block.boundary, block.event_sub_process}:
-            inside.declare_error("wrong", "wrong").end_error(f"{name}_fail", error="wrong")
-        elif block.ending == "escalation":
-            inside.declare_escalation("late", "late").end_escalation(f"{name}_ask", escalation="late")
-        elif block.ending == "message":
-            inside.end_message(f"{name}_send", type="b")
-        elif block.ending == "signal":
-            inside.end_signal(f"{name}_warn", signal=SIGNAL)
-        else:
-            inside.end()
+        self._end(inside, name, block)
         self._builder.embed(inside)
         self._repeat(block.loop)
+        if block.is_compensable:
+            self._compensate(name)
         if block.boundary is not None:
             self._boundary(name, block.boundary)
+
+    def _end(self, inside: ProcessBuilder, name: str, block: Scope) -> None:
+        """An error ends a sub-process that catches it, or whose boundary does."""
+        is_caught = "error" in {block.boundary, block.event_sub_process}
+        ending = block.ending if block.ending != "error" or is_caught else None
+        inside.declare_error("wrong", "wrong").declare_escalation("late", "late")
+        endings: Mapping[str | None, Callable[[], object]] = {
+            None: inside.end,
+            "terminate": lambda: inside.end_terminate(f"{name}_stop"),
+            "error": lambda: inside.end_error(f"{name}_fail", error="wrong"),
+            "escalation": lambda: inside.end_escalation(f"{name}_ask", escalation="late"),
+            "compensation": lambda: inside.end_compensation(f"{name}_back"),
+            "message": lambda: inside.end_message(f"{name}_send", type="b"),
+            "signal": lambda: inside.end_signal(f"{name}_warn", signal=SIGNAL),
+        }
+        endings[ending]()
 
     def _boundary(self, name: str, trigger: str) -> None:
         merge, late = f"{name}_merge", f"{name}_late"

@@ -240,6 +240,20 @@ def _sent(reference: str = "") -> bytes:
     return _event("intermediateThrowEvent", extensions, f"<messageEventDefinition {reference}/>")
 
 
+def _compensated(activity: str | None = None) -> ProcessBuilder:
+    """Compensate the task with id `n`, or this activity."""
+    builder = process("p").task("n").end_compensation("throw", activity=activity)
+    return builder.boundary_compensation("undone", on="n").task("undo")
+
+
+def _compensable(number: int) -> ProcessBuilder:
+    builder = process("p").start()
+    for place in range(number):
+        builder.task(f"t{place}").boundary_compensation(f"b{place}", on=f"t{place}").task(f"h{place}")
+        builder.branch(f"t{place}")
+    return builder.end()
+
+
 def _signal_event(reference: str = 'signalRef="alarm"', name: str = 'name="alarm"') -> bytes:
     """Wait for a signal of the file in the flow."""
     file = _event("intermediateCatchEvent", f"<signalEventDefinition {reference}/>")
@@ -270,7 +284,6 @@ def _receive(boundary: str) -> bytes:
 
 
 _HOUR = _trigger("timer", "<timeDuration>PT1H</timeDuration>")
-_COMPENSATION = _trigger("compensate")
 _BEGIN = '<startEvent id="begin"/>'
 
 STRUCTURE = {
@@ -288,7 +301,7 @@ STRUCTURE = {
     ),
     "executable-process": case("file", _file(_START, is_executable="false"), _file(_START)),
     "element-type": case("n", _line('<transaction id="n"/>'), _line('<task id="n"/>')),
-    "event-definition-type": case("n", _event("intermediateCatchEvent", _COMPENSATION), _event("intermediateCatchEvent", _HOUR)),
+    "event-definition-type": case("n", _event("intermediateCatchEvent", _trigger("cancel")), _event("intermediateCatchEvent", _HOUR)),
     "extension-once": case("n", _task(_job(_job())), _task(_job())),
     "extension-type": case(
         "n", _task(_job() + "<zeebe:linkedResources/>"), _task(_job() + "<zeebe:properties/>")
@@ -435,6 +448,22 @@ SIGNALS = {
     "signal-name": case("alarm", _signal_event(name=""), _signal_event()),
     "signal-name-expression": case("alarm", _signal_event(name='name="=("'), _signal_event(name='name="=kind"')),
 }  # fmt: skip
+
+COMPENSATION = {
+    "boundary-compensation": case(
+        "undone", _compensated().branch("undone").flow().task("next"), _compensated()
+    ),
+    "compensation-handler": case("undo", _compensated().branch("undo").end("more"), _compensated()),
+    "compensation-reference": case("throw", _compensated(activity="undo"), _compensated(activity="n")),
+    "compensation-wait": case(
+        "throw",
+        _compensated()
+        .to_xml()
+        .replace(b"EventDefinition/>", b'EventDefinition waitForCompletion="false"/>', 1),
+        _compensated(),
+    ),
+    "compensation-count": case("p", _compensable(501), _compensable(500)),
+}
 
 FLOWS = {
     "flow-ends-connected": case(
@@ -600,6 +629,7 @@ CASES: Mapping[str, Case] = {
     **EVENTS,
     **MESSAGES,
     **SIGNALS,
+    **COMPENSATION,
     **FLOWS,
     **TASKS,
     **USER_TASKS,

@@ -1,0 +1,62 @@
+"""Which completed activities can be compensated, and which of them a throwing event does.
+
+A scope counts its completed activities by their ids, so what they cost does not grow with their number. What a completed
+sub-process counted is added to the scope around it, unless it has a handler of its own. Handlers run inside the throwing
+event.
+"""
+
+from collections.abc import Iterator
+
+from server.bpmn.executable import Element, ElementType, ExecutableProcess, ThrownCompensation
+from server.engine import events
+from server.engine.incidents import ErrorType, Incident
+from server.engine.process_instance import ElementInstance
+from server.engine.step import Step, Visit
+
+
+def note_completion(step: Step, visit: Visit) -> None:
+    """An element instance completes: it can be compensated, or what was completed inside it."""
+    element, instance = visit.element, visit.instance
+    if instance.scope_key is None or element.is_for_compensation:
+        return
+    counts = {element.id: 1} if element.compensation is not None else dict(instance.compensable)
+    if counts:
+        step.emit(events.ActivitiesCompleted(visit.process_instance.head, instance.scope_key, counts))
+
+
+def trigger(step: Step, visit: Visit, thrown: ThrownCompensation) -> None:
+    """Have a throwing event compensate what it is about; raises Incident when that is too much."""
+    process_instance, scope = visit.process_instance, _compensated_scope(visit)
+    process = step.process_of(process_instance)
+    activity_ids = tuple(
+        activity_id
+        for activity_id in scope.compensable
+        if thrown.activity_id is None or thrown.activity_id in ids_around(process, activity_id)
+    )
+    number = sum(scope.compensable[activity_id] for activity_id in activity_ids)
+    most = step.state.limits.compensations
+    if number > most:
+        message = f"Expected at most {most} completed activities to compensate, found {number}"
+        raise Incident(ErrorType.UNKNOWN, message)
+    if activity_ids:
+        head = process_instance.head
+        step.emit(events.CompensationTriggered(head, visit.instance.key, scope.key, activity_ids))
+
+
+def _compensated_scope(visit: Visit) -> ElementInstance:
+    """The scope of the throwing event; an event sub-process compensates the scope around it."""
+    scope = _scope_of(visit, visit.instance)
+    return _scope_of(visit, scope) if scope.type is ElementType.EVENT_SUB_PROCESS else scope
+
+
+def _scope_of(visit: Visit, instance: ElementInstance) -> ElementInstance:
+    assert instance.scope_key is not None, "it stands in a scope"  # noqa: S101  # narrows the type
+    return visit.process_instance.elements[instance.scope_key]
+
+
+def ids_around(process: ExecutableProcess, activity_id: str) -> Iterator[str]:
+    """The ids of the activity and of the scopes around it."""
+    element: Element | None = process.elements[activity_id]
+    while element is not None:
+        yield element.id
+        element = element.flow_scope
