@@ -1,1 +1,1 @@
-"""What administrators do: people, clients and what they may, each change told of."""
+"""Administration of users, clients, labels, API keys, sessions and sign-in providers. Each change emits an event."""

@@ -1,8 +1,8 @@
-"""What makes an administrator, and how far callers hand on what they may do.
+"""Protects administrators from API keys, and limits the permissions that a caller can pass on.
 
-An API key neither makes administrators nor changes them: it would be as good as one of them. People, clients, labels and
-providers of a tenant all pass here before they are changed. A permission goes to a client or a label only from a caller
-who has it.
+An API key cannot create or change an administrator: it could gain that administrator's rights. Users, clients, labels
+and providers of a tenant are checked here before each change. A caller can give a client or a label only permissions
+that the caller has.
 """
 
 from collections.abc import Collection
@@ -25,7 +25,7 @@ from server.platform.errors import PermissionDenied
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Anybody:
-    """Has these roles and groups, and nothing else."""
+    """A hypothetical principal that has these roles and groups only."""
 
     tenant_id: TenantId
     roles: tuple[str, ...]
@@ -39,12 +39,12 @@ class Administrators:
         self._standings = standings
 
     async def expect_may_change(self, what: User | Client | Label, actor: Actor) -> None:
-        """Raise PermissionDenied for an API key when it is an administrator, or makes one."""
+        """Raise PermissionDenied for an API key when `what` is an administrator, or gives a holder these rights."""
         if actor.is_api_key and await self.makes(what):
             raise PermissionDenied("an API key neither makes administrators nor changes them")
 
     async def expect_may_vouch(self, tenant: Tenant, fields: ProviderFields, actor: Actor) -> None:
-        """Raise PermissionDenied for an API key when the provider makes administrators by what it says."""
+        """Raise PermissionDenied for an API key when a claim mapping of the provider makes users administrators."""
         anybody = _Anybody(
             tenant_id=tenant.tenant_id,
             roles=tuple(role for mapping in fields.mappings for role in mapping.roles),
@@ -69,7 +69,7 @@ class Administrators:
         self.expect_may_give((await self._standings.of(anybody)).permissions, actor)
 
     async def given_by(self, label: Label) -> frozenset[Permission]:
-        """Return the permissions of whoever has the label."""
+        """Return the permissions of a principal with this label."""
         match label:
             case Role():
                 return frozenset(label.permissions)
@@ -80,7 +80,7 @@ class Administrators:
                 return frozenset()
 
     async def makes(self, what: User | Client | Label) -> bool:
-        """Whether the person or the client administers, or a holder of the label does."""
+        """Whether the user or client is an administrator, or the label makes its holders administrators."""
         match what:
             case User():
                 return (await self._standings.of(what, _claims_of_person(what))).administers
@@ -90,14 +90,14 @@ class Administrators:
                 return Permission.IDENTITY_WRITE in await self.given_by(what)
 
     async def _client_administers(self, client: Client) -> bool:
-        """Whether its own tokens administer, or those that people get through it."""
+        """Whether the client has `identity:write`, in its own name or as a scope of its users' tokens."""
         if Permission.IDENTITY_WRITE in client.oauth_scopes:
             return True
         return (await self._standings.of(client, _claims_of_client(client))).administers
 
 
 def _claims_of_person(user: User) -> Claims:
-    """What its tokens may say by one client or another, as mapping rules compare it."""
+    """Return the claims that a user's tokens may carry at any client, in the form that mapping rules compare."""
     own = {
         "sub": user.id,
         "email": user.email,
@@ -110,7 +110,7 @@ def _claims_of_person(user: User) -> Claims:
 
 
 def _claims_of_client(client: Client) -> Claims:
-    """What all its tokens say, as mapping rules compare it."""
+    """Return the claims that all tokens of a client carry, in the form that mapping rules compare."""
     at_root = claims_of(client.claims.encode()) if client.claims and client.claims_at_root else {}
     own = frozenset({client.id})
     return {**at_root, "sub": own, "azp": own}

@@ -1,4 +1,4 @@
-"""An API key: what a program administers a tenant with."""
+"""An API key, which a program uses to administer a tenant."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ class Access:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiKey(Record):
-    """`id` is its name; of the secret only a keyed hash is there."""
+    """`id` is the name of the key. The record holds only a keyed hash of the secret."""
 
     secret_hash: bytes = field(repr=False)
     created_at: datetime

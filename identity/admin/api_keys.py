@@ -1,7 +1,7 @@
 """The API keys of a tenant.
 
-A key presents its name, a dollar sign and its secret. One that administers others neither gives them what it has not nor
-touches those that have more, or its rights would be those of the strongest key.
+A caller presents the name of the key, a dollar sign and the secret. A key that administers other keys cannot give them
+rights that it lacks, and cannot change keys with more rights. Otherwise it could reach the rights of the strongest key.
 """
 
 import hmac
@@ -35,7 +35,7 @@ class ApiKeys:
         self._decoy = secrets.hash("")
 
     async def find(self, tenant: Tenant, text: str) -> ApiKey | None:
-        """Return the key whose name and secret these are, unless it has expired."""
+        """Return the key with this name and secret, or None when there is none or it has expired."""
         name, _, secret = text.partition(_SEPARATOR)
         key = await self._records.get(tenant.tenant_id, name) if name else None
         presented = self._secrets.hash(secret)
@@ -71,7 +71,7 @@ class ApiKeyAdministration:
         expires_at: datetime | None,
         actor: Actor,
     ) -> str:
-        """Create a key and return what its callers present; raises AlreadyExists, InvalidArgument, PermissionDenied."""
+        """Create a key and return its full text; raises AlreadyExists, InvalidArgument, PermissionDenied."""
         await self._expect_covered(tenant, access, actor)
         self._expect_ahead(expires_at)
         secret = self._randomness.alphanumeric(_SECRET_LENGTH)
@@ -108,7 +108,7 @@ class ApiKeyAdministration:
         return changed
 
     async def rotate(self, tenant: Tenant, name: str, *, actor: Actor) -> str:
-        """Return what its callers present from now on; raises NotFound, InvalidState, PermissionDenied."""
+        """Return the text that callers present from now on; raises NotFound, InvalidState, PermissionDenied."""
         key = await self._find(tenant, name, actor)
         secret = self._randomness.alphanumeric(_SECRET_LENGTH)
         await self._replace(replace(key, secret_hash=self._secrets.hash(secret)))

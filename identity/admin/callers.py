@@ -1,7 +1,9 @@
-"""Who calls an administrator's endpoint, and whether it may.
+"""Authentication and authorization of callers of the administration API.
 
-An API key counts by its own rights, an access token by its scopes within what its subject may, a browser by who has
-signed in. Mapping rules are for the process API: here nobody gains by what a token says. Administrators of the default tenant are those of the whole deployment; all others are of their own tenant.
+An API key has its own rights. An access token has the permissions of its subject, limited to its scopes. A browser has
+the permissions of the signed-in user. Mapping rules apply to the process API only, so claims of a token give no
+permissions here. Administrators of the default tenant administer the whole deployment; all others administer their own
+tenant.
 """
 
 from collections.abc import Awaitable, Callable, Collection
@@ -32,7 +34,7 @@ class Right(StrEnum):
 
 
 class Area(StrEnum):
-    """What an API key has rights to, as it is written in one."""
+    """A group of resources that API keys have rights to, as spelled in a key."""
 
     API_KEYS = "ApiKeys"
     AUTH_PROVIDERS = "AuthProviders"
@@ -60,11 +62,12 @@ class ActorKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Whose doing a change is; `name` is what people know it by, and an administrator may all that there is.
+    """The caller that makes a change; `name` is shown to people. An administrator has all permissions.
 
-    `session` names the session of the browser that asks, empty without one; `peer_address` is where the request came
-    from, empty where that is not known. `permissions` are its own, as far as its token goes: it gives no others. An API key
-    has none. `has_shown_factor` says that the person showed a second factor in the session.
+    `session` is the `sid` of the calling browser's session, and empty without one. `peer_address` is the caller's
+    network address, and empty when unknown. `permissions` are those of the caller, limited to the scopes of its token;
+    the caller can pass on no others. An API key has none. `has_shown_factor` is true when the user showed a second
+    factor in the session.
     """
 
     kind: ActorKind
@@ -131,7 +134,7 @@ class Callers:
         self._clock = clock
 
     async def expect(self, tenant: Tenant, caller: pb.Caller, area: Area, right: Right) -> Actor:
-        """Return who calls; raises Unauthenticated, and PermissionDenied for one who may not."""
+        """Return the caller; raises Unauthenticated, and PermissionDenied when the caller lacks the right."""
         if caller.api_key:
             return await self._key(tenant, caller, area, right)
         if caller.access_token:
@@ -144,9 +147,9 @@ class Callers:
     async def expect_self_or(
         self, tenant: Tenant, caller: pb.Caller, user_id: UserId, area: Area, right: Right
     ) -> Actor:
-        """Return who calls: the person itself in its browser, or whoever may do so to others.
+        """Return the caller: the user in a browser, or another caller with this right.
 
-        An API key changes nothing of an administrator: neither second factors nor devices, consents, names or pictures.
+        An API key cannot change second factors, devices, consents, names or pictures of an administrator.
         """
         if not caller.api_key and not caller.access_token:
             user, session = await self._signed_in(tenant, caller)
@@ -159,7 +162,7 @@ class Callers:
         return actor
 
     async def expect_self(self, tenant: Tenant, caller: pb.Caller, user_id: UserId) -> Actor:
-        """Return the person itself in its browser, and nobody else."""
+        """Return the caller if it is this user in a browser; raises Unauthenticated or PermissionDenied otherwise."""
         if caller.api_key or caller.access_token:
             raise Unauthenticated("only the person may do this, in its browser")
         user, session = await self._signed_in(tenant, caller)
@@ -181,7 +184,7 @@ class Callers:
 
     async def _bearer(self, tenant: Tenant, caller: pb.Caller, right: Right) -> Actor:
         token, peer_address = await self._token(tenant, caller.access_token), caller.browser.peer_address
-        # RFC 9449 §7.1: what is bound to a key is no bearer token.
+        # RFC 9449 §7.1: a token that is bound to a key must not be presented as a bearer token.
         if token.claims.typ is not TokenType.BEARER:
             raise Unauthenticated("the token was presented under another scheme than its own")
         if token.user is not None:
@@ -241,14 +244,14 @@ class Callers:
 
 
 def _permissions(right: Right) -> frozenset[str]:
-    """What lets a token or a person do so."""
+    """Return the permissions of which a token or a user needs one."""
     if right is Right.READ:
         return frozenset({Permission.IDENTITY_READ, Permission.IDENTITY_WRITE})
     return frozenset({Permission.IDENTITY_WRITE})
 
 
 def _narrowed(standing: Standing, token: ActiveToken) -> Standing:
-    """Return it as far as the scopes of a token go."""
+    """Return the standing with only those permissions that are scopes of the token."""
     granted = token.claims.oauth_scopes
     return replace(standing, permissions=frozenset(filter(granted.__contains__, standing.permissions)))
 

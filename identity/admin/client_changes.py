@@ -1,4 +1,4 @@
-"""All of a client as an administrator wants it, checked against what a client may be."""
+"""The complete description of a client that an administrator submits, and its validation."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
@@ -33,9 +33,9 @@ from server.platform.errors import InvalidArgument
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientChange:
-    """Members that are left out of it stay as they are; permissions follow `oauth_scopes`.
+    """Fields of a client that are missing here stay unchanged; permissions follow `oauth_scopes`.
 
-    Without `token_endpoint_auth_method` a confidential client has a secret, unless it has keys.
+    Without `token_endpoint_auth_method` a confidential client authenticates with a secret, unless it has keys.
     """
 
     id: str
@@ -79,7 +79,7 @@ class ClientChange:
         return bool(self.jwks or self.jwks_uri)
 
     def method(self, client: Client) -> AuthenticationMethod:
-        """How the client is to prove who it is."""
+        """Return the method by which the client authenticates at the token endpoint."""
         if self.token_endpoint_auth_method is not None:
             return self.token_endpoint_auth_method
         if self.has_keys:
@@ -90,11 +90,11 @@ class ClientChange:
         return before if before in SECRET_METHODS else AuthenticationMethod.CLIENT_SECRET_BASIC
 
     def lacks_secret(self, client: Client) -> bool:
-        """Whether the client has to be given one."""
+        """Whether the change makes it necessary to generate a secret."""
         return self.method(client) in SECRET_METHODS and client.secret_hash is None
 
     def given(self, client: Client) -> Collection[Permission]:
-        """Permissions that the client could not ask for before."""
+        """Return the permissions that the change adds to the client's scopes."""
         return {
             permission
             for permission in Permission
@@ -102,13 +102,13 @@ class ClientChange:
         }
 
     def gives_credentials(self, client: Client) -> bool:
-        """Whether somebody who makes the change can prove to be the client afterwards."""
+        """Whether the caller knows credentials of the client after this change."""
         has_new_keys = self.has_keys and (self.jwks, self.jwks_uri) != (client.jwks, client.jwks_uri)
         return has_new_keys or self.lacks_secret(client)
 
 
 def changed(client: Client, change: ClientChange, destinations: Destinations) -> Client:
-    """Return the client as it is to be; raises InvalidArgument."""
+    """Return the changed client; raises InvalidArgument."""
     _expect_addresses(change)
     _expect_reachable(client, change, destinations)
     _expect_flows(change)
@@ -182,7 +182,7 @@ def _expect_addresses(change: ClientChange) -> None:
 
 
 def _expect_reachable(client: Client, change: ClientChange, destinations: Destinations) -> None:
-    """The provider connects to these; an address that the client had already may stay."""
+    """Check addresses that the provider connects to. An address that the client already has is not checked again."""
     if change.jwks_uri != client.jwks_uri:
         expect_reachable("jwks_uri", change.jwks_uri, destinations)
     if change.backchannel_logout_uri != client.backchannel_logout_uri:
@@ -204,7 +204,7 @@ def _expect_method(change: ClientChange) -> None:
 
 
 def _expect_signatures(change: ClientChange) -> None:
-    """What a client signs: assertions, and authorization requests."""
+    """Check keys, assertions and signed authorization requests of the client."""
     for member, algorithm in (
         ("token_endpoint_auth_signing_alg", change.token_endpoint_auth_signing_alg),
         ("request_object_signing_alg", change.request_object_signing_alg),
@@ -217,7 +217,7 @@ def _expect_signatures(change: ClientChange) -> None:
 def _expect_keys(change: ClientChange) -> None:
     if not change.has_keys:
         return
-    # Keys of a public client are for its requests alone, which has to be said.
+    # A public client uses keys for signed requests only, so the caller has to set the method explicitly.
     if not change.is_confidential and change.token_endpoint_auth_method is None:
         raise InvalidArgument("jwks, jwks_uri: expected a confidential client")
     if change.jwks and change.jwks_uri:
@@ -233,7 +233,8 @@ def _expect_keys(change: ClientChange) -> None:
 def _expect_flows(change: ClientChange) -> None:
     if change.is_confidential:
         return
-    # RFC 6749 §4.4: who cannot prove who it is has no tokens of its own. RFC 9700 §2.1.1: PKCE is all that it has.
+    # RFC 6749 §4.4: only a confidential client gets tokens in its own name. RFC 9700 §2.1.1: a public client needs
+    # PKCE.
     if GrantType.CLIENT_CREDENTIALS in change.grant_types:
         raise InvalidArgument("flows_enabled: client_credentials needs a confidential client")
     if not change.requires_pkce:

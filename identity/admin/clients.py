@@ -1,4 +1,4 @@
-"""The clients of a tenant, as its administrators keep them."""
+"""Administration of the clients of a tenant."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -54,9 +54,9 @@ class NewClient:
 
 
 class ClientAdministration:
-    """Secrets are returned when they are made and never again: only their keyed hashes are kept.
+    """A secret is returned once, when it is generated; the record holds its keyed hash only.
 
-    Each change asks `administrators` first, so an API key neither changes a client that administers nor makes one.
+    Each change asks `administrators` first, so an API key cannot change or create a client that administers.
     """
 
     def __init__(
@@ -125,13 +125,13 @@ class ClientAdministration:
             kept = await self._records.insert(client)
         except AlreadyThere as error:
             raise AlreadyExists("there is a client with this id") from error
-        # An interrupted removal of a client of this id leaves them behind.
+        # An interrupted removal of an earlier client with this id leaves screens behind.
         await self._screens.remove_of_client(tenant, kept.id)
         await self._tell(EventType.CREATED, kept, actor)
         return kept, secret
 
     async def change(self, tenant: Tenant, change: ClientChange, *, actor: Actor) -> tuple[Client, str]:
-        """Change all of it, and return its secret when it had none.
+        """Change the whole client; returns a secret if the change made one necessary, else an empty text.
 
         Raises NotFound, InvalidArgument, InvalidState, PermissionDenied.
         """
@@ -147,7 +147,7 @@ class ClientAdministration:
         return kept, secret
 
     async def rotate_secret(self, tenant: Tenant, client_id: str, *, grace: timedelta, actor: Actor) -> str:
-        """Return the new secret; the one before is good for `grace`. Raises NotFound, InvalidState, PermissionDenied."""
+        """Return the new secret; the old one is valid for `grace`. Raises NotFound, InvalidState, PermissionDenied."""
         before = await self._changeable(tenant, client_id, actor)
         if before.secret_hash is None:
             raise InvalidState("the client has no secret")
@@ -159,14 +159,14 @@ class ClientAdministration:
         return secret
 
     async def delete(self, tenant: Tenant, client_id: str, *, actor: Actor) -> None:
-        """Remove it and what it has; raises NotFound, InvalidState, PermissionDenied."""
+        """Remove the client and its records; raises NotFound, InvalidState, PermissionDenied."""
         client = await self._of_relying_party(tenant, client_id, actor)
         await self._records.take(tenant.tenant_id, client_id)
         await self._screens.remove_of_client(tenant, client_id)
         await self._version.advance()
         await self._images.remove_of_client(tenant, client_id)
         for served in self._tenants.all():
-            # Another tenant's client of the same id keeps what it has.
+            # A client of another tenant with the same id keeps its records.
             is_own = served == tenant or await self._records.get(served.tenant_id, client_id) is None
             if is_own and client.is_known_at(served, default=self._tenants.default):
                 await self._token_sets.remove_of_client(served, client_id)

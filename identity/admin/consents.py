@@ -1,4 +1,4 @@
-"""What a person let clients have: listed, and taken back."""
+"""Consents that a user gave to clients: list and withdraw."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -53,9 +53,10 @@ class ConsentAdministration:
         return [ListedConsent(consent, await self._name(tenant, consent)) for consent in found]
 
     async def withdraw(self, tenant: Tenant, user_id: UserId, client_id: ClientId, *, actor: Actor) -> None:
-        """Take it back, with all that the client got; raises NotFound."""
+        """Withdraw the consent and revoke the client's codes and tokens of this user; raises NotFound."""
         consent = await self._consents.take(tenant, user_id, client_id)
-        # Codes first, so that no tokens come of them meanwhile. Also without a consent: whoever was interrupted before asks again.
+        # Codes first, so that the client cannot redeem one meanwhile. Without a consent as well: an earlier call may
+        # have been interrupted after it took the consent.
         await self._codes.remove(tenant, user_id, client_id)
         await self._token_sets.remove_of_client_of_user(tenant, client_id, user_id=user_id)
         if consent is None:

@@ -1,4 +1,4 @@
-"""Devices that a person let in: listed, renamed, and their tokens taken back."""
+"""Devices that a user authorized: list, rename, and revoke their tokens."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ _NAME_LENGTHS = range(2, 129)
 
 @dataclass(frozen=True, slots=True)
 class ListedDevice:
-    """`refresh_until` is when its refresh token ends, None when it has none."""
+    """`refresh_until` is the expiry of the refresh token, None without one."""
 
     device: Device
     refresh_until: datetime | None
@@ -50,7 +50,7 @@ class DeviceAdministration:
         await self._tell(tenant, device, actor)
 
     async def revoke(self, tenant: Tenant, user_id: UserId, device_id: str, *, actor: Actor) -> None:
-        """Take its tokens back; raises NotFound, and PermissionDenied for another person's device."""
+        """Revoke the device's tokens; raises NotFound, and PermissionDenied for another user's device."""
         device = await self._of(tenant, user_id, device_id)
         await self._token_sets.remove(tenant.tenant_id, "device_id", device.id)
         await self._tell(tenant, device, actor)

@@ -1,6 +1,6 @@
-"""Who carries a label, and is written to when it is renamed or removed.
+"""Renames or removes a label in the records of all its holders.
 
-Somebody who gets the old name while this goes on is found by the next search, so that none is left.
+A holder that gets the old name during the run is found by the next search, so that none is left.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ from server.platform.errors import Unavailable
 from server.platform.records import Changed, Record, Records, RecordStore, every
 
 _PAGE = 100
-# Each search finds people who were changed by somebody else in between, and those behind the first hundred.
+# A further search finds users that were changed concurrently, and those beyond the first page.
 _MOST_SEARCHES = 10_000
 
 
@@ -26,7 +26,7 @@ R = TypeVar("R", bound=Record)
 
 class Holders(Protocol):
     async def rename(self, tenant: Tenant, before: str, after: str) -> None:
-        """Have everybody carry another name, or none when it is empty; raises Unavailable when they do not end."""
+        """Replace the name in all records, or remove it when `after` is empty; raises Unavailable."""
         ...
 
 
@@ -70,7 +70,7 @@ class PeopleWith:
 
 
 class RecordsWith(Generic[R]):
-    """Those that have the name in one of `fields`, of kinds with so few records that all are looked at."""
+    """Records with the name in one of `fields`; these kinds have few records, so all are read."""
 
     def __init__(self, records: Records[R], *fields: str) -> None:
         self._records = records
@@ -85,7 +85,7 @@ class RecordsWith(Generic[R]):
 
 
 class ProvidersThatGive:
-    """Providers whose people get the name by what is said of them."""
+    """Providers with a claim mapping that gives the name."""
 
     def __init__(self, providers: Records[Provider], field: Literal["groups", "roles"]) -> None:
         self._providers = providers
@@ -140,7 +140,7 @@ class ScopesWithAttributes:
 
 
 async def _write_each(records: Records[R], tenant: Tenant, changed: Callable[[R], R]) -> None:
-    """Put what `changed` makes of a record in its place, of each that it changes; raises Unavailable."""
+    """Replace every record by what `changed` returns for it."""
     async for record in every(records, tenant.tenant_id):
         await _write_until_kept(records, record, changed)
 
@@ -154,7 +154,7 @@ async def _write_until_kept(records: Records[R], record: R, changed: Callable[[R
 
 
 async def _write(records: Records[R], record: R) -> bool:
-    """Return False when somebody else changed it in the meantime."""
+    """Return False when another caller changed the record in the meantime."""
     try:
         await records.replace(record)
     except Changed:

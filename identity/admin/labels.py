@@ -1,7 +1,7 @@
-"""Groups, roles and scopes: made, renamed and removed, together with everybody who carries them.
+"""Groups, roles and scopes: create, rename and remove, together with the records of all holders.
 
-Those who carry a label are written to first, so that what was interrupted can be repeated, and once more at the end:
-somebody may have got the old name while it was still there.
+Holders are written first, so that an interrupted change can be repeated. They are written once more at the end, because
+a holder may get the old name while the label still exists.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -26,7 +26,7 @@ L = TypeVar("L", bound=Label)
 
 
 class Labels(Generic[L]):
-    """`noun` is what they are called; `built_in` are names that stay as they are."""
+    """`noun` is the word for the label in messages; `built_in` are names that cannot be changed."""
 
     def __init__(
         self,
@@ -55,11 +55,11 @@ class Labels(Generic[L]):
         return await self._records.page(tenant.tenant_id, most=MOST_LABELS)
 
     async def names(self, tenant: Tenant) -> frozenset[str]:
-        """All that may be given to somebody."""
+        """Return all names that can be given to a holder."""
         return frozenset({label.name for label in await self.all(tenant)} | set(self._built_in))
 
     async def add(self, tenant: Tenant, label: L, actor: Actor) -> L:
-        """Keep a new one under an id of its own; raises what `change` does, but for NotFound."""
+        """Insert a label under a new id; raises the errors of `change` except NotFound."""
         await self._administrators.expect_may_change(label, actor)
         self._administrators.expect_may_give(await self._administrators.given_by(label), actor)
         if len(await self.all(tenant)) >= MOST_LABELS:
@@ -74,7 +74,7 @@ class Labels(Generic[L]):
         return kept
 
     async def change(self, tenant: Tenant, label_id: str, actor: Actor, *, changed: Callable[[L], L]) -> L:
-        """Put what `changed` makes of it in its place.
+        """Replace the label by the result of `changed`.
 
         Raises NotFound, InvalidArgument, AlreadyExists, InvalidState, PermissionDenied.
         """

@@ -44,7 +44,7 @@ class MappingRules:
         return kept
 
     async def change(self, tenant: Tenant, wanted: MappingRule, actor: Actor, note: AuditNote) -> MappingRule:
-        """Have a rule ask for what another of its id does, and be called so; raises NotFound, Unavailable."""
+        """Replace the name, condition and result of a rule by those of `wanted`; raises NotFound, Unavailable."""
         kept = await rewritten(
             self.records,
             lambda: self.get(tenant, wanted.id),

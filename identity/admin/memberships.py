@@ -26,7 +26,7 @@ from server.platform.records import Record, Records, RecordStore
 
 
 class Party(StrEnum):
-    """What takes part, as events name it."""
+    """Type of a member or of its label, as spelled in events."""
 
     ROLE = "role"
     GROUP = "group"
@@ -48,7 +48,7 @@ class Labels(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """`of` is by its name a role, a group or a tenant; roles and groups that are members go by their names too."""
+    """`name` is the name of a role or group, or the id of a tenant. Roles and groups as members go by name too."""
 
     member: Party
     member_id: str
@@ -57,10 +57,10 @@ class Membership:
 
 
 class Memberships:
-    """Both ways raise NotFound when one of the two is not there, and Unavailable when too many change the member.
+    """Both methods raise NotFound when one of the two does not exist, and Unavailable after too many conflicts.
 
-    To assign raises PermissionDenied when the role or group gives what the caller may not do itself.
-    The audit log gets a note also where the membership is as it is wanted already.
+    `assign` raises PermissionDenied when the role or group gives permissions that the caller lacks. The audit log gets
+    an entry even when the call changes nothing.
     """
 
     def __init__(
@@ -116,7 +116,7 @@ class Memberships:
                 return
 
     async def _names(self, tenant: Tenant, membership: Membership) -> Names:
-        """All that the member has of the kind."""
+        """Return all names of this kind that the member has."""
         if membership.name not in await self._known(tenant, membership.of):
             raise NotFound(f"there is no such {membership.of}")
         return await self._members[membership.member].names(tenant, membership)
@@ -124,7 +124,7 @@ class Memberships:
     async def _known(self, tenant: Tenant, party: Party) -> Collection[str]:
         if party is not Party.TENANT:
             return await self._labels[party].names(tenant)
-        # Tenants are the deployment's: to all but its administrators the others are unknown.
+        # Tenants belong to the deployment: administrators of another tenant see only their own.
         return self._tenants.ids if tenant == self._tenants.default else (tenant.tenant_id,)
 
     async def _write(

@@ -1,6 +1,6 @@
-"""How what administrators write has to look: reference patterns, wide enough for every script.
+"""Validation of names and values that administrators submit, for every script.
 
-Each raises InvalidArgument, with a text that repeats nothing.
+Each function raises InvalidArgument with a message that does not repeat the input.
 """
 
 import re
@@ -23,9 +23,9 @@ _PRINTABLE = re.compile(r"[^\x00-\x1f\x7f]{1,64}")
 _MOST_LETTERS = 64
 _MOST_OF_ADDRESS = 254
 
-# General categories of letters, marks and the space; bidirectional controls are of another one.
+# General categories of letters, marks and the space. Bidirectional controls belong to another category.
 _OF_NAMES = frozenset({"Lu", "Ll", "Lt", "Lm", "Lo", "Mn", "Mc", "Zs"})
-# A typographic apostrophe is one of them.
+# The typographic apostrophe is allowed as well.
 _ALSO_OF_NAMES = frozenset("-'\N{RIGHT SINGLE QUOTATION MARK}.")
 
 
@@ -42,14 +42,14 @@ def attribute(text: str) -> str:
 
 
 def email(text: str) -> str:
-    """Return an address as it is kept."""
+    """Return an e-mail address in its stored form."""
     if len(text) > _MOST_OF_ADDRESS:
         raise InvalidArgument(f"email: expected at most {_MOST_OF_ADDRESS} characters")
     return _expect(_EMAIL, email_key(text), "email: an address")
 
 
 def person(text: str) -> str:
-    """Return a name in the form that equal names share, NFC."""
+    """Return a name in Unicode normalization form NFC."""
     name = unicodedata.normalize("NFC", text.strip())
     is_name = all(unicodedata.category(letter) in _OF_NAMES or letter in _ALSO_OF_NAMES for letter in name)
     if len(name) > _MOST_LETTERS or not is_name:
@@ -84,7 +84,7 @@ def value(text: str) -> str:
 
 
 def among(names: Collection[str], known: Collection[str], *, what: str) -> tuple[str, ...]:
-    """Return names, each once."""
+    """Return the names without repetitions; raises InvalidArgument for a name that is not in `known`."""
     if not set(names) <= set(known):
         raise InvalidArgument(f"{what}: expected those that there are, found another one")
     return tuple(dict.fromkeys(names))

@@ -1,4 +1,4 @@
-"""What an administrator says about a provider, checked against what a provider may be."""
+"""Validation of the fields of an upstream provider."""
 
 import re
 from collections.abc import Collection
@@ -18,7 +18,7 @@ _WHERE_WE_ARE_KNOWN = ("issuer", "token_endpoint")
 
 
 def expect_provider(fields: ProviderFields, *, roles: Collection[str], groups: Collection[str]) -> None:
-    """Raise InvalidArgument; `roles` and `groups` are those that there are."""
+    """Raise InvalidArgument; `roles` and `groups` are the existing names."""
     for member in ("issuer", "authorization_endpoint", "token_endpoint"):
         if not getattr(fields, member):
             raise InvalidArgument(f"{member}: expected an https address")
@@ -43,7 +43,7 @@ def expect_provider(fields: ProviderFields, *, roles: Collection[str], groups: C
 def expect_reachable_endpoints(
     fields: ProviderFields, destinations: Destinations, *, before: ProviderFields | None = None
 ) -> None:
-    """Expect addresses that the server may connect to; those of `before` may stay. Raises InvalidArgument."""
+    """Expect addresses that the server may connect to; unchanged ones may stay. Raises InvalidArgument."""
     for member in ("token_endpoint", "userinfo_endpoint", "jwks_endpoint"):
         uri = getattr(fields, member)
         if before is None or uri != getattr(before, member):
@@ -56,7 +56,7 @@ def _expect_claims(fields: ProviderFields) -> None:
 
 
 def is_known_elsewhere(before: ProviderFields, after: ProviderFields) -> bool:
-    """Whether our secret would be sent to somebody else than it was given by."""
+    """Whether the change would send our client secret to another server than the one that issued it."""
     return any(getattr(before, member) != getattr(after, member) for member in _WHERE_WE_ARE_KNOWN)
 
 
@@ -70,7 +70,7 @@ def _expect_issuer(fields: ProviderFields) -> None:
         raise InvalidArgument("issuer: expected an address without query")
     if fields.type is ProviderType.GITHUB:
         return
-    # Nobody else's people are known by a signature.
+    # GitHub issues no ID tokens. For all other types an ID token identifies the user, so keys and `openid` are needed.
     if not fields.jwks_endpoint:
         raise InvalidArgument("jwks_endpoint: expected an https address")
     if Scope.OPENID not in fields.oauth_scopes:

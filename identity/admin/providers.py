@@ -1,4 +1,4 @@
-"""The upstream providers of a tenant, as its administrators keep them."""
+"""Administration of the upstream providers of a tenant."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ from server.platform.records import Changed, Records
 
 _ID_LENGTH = 24
 _MOST_SHOWN = 100
-# Each costs some reads, and any of them may be an administrator.
+# Each user costs some reads, and any of them may be an administrator.
 _MOST_LOOKED_THROUGH = 200
 
 
@@ -41,7 +41,7 @@ class Images(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderAdministration:
-    """An empty secret is none that is new."""
+    """An empty `client_secret` keeps the present one."""
 
     providers: Records[Provider]
     links: Records[ProviderLink]
@@ -80,7 +80,7 @@ class ProviderAdministration:
     async def change(
         self, tenant: Tenant, provider_id: str, fields: ProviderFields, *, client_secret: str, actor: Actor
     ) -> Provider:
-        """Change all of it; raises NotFound, InvalidArgument, InvalidState, PermissionDenied."""
+        """Change the whole provider; raises NotFound, InvalidArgument, InvalidState, PermissionDenied."""
         before = await self._find(tenant, provider_id)
         await self.administrators.expect_may_vouch(tenant, before.fields, actor)
         await self._expect_no_administrators(tenant, before, actor)
@@ -96,7 +96,7 @@ class ProviderAdministration:
         return kept
 
     async def delete(self, tenant: Tenant, provider_id: str, *, actor: Actor) -> None:
-        """Remove it; nobody is known by it any more. Raises NotFound, PermissionDenied."""
+        """Remove the provider and its links to accounts. Raises NotFound, PermissionDenied."""
         provider = await self._find(tenant, provider_id)
         await self.administrators.expect_may_vouch(tenant, provider.fields, actor)
         await self._expect_no_administrators(tenant, provider, actor)
@@ -106,7 +106,7 @@ class ProviderAdministration:
         await self._tell(EventType.DELETED, provider, actor)
 
     async def linked(self, tenant: Tenant, provider_id: str) -> Sequence[User]:
-        """Return people who sign in through it, at most 100; raises NotFound."""
+        """Return at most 100 users who sign in through the provider; raises NotFound."""
         await self._find(tenant, provider_id)
         links = await self.links.find(tenant.tenant_id, "provider_id", provider_id, most=_MOST_SHOWN)
         found = [await self.users.get(tenant.tenant_id, link.user_id) for link in links]
@@ -119,9 +119,9 @@ class ProviderAdministration:
         return provider
 
     async def _expect_no_administrators(self, tenant: Tenant, provider: Provider, actor: Actor) -> None:
-        """Raise PermissionDenied for an API key when an administrator signs in through the provider, or may do so.
+        """Raise PermissionDenied for an API key if an administrator signs in, or may sign in, through the provider.
 
-        With a provider of its own in that place, a key could sign in as the administrator.
+        An API key could replace the provider by its own and sign in as that administrator.
         """
         if not actor.is_api_key:
             return
@@ -141,7 +141,7 @@ class ProviderAdministration:
         expect_provider(fields, roles=await self.roles.names(tenant), groups=await self.groups.names(tenant))
 
     def _secret(self, provider: Provider, fields: ProviderFields, client_secret: str) -> Sealed | None:
-        """Seal a new one, or keep the one that is there; raises InvalidArgument."""
+        """Encrypt the new secret, or keep the present one; raises InvalidArgument."""
         if not needs_secret(fields):
             return None
         if client_secret:

@@ -1,4 +1,4 @@
-"""Change a record that others may be changing."""
+"""Changes a record under optimistic locking."""
 
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
@@ -19,7 +19,7 @@ async def rewritten(
     *,
     note: AuditNote | None = None,
 ) -> R:
-    """Put what `change` makes of the record in its place; raises what `find` does, and Unavailable."""
+    """Replace the record by the result of `change`; raises the errors of `find`, and Unavailable."""
     for _ in range(_ATTEMPTS):
         try:
             return await records.replace(change(await find()), note=note)

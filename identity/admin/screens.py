@@ -1,4 +1,4 @@
-"""The screens of a tenant's clients, as its administrators keep them."""
+"""Administration of the sign-in and sign-out screens of clients."""
 
 import asyncio
 import hashlib
@@ -31,7 +31,7 @@ class Kept:
 
 
 class ScreenAdministration:
-    """A refused change leaves everything as it was; an API key changes no page of a client that administers."""
+    """A refused change leaves the screens unchanged. API keys cannot change screens of a client that administers."""
 
     def __init__(self, store: RecordStore, administrators: Administrators, events: Events) -> None:
         self._records = store.of(CLIENT_SCREENS)
@@ -53,7 +53,7 @@ class ScreenAdministration:
         if_match: Collection[str],
         actor: Actor,
     ) -> SanitizedScreens:
-        """Put it in the place of all that there was.
+        """Replace all screens of the client.
 
         Raises NotFound, PermissionDenied, InvalidState, InvalidArgument, Unavailable.
         """
@@ -73,7 +73,7 @@ class ScreenAdministration:
     async def preview(
         self, tenant: Tenant, client_id: str, draft: ScreenSettings, *, kind: ScreenKind
     ) -> ClientScreen:
-        """Return what a screen would be; raises NotFound, InvalidState, InvalidArgument."""
+        """Return the screen that a draft would give; raises NotFound, InvalidState, InvalidArgument."""
         client = await self._of_relying_party(tenant, client_id)
         before = _kept(await self._records.get(tenant.tenant_id, client.id)).settings
         checked = await _checked(draft, before)
@@ -107,7 +107,7 @@ class ScreenAdministration:
         raise Unavailable.untouched("the screens are changed by too many at a time")
 
     async def _expect_still_there(self, tenant: Tenant, client: Client) -> None:
-        """Leave nothing behind for a client that was removed while its screens were written."""
+        """Remove the screens again if the client was removed while they were written."""
         try:
             await self._client(tenant, client.id)
         except NotFound:
@@ -123,13 +123,13 @@ class ScreenAdministration:
     async def _of_relying_party(self, tenant: Tenant, client_id: str) -> Client:
         client = await self._client(tenant, client_id)
         if client.id in OWN_CLIENT_IDS:
-            # So nobody hides the way to where it could be mended.
+            # The provider's own pages keep the default theme, so that an administrator can always repair the screens.
             raise InvalidState("the client is the provider's own")
         return client
 
 
 def etag_of(settings: ScreenSettings) -> str:
-    """Tell settings apart, also those of clients that had the same id."""
+    """Return a tag that differs between settings, also between clients that had the same id."""
     return hashlib.sha256(msgspec.json.encode(settings)).hexdigest()
 
 
@@ -139,7 +139,7 @@ def _kept(record: ClientScreens | None) -> Kept:
 
 
 async def _checked(draft: ScreenSettings, kept: ScreenSettings) -> SanitizedScreens:
-    """In a thread: a stylesheet may take tenths of a second, which are everybody's."""
+    """Sanitize in a thread: a stylesheet may take tenths of a second, which would block the event loop."""
     try:
         return await asyncio.to_thread(sanitized_screens, draft, kept)
     except ScreensRefused as error:

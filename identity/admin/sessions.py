@@ -1,4 +1,4 @@
-"""Sessions of everybody: seen and ended by administrators, and one's own by each person."""
+"""Sessions: list and end, by administrators for all users and by each user for their own."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -39,7 +39,7 @@ class SessionAdministration:
     async def page(
         self, tenant: Tenant, *, is_signed_in: bool, after: str, most: int
     ) -> tuple[Sequence[Session], str]:
-        """Return sessions with somebody signed in, or those without, and behind which id the next ones are, if any."""
+        """Return a page of sessions with or without a signed-in user, and the id before the next page, if any."""
         found: list[Session] = []
         async for session in every(self._sessions, tenant.tenant_id, after=after):
             if (session.authentication is not None) == is_signed_in:
@@ -59,7 +59,7 @@ class SessionAdministration:
         return found[0]
 
     async def find_of_user(self, tenant: Tenant, user_id: UserId, sid: str) -> Session:
-        """Raises NotFound, for another person's session too."""
+        """Raises NotFound, also for a session of another user."""
         session = await self.find(tenant, sid)
         if session.user_id != user_id:
             raise NotFound("there is no such session")
@@ -78,7 +78,7 @@ class SessionAdministration:
         )
 
     async def end_of_user(self, tenant: Tenant, user_id: UserId, actor: Actor) -> None:
-        """Sign a person out everywhere, but for the session in which the person asks for it; raises NotFound."""
+        """End all sessions of a user except the one that calls; raises NotFound."""
         user = await self._users.get(tenant.tenant_id, user_id)
         if user is None:
             raise NotFound("there is no such user")
@@ -93,7 +93,7 @@ class SessionAdministration:
         )
 
     async def end_all(self, tenant: Tenant, actor: Actor) -> None:
-        """End every session and take every person's tokens back; can be repeated when it was interrupted."""
+        """End every session and revoke the tokens of every user; an interrupted call can be repeated."""
         async for session in every(self._sessions, tenant.tenant_id):
             await self._ending.end(tenant, session)
         async for user in every(self._users, tenant.tenant_id):

@@ -1,4 +1,4 @@
-"""Sign people out: their sessions end, their tokens are taken back, their relying parties are told."""
+"""Signs a user out: ends sessions, revokes tokens and notifies relying parties."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -7,7 +7,7 @@ from identity.directory.user import UserId
 from identity.sessions.session import Session
 from identity.tenants import Tenant
 
-# A round ends a thousand.
+# One round ends up to a thousand sessions.
 _MOST_ROUNDS = 100
 
 
@@ -25,7 +25,7 @@ class SigningOut:
         self._token_sets = token_sets
 
     async def everywhere(self, tenant: Tenant, user_id: UserId, *, but: str = "") -> None:
-        """End all sessions of a person and every grant, those of devices and those with offline access too.
+        """End all sessions of a user and revoke every grant, including devices and offline access.
 
         The session with the `sid` of `but` stays, without the tokens that were issued in it.
         """

@@ -1,4 +1,4 @@
-"""Codes that clients have and did not redeem yet."""
+"""Authorization codes and device codes that clients have not redeemed yet."""
 
 from identity.authorization.code import AUTHORIZATION_CODES
 from identity.clients.client import ClientId
@@ -15,7 +15,7 @@ class UnredeemedCodes:
         self._device_codes = store.of(DEVICE_CODES)
 
     async def remove(self, tenant: Tenant, user_id: UserId, client_id: ClientId) -> None:
-        """Nothing comes any more of what a client has of a person."""
+        """Remove all codes that the client has for the user."""
         pair = pair_of(user_id, client_id)
         await self._codes.remove(tenant.tenant_id, "pair", pair)
         await self._device_codes.remove(tenant.tenant_id, "pair", pair)

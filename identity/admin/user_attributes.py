@@ -1,4 +1,4 @@
-"""Attributes of people beyond the standard ones: which there are, and what each person has."""
+"""Custom attributes of users: their definitions, and the values of each user."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ from server.platform.errors import (
 )
 from server.platform.records import AlreadyThere, Changed, Records
 
-# One person carries them all, in its record and perhaps in its tokens.
+# A user record holds all of its attributes, and tokens may carry them.
 MOST = 64
 _LONGEST_VALUE = 8192
 _ATTEMPTS = 20
@@ -45,7 +45,7 @@ class UserAttributes:
         return await self.attributes.page(tenant.tenant_id, most=MOST)
 
     async def opened(self, tenant: Tenant, chosen: Collection[str]) -> tuple[str, ...]:
-        """Return what a scope is to open, each once; raises InvalidArgument."""
+        """Return the names of attributes that a scope opens, without repetitions; raises InvalidArgument."""
         if not RESERVED.isdisjoint(chosen):
             raise InvalidArgument("attributes: one has the name of a claim of the provider")
         known = {attribute.id for attribute in await self.all(tenant)}
@@ -61,7 +61,7 @@ class UserAttributes:
         return kept
 
     async def change(self, tenant: Tenant, name: str, *, after: UserAttribute, actor: Actor) -> UserAttribute:
-        """Put `after` in the place of the one of a name, for people and scopes as well.
+        """Replace the attribute `name` by `after`, also in user records and scopes.
 
         Raises NotFound, InvalidArgument, AlreadyExists, InvalidState.
         """
@@ -80,20 +80,20 @@ class UserAttributes:
         attribute = await self.attributes.get(tenant.tenant_id, name)
         if attribute is None:
             raise NotFound("there is no such attribute")
-        # What was interrupted can be repeated; whoever gets it while it is still there loses it at the end.
+        # An interrupted removal can be repeated. The second pass covers users who get the attribute meanwhile.
         await self._rename_everywhere(tenant, name, "")
         await self.attributes.take(tenant.tenant_id, name)
         await self._rename_everywhere(tenant, name, "")
         await self._tell(attribute, EventType.DELETED, actor)
 
     async def of_user(self, tenant: Tenant, user_id: UserId) -> Mapping[str, str]:
-        """Return what a person has, each as JSON; raises NotFound."""
+        """Return the attributes of a user, each value as JSON; raises NotFound."""
         return (await self._user(tenant, user_id)).attributes
 
     async def set_of_user(
         self, tenant: Tenant, user_id: UserId, values: Mapping[str, str], *, actor: Actor
     ) -> Mapping[str, str]:
-        """Change what a person has, null for nothing; raises NotFound, InvalidArgument, PermissionDenied."""
+        """Set attributes of a user; a JSON null removes one. Raises NotFound, InvalidArgument, PermissionDenied."""
         await self._expect_changeable(tenant, user_id, values, actor=actor)
         for _ in range(_ATTEMPTS):
             user = await self._user(tenant, user_id)
@@ -138,7 +138,7 @@ class UserAttributes:
         _expect_name(after.id)
         if await self.attributes.get(tenant.tenant_id, after.id) is not None:
             raise AlreadyExists("there is an attribute of this name")
-        # As in `remove`; interrupted with both there, nobody has the old one any more, and it can be removed.
+        # As in `remove`. If this is interrupted while both exist, no record uses the old one, and it can be removed.
         await self._rename_everywhere(tenant, before, after.id)
         kept = await self._insert(after)
         await self.attributes.take(tenant.tenant_id, before)

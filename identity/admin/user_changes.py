@@ -1,6 +1,6 @@
-"""What an administrator changes of a person, checked and applied.
+"""A change of a user's account by an administrator, and its validation.
 
-None leaves a member as it is, an empty text takes it away.
+None leaves a member unchanged; an empty text removes it.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -24,7 +24,7 @@ VALUES: Mapping[str, Callable[[str], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class NeverExpires:
-    """The account has no end."""
+    """The account has no expiry."""
 
 
 NEVER_EXPIRES = NeverExpires()
@@ -48,7 +48,7 @@ class UserChange:
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """Which roles and groups there are, and which usernames nobody takes."""
+    """Existing roles and groups, and usernames that cannot be chosen."""
 
     roles: Collection[str]
     groups: Collection[str]
@@ -56,7 +56,7 @@ class Labelled:
 
 
 def applied(change: UserChange, user: User, *, labelled: Labelled, now: datetime) -> User:
-    """Return the changed person, with the password as it was; raises InvalidArgument."""
+    """Return the changed user, with the password unchanged; raises InvalidArgument."""
     changed = replace(
         user,
         email=user.email if change.email is None else names.email(change.email),
@@ -77,7 +77,7 @@ def applied(change: UserChange, user: User, *, labelled: Labelled, now: datetime
 
 
 def _with_labels(user: User, change: UserChange, labelled: Labelled) -> User:
-    """Whoever has a name already may keep it, whether or not there is such a label."""
+    """Replace roles and groups; a name that the user already has may stay even if the label is gone."""
     roles, groups = user.roles, user.groups
     if change.roles is not None:
         roles = names.among(change.roles, {*labelled.roles, *roles}, what="roles")
@@ -98,9 +98,9 @@ def _confirmed(user: User, change: UserChange, now: datetime) -> User:
 
 
 def _without_links(before: User, after: User) -> User:
-    """End the links that were sent to an address when an administrator decides about it.
+    """Invalidate links to the address when an administrator changes the address or its confirmation.
 
-    A contested account is left without a password: nobody knows whose the account's own is.
+    A contested account loses its password, because it is unknown which of the registered passwords is the owner's.
     """
     if (after.email, after.is_email_verified) == (before.email, before.is_email_verified):
         return after

@@ -1,8 +1,8 @@
-"""The people of a tenant, as administrators look after them.
+"""Administration of the users of a tenant.
 
-A new password, a disabled account and one that has ended sign the person out everywhere; one that somebody chooses for
-itself leaves it where it does. An API key, whatever it may,
-neither makes administrators nor touches them: it would be as good as one of them.
+Setting a new password, disabling the account or letting it expire signs the user out everywhere. A user who sets a new
+password for their own account keeps the present session. An API key cannot create or change an administrator, whatever
+rights it has: it could gain that administrator's rights.
 """
 
 from collections.abc import Collection, Sequence
@@ -58,7 +58,7 @@ class Places(Protocol):
 
 class Welcome(Protocol):
     async def greet(self, tenant: Tenant, user: User) -> None:
-        """Write to whoever has no way to sign in yet."""
+        """Send a mail to a user who cannot sign in yet."""
         ...
 
 
@@ -89,7 +89,7 @@ class UserAdministration:
     randomness: Randomness
 
     async def page(self, tenant: Tenant, *, after: str, most: int) -> Sequence[User]:
-        """Return people by id, those behind `after`."""
+        """Return users in the order of their ids, beginning after `after`."""
         return await self.users.page(tenant.tenant_id, after=after, most=most)
 
     async def get(self, tenant: Tenant, user_id: UserId) -> User:
@@ -107,9 +107,9 @@ class UserAdministration:
         return found[0]
 
     async def create(self, tenant: Tenant, change: UserChange, actor: Actor) -> User:
-        """Make an account, and write to its person if it has no password.
+        """Create an account, and send a welcome mail if it has no password.
 
-        Raises InvalidArgument, AlreadyExists, and PermissionDenied for an API key's administrator.
+        Raises InvalidArgument, AlreadyExists, and PermissionDenied for an API key that creates an administrator.
         """
         if not change.email:
             raise InvalidArgument("email: expected an address, found none")
@@ -134,7 +134,7 @@ class UserAdministration:
         return kept
 
     async def update(self, tenant: Tenant, user_id: UserId, change: UserChange, *, actor: Actor) -> User:
-        """Change a person; raises NotFound, InvalidArgument, AlreadyExists, InvalidState, PermissionDenied."""
+        """Change a user; raises NotFound, InvalidArgument, AlreadyExists, InvalidState, PermissionDenied."""
         labelled, first = await self._labelled(tenant), await self.get(tenant, user_id)
         chosen = await self._chosen(tenant, first, change)
         for _ in range(_ATTEMPTS):
@@ -155,14 +155,14 @@ class UserAdministration:
         raise Unavailable.untouched("the user is changed by too many at a time")
 
     async def expect_changeable(self, tenant: Tenant, user_id: UserId, change: UserChange) -> None:
-        """Raise what `update` would of everything but the password; NotFound, InvalidArgument."""
+        """Raise the errors that `update` would raise, apart from the password: NotFound, InvalidArgument."""
         user, labelled = await self.get(tenant, user_id), await self._labelled(tenant)
         applied(change, user, labelled=labelled, now=self.clock.now())
 
     async def delete(self, tenant: Tenant, user_id: UserId, actor: Actor) -> None:
-        """Remove a person with all that hangs on it; raises NotFound, PermissionDenied."""
+        """Remove a user with all dependent records; raises NotFound, PermissionDenied."""
         await self.administrators.expect_may_change(await self.get(tenant, user_id), actor)
-        # The account goes first: without it nothing of the rest is good any more, and nothing new comes of it.
+        # The account first: without it the dependent records are invalid, and no new ones can be created.
         user = await self.users.take(tenant.tenant_id, user_id)
         await self._remove_rest(tenant, user_id)
         if user is None:
@@ -170,9 +170,9 @@ class UserAdministration:
         await self._tell(user, EventType.DELETED, f"user {user.email}", actor)
 
     async def remove_unchanged(self, tenant: Tenant, user: User) -> bool:
-        """Remove a person with all that hangs on it, unless somebody changed it since it was read."""
+        """Remove a user with all dependent records, unless it was changed since it was read."""
         try:
-            # A record is taken whatever has become of it, but ended only as it was read; its upkeep takes it.
+            # `take` ignores the revision, `replace` compares it. So the record expires now, and maintenance removes it.
             await self.users.replace(replace(user, expires_at=self.clock.now()))
         except Changed:
             return False
@@ -206,7 +206,7 @@ class UserAdministration:
             await self._tell(
                 after, EventType.USER_EMAIL_CHANGE, new_address(before.email, after.email), actor
             )
-            # What was sent to the old address opens nothing any more.
+            # The link that was sent to the old address is invalid now.
             await self.welcome.greet(tenant, after)
         await self._tell_of_administrator(before, after, actor)
 
