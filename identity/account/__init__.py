@@ -1,1 +1,1 @@
-"""What people do with their own account: they prove once more who they are, change it, and leave."""
+"""Self-service of users: confirm their identity again, change their account, delete it."""

@@ -1,6 +1,6 @@
-"""Changing one's own address: it is the old one until whoever has the mailbox of the new one says so.
+"""Change of a user's own e-mail address, which takes effect once the new address is confirmed.
 
-Whether the new one is somebody else's is told to nobody.
+The response does not reveal whether the new address belongs to another account.
 """
 
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ from server.platform.records import AlreadyThere, Records
 
 _GOOD_FOR = timedelta(hours=24)
 
-# What was sent to the old address, and what else was sent to new ones.
+# Links that were sent to the old address, and earlier links to new ones.
 _OUTDATED = (Usage.CHANGE_EMAIL, Usage.RESET_PASSWORD, Usage.NEW_ACCOUNT, Usage.CONFIRM_EMAIL)
 
 
@@ -39,7 +39,7 @@ class Mail(Protocol):
 
 class Revocations(Protocol):
     async def link(self, tenant: Tenant, user_id: UserId) -> str:
-        """Return the address at which somebody says that it was not itself."""
+        """Return the address of a link by which the user reports that somebody else made the change."""
         ...
 
 
@@ -54,9 +54,10 @@ class AddressChanges:
     clock: Clock
 
     def checked(self, user: User, email: str | None) -> str:
-        """Return the address that a person wants, empty when it is the one of now.
+        """Return the requested address, or an empty text when it is the present one.
 
-        Raises InvalidArgument for none, and where nobody is written to, so that nothing would prove that it is the person's.
+        Raises InvalidArgument for an invalid address. Without mail it raises InvalidArgument for every new address,
+        because the user could not confirm it.
         """
         address = user.email if email is None else names.email(email)
         if address == user.email:
@@ -66,7 +67,7 @@ class AddressChanges:
         return address
 
     async def ask(self, person: Person, user: User, address: str) -> None:
-        """Send a link to the new address, and word of it to the old one; a link that was sent before is good no more."""
+        """Send a link to the new address and a notice to the old one; earlier links become invalid."""
         tenant, user_id = person.tenant, user.user_id
         await self.links.cancel(tenant, user_id, Usage.CHANGE_EMAIL)
         if not await self.users.find(tenant.tenant_id, "email", address, most=1):
@@ -78,11 +79,11 @@ class AddressChanges:
         await self.mail.post(tenant, letters.address_about_to_change(user.email, address, not_me))
 
     async def find(self, tenant: Tenant, user_id: UserId, code: str) -> str:
-        """Return the new address that a link is for; raises NotFound."""
+        """Return the new address that a link confirms; raises NotFound."""
         return (await self._found(tenant, user_id, code)).value
 
     async def confirm(self, tenant: Tenant, user_id: UserId, code: str, *, peer_address: str) -> str:
-        """Put the new address in the old one's place, and return it; raises NotFound, AlreadyExists."""
+        """Replace the address by the confirmed one and return it; raises NotFound, AlreadyExists."""
         link = await self._found(tenant, user_id, code)
         if not await self.links.redeem(link):
             raise _dead()

@@ -1,6 +1,6 @@
-"""Choosing a password: OWASP ASVS 5, 6.2, NIST SP 800-63B-4 §3.1.1.2.
+"""Checks of a new password: OWASP ASVS 5, 6.2, NIST SP 800-63B-4 §3.1.1.2.
 
-What is cheap to check comes first; hashes are compared last, as many as the policy names.
+Cheap checks come first. The comparison with earlier hashes comes last, with as many hashes as the policy requires.
 """
 
 from datetime import timedelta

@@ -1,7 +1,7 @@
-"""Modification tokens: a person has just proved once more who it is.
+"""Modification tokens: short-lived proofs that a user has just authenticated again.
 
-One is good for two minutes and once, for its person in its session at its address. It is kept as a keyed hash. Where the
-person has a second factor by the time that it is used, the session has to have shown it.
+A token is valid once within two minutes, for one user in one session at one network address. It is stored as a keyed
+hash. If the user has a second factor when the token is used, the session must have shown that factor.
 """
 
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ _LIFETIME = timedelta(seconds=120)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModificationToken(Record):
-    """`id` is the token's keyed hash; the rest says who may use it, and where."""
+    """`id` is the keyed hash of the token; the other members are the user, session and address that it is valid for."""
 
     user_id: str
     session: str
@@ -68,11 +68,11 @@ class ModificationTokens:
         return IssuedToken(token, expires_at)
 
     async def spend(self, person: Person, token: str) -> None:
-        """Use a token up; raises InvalidArgument when it is not good for the person, PermissionDenied without its factor."""
+        """Redeem a token; raises InvalidArgument for an invalid one, PermissionDenied without the second factor."""
         await self._shown_factors.expect(person)
         tenant_id = person.tenant.tenant_id
         kept = await self._records.get(tenant_id, self._id(token))
-        # Whoever it is not for does not use it up.
+        # A caller that the token is not valid for must not use it up.
         if kept is None or not _is_for(kept, person) or await self._records.take(tenant_id, kept.id) is None:
             raise InvalidArgument("the modification token is unknown, was used or has expired")
 

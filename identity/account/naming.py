@@ -1,4 +1,4 @@
-"""What people call what is their own."""
+"""Names that users give to their own passkeys and code generators."""
 
 import unicodedata
 
@@ -8,7 +8,7 @@ _LONGEST = 32
 
 
 def own_name(name: str, *, field: str) -> str:
-    """Return a name in the form that equal names share, NFC; raises InvalidArgument, which tells the field."""
+    """Return the name in normalization form NFC; raises InvalidArgument, which names the field."""
     normal = unicodedata.normalize("NFC", name).strip()
     if not 0 < len(normal) <= _LONGEST or not normal.isprintable():
         raise InvalidArgument(f"{field}: expected 1 to {_LONGEST} printable characters")

@@ -1,7 +1,7 @@
-"""What people change of their own account.
+"""Changes of a user's own account.
 
-A new password ends every other session and all tokens of the person, and gives this session a new id. A new address is
-the person's once it is confirmed.
+A new password ends all other sessions of the user, revokes all tokens, and gives this session a new id. A new e-mail
+address takes effect once it is confirmed.
 """
 
 from dataclasses import dataclass, field, replace
@@ -22,7 +22,7 @@ from server.platform.errors import PermissionDenied
 
 @dataclass(frozen=True, slots=True)
 class RenewedSession:
-    """`cookie` is the value of its cookie."""
+    """`cookie` is the value of the session cookie."""
 
     session: Session
     cookie: str = field(repr=False)
@@ -45,7 +45,7 @@ class OwnAccount:
         self._config = config
 
     async def change(self, person: Person, change: UserChange, proof: Proof) -> User:
-        """Change all but the password; another address needs a proof and waits until it is confirmed.
+        """Change everything but the password. A new e-mail address needs a proof and waits for its confirmation.
 
         Raises InvalidArgument, ResourceExhausted, Unauthenticated, PermissionDenied.
         """
@@ -59,7 +59,7 @@ class OwnAccount:
     async def change_with_password(
         self, person: Person, change: UserChange, proof: Proof
     ) -> tuple[User, RenewedSession]:
-        """Change the password too, which the password of now is enough for.
+        """Change the password too; the present password is a sufficient proof.
 
         Raises InvalidArgument, InvalidState, ResourceExhausted, Unauthenticated, PermissionDenied.
         """
@@ -78,9 +78,9 @@ class OwnAccount:
     async def change_username(
         self, tenant: Tenant, user_id: UserId, name: str, *, is_forced: bool, actor: Actor
     ) -> User:
-        """Raises InvalidArgument, AlreadyExists, NotFound, and PermissionDenied for a name that stays.
+        """Raises InvalidArgument, AlreadyExists, NotFound, and PermissionDenied where usernames cannot be changed.
 
-        Administrators force a name in the place of another, people do not.
+        Administrators can replace a username nevertheless; users cannot.
         """
         before = (await self._administration.get(tenant, user_id)).preferred_username
         may_force = is_forced and (actor.id != user_id or actor.is_administrator)
@@ -90,18 +90,18 @@ class OwnAccount:
         return await self._administration.update(tenant, user_id, change, actor=actor)
 
     def expect_deletable(self) -> None:
-        """Raise PermissionDenied, with the `cause` SELF_DELETE_OFF, where people do not delete their account."""
+        """Raise PermissionDenied with the `cause` SELF_DELETE_OFF where users may not delete their own account."""
         if not self._config.self_delete:
             raise PermissionDenied("an account is deleted by administrators alone", cause="SELF_DELETE_OFF")
 
     async def delete(self, person: Person, proof: Proof) -> None:
-        """Delete the account with all that hangs on it; raises PermissionDenied, InvalidArgument."""
+        """Delete the account with all dependent records; raises PermissionDenied, InvalidArgument."""
         self.expect_deletable()
         await self._proofs.expect(person, proof)
         await self._administration.delete(person.tenant, person.user_id, person.actor)
 
     async def _with_own_address(self, person: Person, change: UserChange) -> tuple[User, str, UserChange]:
-        """Return the person, the address that it wants, if it is another one, and the rest; raises InvalidArgument."""
+        """Return the user, the new address if it differs, and the rest of the change; raises InvalidArgument."""
         user = await self._administration.get(person.tenant, person.user_id)
         address = self._addresses.checked(user, change.email)
         return user, address, replace(change, email=None)

@@ -1,4 +1,4 @@
-"""Somebody who is signed in and asks for something of its own account."""
+"""A signed-in user who makes a request about their own account."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from identity.tenants import Tenant
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
-    """`actor` names the session that asks, and where."""
+    """`actor` carries the session and the network address of the request."""
 
     tenant: Tenant
     actor: Actor

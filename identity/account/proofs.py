@@ -1,7 +1,7 @@
-"""Proving once more who one is, before what must not be done with somebody else's open browser: OWASP ASVS 5, 7.5.1.
+"""Reauthentication before sensitive changes, in case another person uses the open browser: OWASP ASVS 5, 7.5.1.
 
-A password that is wrong counts like a sign-in that failed, so that nobody guesses here what is held back there. It is no
-proof in a session that did not show the second factor which its person has.
+A wrong password counts as a failed sign-in, so login protection limits guesses here as well. If the user has a second
+factor that the session did not show, the password is no sufficient proof.
 """
 
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ from server.platform.errors import InvalidArgument, Unauthenticated
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """The password of now, or a modification token that came of another proof; empty without."""
+    """The present password, or a modification token from an earlier proof; both are empty without a proof."""
 
     password: str = field(default="", repr=False)
     modification_token: str = field(default="", repr=False)
@@ -26,7 +26,7 @@ class Proof:
 
 class FactorProofs(Protocol):
     async def spend(self, person: Person, code: str) -> None:
-        """Use up what came of a second factor a moment ago; raises Unauthenticated, ResourceExhausted."""
+        """Redeem the result of a second factor that was just shown; raises Unauthenticated, ResourceExhausted."""
         ...
 
 
@@ -49,10 +49,10 @@ class Proofs:
         self._tokens = tokens
 
     async def issue(self, person: Person, *, password: str, factor_code: str) -> IssuedToken:
-        """Issue a token for one of both.
+        """Issue a modification token for a password or a second factor.
 
-        Raises InvalidArgument for a wrong password, PermissionDenied for a password where a second factor has to be shown,
-        Unauthenticated for a code of no second factor, ResourceExhausted while the sign-in is blocked or after too many
+        Raises InvalidArgument for a wrong password, PermissionDenied for a password where a second factor is required,
+        Unauthenticated for an invalid factor code, and ResourceExhausted while the sign-in is blocked or after too many
         wrong codes.
         """
         if factor_code:
@@ -64,12 +64,12 @@ class Proofs:
         return await self._tokens.issue(person)
 
     async def expect(self, person: Person, proof: Proof) -> None:
-        """Raises what `expect_password_or_token` does, and PermissionDenied where a second factor has to be shown."""
+        """Raises the errors of `expect_password_or_token`, and PermissionDenied where a second factor is required."""
         await self._shown_factors.expect(person)
         await self.expect_password_or_token(person, proof)
 
     async def expect_password_or_token(self, person: Person, proof: Proof) -> None:
-        """Raises InvalidArgument for one that proves nothing, ResourceExhausted while the sign-in is blocked."""
+        """Raises InvalidArgument for an invalid proof, ResourceExhausted while the sign-in is blocked."""
         if proof.modification_token:
             await self._tokens.spend(person, proof.modification_token)
         elif proof.password:
@@ -84,7 +84,7 @@ class Proofs:
             raise Unauthenticated("there is no such user any more")
         await self._protection.admit(tenant, address, account=user.email)
         is_right = await self._passwords.verify(user.password_hash, password)
-        # Guesses that were sent together passed the first check together: the block that they caused holds for all.
+        # Concurrent guesses all passed the first check. If one of them causes a block, it applies to all of them.
         await self._protection.admit(tenant, address, account=user.email)
         if not is_right:
             await self._protection.failed(

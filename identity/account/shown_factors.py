@@ -1,7 +1,7 @@
-"""Whether a session showed a second factor of its person, who has one: OWASP ASVS 5, 7.5.1.
+"""Requires that a session showed the user's second factor, if there is one: OWASP ASVS 5, 7.5.1.
 
-A stolen password opens a session from before the factor as well. In such a session the person shows the factor itself
-before it changes anything that recognizes it; from then on the session counts as one that showed it.
+A session may be older than the factor, opened with a stolen password. In such a session the user shows the factor
+before changing any means of authentication. After that, the session counts as one that showed it.
 """
 
 from typing import Protocol
@@ -36,5 +36,5 @@ class ShownFactors:
             )
 
     async def note(self, person: Person) -> None:
-        """Remember that the session showed one."""
+        """Record that the session showed a second factor."""
         await self._sessions.note_factor(person.tenant, person.actor.session)

@@ -1,7 +1,7 @@
-"""Removes accounts whose time is over: those that nobody confirmed, and those that have ended where that is configured.
+"""Removes unconfirmed accounts after their grace period and, if configured, accounts that ended long ago.
 
-Of several processes one does it. An account goes only as it was read, so that one that is confirmed at that moment
-stays. Settings are read for every page of people, so that a change of them counts at once.
+One process of the deployment does this. An account is removed only in the state in which it was read, so an account
+that is confirmed at that moment stays. Settings are read for every page of users, so that a change applies at once.
 """
 
 import asyncio
@@ -55,7 +55,7 @@ class AccountUpkeep:
         self._config = config
 
     async def run(self) -> None:
-        """Until it is cancelled."""
+        """Sweep periodically until cancelled."""
         try:
             while True:
                 await self.sweep()
@@ -64,12 +64,12 @@ class AccountUpkeep:
             await self._leadership.resign()
 
     async def sweep(self) -> None:
-        """One pass over all tenants; what the store's absence prevents is done by a later one."""
+        """One pass over all tenants; a later pass continues after a failure of the store."""
         try:
             for tenant in tuple(self._tenants.all()):
                 await self._sweep(tenant)
         except Unavailable:
-            logger.warning("accounts whose time is over stay for now")
+            logger.warning("the store is not available; expired accounts are removed later")
 
     async def _sweep(self, tenant: Tenant) -> None:
         after = ""
@@ -100,9 +100,9 @@ class AccountUpkeep:
 
 
 def is_abandoned(user: User, settings: TenantSettings, now: datetime) -> bool:
-    """Whether nobody confirmed the account in all the days that the tenant gives for it.
+    """Whether the account was not confirmed within the days that the tenant allows.
 
-    One that was signed in to is in use: it was made while the tenant asked for no confirmation.
+    An account with a sign-in is in use: it was created while the tenant required no confirmation.
     """
     days = settings.unconfirmed_account_days
     is_waiting = user.must_confirm_email and settings.requires_email_confirmation
