@@ -1,7 +1,7 @@
-"""The request that a later step goes on with: the one that its page was made for.
+"""The authorization request that a later step of the sign-in continues.
 
-Callers without a page send the parameters once more. Those of a page that is open in the session count as that page's
-request, so that leaving out `prompt` or `max_age` the second time gains nothing.
+Callers without a page send the parameters again. If they match the request of a page that is open in the session, that
+request counts. So a caller gains nothing by leaving out `prompt` or `max_age` the second time.
 """
 
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from server.platform.errors import InvalidArgument, Unauthenticated
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reference:
-    """Names a request: by the id that its page has, or by its parameters when that is empty."""
+    """Identifies a request by the id in its page, or by its parameters when the id is empty."""
 
     authorization_id: str
     parameters: Parameters
@@ -45,15 +45,15 @@ class AskedRequests:
         return await self.client(tenant, request), request
 
     async def client(self, tenant: Tenant, request: AuthorizationRequest) -> Client:
-        """Return the client that asks; raises Unauthenticated when there is none any more."""
+        """Return the client of the request; raises Unauthenticated when it was removed or disabled."""
         client = await self._clients.find(tenant, request.client_id)
         if client is None or not client.is_enabled:
             raise Unauthenticated("the client of the authorization request is gone", cause="SESSION_ENDED")
         return client
 
     async def take(self, request: AuthorizationRequest) -> None:
-        """Go on with it, once; raises Unauthenticated when somebody did before."""
-        # One without an id was never kept: its caller has no page.
+        """Use the request up; raises Unauthenticated when another caller did before."""
+        # A request without an id is not stored: its caller has no page.
         if request.id and not await self._pending.take(request):
             raise Unauthenticated("the authorization request has ended", cause="SESSION_ENDED")
 

@@ -1,6 +1,6 @@
-"""The parameters of a request that is asked for once more, by a person who comes back to the sign-in page later.
+"""Parameters by which a user who returns to the sign-in page later repeats an authorization request.
 
-What a client pushed is good once, so they stand for that too.
+A pushed request is valid once, so these parameters replace it too.
 """
 
 from collections.abc import Iterator
@@ -10,9 +10,9 @@ from identity.clients.client import Client
 
 
 def asked_again(client: Client, request: AuthorizationRequest) -> tuple[tuple[str, str], ...]:
-    """Return what leads to a request like this one; whoever was to register first signs in then.
+    """Return parameters for an equal request, without `prompt=create`: a newly registered user signs in.
 
-    Of a client that signs its requests the name alone: nobody else asks in its place.
+    For a client that signs its requests they are the client id alone, because only the client can make its requests.
     """
     if client.requires_signed_request:
         return (("client_id", client.client_id),)

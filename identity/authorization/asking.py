@@ -1,4 +1,4 @@
-"""What a check of an authorization request looks at."""
+"""The input of a check of an authorization request."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,5 +18,5 @@ class Asking:
     now: datetime
 
 
-# Adds to the request what it found good; raises a ProtocolError.
+# Returns the request with the validated values added; raises a ProtocolError.
 Check = Callable[[Asking, AuthorizationRequest], AuthorizationRequest]

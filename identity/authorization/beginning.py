@@ -1,6 +1,6 @@
-"""The first step of an authorization request: a page, or the way back at once.
+"""The first step of an authorization request: shows the sign-in page, or redirects to the client at once.
 
-With `prompt=none` there is never a page: whoever is signed in gets a code, everybody else an error.
+`prompt=none` never shows a page: a signed-in user gets a code, otherwise the client gets an error.
 """
 
 from dataclasses import dataclass, field
@@ -31,9 +31,10 @@ class Targets(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignInStep:
-    """`cookie` is that of a session that began with the page, empty when there was one.
+    """`cookie` is the value for a new session's cookie, empty when the browser had a session.
 
-    With `is_email_first` the page asks for the address alone; `route` is where the address signs in that it fills in.
+    With `is_email_first` the page asks for the e-mail address alone. `route` is the sign-in route of the prefilled
+    address.
     """
 
     authorization_id: str
@@ -67,7 +68,7 @@ class AuthorizationBeginning:
     async def begin(
         self, tenant: Tenant, parameters: Parameters, browser: Browser
     ) -> SignInStep | Redirection:
-        """Raises NoWayBack when nobody but the person may be told what is wrong."""
+        """Raises NoWayBack when the error must not be sent to the client."""
         try:
             client, request = await self._reader.read(tenant, parameters)
         except SentBack as refusal:

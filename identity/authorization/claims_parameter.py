@@ -6,7 +6,7 @@ from identity.errors import InvalidRequest
 
 
 class ClaimRequest(msgspec.Struct, frozen=True):
-    """One claim that is asked for, with the values that are wanted."""
+    """A requested claim, with the requested values."""
 
     essential: bool = False
     value: msgspec.Raw = msgspec.Raw(b"null")
@@ -14,7 +14,7 @@ class ClaimRequest(msgspec.Struct, frozen=True):
 
 
 class ClaimsRequest(msgspec.Struct, frozen=True):
-    """Claims by where they are wanted; None stands for a claim without conditions."""
+    """Requested claims of the ID token and of userinfo; None stands for a claim without conditions."""
 
     userinfo: dict[str, ClaimRequest | None] | None = None
     id_token: dict[str, ClaimRequest | None] | None = None
@@ -29,7 +29,7 @@ def parse(text: str) -> ClaimsRequest:
 
 
 def subject_of(text: str) -> str:
-    """Return the one subject that the ID token has to be about, empty when any will do; raises InvalidRequest."""
+    """Return the subject that the ID token must have, empty for any; raises InvalidRequest."""
     asked = (parse(text).id_token or {}).get("sub")
     if asked is None:
         return ""

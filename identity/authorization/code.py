@@ -9,10 +9,11 @@ from server.platform.records import Kind, Record
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuthorizationCode(Record):
-    """`id` is a keyed hash of the code, bound to everything that its request was.
+    """`id` is a keyed hash of the code. The record holds the parameters of its authorization request.
 
-    Redeemed, it names the token set that came of it and stays a while, so that a replay takes that back. It may be
-    redeemed until `redeemable_until`, in Unix seconds, and is kept until it expires. `pair` names the person and the client.
+    A redeemed code names its token set and is kept for a while, so that a replay revokes the set. The code may be
+    redeemed until `redeemable_until`, in Unix seconds, and is kept until it expires. `pair` names the user and the
+    client.
     """
 
     client_id: ClientId

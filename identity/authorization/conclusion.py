@@ -1,6 +1,6 @@
-"""Where every way to sign in ends: the relying party gets a code.
+"""The last step of every sign-in: issues an authorization code to the relying party.
 
-The code itself is kept nowhere, only its keyed hash.
+Only a keyed hash of the code is stored.
 """
 
 from datetime import timedelta
@@ -20,7 +20,7 @@ from server.platform.errors import Unauthenticated
 from server.platform.records import Records
 
 _CODE_LENGTH = 64
-# A code that comes back after it was redeemed was stolen; so long that is noticed.
+# A code that is presented after its redemption was stolen; a replay is noticed for this long.
 _REPLAY_NOTICED = timedelta(hours=1)
 
 
@@ -43,7 +43,7 @@ class Conclusion:
     async def grant(
         self, tenant: Tenant, client: Client, request: AuthorizationRequest, *, session: Session
     ) -> Redirection:
-        """Issue a code for whoever is signed in; raises Unauthenticated when nobody is any more."""
+        """Issue a code for the signed-in user; raises Unauthenticated when the session has ended."""
         session = await self._sessions.note_client(session, client.client_id)
         if session.authentication is None:
             raise Unauthenticated("nobody is signed in")

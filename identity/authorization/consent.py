@@ -1,6 +1,6 @@
-"""Between a person who is signed in and the code: whether the client may have what it asks for.
+"""Consent check between sign-in and authorization code.
 
-Every way to sign in leads through here to the conclusion, so that none goes round the question.
+Every way to sign in passes this check, so that none can bypass it.
 """
 
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ class Consents(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsentQuestion:
-    """What the person has to answer before there is a code."""
+    """A consent request that the user has to answer before the client gets a code."""
 
     authorization_id: str
     client: Client
@@ -45,7 +45,7 @@ class ConsentGate:
     async def pass_silently(
         self, tenant: Tenant, client: Client, request: AuthorizationRequest, *, session: Session
     ) -> Redirection:
-        """Where nobody can be asked, the want of consent is an error."""
+        """Issue a code, or return `consent_required` where a page would have to ask."""
         if await self._is_asked(tenant, client, request, session=session):
             missing = ConsentRequired("the person has not let the client have what it asks for")
             return way_back_of(request, tenant).with_error(missing)
@@ -56,7 +56,7 @@ class ConsentGate:
     ) -> Redirection | ConsentQuestion:
         if not await self._is_asked(tenant, client, request, session=session):
             return await self._conclusion.grant(tenant, client, request, session=session)
-        # Whoever is asked has signed in as the request wants it, and not again to answer.
+        # The user has already signed in as the request demands, so the answer needs no further sign-in.
         asked = replace(request, requires_sign_in=False, acr_values=())
         authorization_id = await self._pending.keep(asked, session)
         return ConsentQuestion(
@@ -76,7 +76,7 @@ class ConsentGate:
 
 
 def terms_of(request: AuthorizationRequest) -> Terms:
-    """Claims that do not exist are not asked about, nor those that a scope opens anyway."""
+    """Leave out unknown claims, and claims that a granted scope opens anyway."""
     asked = parse(request.claims or "{}")
     named = {*(asked.userinfo or ()), *(asked.id_token or ())}
     closed = (rule for rule in PERSON_CLAIMS if rule.scope and rule.scope not in request.oauth_scopes)

@@ -1,4 +1,4 @@
-"""The step between signing in and the code: a person says whether the client may have what it asks for."""
+"""The consent step between sign-in and code: the user accepts or refuses the client's request."""
 
 from typing import Protocol
 
@@ -46,7 +46,7 @@ class ConsentStep:
         self._events = events
 
     async def question(self, tenant: Tenant, browser: Browser, authorization_id: str) -> ConsentQuestion:
-        """Return what a browser's person is asked; raises Unauthenticated when there is nothing to ask."""
+        """Return the consent request of the browser's user; raises Unauthenticated when there is none."""
         session = await self._sessions.find(tenant, browser.cookie, browser.peer_address)
         if session is None:
             raise Unauthenticated("nobody is signed in")
@@ -55,7 +55,7 @@ class ConsentStep:
     async def answer(
         self, tenant: Tenant, browser: Browser, authorization_id: str, *, is_accepted: bool
     ) -> Redirection:
-        """Go back with a code, or without; raises Unauthenticated when there is nothing to answer."""
+        """Redirect with a code or an error; raises Unauthenticated when there is no consent request."""
         session = await proved(self._sessions, tenant, browser)
         question = await self._question(tenant, session, authorization_id)
         await self._asked.take(question.request)

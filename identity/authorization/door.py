@@ -1,4 +1,4 @@
-"""What every way to sign in shares: what is done before an account is looked at, and what follows."""
+"""Dependencies that all ways to sign in share: proof of work, authorization requests and the final sign-in step."""
 
 from dataclasses import dataclass
 

@@ -1,6 +1,6 @@
-"""The step that asks for the address alone, and says where its person signs in.
+"""The first step of an e-mail-first sign-in: maps the address to its sign-in route.
 
-No account is looked at: what is answered depends on the address's domain.
+No account is read: the answer depends on the domain of the address alone.
 """
 
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ class Targets(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Routed:
-    """`step` is the page that asks for the password, should it come to that."""
+    """`step` is the password page, used when the route allows a password."""
 
     route: Route
     step: SignInStep
@@ -59,7 +59,7 @@ class EmailStep:
 
 
 class SharedSignIn:
-    """Sends an address to the tenant whose domain it is at, and every other one to the default tenant."""
+    """Routes an address to the tenant that owns its domain, and every other address to the default tenant."""
 
     def __init__(self, tenants: Tenants, proof_of_work: ProofOfWork, targets: Targets) -> None:
         self._tenants = tenants

@@ -1,4 +1,4 @@
-"""Whether a login hint is an address that may stand in a page."""
+"""Validation of `login_hint` as an e-mail address that can be shown in a page."""
 
 import re
 import unicodedata
@@ -8,7 +8,7 @@ _REFUSED = re.compile(r"[\s<>]")
 
 
 def login_hint(text: str) -> str:
-    """Return the hint when it is an e-mail address, else nothing, as if it were absent."""
+    """Return the hint if it is an e-mail address, else an empty text."""
     local, at, domain = text.partition("@")
     is_address = bool(local and at and domain) and "@" not in domain and len(text) <= _MAX_LENGTH
     is_plain = _REFUSED.search(text) is None and not any(map(_is_control, text))
@@ -16,5 +16,5 @@ def login_hint(text: str) -> str:
 
 
 def _is_control(character: str) -> bool:
-    # Format characters turn the direction of what follows.
+    # Format characters can change the direction of the following text.
     return unicodedata.category(character) in {"Cc", "Cf", "Zl", "Zp"}

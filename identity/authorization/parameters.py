@@ -1,6 +1,6 @@
 """Parameters of a request to the authorization endpoint: RFC 6749 §3.1.
 
-One without a value counts as left out. None may come twice, but `resource` (RFC 8707 §2).
+A parameter without a value counts as absent. Only `resource` (RFC 8707 §2) may be repeated.
 """
 
 from collections import Counter
@@ -20,13 +20,13 @@ class Parameters:
 
     @property
     def are_malformed(self) -> bool:
-        """Whether one came more than once that may not, or holds what no record can keep."""
+        """Whether a parameter is repeated that may not be, or holds characters that cannot be stored."""
         counts = Counter(name for name, _ in self.pairs)
         is_ambiguous = any(count > 1 and name not in _REPEATABLE for name, count in counts.items())
         return is_ambiguous or any("\0" in value for _, value in self.pairs)
 
     def one(self, name: str) -> str:
-        """Return the value, empty when it was left out or came more than once."""
+        """Return the value, empty when the parameter is absent or repeated."""
         values = self.all(name)
         return values[0] if len(values) == 1 else ""
 

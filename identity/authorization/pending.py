@@ -1,4 +1,4 @@
-"""Authorization requests that wait for their person, each in the session that it began in."""
+"""Authorization requests that wait for the user to sign in, each in the session in which it began."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -30,7 +30,7 @@ class PendingRequests:
         self._randomness = randomness
 
     async def keep(self, request: AuthorizationRequest, session: Session) -> str:
-        """Return what the page names the request by."""
+        """Store the request and return its id for the page."""
         await self._make_room(session)
         authorization_id = self._randomness.alphanumeric(_ID_LENGTH)
         expires_at = self._clock.now() + _LIFETIME
@@ -43,12 +43,12 @@ class PendingRequests:
         return request if request is not None and request.session_id == session.id else None
 
     async def like(self, session: Session, request: AuthorizationRequest) -> AuthorizationRequest | None:
-        """Return the request of the session's page that these parameters stand for."""
+        """Return the stored request of the session that equals this one in the members that the client checks."""
         kept = await self._of(session)
         return next((other for other in kept if _identity(other) == _identity(request)), None)
 
     async def take(self, request: AuthorizationRequest) -> bool:
-        """Whether this caller is the one that goes on with it."""
+        """Remove the request; True for the one caller that continues it."""
         return await self._records.take(request.tenant_id, request.id) is not None
 
     async def _make_room(self, session: Session) -> None:
@@ -65,7 +65,7 @@ class PendingRequests:
 
 
 def _identity(request: AuthorizationRequest) -> tuple[str | None, ...]:
-    # What the client checks when it is answered: a page cannot change it and be believed.
+    # The client verifies these members in the response, so a page cannot change them.
     return (
         *(request.client_id, request.redirect_uri, request.state),
         *(request.nonce, request.code_challenge),

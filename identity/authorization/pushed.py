@@ -1,6 +1,6 @@
-"""Authorization requests that clients pushed: RFC 9126.
+"""Pushed authorization requests: RFC 9126.
 
-Each is good once, for the client that pushed it.
+Each is valid once, for the client that pushed it.
 """
 
 from dataclasses import dataclass, field
@@ -69,7 +69,7 @@ class PushedRequests:
         return self._config.lifetime
 
     async def keep(self, tenant: Tenant, client: Client, parameters: Parameters) -> str:
-        """Return the request URI that stands for the parameters."""
+        """Store the parameters and return their request URI."""
         reference = self._randomness.alphanumeric(_REFERENCE_LENGTH)
         pushed = PushedRequest(
             tenant_id=tenant.tenant_id,
@@ -82,13 +82,13 @@ class PushedRequests:
         return f"{_REQUEST_URI}{reference}"
 
     async def resolve(self, tenant: Tenant, client: Client, parameters: Parameters) -> Parameters | None:
-        """Return the parameters that were pushed, and no others; None when there is no request URI of ours."""
+        """Return the pushed parameters alone; None when `request_uri` is not a pushed one."""
         request_uri = parameters.one("request_uri")
         if not request_uri.startswith(_REQUEST_URI):
             return None
         record_id = self._id(request_uri.removeprefix(_REQUEST_URI))
         pushed = await self._records.get(tenant.tenant_id, record_id)
-        # Looked at before it is taken: one client must not use up another's.
+        # Checked before it is taken: a client must not use up another client's request.
         if pushed is None or pushed.client_id != client.client_id:
             raise InvalidRequestUri("request_uri is unknown, used or expired")
         if await self._records.take(tenant.tenant_id, record_id) is None:

@@ -30,7 +30,7 @@ class Pushing:
     async def push(
         self, tenant: Tenant, client: Client, parameters: Parameters, *, thumbprint: str = ""
     ) -> Pushed:
-        """Keep the request of a client that proved who it is, with the key of its DPoP proof; raises a ProtocolError."""
+        """Store the request of an authenticated client, with the key of its DPoP proof; raises a ProtocolError."""
         if parameters.all("request_uri"):
             raise InvalidRequest("a pushed request has no request_uri")
         if parameters.all("client_id") and parameters.one("client_id") != client.client_id:

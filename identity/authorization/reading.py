@@ -1,4 +1,4 @@
-"""From the parameters of an authorization request to a request that is good."""
+"""Parses and validates the parameters of an authorization request."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -39,7 +39,7 @@ class RequestReader:
         self._checks = checks
 
     async def read(self, tenant: Tenant, parameters: Parameters) -> tuple[Client, AuthorizationRequest]:
-        """Return a good request, not kept yet, and whose it is; raises NoWayBack or SentBack."""
+        """Return the client and a valid request, which is not stored yet; raises NoWayBack or SentBack."""
         client = await self._client(tenant, parameters)
         try:
             parameters = await resolved(self._sources, tenant, client, parameters=parameters)
@@ -51,7 +51,7 @@ class RequestReader:
             raise SentBack(way_back.with_error(refusal)) from refusal
 
     async def examine(self, tenant: Tenant, client: Client, parameters: Parameters) -> AuthorizationRequest:
-        """Return what the parameters themselves ask for; raises a ProtocolError."""
+        """Return the request that the parameters describe; raises a ProtocolError."""
         asking = Asking(tenant=tenant, client=client, parameters=parameters, now=self._clock.now())
         request = AuthorizationRequest(
             tenant_id=tenant.tenant_id, id="", client_id=client.client_id, redirect_uri=""

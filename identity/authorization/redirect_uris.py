@@ -1,6 +1,6 @@
-"""Where a client may be answered: RFC 9700 §2.1, RFC 8252 §7.3.
+"""Validation of redirect URIs: RFC 9700 §2.1, RFC 8252 §7.3.
 
-A redirect URI is compared as a text. Only the port of a loopback address may be another than the registered one.
+A redirect URI is compared as a text. Only the port of a loopback address may differ from the registered one.
 """
 
 import re
@@ -24,7 +24,7 @@ def is_registered(redirect_uri: str, registered: Iterable[str]) -> bool:
 
 
 def origin_of(redirect_uri: str) -> str:
-    """What a content security policy calls it."""
+    """Return the source expression of the URI for a content security policy."""
     parts = urlsplit(redirect_uri)
     return f"{parts.scheme}://{parts.netloc}" if parts.scheme in _WEB else f"{parts.scheme}:"
 

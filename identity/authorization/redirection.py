@@ -1,4 +1,4 @@
-"""The way back to a relying party: RFC 6749 §4.1.2, RFC 9207 §2."""
+"""Responses to the relying party by redirect: RFC 6749 §4.1.2, RFC 9207 §2."""
 
 import re
 from dataclasses import dataclass, field
@@ -12,13 +12,13 @@ from identity.tenants import Tenant
 
 MAX_STATE = 2048
 
-# RFC 6749 §4.1.2.1: an error_description has no characters but these.
+# RFC 6749 §4.1.2.1: an error_description has no other characters.
 _UNSPEAKABLE = re.compile(r"[^\x20-\x21\x23-\x5B\x5D-\x7E]")
 
 
 @dataclass(frozen=True, slots=True)
 class Redirection:
-    """`parameters` may hold a code."""
+    """`parameters` may hold an authorization code."""
 
     uri: str
     response_mode: ResponseMode
@@ -27,7 +27,7 @@ class Redirection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WayBack:
-    """Where a request is answered; every answer says who gave it, so that no two providers can be mixed up."""
+    """The redirect URI of a request. Every response carries `iss`, which prevents mix-up attacks."""
 
     issuer: str
     uri: str
@@ -56,7 +56,7 @@ def way_back_of(request: AuthorizationRequest, tenant: Tenant) -> WayBack:
 
 
 def way_back_from(parameters: Parameters, client: Client, tenant: Tenant) -> WayBack | None:
-    """Return where a request may be refused, however bad the rest of it is; None when nowhere."""
+    """Return the redirect URI for an error response, also for an invalid request; None when the URI is invalid."""
     uri, state = parameters.one("redirect_uri"), parameters.one("state")
     if not is_registered(uri, client.redirect_uris):
         return None

@@ -5,7 +5,7 @@ from identity.errors import ProtocolError
 
 
 class NoWayBack(Exception):
-    """The person is told, and nobody else: RFC 6749 §4.1.2.1."""
+    """The error is shown to the user only: RFC 6749 §4.1.2.1."""
 
     def __init__(self, refusal: ProtocolError) -> None:
         super().__init__(refusal.detail)
@@ -13,7 +13,7 @@ class NoWayBack(Exception):
 
 
 class SentBack(Exception):
-    """The relying party is told."""
+    """The error is sent to the relying party."""
 
     def __init__(self, redirection: Redirection) -> None:
         super().__init__("the authorization request is refused")

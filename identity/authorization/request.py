@@ -1,4 +1,4 @@
-"""An authorization request that was found good, kept while its person signs in."""
+"""A valid authorization request, stored while the user signs in."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -27,10 +27,11 @@ class Prompt(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuthorizationRequest(Record):
-    """`oauth_scopes` are those that are granted; `claims` is the claims parameter as it came, JSON that was found good.
+    """`oauth_scopes` are the granted scopes; `claims` is the validated claims parameter, as JSON.
 
-    `session_id` is the session that it began in. With `requires_sign_in` a session that is there already is not enough;
-    one that signed in before `not_before` is not either, nor one of another user than `user_id` when that is given.
+    `session_id` is the session in which the request began. With `requires_sign_in` an existing session does not
+    suffice. Neither does one whose sign-in is older than `not_before`, or one of another user than `user_id` when that
+    is given.
     """
 
     client_id: ClientId

@@ -1,7 +1,7 @@
-"""Authorization requests that a client signed: RFC 9101 §4, OpenID Connect Core 1.0 §6.1.
+"""Signed authorization requests: RFC 9101 §4, OpenID Connect Core 1.0 §6.1.
 
-One may be used again as long as it is good: a person reloads the page that it led to, and a code goes nowhere but to
-the client.
+A request object may be used again while it is valid: the user may reload the page, and the code goes to the client
+only.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,14 +21,14 @@ from server.platform.clock import Clock
 _MAX_LENGTH = 16_384
 _MAX_JTI_LENGTH = 256
 
-# FAPI 2.0 Message Signing §5.3.1: neither end is farther away, and clocks may differ by a little.
+# FAPI 2.0 Message Signing §5.3.1: the longest validity, and the tolerated difference of clocks.
 _FARTHEST = timedelta(minutes=60)
 _SKEW = timedelta(seconds=10)
 
-# RFC 9101 §10.8: what else a client signs is told by its type. Without one it may be any JWT.
+# RFC 9101 §10.8: other JWTs that a client signs carry another type. A JWT without a type is accepted.
 _TYPES = frozenset({"oauth-authz-req+jwt", "application/oauth-authz-req+jwt", "jwt", ""})
 
-# What says something about the object itself, and asks for nothing: RFC 7519 §4.1.
+# Claims about the request object itself, which are no request parameters: RFC 7519 §4.1.
 _OF_THE_OBJECT = frozenset({"iss", "sub", "aud", "exp", "nbf", "iat", "jti"})
 
 
@@ -57,7 +57,7 @@ class RequestObjects:
         return any(jwt.is_signed_by(key, algorithms) for key in keys)
 
     def _expect_time(self, jwt: SignedJwt, client: Client) -> None:
-        """The standard demands neither end; who has to sign has to say how long it means what it signs."""
+        """Check `exp` and `nbf`. The standard requires neither; `exp` is required of a client that must sign."""
         now = self._clock.now()
         for claim, earliest, latest in (
             ("exp", now - _SKEW, now + _FARTHEST + _SKEW),
@@ -89,10 +89,10 @@ def _expect_type(jwt: SignedJwt) -> None:
 
 
 def _expect_parties(jwt: SignedJwt, client: Client, tenant: Tenant) -> None:
-    """The client says whose request it is, and for which provider: RFC 9101 §4, §6.3."""
+    """Check that the client issued the request object for this provider: RFC 9101 §4, §6.3."""
     if not jwt.text("client_id") == jwt.text("iss") == client.client_id:
         raise InvalidRequestObject("the request object's iss and client_id are not the client that asks")
-    # RFC 9101 §10.8: an assertion of the client says this of itself.
+    # RFC 9101 §10.8: a client assertion carries this `sub`.
     if jwt.text("sub") == client.client_id:
         raise InvalidRequestObject("the request object's sub is the client, as in an assertion")
     audience = jwt.claims.get("aud")
@@ -105,7 +105,7 @@ def _expect_parties(jwt: SignedJwt, client: Client, tenant: Tenant) -> None:
 
 
 def _parameters(jwt: SignedJwt) -> Iterator[tuple[str, str]]:
-    """Texts stand for themselves; whatever else is written as the JSON that a query would have held."""
+    """Return the claims as request parameters; a value that is no string becomes JSON."""
     for name, value in jwt.claims.items():
         if name in _OF_THE_OBJECT or value is None:
             continue

@@ -1,4 +1,4 @@
-"""Where every way to prove who one is ends: a session, and the way back to the relying party."""
+"""The step that follows every successful authentication: starts a session and returns to the relying party."""
 
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -22,14 +22,14 @@ from server.platform.errors import PermissionDenied
 
 
 class SessionEnding(Protocol):
-    """Ends a session and tells its relying parties."""
+    """Ends a session and notifies its relying parties."""
 
     async def end(self, tenant: Tenant, session: Session) -> None: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proof:
-    """How somebody proved who it is: OpenID Connect Core 1.0 §2, RFC 8176 §2; `vouching` where a provider said so."""
+    """How the user authenticated: OpenID Connect Core 1.0 §2, RFC 8176 §2; `vouching` is set for upstream providers."""
 
     amr: tuple[str, ...]
     acr: AuthenticationContext
@@ -42,7 +42,7 @@ PASSWORD = Proof(amr=("pwd",), acr=AuthenticationContext.PASSWORD)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignedIn:
-    """`session` is None when nobody was signed in: the right person, but not the one that was asked for."""
+    """`session` is None when another user authenticated than the request asks for."""
 
     outcome: Redirection | ConsentQuestion
     session: Session | None = None
@@ -68,10 +68,10 @@ class SigningIn:
         user: User,
         proof: Proof,
     ) -> SignedIn:
-        """Sign a person in whom the client takes, and go on.
+        """Sign the user in and continue the request, if the client accepts the user.
 
-        Raises Unauthenticated when the request has ended, and PermissionDenied when the client does not take the person;
-        its metadata `cause` says why.
+        Raises Unauthenticated when the request has ended, and PermissionDenied when the client refuses the user; its
+        metadata `cause` gives the reason.
         """
         await self._expect_admitted(tenant, browser, client, user=user, proof=proof)
         await self.asked.take(request)
@@ -90,7 +90,7 @@ class SigningIn:
         user: User,
         proof: Proof,
     ) -> SignedIn:
-        """Sign a person in for a request that was taken, and go back with a code, or ask what the client may have."""
+        """Sign the user in for a request that was taken, and redirect with a code or ask for consent."""
         if request.user_id not in {"", user.user_id}:
             # OpenID Connect Core 1.0 §3.1.2.1, id_token_hint.
             return SignedIn(outcome=way_back_of(request, tenant).with_error(_ANOTHER_PERSON))

@@ -1,7 +1,7 @@
-"""Where the parameters of an authorization request come from, one row each.
+"""Sources of authorization request parameters: pushed requests, request objects, or the query itself.
 
-The first source that a request is of gives all of its parameters: what stands beside a pushed request or a signed one
-does not count, but for the client id (RFC 9101 §6.3, RFC 9126 §4).
+The first source that applies supplies all parameters. Parameters beside a pushed or signed request are ignored, except
+the client id (RFC 9101 §6.3, RFC 9126 §4).
 """
 
 import asyncio
@@ -16,14 +16,14 @@ from identity.outgoing.documents import UnreadableDocument
 from identity.tenants import Tenant
 from server.platform.errors import Unavailable
 
-# RFC 9101 §5.2.1, and what its predecessors are served as.
+# RFC 9101 §5.2.1, and older media types.
 _MEDIA_TYPES = "application/oauth-authz-req+jwt, application/jwt;q=0.9, */*;q=0.1"
 _MOST_READ_AT_ONCE = 20
 
 
 class ParameterSource(Protocol):
     async def resolve(self, tenant: Tenant, client: Client, parameters: Parameters) -> Parameters | None:
-        """Return the parameters that count, None when the request is of another source; raises a ProtocolError."""
+        """Return the parameters, or None when this source does not apply; raises a ProtocolError."""
         ...
 
 
@@ -58,7 +58,7 @@ class RequestsByValue:
 
 
 class RequestsByReference:
-    """`request_uri` is where the request object is: RFC 9101 §5.2, registered as OpenID Connect Core 1.0 §6.2 has it."""
+    """`request_uri` is the address of the request object: RFC 9101 §5.2, OpenID Connect Core 1.0 §6.2."""
 
     def __init__(self, objects: RequestObjects, documents: Documents) -> None:
         self._objects = objects
@@ -80,12 +80,12 @@ class RequestsByReference:
             raise RequestUriNotSupported(error.detail) from error
 
     async def _document(self, request_uri: str) -> str:
-        # Anybody may ask; whoever publishes is not asked by all of them at once, and nobody waits in a queue.
+        # Any caller can trigger a fetch, so concurrent fetches are bounded; further callers get an error at once.
         if self._reading.locked():
             raise Unavailable.untouched("too many request objects are being read")
         async with self._reading:
             try:
-                # The fragment is for the client's own: it tells one version from another.
+                # The fragment only distinguishes versions and is not sent.
                 document = await self._documents.read(request_uri.partition("#")[0], accept=_MEDIA_TYPES)
             except UnreadableDocument as error:
                 raise InvalidRequestUri("there is no request object at request_uri") from error
@@ -93,7 +93,7 @@ class RequestsByReference:
 
 
 class PlainRequests:
-    """The request says it all itself, which a client that has to sign may not do."""
+    """Parameters of the request itself, which a client that must sign its requests cannot use."""
 
     async def resolve(self, _tenant: Tenant, client: Client, parameters: Parameters) -> Parameters | None:
         if client.requires_signed_request:

@@ -1,4 +1,4 @@
-"""Whether somebody who is signed in may go on, and where not, why."""
+"""Whether an existing session satisfies an authorization request, and the reason if not."""
 
 from typing import Protocol
 
@@ -31,7 +31,7 @@ class Standing:
     async def user(
         self, tenant: Tenant, session: Session | None, request: AuthorizationRequest
     ) -> User | None:
-        """Return who is signed in well enough for the request; None when somebody has to sign in."""
+        """Return the signed-in user if the session satisfies the request; None when a sign-in is needed."""
         if session is None or not _is_enough(session, request):
             return None
         user = await self._users.find(tenant, UserId(session.user_id))
@@ -43,7 +43,7 @@ class Standing:
 
 
 def refusal_of(client: Client, user: User, amr: tuple[str, ...]) -> ProtocolError | None:
-    """Return why the client does not take a user who signed in by these means; None when it does."""
+    """Return the error when the client does not accept a user who authenticated with these methods, else None."""
     prefix = client.restrict_group_prefix
     if prefix and not any(group.startswith(prefix) for group in user.groups):
         return AccessDenied("the user is in none of the client's groups")
@@ -61,9 +61,9 @@ def _is_enough(session: Session, request: AuthorizationRequest) -> bool:
 
 
 def _has_more_to_prove(user: User, session: Session, request: AuthorizationRequest) -> bool:
-    """Whether the session proved less than is asked for, and less than the person can.
+    """Whether the session has a lower `acr` than requested, and the user could reach a higher one.
 
-    Whoever cannot goes on all the same: OpenID Connect Core 1.0 §5.5.1.1, acr_values are voluntary.
+    A user without a stronger factor continues: acr_values are voluntary, OpenID Connect Core 1.0 §5.5.1.1.
     """
     asked = [context for context in _CONTEXTS if context in request.acr_values]
     if not asked or session.authentication is None:

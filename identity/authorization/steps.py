@@ -1,4 +1,4 @@
-"""The steps of a page: signing in with credentials, and going on with the session that there is."""
+"""The steps of a sign-in page: sign in with credentials, or continue with the existing session."""
 
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -31,10 +31,11 @@ class Credentials:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecondFactor:
-    """`code` begins the ceremony that follows, and names the question to whoever answers it by a code.
+    """`code` starts the ceremony that follows, and identifies the question when the user answers with a code.
 
-    `methods` are what the person may answer with, best first; with `is_remembered` the browser proved both factors before.
-    `redirect_origin` is where a form with a code leads, `client` whose page asks for it.
+    `methods` are the user's factors, best first. With `is_remembered` the browser showed both factors before.
+    `redirect_origin` is the origin to which the form for a one-time code redirects in the end, and `client` is the
+    client of the sign-in page.
     """
 
     code: str = field(repr=False)
@@ -50,20 +51,20 @@ class SecondFactors(Protocol):
     async def after(
         self, tenant: Tenant, session: Session, request: AuthorizationRequest, user: User, *, first: Proof
     ) -> SecondFactor | None:
-        """Return None for a person who has none."""
+        """Return None for a user without a second factor."""
         ...
 
     async def instead_of_password(
         self, tenant: Tenant, session: Session, request: AuthorizationRequest, browser: Browser, *, email: str
     ) -> SecondFactor:
-        """Return one for every address, so that nothing tells which of them have accounts."""
+        """Return a challenge for every address, so that the response does not reveal which have accounts."""
         ...
 
 
 class CredentialStep:
-    """Checks what costs nothing first: the session, the form, the proof of work, and only then the account.
+    """Checks in order of cost: session, form, proof of work, and then the account.
 
-    Whoever has a second factor is asked for it, after the password or instead of it.
+    A user with a second factor is asked for it, after the password or instead of it.
     """
 
     def __init__(
@@ -82,10 +83,10 @@ class CredentialStep:
     async def submit(
         self, tenant: Tenant, browser: Browser, reference: Reference, *, credentials: Credentials
     ) -> SignedIn | SecondFactor:
-        """Sign in and go on, or say that a second factor follows. Without a password it always does.
+        """Sign in, or return the second factor that follows. Without a password there is always one.
 
-        Raises Unauthenticated, InvalidArgument, NotFound for a proof of work that was used, and PermissionDenied; the
-        metadata `cause` of the last says what is wrong with an account whose password was right.
+        Raises Unauthenticated, InvalidArgument, NotFound for a used proof of work, and PermissionDenied. The metadata
+        `cause` of the last is the reason why an account with the right password is refused.
         """
         before = await proved(self._sessions, tenant, browser)
         if not (credentials.email and credentials.proof_of_work):
@@ -112,7 +113,7 @@ class CredentialStep:
 
 
 class RefreshStep:
-    """Goes on without credentials, as far as the request lets it."""
+    """Continues the request without credentials, if the session satisfies it."""
 
     def __init__(
         self, sessions: Sessions, *, asked: AskedRequests, standing: Standing, consent_gate: ConsentGate
