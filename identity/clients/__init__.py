@@ -1,1 +1,1 @@
-"""Clients and how they prove who they are: RFC 6749 §2."""
+"""Clients and client authentication: RFC 6749 §2."""

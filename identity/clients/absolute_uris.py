@@ -3,12 +3,12 @@
 import re
 from urllib.parse import SplitResult, urlsplit
 
-# RFC 3986 §2; what else stands in an address is read differently by different readers.
+# RFC 3986 §2. Parsers disagree about other characters.
 _PRINTABLE = re.compile(r"[A-Za-z0-9\-._~:/?\[\]@!$&'()+,;=%]+")
 
 
 def absolute_uri(text: str) -> SplitResult | None:
-    """Return its parts, None when it is none or leads nowhere."""
+    """Return the parts of an absolute URI with a host, or None."""
     if _PRINTABLE.fullmatch(text) is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Clients that prove who they are by a key: RFC 7523 §3, OpenID Connect Core 1.0 §9 `private_key_jwt`."""
+"""Client authentication by signed assertion: RFC 7523 §3, OpenID Connect Core 1.0 §9 `private_key_jwt`."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -21,14 +21,14 @@ class ClientAssertions:
         self._clock = clock
 
     def subject(self, assertion: str) -> str:
-        """Return whom an assertion is about, unproved; empty when it is none."""
+        """Return the subject of an assertion, which is not verified yet; empty for a malformed one."""
         try:
             return parse(assertion).text("sub")
         except MalformedJwt:
             return ""
 
     async def holds(self, assertion: str, client: Client, *, tenant: Tenant) -> bool:
-        """Whether the client made it for this provider, now and never before."""
+        """Whether the client signed the assertion for this provider, and it is valid and not used before."""
         try:
             jwt = parse(assertion)
         except MalformedJwt:
@@ -42,7 +42,7 @@ class ClientAssertions:
         return await self._single_use.spend(tenant, "client assertion", jti, until=expires_at)
 
     def _expiry(self, jwt: SignedJwt) -> datetime | None:
-        """When nobody would take it any more, None when that is now or too far away."""
+        """Return the time after which the assertion is not accepted; None when it is over or too far away."""
         seconds, now = jwt.time("exp"), self._clock.now()
         latest = now + _MAX_LIFETIME + _SKEW
         if seconds is None or not (now - _SKEW).timestamp() < seconds <= latest.timestamp():

@@ -1,6 +1,6 @@
 """Client authentication at the protocol endpoints: RFC 6749 §2.3, RFC 7523 §2.2.
 
-An unknown client, a disabled one, one of another tenant and a wrong secret look the same and cost the same.
+An unknown client, a disabled one, one of another tenant and a wrong secret give the same error in the same time.
 """
 
 import hmac
@@ -18,7 +18,7 @@ from server.platform.clock import Clock
 
 @dataclass(frozen=True, slots=True)
 class ClientCredentials:
-    """What a request says about its client; with an assertion, the client id may be in that alone."""
+    """Credentials of a client in a request; with an assertion the request itself may lack the client id."""
 
     method: AuthenticationMethod
     client_id: str
@@ -37,9 +37,9 @@ class ClientAuthenticator:
         self._decoy = secrets.hash("")
 
     async def authenticate(self, credentials: ClientCredentials, tenant: Tenant) -> Client:
-        """Return the client that the credentials prove; raises InvalidClient.
+        """Return the authenticated client; raises InvalidClient.
 
-        A public client proves nothing: it is whom it says it is, which its grants have to allow for.
+        A public client is returned without any proof; its grants have to allow for that.
         """
         client_id = self._client_id(credentials)
         client = await self._clients.find(tenant, client_id) if client_id else None
@@ -70,7 +70,7 @@ class ClientAuthenticator:
         return await self._assertions.holds(credentials.client_assertion, client, tenant=tenant)
 
     def _is_secret_right(self, secret: str, client: Client | None) -> bool:
-        """Hashed once and compared twice, whoever the client is."""
+        """Compare with the present and the previous secret, or with a decoy, always at the same cost."""
         presented = self._secrets.hash(secret)
         is_current = hmac.compare_digest(presented, (client and client.secret_hash) or self._decoy)
         is_previous = hmac.compare_digest(presented, (client and client.previous_secret_hash) or self._decoy)

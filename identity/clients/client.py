@@ -15,9 +15,10 @@ ClientId = NewType("ClientId", str)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registration:
-    """What a client has that registered itself, in Unix seconds `issued_at`: RFC 7591 §3.2.1.
+    """Registration data of a client that registered itself: RFC 7591 §3.2.1.
 
-    Whoever has the token whose keyed hash is `token_hash` looks after it.
+    `issued_at` is in Unix seconds. The holder of the registration access token, whose keyed hash is `token_hash`,
+    manages the client.
     """
 
     token_hash: bytes = field(repr=False)
@@ -27,19 +28,21 @@ class Registration:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Client(Record):
-    """`id` is the client id; `tenant_ids` are the engine's tenants that it may act in.
+    """`id` is the client id; `tenant_ids` are the engine's tenants in which the client may act.
 
-    A client without a secret and without keys is public. `oauth_scopes` are the scopes that it may ask for,
-    `default_scopes` those of them that it is always given, permissions only when it asks for nothing. While a secret is
-    being replaced the one before is good until `previous_secret_until`, in Unix seconds. `claims` is the JSON object that
-    tokens in its own name carry; these and attributes of people stand below `custom`, or beside the other claims when
-    `claims_at_root`. `default_aud` is for whom all its access tokens are, beside itself. What it signs itself it signs
-    with the algorithm that it named, or with any that we take when that is empty: `token_endpoint_auth_signing_alg` is
-    that of assertions, `request_object_signing_alg` that of authorization requests, which may be fetched from
-    `request_uris` alone. People signed in at most `default_max_age` seconds ago, unless a request says otherwise. One
-    that registered itself has a `registration`, and expires unless it is used. `logo_id` is that of its uploaded logo,
-    empty without one. `has_fed_cm` lets pages of its origins have ID tokens although it is confidential; those of a public
-    one may anyway.
+    A client without a secret and without keys is public. `oauth_scopes` are the scopes that it may ask for. Of these,
+    `default_scopes` are added to every token; permissions among them only when the client asks for no scope. While a
+    secret is being replaced, the previous one is valid until `previous_secret_until`, in Unix seconds.
+
+    `claims` is the JSON object that tokens in the client's own name carry. These claims and custom attributes of users
+    stand below `custom`, or at the root with `claims_at_root`. `default_aud` are additional audiences of all its access
+    tokens. `token_endpoint_auth_signing_alg` is the algorithm of its assertions, and `request_object_signing_alg` that
+    of its authorization requests; an empty one admits all that the provider supports. Request objects are fetched from
+    `request_uris` only.
+
+    `default_max_age` is the default of `max_age`, in seconds. A client that registered itself has a `registration`, and
+    expires unless it is used. `logo_id` is the id of its uploaded logo, empty without one. `has_fed_cm` permits FedCM
+    to a confidential client; a public client needs no permission.
     """
 
     name: str = ""
@@ -96,7 +99,7 @@ class Client(Record):
         return self.token_endpoint_auth_method is AuthenticationMethod.NONE
 
     def is_known_at(self, tenant: Tenant, *, default: Tenant) -> bool:
-        """Whether the provider of `tenant` serves it: its own one does, the default one serves all of its tenants."""
+        """Whether the provider of `tenant` serves the client; the default provider serves clients of all tenants."""
         return tenant.tenant_id == self.tenant_id or tenant == default or tenant.tenant_id in self.tenant_ids
 
 

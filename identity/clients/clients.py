@@ -1,4 +1,4 @@
-"""Which clients a provider knows."""
+"""Look-up of clients, as seen by the provider of a tenant."""
 
 from identity.clients.client import CLIENTS, Client
 from identity.tenants import Tenant, Tenants
@@ -11,7 +11,7 @@ class Clients:
         self._tenants = tenants
 
     async def find(self, tenant: Tenant, client_id: str) -> Client | None:
-        """Return the tenant's own client, else the default tenant's that is known at it; it may be disabled."""
+        """Return the tenant's client, else the default tenant's client if it serves this tenant; it may be disabled."""
         client = await self._clients.get(tenant.tenant_id, client_id)
         default = self._tenants.default
         if client is None and tenant != default:

@@ -1,4 +1,4 @@
-"""The public keys of clients: registered with them, or published where they say."""
+"""Public keys of clients, registered as `jwks` or published at `jwks_uri`."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ class ClientKeys:
         self._published = published
 
     async def of(self, client: Client, *, kid: str) -> Sequence[Key]:
-        """Return the client's keys that a signature may be from: the named one, or all when none is named."""
+        """Return keys of the client: the one with the `kid`, or all when it is empty."""
         if client.jwks:
             return named(parse_key_set(client.jwks), kid)
         return await self._published.at(client.jwks_uri, kid=kid) if client.jwks_uri else ()

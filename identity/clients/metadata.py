@@ -1,6 +1,6 @@
-"""What addresses a client may have: RFC 6749 §3.1.2, RFC 8252 §7, RFC 9700 §2.1.
+"""Validation of addresses in client metadata: RFC 6749 §3.1.2, RFC 8252 §7, RFC 9700 §2.1.
 
-Whatever is refused is not repeated. All functions raise InvalidArgument, which names the member.
+All functions raise InvalidArgument, which names the member and does not repeat its value.
 """
 
 from collections.abc import Collection, Iterable
@@ -29,13 +29,13 @@ def expect_redirect_uris(member: str, uris: Iterable[str]) -> None:
 
 
 def expect_safe_uri(member: str, uri: str) -> None:
-    """Expect https, or http on a loopback address; an empty one is none."""
+    """Expect https, or http on a loopback address; empty is allowed."""
     if uri and not _is_safe(absolute_uri(uri)):
         raise InvalidArgument(f"{member}: expected an https address without fragment")
 
 
 def expect_reachable(member: str, uri: str, destinations: Destinations) -> None:
-    """Expect an address that the provider may connect to, as far as it shows before names are resolved."""
+    """Expect an address that the provider may connect to; names are checked again when they are resolved."""
     parts = absolute_uri(uri.partition("#")[0])
     if uri in destinations.configured or parts is None or not destinations.is_refused(parts.hostname or ""):
         return
@@ -45,7 +45,7 @@ def expect_reachable(member: str, uri: str, destinations: Destinations) -> None:
 
 
 def expect_origins(member: str, origins: Iterable[str]) -> None:
-    """Expect what browsers send: RFC 6454 §6.2."""
+    """Expect origins as browsers serialize them: RFC 6454 §6.2."""
     for origin in origins:
         parts = absolute_uri(origin)
         is_origin = parts is not None and origin.lower() == f"{parts.scheme}://{parts.netloc}".lower()
@@ -61,7 +61,7 @@ def expect_resources(member: str, uris: Iterable[str]) -> None:
 
 
 def expect_request_uris(member: str, uris: Iterable[str]) -> None:
-    """Where request objects may be; a fragment only tells one version from another: OpenID Connect Core 1.0 §6.2."""
+    """Expect addresses of request objects, perhaps with a fragment as version: OpenID Connect Core 1.0 §6.2."""
     for uri in uris:
         address, hash_sign, fragment = uri.partition("#")
         is_whole = not hash_sign or absolute_uri(f"{address}?{fragment}") is not None
@@ -72,7 +72,7 @@ def expect_request_uris(member: str, uris: Iterable[str]) -> None:
 
 
 def expect_algorithm(member: str, name: str, known: Collection[str]) -> None:
-    """Expect one that we take; an empty one is none."""
+    """Expect one of the known algorithms; empty is allowed."""
     if name and name not in known:
         raise InvalidArgument(f"{member}: expected one of {', '.join(known)}")
 

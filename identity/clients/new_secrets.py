@@ -1,4 +1,4 @@
-"""Secrets that clients are given: shown once, kept as a keyed hash."""
+"""New client secrets: shown once, stored as a keyed hash."""
 
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ class NewSecrets:
         self._randomness = randomness
 
     def give(self, client: Client) -> tuple[Client, str]:
-        """Return the client with a secret in the place of the one before, and that secret."""
+        """Return the client with a new secret, which replaces the present one, and that secret."""
         secret = self._randomness.alphanumeric(_LENGTH)
         method = client.token_endpoint_auth_method
         with_secret = replace(

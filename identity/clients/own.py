@@ -1,7 +1,7 @@
-"""The provider's own clients, of each tenant: its pages and its administration console.
+"""The provider's own clients in each tenant: its pages and its administration console.
 
-They are relying parties like any other, with S256 and a nonce, and ask for no scope beyond `openid`: what their people
-may do comes of their session.
+They are ordinary relying parties with S256 and a nonce. They ask for the scope `openid` only, because the permissions
+of their users come from the session.
 """
 
 from collections.abc import Sequence
@@ -13,12 +13,12 @@ from identity.vocabulary import AuthenticationMethod, GrantType, Scope
 PAGES_CLIENT_ID = "gnomon-pages"
 CONSOLE_CLIENT_ID = "gnomon-console"
 
-# Nobody changes them.
+# Administrators cannot change these clients.
 OWN_CLIENT_IDS = frozenset({PAGES_CLIENT_ID, CONSOLE_CLIENT_ID})
 
 
 def own_clients(tenant: Tenant) -> Sequence[Client]:
-    """Their redirect URIs follow the issuer."""
+    """Return them with redirect URIs below the issuer."""
     return (
         _public(
             tenant,

@@ -11,9 +11,9 @@ from identity.vocabulary import Permission
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """What is given to whoever asks for nothing in particular, the most that may be asked for, and what is added to it.
+    """Bounds of scopes or resources: `given` is the default, `widest` the maximum, `added` is always added.
 
-    With `widest` None it was settled before, and what is asked for now does not matter.
+    With `widest` None the extent is fixed, and the requested values are ignored.
     """
 
     given: tuple[str, ...] = ()
@@ -24,24 +24,25 @@ class Extent:
         return self.widest is None or set(asked) <= set(self.widest)
 
     def of(self, asked: tuple[str, ...]) -> tuple[str, ...]:
-        """Return what is granted of what was asked for and is admitted."""
+        """Return the granted values for admitted requested ones."""
         return _once((*asked, *self.added)) if asked and self.widest is not None else self.given
 
 
 def extent_of(client: Client, *, without_defaults: tuple[str, ...]) -> Extent:
-    """Return how far the scopes of a client go; `without_defaults` is what it is given that has no defaults.
+    """Return the scope bounds of a client; `without_defaults` applies to a client without default scopes.
 
-    Defaults are added to whatever it asks for. Permissions are not: by asking for some it narrows a token to them.
+    Default scopes are added to the requested ones. Permissions are not added: a request for some of them narrows the
+    token to these.
     """
     added = tuple(scope for scope in client.default_scopes if scope not in tuple(Permission))
     return Extent(client.default_scopes or without_defaults, client.oauth_scopes, added)
 
 
 def own_extent_of(client: Client, permissions: Collection[Permission]) -> Extent:
-    """Return how far the scopes of a client go in its own name; `permissions` are all that it has now.
+    """Return the scope bounds of a client in its own name; `permissions` are all permissions it has now.
 
-    Its roles and groups need no scope: it may ask for what they give, and is given that when it asks for nothing. So it is
-    its own permissions, unless its defaults choose among them.
+    Permissions from roles and groups need no scope: the client may ask for them, and gets them when it asks for
+    nothing. The same holds for the client's own permissions, unless its default scopes select some of them.
     """
     extent = extent_of(client, without_defaults=client.oauth_scopes)
     labelled = tuple(
@@ -56,7 +57,7 @@ def own_extent_of(client: Client, permissions: Collection[Permission]) -> Extent
 
 
 def parse(scope: str) -> tuple[str, ...]:
-    """Split at spaces; the order is kept, a repetition is not."""
+    """Split at spaces; keeps the order and drops repetitions."""
     return _once(filter(None, scope.split(" ")))
 
 

@@ -1,4 +1,4 @@
-"""Screens of clients: what is kept, and what pages are made of."""
+"""Screens of clients: the stored record, and the resolved screens for pages."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -12,7 +12,7 @@ from server.platform.records import Kind, Record, RecordStore
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientScreens(Record):
-    """Those of the client whose id it has; `logout_css` is the sign-out screen's stylesheet, also where it inherits."""
+    """Screens of the client with this id; `logout_css` is the sign-out stylesheet, also when inherited."""
 
     settings: ScreenSettings
     logout_css: str | None = None
@@ -32,7 +32,7 @@ class ClientScreen:
 
 
 class Screens:
-    """A client has the screens of its own tenant at every provider that serves it; None is the default theme."""
+    """Screens come from the client's own tenant, at every provider that serves it; None is the default theme."""
 
     def __init__(self, store: RecordStore, clients: Clients) -> None:
         self._records = store.of(CLIENT_SCREENS)
