@@ -1,4 +1,5 @@
 """The OpenID Connect provider of the deployment: RFC 6749, OpenID Connect Core 1.0.
 
-Knows nothing of HTTP: its services answer with domain results, the edge makes documents, headers and pages of them.
+This package does not depend on HTTP. Its services return domain results, and the edge turns them into documents,
+headers and pages.
 """

@@ -1,4 +1,4 @@
-"""Composes what administrators do with people, and what people do with their own account."""
+"""Composes the administration of users and the self-service of their accounts."""
 
 from collections.abc import Coroutine, Iterator, Mapping
 
@@ -103,7 +103,7 @@ _DEVICES = device_list_service_pb2.DESCRIPTOR.services_by_name["DeviceListServic
 
 
 class Administering:
-    """`groups` and `roles` are those that anybody may be given."""
+    """`groups` and `roles` are the names that can be given to users."""
 
     servicers: Mapping[ServiceDescriptor, object]
 
@@ -168,7 +168,7 @@ class Administering:
         }
 
     def loops(self) -> Iterator[Coroutine[None, None, None]]:
-        """What runs for as long as the provider does."""
+        """Background loops that run while the provider runs."""
         ground = self._ground
         yield AccountUpkeep(
             ground.tenants,

@@ -1,4 +1,4 @@
-"""Composition root: the only place that sees the whole provider."""
+"""Composition root of the provider: the only module that depends on all of its parts."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -75,7 +75,7 @@ from server.platform.records import RecordStore
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The provider, ready to serve."""
+    """The running provider."""
 
     issuer: str
     servicers: Mapping[ServiceDescriptor, object]
@@ -84,11 +84,11 @@ class Identity:
     calls: CallShield
 
     def drain(self) -> None:
-        """Hold back no answer any longer; calls are served until `stop`."""
+        """Stop delaying answers of login protection; calls are served until `stop`."""
         self.delays.drain()
 
     async def stop(self) -> None:
-        """Take no more calls, and return when those under way have ended or are cut off."""
+        """Refuse new calls, and return when running calls have ended or were cancelled."""
         await self.calls.drain()
 
 
@@ -99,7 +99,7 @@ async def open_identity(
     clock: Clock | None = None,
     randomness: Randomness | None = None,
 ) -> AsyncIterator[Identity]:
-    """Serve and look after everything while the block runs.
+    """Serve calls and run the background loops while the block runs.
 
     Raises ValueError when the configuration contradicts itself or lacks a secret, LostMasterKey, Unavailable.
     """

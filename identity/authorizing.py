@@ -1,4 +1,4 @@
-"""Composes how people sign in: authorization, with whatever proves who somebody is."""
+"""Composes the authorization endpoint and the ways to authenticate a user."""
 
 from collections.abc import Mapping
 
@@ -51,7 +51,7 @@ _FEDERATION = federation_service_pb2.DESCRIPTOR.services_by_name["FederationServ
 
 
 class Authorizing:
-    """`door` is what other ways to sign in share."""
+    """`door` holds the dependencies that all ways to sign in share."""
 
     servicers: Mapping[ServiceDescriptor, object]
 

@@ -1,7 +1,7 @@
-"""Who exists when the provider starts: its tenants, an administrator, and the clients and people of the configuration.
+"""Creates the tenants, the administrator, and the clients and users of the configuration at start.
 
-Seeds are checked before anything is served. What the configuration says of a client goes before what is kept of it;
-people are made once and are their own from then on.
+Seeds are validated before the provider serves calls. Each start replaces a stored client by its configuration, except
+for roles, groups and logo. A configured user is created once and not changed afterwards.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,13 +27,13 @@ _VALUES = ("birthdate", "zoneinfo", "phone_number", "street_address", "postal_co
 
 
 def bootstrap_tenants(config: IdentityConfig) -> Tenants:
-    """Return all tenants; raises ValueError for a name that no tenant may have."""
+    """Return all tenants; raises ValueError for a name that a tenant may not have."""
     default = tenant_id_of(config.bootstrap.tenant)
     return Tenants(config.identity.origin, default, map(tenant_id_of, config.bootstrap.tenants))
 
 
 def bootstrap_clients(config: IdentityConfig, tenants: Tenants, secrets: SecretHasher) -> Sequence[Client]:
-    """Return all clients; raises ValueError for a seed that names what does not exist, or that comes twice."""
+    """Return all clients; raises ValueError for a seed that names something unknown, or for a repeated id."""
     clients: dict[ClientId, Client] = {}
     for seed in _seeds(config.bootstrap):
         client = _client(seed, tenants, secrets, config.token)
@@ -44,13 +44,13 @@ def bootstrap_clients(config: IdentityConfig, tenants: Tenants, secrets: SecretH
 
 
 def tenants_own_clients(tenants: Tenants) -> Iterator[Client]:
-    """The provider's own pages and its console, of each tenant."""
+    """Return the clients of the provider's pages and console, for each tenant."""
     for tenant in tenants.all():
         yield from own_clients(tenant)
 
 
 def bootstrap_users(bootstrap: BootstrapConfig) -> Sequence[UserSeed]:
-    """Return all people, the administrator first, who may do everything everywhere; raises ValueError."""
+    """Return all users, the administrator with all permissions first; raises ValueError."""
     if not bootstrap.admin_password:
         raise ValueError("bootstrap.admin_password: expected a password, found none")
     administrator = UserSeed(
@@ -64,7 +64,7 @@ def bootstrap_users(bootstrap: BootstrapConfig) -> Sequence[UserSeed]:
 
 @dataclass(frozen=True, slots=True)
 class Seeding:
-    """Writes what exists from the start; several processes may do so at once."""
+    """Writes the seeds to the store; several processes may do so at the same time."""
 
     store: RecordStore
     tenants: Tenants
@@ -85,7 +85,7 @@ class Seeding:
             if kept is None:
                 await records.insert(client)
                 return
-            # Its roles, groups and logo are for administrators to give.
+            # Administrators change roles, groups and logo, so the stored ones stay.
             wanted = replace(
                 client, revision=kept.revision, roles=kept.roles, groups=kept.groups, logo_id=kept.logo_id
             )
@@ -169,7 +169,7 @@ def _grant_types(seed: ClientSeed) -> Iterator[GrantType]:
 def _seeds(bootstrap: BootstrapConfig) -> Iterator[ClientSeed]:
     if not bootstrap.client_secret:
         raise ValueError(f"client {bootstrap.client_id!r}: expected a secret, found none")
-    # Of the default tenant alone, so that its calls need not name one.
+    # It belongs to the default tenant only, so its calls need no tenant id.
     yield ClientSeed(id=bootstrap.client_id, secret=bootstrap.client_secret, permissions=tuple(Permission))
     yield from bootstrap.clients
 

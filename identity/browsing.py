@@ -1,4 +1,4 @@
-"""Composes what meets browsers beside signing in: sessions, proof of work, logout, devices."""
+"""Composes sessions, proof of work, logout and device verification."""
 
 from collections.abc import Mapping
 from functools import partial

@@ -1,4 +1,4 @@
-"""Composes the admission of callers of administration."""
+"""Composes authentication and authorization of callers of the administration API."""
 
 from identity.admin.administrators import Administrators
 from identity.admin.api_keys import ApiKeys

@@ -1,4 +1,4 @@
-"""Composes what recognizes people by codes: one-time codes and recovery codes."""
+"""Composes second factors by code: one-time codes and recovery codes."""
 
 from collections.abc import Mapping
 
@@ -31,7 +31,7 @@ _CODES = one_time_code_service_pb2.DESCRIPTOR.services_by_name["OneTimeCodeServi
 
 
 class Coding:
-    """`keeping`, `questions` and `verification` are what other ways to prove a second factor share."""
+    """`keeping`, `questions` and `verification` are shared with other second factors."""
 
     def __init__(self, ground: Ground, presence: Presence) -> None:
         self._ground = ground

@@ -31,9 +31,10 @@ class Scheme(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderConfig:
-    """[identity]: where the provider is reached from outside; `public_url` is a host with its port, if any.
+    """[identity]: the public address of the provider; `public_url` is a host with an optional port.
 
-    Without it that is where the process listens, by `http` unless `scheme` says otherwise; elsewhere it is `https`.
+    Without `public_url` the address is the one on which the process listens, with `http` unless `scheme` is set. With
+    `public_url` the scheme is `https` by default.
     """
 
     public_url: str | None = None
@@ -44,7 +45,7 @@ class ProviderConfig:
             raise ValueError(f"identity.public_url: expected host or host:port, found {self.public_url!r}")
 
     def at(self, address: str) -> "ProviderConfig":
-        """Return all of it, for a process that listens at the address."""
+        """Return the configuration with defaults for a process that listens at this address."""
         scheme = Scheme.HTTP if self.public_url is None else Scheme.HTTPS
         return ProviderConfig(public_url=self.public_url or address, scheme=self.scheme or scheme)
 
@@ -55,12 +56,12 @@ class ProviderConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenConfig:
-    """[token]: how long tokens live, where a client does not say otherwise.
+    """[token]: default lifetimes of tokens.
 
-    A refresh token is good for `refresh_token_lifetime_hours` after it was issued, and all that came of one grant ends
-    after `refresh_family_lifetime_days`. A token that was replaced is good for `refresh_grace_secs` more, for callers
-    whose answer got lost: every use within that time gets the same successor, and reuse of a stolen token is detected
-    that much later.
+    A refresh token is valid for `refresh_token_lifetime_hours` after it was issued. All tokens of one grant end after
+    `refresh_family_lifetime_days`. A replaced refresh token stays valid for `refresh_grace_secs`, for clients that did
+    not get the response. Within that time every use returns the same successor, so the reuse of a stolen token is
+    detected that much later.
     """
 
     access_token_lifetime_secs: int = 1800
@@ -86,8 +87,8 @@ class TokenConfig:
 class DeviceGrantConfig:
     """[device_grant]: RFC 8628.
 
-    `start_limit_secs` is how long an address waits between two starts, 0 for not at all. The refresh tokens of a device
-    have lifetimes of their own.
+    `start_limit_secs` is the least time between two device authorizations from one network address, 0 for no limit.
+    Refresh tokens of devices have their own lifetimes.
     """
 
     lifetime_secs: int = 300
@@ -108,7 +109,7 @@ class DeviceGrantConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DpopConfig:
-    """[dpop]: RFC 9449; `nonce_lifetime_secs` is how long a nonce of ours is good, 0 when proofs need none."""
+    """[dpop]: RFC 9449; `nonce_lifetime_secs` is the lifetime of server nonces, 0 when proofs need none."""
 
     nonce_lifetime_secs: int = 900
 
@@ -118,7 +119,7 @@ class DpopConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PasswordConfig:
-    """[passwords]: cost of argon2id, and how many hashes are computed at a time."""
+    """[passwords]: cost of argon2id, and the number of hashes computed at a time."""
 
     memory_kib: int = 65_536
     iterations: int = 3
@@ -134,10 +135,10 @@ class PasswordConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientSeed:
-    """[[bootstrap.clients]]: a client that exists from the start; without `tenants` it acts in the default one.
+    """[[bootstrap.clients]]: a client created at start; without `tenants` it acts in the default tenant.
 
-    One without `secret` is public. One with `redirect_uris` signs people in; `scopes` are those that it may ask for
-    beside its permissions, and `consent` says whether people are asked before.
+    A client without `secret` is public. A client with `redirect_uris` signs users in; `scopes` are those it may ask for
+    beside its permissions. `consent` states when its users are asked for consent.
     """
 
     id: str
@@ -165,7 +166,7 @@ class ClientSeed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserSeed:
-    """[[bootstrap.users]]: a person of the default tenant who exists from the start."""
+    """[[bootstrap.users]]: a user of the default tenant, created at start."""
 
     email: str
     password: str = field(repr=False)
@@ -186,7 +187,7 @@ class UserSeed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BootstrapConfig:
-    """[bootstrap]: who exists from the start; bundled mode makes a password and a secret that are left out."""
+    """[bootstrap]: records created at start; bundled mode generates a missing password and secret."""
 
     admin_email: str = "admin@localhost"
     admin_password: str = field(default="", repr=False)

@@ -16,7 +16,7 @@ from identity.vocabulary import BUILT_IN_SCOPES, AuthenticationContext, Authenti
 _SIGNING = tuple(kind.algorithm for kind in ALGORITHMS)
 _SIGNED_BY_CLIENTS = ("RS256", "PS256", "ES256", "EdDSA")
 _METHODS = tuple(AuthenticationMethod)
-# Nobody asks about tokens without saying who it is.
+# Introspection needs an authenticated client.
 _PROVED_METHODS = tuple(method for method in _METHODS if method is not AuthenticationMethod.NONE)
 
 _TOKEN_CLAIMS = ("iss", "sub", "aud", "azp", "iat", "nbf", "exp", "jti", "scope", "tid", "sid", "did", "cnf")
@@ -68,7 +68,7 @@ class ProviderMetadata:
 def metadata_of(
     tenant: Tenant, grant_types: Iterable[GrantType], *, own_scopes: Iterable[str], has_registration: bool
 ) -> ProviderMetadata:
-    """Return it with the scopes that the tenant has beyond the built-in ones, and whether clients register themselves."""
+    """Return the metadata; `scopes_supported` includes the tenant's own scopes."""
     protocol = f"{tenant.issuer}oidc/"
     return ProviderMetadata(
         issuer=tenant.issuer,

@@ -1,4 +1,4 @@
-"""Composes the registration of people."""
+"""Composes self-registration of users."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Composes what knows of upstream providers."""
+"""Composes sign-in through upstream providers."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Composes what stands before services of others: forward authentication by cookies."""
+"""Composes forward authentication by cookies for services behind a proxy."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""What every part of the provider stands on."""
+"""Dependencies that every part of the provider uses."""
 
 from dataclasses import dataclass
 

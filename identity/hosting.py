@@ -1,4 +1,4 @@
-"""Composes what keeps tenants, and what tells of changes of the directory."""
+"""Composes the tenants of the deployment and the directory version."""
 
 from collections.abc import Coroutine, Iterator, Mapping
 
@@ -34,11 +34,11 @@ class Hosting:
         self._removal = TenantRemoval(self._directory, ground.store, KINDS, clock=ground.clock)
 
     async def open(self) -> None:
-        """Know the tenants that are kept beside those of the configuration; raises Unavailable."""
+        """Load the stored tenants in addition to the configured ones; raises Unavailable."""
         await self._directory.open(self._ground.tenants.ids)
 
     def loops(self) -> Iterator[Coroutine[None, None, None]]:
-        """What runs for as long as the provider does."""
+        """Background loops that run while the provider runs."""
         yield self._directory.run()
         yield self._removal.run()
         yield self._ground.directory_version.run(self._directory.refresh)

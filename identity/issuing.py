@@ -1,4 +1,4 @@
-"""Composes what issues, examines and takes back tokens, and who may do what."""
+"""Composes issuance, introspection and revocation of tokens, and the permissions of principals."""
 
 from collections.abc import Mapping
 
@@ -57,7 +57,7 @@ _DIRECTORY = directory_service_pb2.DESCRIPTOR.services_by_name["DirectoryService
 
 
 class Issuing:
-    """`servicers` serve the token endpoint and its neighbours; the rest is what others share."""
+    """`servicers` serve the token endpoint and related endpoints; the other members are shared dependencies."""
 
     servicers: Mapping[ServiceDescriptor, object]
 

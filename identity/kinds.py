@@ -1,4 +1,4 @@
-"""Every kind of record that the provider keeps; each has a table of its name."""
+"""All kinds of records that the provider stores; each has a table of its name."""
 
 from typing import Any
 

@@ -1,7 +1,7 @@
-"""One of the processes of a deployment does what is enough when one does it.
+"""Leader election among the processes of a deployment, for work that one process does.
 
-For thrift, not for safety: a process that was paused may still believe that it leads, so what leaders write is compared
-and set. A leader that is gone is followed after a minute.
+It saves work and gives no safety: a paused process may still believe that it leads. So leaders write with compare and
+set. When a leader is gone, another process takes over after a minute.
 """
 
 import asyncio
@@ -18,13 +18,13 @@ from server.platform.records import AlreadyThere, Changed, Kind, Record, RecordS
 TERM = timedelta(minutes=1)
 _RESIGN_SECONDS = 1.0
 _NAME_LENGTH = 16
-# Of no tenant.
+# The record belongs to no tenant.
 _DEPLOYMENT = TenantId("")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leader(Record):
-    """`id` is what is led, `process` who leads until `expires_at`."""
+    """`id` is the purpose, `process` the leader until `expires_at`."""
 
     process: str
 
@@ -33,7 +33,7 @@ LEADERS = Kind(Leader, "leader")
 
 
 class Leadership:
-    """Of one purpose, sought by this process."""
+    """A candidacy of this process for one purpose."""
 
     def __init__(self, purpose: str, store: RecordStore, clock: Clock, *, randomness: Randomness) -> None:
         self._purpose = purpose
@@ -43,7 +43,7 @@ class Leadership:
         self._held: Leader | None = None
 
     async def is_ours(self) -> bool:
-        """Whether this process leads for half a minute at least; raises Unavailable."""
+        """Whether this process leads for at least half a minute from now; raises Unavailable."""
         rest = self._rest()
         if rest > TERM / 2:
             return True
@@ -52,7 +52,7 @@ class Leadership:
         return self._held is not None
 
     async def resign(self) -> None:
-        """Make room for another process at once."""
+        """Give up the term, so that another process can take over at once."""
         held, self._held = self._held, None
         if held is None:
             return
@@ -61,20 +61,20 @@ class Leadership:
                 await self._records.replace(replace(held, expires_at=self._clock.now()))
 
     def _rest(self) -> timedelta:
-        """What is left of our term."""
+        """Return the remaining time of the term."""
         if self._held is None or self._held.expires_at is None:
             return timedelta()
         return self._held.expires_at - self._clock.now()
 
     async def _prolonged(self, held: Leader) -> Leader | None:
-        """None when the term was over."""
+        """Extend the term; None when it was over."""
         try:
             return await self._records.replace(replace(held, expires_at=self._clock.now() + TERM))
         except Changed:
             return None
 
     async def _begun(self) -> Leader | None:
-        """None when somebody else leads."""
+        """Begin a term; None when another process leads."""
         expires_at = self._clock.now() + TERM
         leader = Leader(tenant_id=_DEPLOYMENT, id=self._purpose, process=self._process, expires_at=expires_at)
         try:

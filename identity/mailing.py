@@ -1,4 +1,4 @@
-"""Composes the delivery of letters."""
+"""Composes the delivery of mails."""
 
 from collections.abc import Coroutine, Iterator
 
@@ -12,7 +12,7 @@ from identity.retry_queue import RetryQueue
 
 
 def mailing(ground: Ground) -> Iterator[Coroutine[None, None, None]]:
-    """Loops that run for as long as the provider does: none without mail."""
+    """Return background loops that run while the provider runs; none without mail."""
     if ground.config.email.is_set:
         yield _letters(ground).run(ground.tenants.all)
 

@@ -1,4 +1,4 @@
-"""Composes what browsers do by themselves between people and clients: FedCM."""
+"""Composes FedCM: sign-in that the browser mediates between a user and a client."""
 
 from collections.abc import Mapping
 

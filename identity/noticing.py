@@ -1,4 +1,4 @@
-"""Composes what tells people of what happened to their account."""
+"""Composes notices to users about changes of their accounts."""
 
 from collections.abc import Mapping
 
@@ -17,7 +17,7 @@ _REVOCATION = sign_in_revocation_service_pb2.DESCRIPTOR.services_by_name["SignIn
 
 
 class Noticing:
-    """`places` are those from where people signed in."""
+    """`places` are the network addresses from which users signed in."""
 
     servicers: Mapping[ServiceDescriptor, object]
 

@@ -1,4 +1,4 @@
-"""Composes what administrators do with clients, API keys, events and blocked addresses."""
+"""Composes the administration of clients, API keys, events and blocked addresses."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Composes what keeps uploaded images and hands them out."""
+"""Composes storage and delivery of uploaded images."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Composes who is there: people, their sessions, what they granted, the tokens, and what holds back those who guess."""
+"""Composes users, sessions, consents, token sets and login protection."""
 
 from dataclasses import dataclass
 

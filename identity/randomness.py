@@ -1,4 +1,4 @@
-"""Where unguessable values come from."""
+"""Source of unguessable values."""
 
 import secrets
 import string
@@ -8,7 +8,7 @@ _ALPHANUMERICS = string.ascii_letters + string.digits
 
 
 class Randomness(Protocol):
-    """Values that nobody can predict; may be asked from several threads."""
+    """Unpredictable values; safe to call from several threads."""
 
     def alphanumeric(self, length: int) -> str: ...
 

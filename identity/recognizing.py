@@ -1,4 +1,4 @@
-"""Composes what recognizes people by second factors: their passkeys, and codes."""
+"""Composes second factors: passkeys and codes."""
 
 from collections.abc import Mapping
 
@@ -35,7 +35,7 @@ _PASSKEYS = passkey_service_pb2.DESCRIPTOR.services_by_name["PasskeyService"]
 
 
 class Recognizing:
-    """`factors` are what follows a password, or stands in its place, and `proofs` that one was shown a moment ago."""
+    """`factors` are asked for after or instead of a password; `proofs` show a factor again while signed in."""
 
     def __init__(self, ground: Ground, presence: Presence) -> None:
         self._ground = ground

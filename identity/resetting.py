@@ -1,4 +1,4 @@
-"""Composes the links by which people choose a password."""
+"""Composes password reset by link."""
 
 from collections.abc import Coroutine, Iterator, Mapping
 
@@ -24,7 +24,7 @@ _RESET = password_reset_service_pb2.DESCRIPTOR.services_by_name["PasswordResetSe
 
 
 class Resetting:
-    """`welcome` writes to people for whom an account was made; `ceremony` is the passkey that is shown with a link.
+    """`welcome` writes to users of new accounts; `ceremony` is a passkey that is shown along with a link.
 
     `magic_links` are the links themselves.
     """
@@ -62,7 +62,7 @@ class Resetting:
         )
 
     def loops(self) -> Iterator[Coroutine[None, None, None]]:
-        """What runs for as long as the provider does: nothing without mail."""
+        """Background loops that run while the provider runs; none without mail."""
         ground = self._ground
         if not ground.mail.is_open:
             return

@@ -1,4 +1,4 @@
-"""Composes what clients' pages look like."""
+"""Composes the sign-in and sign-out screens of clients."""
 
 from collections.abc import Mapping
 

@@ -1,1 +1,1 @@
-"""What people let clients have, remembered until they take it back."""
+"""Consents that users gave to clients, stored until they are withdrawn."""

@@ -1,4 +1,4 @@
-"""What a person let a client have."""
+"""A user's consent to a client's scopes, resources and claims."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,7 +10,7 @@ from server.platform.records import Kind, Record
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """`claims` are those that are asked for by name, beyond what the scopes open."""
+    """`claims` are claims requested by name that no granted scope opens."""
 
     oauth_scopes: tuple[str, ...]
     resources: tuple[str, ...] = ()
@@ -33,7 +33,7 @@ class Terms:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Consent(Record):
-    """`pair` names the person and the client, of which there is one consent; `granted_at` is when it was last given."""
+    """`pair` identifies user and client, who have one consent at most; `granted_at` is the time of the last grant."""
 
     user_id: UserId
     client_id: ClientId
@@ -46,8 +46,8 @@ CONSENTS = Kind(Consent, "consent", unique=("pair",), indexed=("user_id", "clien
 
 
 def pair_of(user_id: UserId, client_id: ClientId) -> str:
-    """Name a person and a client as one."""
-    # No id has a space in it.
+    """Return the combined id of a user and a client."""
+    # Ids contain no space.
     return f"{user_id} {client_id}"
 
 

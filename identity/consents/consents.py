@@ -1,4 +1,4 @@
-"""Consents of a tenant's people: one for each client, which grows with what is granted and goes as a whole."""
+"""Consents of a tenant's users: one per client. It grows with each grant and is withdrawn as a whole."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -33,7 +33,7 @@ class Consents:
     async def remember(
         self, tenant: Tenant, user_id: UserId, client_id: ClientId, *, terms: Terms
     ) -> Consent:
-        """Keep what was granted beside what was before."""
+        """Add the granted terms to those of earlier grants."""
         for _ in range(_ATTEMPTS):
             before = await self.find(tenant, user_id, client_id)
             try:
@@ -48,7 +48,7 @@ class Consents:
         raise Unavailable.untouched("the consent is given by too many at a time")
 
     async def take(self, tenant: Tenant, user_id: UserId, client_id: ClientId) -> Consent | None:
-        """Return what is taken back, None when nothing was granted."""
+        """Remove and return the consent; None when there was none."""
         consent = await self.find(tenant, user_id, client_id)
         return None if consent is None else await self._records.take(tenant.tenant_id, consent.id)
 

@@ -1,1 +1,1 @@
-"""The device authorization grant, RFC 8628, and the devices that came of it."""
+"""The device authorization grant, RFC 8628, and authorized devices."""

@@ -1,4 +1,4 @@
-"""A device asks for a code that somebody types elsewhere: RFC 8628 §3.1, §3.2."""
+"""The device authorization endpoint: issues a device code and a user code, RFC 8628 §3.1, §3.2."""
 
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -66,7 +66,7 @@ class DeviceAuthorizations:
         self._randomness = randomness
 
     async def start(self, request: StartRequest) -> StartedAuthorization:
-        """Begin; raises InvalidClient, UnauthorizedClient, InvalidScope, ResourceExhausted."""
+        """Issue both codes; raises InvalidClient, UnauthorizedClient, InvalidScope, ResourceExhausted."""
         client = await self._authenticator.authenticate(request.credentials, request.tenant)
         if GrantType.DEVICE_CODE not in client.grant_types:
             raise UnauthorizedClient("the client may not use this grant type")
@@ -86,7 +86,7 @@ class DeviceAuthorizations:
     async def _keep(
         self, request: StartRequest, client: Client, *, device_code: str, oauth_scopes: tuple[str, ...]
     ) -> str:
-        """Keep both codes; the user code is one that no other live code has."""
+        """Store both codes and return the user code, which no other valid record has."""
         for _ in range(_ATTEMPTS):
             user_code = new_user_code(self._randomness, self._config.user_code_length)
             try:
@@ -113,6 +113,6 @@ class DeviceAuthorizations:
             started_at=now,
             redeemable_until=now + lifetime,
             interval=self._config.poll_interval_secs,
-            # The first question may come at once.
+            # The first poll may come at once.
             next_poll_at=now,
         )

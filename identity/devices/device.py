@@ -1,4 +1,4 @@
-"""Device codes, and devices that somebody let in."""
+"""Device codes, and devices that a user authorized."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,11 +17,11 @@ class DeviceCodeState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceCode(Record):
-    """`id` is a keyed hash of the device code, `user_code_hash` one of what the person types.
+    """`id` is a keyed hash of the device code, `user_code_hash` one of the user code.
 
-    Whoever asks again before `next_poll_at` is told to slow down, and `interval`, in seconds, grows. The code may be
-    redeemed until `redeemable_until`, and is kept longer, so that the device is told. `pair` names the client and the person
-    who let it in, once somebody did.
+    A device that polls before `next_poll_at` gets `slow_down`, and `interval`, in seconds, grows. The code may be
+    redeemed until `redeemable_until`. It is kept longer, so that the device gets `expired_token`. `pair` identifies the
+    client and the user who accepted, once there is one.
     """
 
     client_id: ClientId
@@ -43,7 +43,7 @@ DEVICE_CODES = Kind(DeviceCode, "device_code", unique=("user_code_hash",), index
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Device(Record):
-    """A device of a user; its tokens are the token sets with its id."""
+    """An authorized device of a user; its tokens are the token sets with this `device_id`."""
 
     user_id: str
     client_id: ClientId

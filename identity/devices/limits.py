@@ -1,4 +1,4 @@
-"""How often codes may be asked for, and guessed: RFC 8628 §5.1, §5.2."""
+"""Rate limits of device authorizations and of guesses of user codes: RFC 8628 §5.1, §5.2."""
 
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -17,14 +17,14 @@ _ATTEMPTS = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceStart(Record):
-    """Somebody at an address, whose hash is the `id`, began; until this expires it may not begin again."""
+    """A device authorization from a network address, whose hash is the `id`; it blocks others until it expires."""
 
 
 DEVICE_STARTS = Kind(DeviceStart, "device_start")
 
 
 class DeviceStarts:
-    """One start of an address in a while, when the configuration says how long that is."""
+    """Allows one device authorization per network address within the configured time."""
 
     def __init__(self, records: RecordStore, config: DeviceGrantConfig, clock: Clock) -> None:
         self._starts = records.of(DEVICE_STARTS)
@@ -45,7 +45,7 @@ class DeviceStarts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserCodeAttempts(Record):
-    """How many user codes somebody tried that were not right; forgotten when it expires."""
+    """Number of wrong user codes of a user or an address; deleted when it expires."""
 
     count: int
 
@@ -54,9 +54,10 @@ USER_CODE_ATTEMPTS = Kind(UserCodeAttempts, "user_code_attempts")
 
 
 class UserCodeGuesses:
-    """Five wrong codes of a person or of an address, and both wait.
+    """After five wrong codes of a user or of a network address, further attempts are refused for a while.
 
-    An attempt counts before it is made, so that many at once are no more than five; a right one is given back.
+    An attempt counts before the code is compared, so concurrent attempts cannot exceed five. A right code is not
+    counted.
     """
 
     def __init__(self, records: RecordStore, clock: Clock) -> None:
@@ -64,13 +65,13 @@ class UserCodeGuesses:
         self._clock = clock
 
     async def begin(self, tenant: Tenant, *, user_id: str, peer_address: str) -> None:
-        """Count an attempt; raises ResourceExhausted when there were too many."""
+        """Count an attempt; raises ResourceExhausted after too many."""
         for attempts_id in _ids(user_id, peer_address):
             if await self._add(tenant, attempts_id, 1) > _MOST_WRONG:
                 raise _too_often(int(_PAUSE.total_seconds()))
 
     async def give_back(self, tenant: Tenant, *, user_id: str, peer_address: str) -> None:
-        """The attempt was right."""
+        """Take back the count of an attempt with a right code."""
         for attempts_id in _ids(user_id, peer_address):
             await self._add(tenant, attempts_id, -1)
 

@@ -1,7 +1,7 @@
-"""What a person types: RFC 8628 §6.1.
+"""User codes of the device grant: RFC 8628 §6.1.
 
-Twenty consonants spell no words and are not mistaken for each other; eight of them are 34 bits, which the limit on
-wrong codes makes enough.
+The alphabet has twenty consonants, which spell no words and are hard to confuse. Eight of them have 34 bits, which
+suffices with the limit on wrong codes.
 """
 
 from identity.randomness import Randomness
@@ -10,7 +10,7 @@ ALPHABET = "BCDFGHJKLMNPQRSTVWXZ"
 
 _GROUP = 4
 
-# The largest multiple of the alphabet's size that an octet holds: beyond it some letters would come more often.
+# The largest multiple of the alphabet's size within an octet; larger values would favour some letters.
 _FAIR = 256 - 256 % len(ALPHABET)
 
 
@@ -24,10 +24,10 @@ def new_user_code(randomness: Randomness, length: int) -> str:
 
 
 def shown(user_code: str) -> str:
-    """In groups of four."""
+    """Return the code in groups of four."""
     return "-".join(user_code[start : start + _GROUP] for start in range(0, len(user_code), _GROUP))
 
 
 def canonical(typed: str) -> str:
-    """Return the code that was meant, whatever its case and what stands between the letters."""
+    """Return the code without separators and in upper case."""
     return "".join(letter for letter in typed.upper() if letter in ALPHABET)

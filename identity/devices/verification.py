@@ -1,4 +1,4 @@
-"""A person looks at what a device asked for, and decides: RFC 8628 §3.3."""
+"""User interaction of the device grant: shows the request of a device and takes the decision, RFC 8628 §3.3."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -30,7 +30,7 @@ class ProofOfWork(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A code that somebody typed, with the work that earns an answer."""
+    """A user code from a form, with a proof of work."""
 
     tenant: Tenant
     browser: Browser
@@ -40,7 +40,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class AskedFor:
-    """What the person is told before deciding, so that a stranger's device is seen for what it is."""
+    """The device's request as shown to the user, so that the user can recognize a stranger's device."""
 
     code: DeviceCode
     client: Client
@@ -54,7 +54,7 @@ def looked_at(code: DeviceCode, _authentication: Authentication) -> DeviceCode:
 
 
 def accepted(code: DeviceCode, authentication: Authentication) -> DeviceCode:
-    """The device outlives the browser's session, so it has no part in it."""
+    """Accept the request; without a `sid`, because the device outlives the browser session."""
     return replace(
         code,
         state=DeviceCodeState.ACCEPTED,
@@ -88,9 +88,9 @@ class DeviceVerification:
         self._clock = clock
 
     async def decide(self, question: Question, decision: Decision) -> AskedFor:
-        """Let the signed-in person decide; returns what was asked for.
+        """Apply the decision of the signed-in user; returns the request of the device.
 
-        Raises Unauthenticated, PermissionDenied, ResourceExhausted, and NotFound for codes that nobody waits with.
+        Raises Unauthenticated, PermissionDenied, ResourceExhausted, and NotFound when no device waits with this code.
         """
         tenant, browser = question.tenant, question.browser
         session = await proved(self._sessions, tenant, browser)
@@ -106,7 +106,7 @@ class DeviceVerification:
     async def _decided(
         self, question: Question, decision: Decision, authentication: Authentication
     ) -> AskedFor:
-        """A device that asks meanwhile changes its code too, so this may take more than one attempt."""
+        """Apply the decision. A poll of the device changes the same record, so this may take several attempts."""
         for _ in range(_ATTEMPTS):
             code = await self._waiting(question)
             client = await self._clients.find(question.tenant, code.client_id)

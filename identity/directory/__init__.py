@@ -1,1 +1,1 @@
-"""The one directory of who exists and what each may do."""
+"""The directory of users and clients, and their permissions."""

@@ -1,4 +1,4 @@
-"""A new password of a person, checked and hashed."""
+"""A new password of a user, validated and hashed."""
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -15,14 +15,14 @@ _WITH_PASSWORD = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChosenPassword:
-    """Good until `until`; so many of those before it are `remembered`."""
+    """`until` is its expiry; `remembered` is the number of earlier hashes to keep."""
 
     password_hash: str = field(repr=False)
     until: datetime | None
     remembered: int
 
     def of(self, user: User) -> User:
-        """Return the person with it."""
+        """Return the user with this password."""
         before = tuple(filter(None, (user.password_hash, *user.previous_password_hashes)))
         return replace(
             user,

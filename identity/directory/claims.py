@@ -1,4 +1,4 @@
-"""What a token says of its bearer, as mapping rules compare it."""
+"""Claims of a token in the form that mapping rules compare."""
 
 from collections.abc import Iterator, Mapping
 
@@ -15,7 +15,8 @@ NO_CLAIMS: Claims = {}
 def claims_of(document: bytes) -> Claims:
     """Read the claims of a token, a JSON object; raises InvalidArgument.
 
-    A string holds itself, a number and a boolean hold their JSON text, an array holds what its elements do.
+    A string has itself as its value. A number or boolean has its JSON text, and an array has the values of its
+    elements.
     """
     try:
         members = msgspec.json.decode(document, type=dict[str, object])

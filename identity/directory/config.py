@@ -7,12 +7,12 @@ from identity.config import expect_within
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UsersConfig:
-    """[users]: what people may do with their account, and when one goes.
+    """[users]: self-service of users, and removal of expired accounts.
 
-    With `registration_enabled` they make one themselves, which needs mail, and choose a username then where
-    `preferred_username_required` says so; a network address does so `registration_limit` times in an hour. With
-    `self_delete` they delete it themselves. Who has a preferred username keeps it while `preferred_username_immutable`,
-    and nobody takes one of `preferred_username_blacklist`. An account that has ended is removed after
+    With `registration_enabled` users create accounts themselves, which needs mail. They choose a username where
+    `preferred_username_required` is set. A network address may register `registration_limit` times in an hour. With
+    `self_delete` users can delete their own account. With `preferred_username_immutable` a user cannot change an
+    existing username. Names of `preferred_username_blacklist` cannot be chosen. An expired account is removed after
     `expired_account_days`, never when that is 0.
     """
 

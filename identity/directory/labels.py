@@ -1,4 +1,4 @@
-"""What people and clients are sorted by: groups, roles, scopes, and attributes beyond the standard ones."""
+"""Labels of users and clients: groups, roles, scopes and custom attributes."""
 
 from dataclasses import dataclass
 
@@ -6,20 +6,20 @@ from identity.vocabulary import LATER_PERMISSIONS, Permission
 from server.platform.call import TenantId
 from server.platform.records import Kind, Record
 
-# Of each kind, in a tenant.
+# Of each kind in a tenant.
 MOST_LABELS = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Label(Record):
-    """People and clients carry the name, so a new name is written to each of them."""
+    """Records of users and clients hold the name, so a rename writes all of them."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Group(Label):
-    """To which people and clients belong; it gives its roles, by name, and tenants."""
+    """A group of users and clients; it gives its roles, by name, and tenants."""
 
     roles: tuple[str, ...] = ()
     tenant_ids: tuple[TenantId, ...] = ()
@@ -27,7 +27,7 @@ class Group(Label):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Role(Label):
-    """Which people and clients have; it gives permissions and tenants."""
+    """A role of users and clients; it gives permissions and tenants."""
 
     permissions: tuple[Permission, ...] = ()
     tenant_ids: tuple[TenantId, ...] = ()
@@ -35,7 +35,7 @@ class Role(Label):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScopeDefinition(Label):
-    """Which clients may ask for; it opens attributes in access tokens, and in ID tokens and userinfo."""
+    """A custom scope of clients; it opens attributes in access tokens, and in ID tokens and userinfo."""
 
     attr_include_access: tuple[str, ...] = ()
     attr_include_id: tuple[str, ...] = ()
@@ -43,7 +43,7 @@ class ScopeDefinition(Label):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserAttribute(Record):
-    """`id` is the name; people may change their own value when it is `user_editable`."""
+    """A custom attribute; `id` is its name. Users may change their own value when it is `user_editable`."""
 
     desc: str = ""
     user_editable: bool = False

@@ -1,4 +1,4 @@
-"""Who gets roles, groups and tenants by what its token says."""
+"""A mapping rule, which gives roles, groups and tenants to principals with a certain claim."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ MOST_RULES = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MappingRule(Record):
-    """`id` is the mapping rule's id. Whoever has a token with the claim counts as having what the rule gives."""
+    """`id` is the mapping rule's id. A principal whose token has the claim gets what the rule gives."""
 
     name: str
     claim_name: str

@@ -1,7 +1,7 @@
-"""Passwords of people: argon2id (RFC 9106), never more at a time than the pool has threads.
+"""Password hashing with argon2id (RFC 9106) in a bounded thread pool.
 
-A hash takes a tenth of a second and much memory, so neither the loop nor a crowd may compute it freely: past a bound
-callers are turned away.
+A hash takes a tenth of a second and much memory, so it never runs on the event loop. Calls beyond the bound of the
+queue are refused.
 """
 
 from collections.abc import Sequence
@@ -13,10 +13,10 @@ from zxcvbn_rs_py import zxcvbn
 from identity.config import PasswordConfig
 from server.platform.threads import Threads
 
-# A worker does some ten a second: whoever comes later would wait longer than a browser does.
+# A worker computes about ten hashes a second; beyond this number callers would wait longer than browsers do.
 _MOST_WAITING = 200
 
-# Who tries the known passwords and their variations gets so far: powers of ten.
+# Guessing known passwords and their variations takes up to this many attempts, as a power of ten.
 _EASY_GUESSES = 6
 
 
@@ -30,11 +30,11 @@ class Passwords:
         return await self._threads.run(self._hasher.hash, password)
 
     async def verify(self, password_hash: str | None, password: str) -> bool:
-        """Whether the hash is the password's; without a hash it is not, at the same cost. Raises ResourceExhausted."""
+        """Whether the hash is of this password; without a hash False, at the same cost. Raises ResourceExhausted."""
         return await self._threads.run(self._verify, password_hash, password)
 
     async def is_easily_guessed(self, password: str, about: Sequence[str]) -> bool:
-        """Whether it is a known password, or a variation of one, of a pattern or of what is known about the person.
+        """Whether it is a known password, or varies one, a pattern, or facts about the user.
 
         Raises ResourceExhausted.
         """
@@ -42,7 +42,7 @@ class Passwords:
         return estimated.guesses_log10 < _EASY_GUESSES
 
     def is_outdated(self, password_hash: str) -> bool:
-        """Whether it was made at another cost than new ones."""
+        """Whether the hash has other cost parameters than new ones."""
         return self._hasher.check_needs_rehash(password_hash)
 
     def close(self) -> None:

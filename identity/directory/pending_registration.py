@@ -1,8 +1,8 @@
-"""A registration that waits until the owner of its address confirms it.
+"""A registration whose e-mail address is not confirmed yet.
 
-Anybody can send the form for any address, before its owner or after. A second form does not change the account. The
-record names the one attempt whose link counts. An account with more than one form is *contested*: none of the passwords
-counts, and its owner chooses one after the confirmation.
+Anybody can submit the form for any address, before its owner or after. A second form does not change the account. The
+record names the one attempt whose link is valid. An account with more than one form is *contested*: none of the
+passwords is valid, and the owner chooses one after the confirmation.
 """
 
 from dataclasses import dataclass, field, replace
@@ -14,10 +14,10 @@ _PERIOD = timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingRegistration:
-    """`attempt` names the one link that counts; `letters` were sent since `counted_from`.
+    """`attempt` identifies the valid link; `letters` counts mails since `counted_from`.
 
-    `client_id` and `return_uri` say where the person came from and goes on. With a `password_hash` there was another form
-    after the one that made the account, and the rest is what that form said.
+    `client_id` and `return_uri` name the client that the user came from and returns to. With a `password_hash` a
+    further form was submitted after the one that created the account; the remaining members are those of that form.
     """
 
     attempt: str
@@ -33,21 +33,21 @@ class PendingRegistration:
 
     @property
     def is_contested(self) -> bool:
-        """Whether more than one form was sent for the address, by the same person or by others."""
+        """Whether more than one form was submitted for the address."""
         return bool(self.password_hash)
 
     def may_be_sent(self, now: datetime) -> bool:
-        """Whether the address did not get so many letters lately that one more is a nuisance."""
+        """Whether the rate limit of mails to the address allows another one."""
         return self.letters < _MOST_LETTERS or self._is_long_ago(now)
 
     def sent_again(self, attempt: str, now: datetime) -> "PendingRegistration":
-        """Return it with the letter of another attempt, after which those before count no more."""
+        """Return it with a new attempt and its mail counted; links of earlier attempts become invalid."""
         if self._is_long_ago(now):
             return replace(self, attempt=attempt, letters=1, counted_from=now)
         return replace(self, attempt=attempt, letters=self.letters + 1)
 
     def done(self) -> "PendingRegistration":
-        """Return what is left of it after the confirmation: where the person goes on."""
+        """Return the members that are kept after the confirmation: the client to return to."""
         return PendingRegistration(attempt=self.attempt, client_id=self.client_id, return_uri=self.return_uri)
 
     def _is_long_ago(self, now: datetime) -> bool:

@@ -1,4 +1,4 @@
-"""From the subject of a token to what its bearer may do."""
+"""Resolves the subject of a token to a principal and its permissions."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -27,7 +27,7 @@ class Principal:
 
 
 class Principals:
-    """A subject is that of an issuer: another one may give the same to somebody else."""
+    """A subject is unique within its issuer only."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class Principals:
         self._clock = clock
 
     async def of(self, subject: str, issuer: str, claims: Claims = NO_CLAIMS) -> Principal:
-        """Return who is behind a subject; raises NotFound when there is none, or when it or its tenant is disabled."""
+        """Return the principal of a subject; raises NotFound when it is unknown, or it or its tenant is disabled."""
         tenant = self._tenants.find_by_issuer(issuer)
         user = await self._users.get(tenant.tenant_id, subject)
         if user is not None and user.is_active(self._clock.now()):
@@ -56,6 +56,6 @@ class Principals:
         raise NotFound("there is no such principal")
 
     async def _standing(self, holder: TenantHolder, issuing: Tenant, claims: Claims) -> Standing:
-        # A tenant's rules are about what its own provider says.
+        # Mapping rules of a tenant apply only to tokens of that tenant's own provider.
         is_own = holder.tenant_id == issuing.tenant_id
         return await self._standings.of(holder, claims if is_own else NO_CLAIMS)

@@ -1,4 +1,4 @@
-"""What a principal may do, and where: what it has itself, and what its roles, groups and mapping rules give."""
+"""Permissions and tenants of a principal: its own, and those from roles, groups and mapping rules."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ ADMINISTRATOR_PERMISSIONS = (Permission.IDENTITY_READ, Permission.IDENTITY_WRITE
 
 
 class Holder(Protocol):
-    """A person or a client; roles and groups by name."""
+    """A user or a client; roles and groups by name."""
 
     @property
     def roles(self) -> tuple[str, ...]: ...
@@ -35,7 +35,7 @@ class Holder(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Givers:
-    """What there is in a tenant that gives something; `tenant_ids` are the tenants that may be given."""
+    """Roles, groups and mapping rules of a tenant; `tenant_ids` are the tenants that they may give."""
 
     roles: Collection[Role] = ()
     groups: Collection[Group] = ()
@@ -54,7 +54,7 @@ class Standing:
 
 
 def standing_of(holder: Holder, givers: Givers, claims: Claims) -> Standing:
-    """A name that nothing has gives nothing; neither does a rule that the claims do not meet."""
+    """Combine them. Unknown names are ignored, and so are rules whose claim does not match."""
     rules = [rule for rule in givers.rules if rule.is_met_by(claims)]
     group_names = {*holder.groups, *_each(rule.groups for rule in rules)}
     groups = [group for group in givers.groups if group.name in group_names]

@@ -1,4 +1,4 @@
-"""Reads what the standing of a principal is made of, as it is now."""
+"""Reads the present permissions and tenants of a principal from the store."""
 
 from typing import Protocol
 
@@ -17,7 +17,7 @@ class TenantHolder(Holder, Protocol):
 
 
 class Standings:
-    """What a tenant's roles, groups and rules give is of that tenant; those of the default one may give any."""
+    """Labels and rules of a tenant give access to that tenant only; those of the default tenant to any."""
 
     def __init__(self, store: RecordStore, tenants: Tenants) -> None:
         self._roles = store.of(ROLES)
@@ -26,7 +26,7 @@ class Standings:
         self._tenants = tenants
 
     async def of(self, holder: TenantHolder, claims: Claims = NO_CLAIMS) -> Standing:
-        """`claims` are those of its token, for the mapping rules; raises Unavailable."""
+        """Return the standing; `claims` are those of the token, for mapping rules. Raises Unavailable."""
         home = holder.tenant_id
         givers = Givers(
             roles=await self._roles.page(home, most=MOST_LABELS),

@@ -1,4 +1,4 @@
-"""A person with an account."""
+"""A user account."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -15,7 +15,7 @@ UserId = NewType("UserId", str)
 
 
 class AccountType(StrEnum):
-    """How a person proves who it is."""
+    """How the user authenticates."""
 
     NEW = "new"
     PASSWORD = "password"  # noqa: S105  # a kind of account
@@ -27,13 +27,13 @@ class AccountType(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class User(Record):
-    """`id` is the subject of the person's tokens, unique over all tenants and never used again.
+    """`id` is the subject of the user's tokens, unique over all tenants and never reused.
 
-    `email` is in lower case. `values` are the standard claims beyond those with a field: `birthdate`, `phone_number`,
-    `street_address`, `postal_code`, `locality`, `country`, `zoneinfo`; `attributes` are those that the tenant defines, each
-    as JSON. `picture_id` is that of its picture, empty without one. An account is good until `valid_until`, its password
-    until `password_until`; those that it had before are kept as far as they must not be taken again, the newest first.
-    `registration` is what waits for the address to be confirmed.
+    `email` is in lower case. `values` are the standard claims without a member of their own: `birthdate`,
+    `phone_number`, `street_address`, `postal_code`, `locality`, `country`, `zoneinfo`. `attributes` are the tenant's
+    custom attributes, each as JSON. `picture_id` is the id of the picture, empty without one. The account is valid
+    until `valid_until`, the password until `password_until`. `previous_password_hashes` are the hashes that must not be
+    reused, newest first. `registration` is the unconfirmed registration.
     """
 
     email: str
@@ -74,21 +74,21 @@ class User(Record):
 
     @property
     def must_confirm_email(self) -> bool:
-        # Whom an administrator or another provider vouches for has nothing to confirm.
+        # Addresses of other accounts are confirmed by an administrator or an upstream provider.
         return self.is_self_registered and not self.is_email_verified
 
     @property
     def has_no_way_in(self) -> bool:
-        """Whether the person has neither password nor passkey nor provider yet."""
+        """Whether the account has neither password nor passkey nor upstream provider yet."""
         return self.account_type is AccountType.NEW and not self.password_hash
 
     @property
     def is_contested(self) -> bool:
-        """Whether several forms registered the address, and nobody has confirmed it."""
+        """Whether several forms registered the address, and none is confirmed."""
         return self.registration is not None and self.registration.is_contested
 
     def without_password(self) -> "User":
-        """Return the person without password or other way to sign in, whose next one is the first."""
+        """Return the user as a new account, without a password."""
         return replace(
             self,
             account_type=AccountType.NEW,
@@ -99,7 +99,7 @@ class User(Record):
 
     @property
     def picture_path(self) -> str:
-        """Where its picture is, below its issuer; empty without one."""
+        """Path of the picture below the issuer; empty without a picture."""
         return f"users/{self.id}/picture/{self.picture_id}" if self.picture_id else ""
 
     def is_active(self, now: datetime) -> bool:

@@ -1,4 +1,4 @@
-"""The people of a tenant."""
+"""The users of a tenant."""
 
 import logging
 from dataclasses import replace
@@ -21,7 +21,7 @@ class Users:
         return await self._records.get(tenant.tenant_id, user_id)
 
     async def find_by_email(self, tenant: Tenant, email: str) -> User | None:
-        """Return the account of an address, in whatever case it is written."""
+        """Return the account with this e-mail address, compared without case."""
         found = await self._records.find(tenant.tenant_id, "email", email_key(email), most=1)
         return found[0] if found else None
 
@@ -34,11 +34,11 @@ class Users:
         return await self._records.insert(user)
 
     async def note_sign_in(self, user: User, at: datetime) -> User:
-        """Keep when somebody signed in; a change by somebody else at that moment goes before it."""
+        """Store the time of a sign-in, unless another caller changes the record at that moment."""
         try:
             return await self._records.replace(replace(user, last_login_at=at))
         except Changed:
-            logger.info("sign-in not noted", extra={"user_id": user.id})
+            logger.info("the time of a sign-in was not stored", extra={"user_id": user.id})
             return user
 
     async def replace(self, user: User) -> User:
@@ -47,7 +47,7 @@ class Users:
 
 
 def email_key(email: str) -> str:
-    """How an address is kept and compared: in lower case, an internationalized domain as A-labels (RFC 5890)."""
+    """Return an address in its stored form: lower case, an internationalized domain as A-labels (RFC 5890)."""
     local, at, domain = email.strip().lower().rpartition("@")
     return f"{local}{at}{_ascii(domain.removesuffix('.'))}"
 
@@ -58,5 +58,5 @@ def _ascii(domain: str) -> str:
     try:
         return idna.encode(domain, uts46=True).decode()
     except idna.IDNAError:
-        # It is no domain, so nobody has such an address.
+        # It is not a domain, so no account has such an address.
         return domain

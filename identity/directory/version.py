@@ -1,7 +1,8 @@
-"""The version of the directory, which grows with every change of what a principal may do.
+"""The directory version, a number that grows with every change of permissions.
 
-Caches of the directory are emptied when it grows: at once in the process that makes the change, within PASS_SECONDS in
-the others, which read the version from a shared record. While the store is away, cached entries expire by themselves.
+Caches of the directory are cleared when it grows: at once in the process that makes the change, and within PASS_SECONDS
+in the others, which read the version from a shared record. While the store is unavailable, cached entries expire by
+themselves.
 """
 
 import asyncio
@@ -25,7 +26,7 @@ _ID = "directory"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DirectoryVersionRecord(Record):
-    """Its revision is the version."""
+    """The revision of the record is the version."""
 
 
 DIRECTORY_VERSIONS = Kind(DirectoryVersionRecord, "directory_version")
@@ -38,19 +39,19 @@ class DirectoryVersion:
         self._grown = asyncio.Event()
 
     async def advance(self) -> None:
-        """Tell everybody of a change that has been made; to be called after every one.
+        """Increment the version; must be called after every change of permissions.
 
-        The change stands, so a version that cannot be kept is logged and nothing else.
+        The change itself is already stored, so a failure is only logged.
         """
         try:
             self._know(await self._advanced())
         except Unavailable:
-            logger.warning("a change of the directory is noticed late")
-        # Who waits in this process is told before whoever made the change goes on.
+            logger.warning("the directory version was not stored; other processes notice a change late")
+        # Waiting tasks of this process run before the caller continues.
         await asyncio.sleep(0)
 
     async def beyond(self, number: int, *, seconds: float) -> int:
-        """Return the version as soon as it is beyond a number, or after so long as it is."""
+        """Return the version once it exceeds `number`, or the present one after `seconds`."""
         try:
             async with asyncio.timeout(seconds):
                 while self._number <= number:
@@ -60,13 +61,15 @@ class DirectoryVersion:
         return self._number
 
     async def run(self, catch_up: Callable[[], Awaitable[None]]) -> None:
-        """Hear of other processes until it is cancelled; `catch_up` comes before anybody is told."""
+        """Poll for changes by other processes until cancelled; `catch_up` runs before waiting tasks are woken."""
         pauses = Pauses(_BACK_OFF)
         while True:
             try:
                 await self._refresh(catch_up)
             except Unavailable:
-                logger.warning("changes of the directory by other processes are noticed late")
+                logger.warning(
+                    "the directory version was not read; changes by other processes are noticed late"
+                )
                 await pauses.after_failure()
             else:
                 pauses.succeeded()
@@ -86,7 +89,7 @@ class DirectoryVersion:
             else:
                 kept = await self._records.replace(kept)
         except (AlreadyThere, Changed):
-            # Another process was faster, after our change: its version covers both.
+            # Another process advanced the version after our change, so its version covers both.
             return await self._kept()
         return kept.revision
 

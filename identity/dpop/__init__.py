@@ -1,1 +1,1 @@
-"""Tokens that only the holder of a key can use: RFC 9449."""
+"""Sender-constrained tokens, which need a proof of possession: RFC 9449."""

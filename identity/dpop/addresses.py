@@ -1,4 +1,4 @@
-"""Addresses that are compared: RFC 3986 §6.2.2, §6.2.3, without query and fragment."""
+"""Normalization of URIs for comparison: RFC 3986 §6.2.2, §6.2.3, without query and fragment."""
 
 from urllib.parse import urlsplit
 
@@ -6,7 +6,7 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def normalised(address: str) -> str:
-    """Return scheme, host, port and path in one spelling; empty for what is no address of the web."""
+    """Return scheme, host, port and path in normal form; empty for other than http and https URIs."""
     try:
         parts = urlsplit(address)
         port = parts.port

@@ -1,7 +1,7 @@
-"""Nonces of the server for DPoP proofs: RFC 9449 §8.
+"""Server nonces for DPoP proofs: RFC 9449 §8.
 
-A nonce is the window of time that it was made in, under our seal, so that every process knows every other's and
-nothing is kept.
+A nonce is the time window in which it was made, with a MAC. So every process accepts nonces of all others, and none is
+stored.
 """
 
 import hmac
@@ -25,11 +25,11 @@ class DpopNonces:
         return self._lifetime > 0
 
     def current(self, tenant: Tenant) -> str:
-        """Return the nonce to hand out now; empty when none is required."""
+        """Return the current nonce; empty when none is required."""
         return self._of(tenant, self._window()) if self.are_required else ""
 
     def is_fresh(self, tenant: Tenant, nonce: str) -> bool:
-        """Whether it was handed out in this window of time or in the one before."""
+        """Whether the nonce is of this time window or of the previous one."""
         window = self._window()
         expected = (self._of(tenant, window), self._of(tenant, window - 1))
         return any(hmac.compare_digest(one.encode(), nonce.encode()) for one in expected)

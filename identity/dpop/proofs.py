@@ -1,4 +1,4 @@
-"""Proofs that whoever asks holds a key: RFC 9449 §4.3."""
+"""Verification of DPoP proofs: RFC 9449 §4.3."""
 
 import base64
 import hashlib
@@ -24,7 +24,7 @@ _MAX_JTI_LENGTH = 256
 
 
 class PresentedProof(Protocol):
-    """A proof, with the request that it came with."""
+    """A DPoP proof, with the request that carries it."""
 
     @property
     def proof(self) -> str: ...
@@ -45,9 +45,9 @@ class DpopProofs:
     async def thumbprint(
         self, tenant: Tenant, proof: PresentedProof, *, access_token: str | None = None
     ) -> str:
-        """Return the thumbprint of the key that is proved: RFC 7638.
+        """Return the thumbprint of the proved key: RFC 7638.
 
-        Raises InvalidDpopProof, UseDpopNonce. A proof that lacks our nonce is not used up by that.
+        Raises InvalidDpopProof, UseDpopNonce. A proof that lacks a server nonce is not used up.
         """
         jwt = _parsed(proof.proof)
         key = _key(jwt)
@@ -67,7 +67,7 @@ class DpopProofs:
         return jkt
 
     def nonce(self, tenant: Tenant) -> str:
-        """Return the nonce that the next proof may carry; empty when none is required."""
+        """Return the nonce for the next proof; empty when none is required."""
         return self._nonces.current(tenant)
 
     def _check_request(self, jwt: SignedJwt, tenant: Tenant, proof: PresentedProof) -> None:
@@ -75,13 +75,13 @@ class DpopProofs:
             raise InvalidDpopProof("the proof needs a jti of at most 256 characters")
         if jwt.text("htm") != proof.http_method:
             raise InvalidDpopProof("the proof is for another method")
-        # RFC 9449 §4.3: without query and fragment, and compared as RFC 3986 §6.2 has it.
+        # RFC 9449 §4.3: without query and fragment, normalized as in RFC 3986 §6.2.
         expected = normalised(f"{tenant.origin}{proof.path}")
         if not expected or normalised(jwt.text("htu")) != expected:
             raise InvalidDpopProof("the proof is for another address")
 
     def _spent_until(self, jwt: SignedJwt) -> datetime:
-        """When nobody would take the proof any more."""
+        """Time from which the proof would be refused as too old."""
         issued_at, now = jwt.time("iat"), self._clock.now()
         if issued_at is None or not (now - _MAX_AGE).timestamp() <= issued_at <= (now + _SKEW).timestamp():
             raise InvalidDpopProof("the proof was not made just now")

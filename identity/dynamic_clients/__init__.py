@@ -1,1 +1,1 @@
-"""Clients that register themselves: RFC 7591, and look after it themselves: RFC 7592."""
+"""Dynamic client registration, RFC 7591, and its management, RFC 7592."""

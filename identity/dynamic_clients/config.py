@@ -1,17 +1,17 @@
-"""Whether clients register themselves."""
+"""The section of the configuration file about dynamic client registration."""
 
 import re
 from dataclasses import dataclass, field
 
-# What may stand in an Authorization header: RFC 6750 §2.1.
+# Characters of a bearer token in an Authorization header: RFC 6750 §2.1.
 _TOKEN = re.compile(r"[A-Za-z0-9\-._~+/]{1,1024}=*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DynamicClientsConfig:
-    """[dynamic_clients]: whether clients register themselves, RFC 7591, with `reg_token`; without one anybody may.
+    """[dynamic_clients]: dynamic client registration, RFC 7591, with `reg_token`, or open to anybody without it.
 
-    The provider reads addresses that such a client names, within the bounds of `outgoing.allowed_networks`.
+    The provider fetches addresses that such a client registers, within the bounds of `outgoing.allowed_networks`.
     """
 
     enabled: bool = False

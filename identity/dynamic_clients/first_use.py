@@ -1,4 +1,4 @@
-"""A client that registered itself stays once it was of use to somebody: until then it has an hour."""
+"""Keeps a dynamically registered client after its first token; an unused client expires after an hour."""
 
 from dataclasses import replace
 
@@ -11,11 +11,11 @@ class FirstUse:
         self._records = store.of(CLIENTS)
 
     async def note(self, client: Client) -> None:
-        """The client got tokens."""
+        """Remove the expiry of a client that got tokens."""
         if client.expires_at is None:
             return
         try:
             await self._records.replace(replace(client, expires_at=None))
         except Changed:
-            # Another token at the same time, or the client describes itself anew: then its next token counts.
+            # The record changed concurrently, by another token or a new registration. The next token repeats this.
             return

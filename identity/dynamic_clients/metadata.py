@@ -1,6 +1,6 @@
-"""What a client says of itself, and the client that it becomes: RFC 7591 §2, OpenID Connect Dynamic Registration §2.
+"""Client metadata of dynamic registration: RFC 7591 §2, OpenID Connect Dynamic Registration §2.
 
-It says nothing of what administrators decide: whether it is enabled, what people are asked, how long tokens live.
+The metadata does not cover settings of administrators: whether the client is enabled, consent, and token lifetimes.
 """
 
 import unicodedata
@@ -23,16 +23,16 @@ from server.platform.errors import InvalidArgument
 _WEB = frozenset({"http", "https"})
 _NEED_REDIRECT_URIS = frozenset({GrantType.AUTHORIZATION_CODE})
 
-# Nobody gets tokens in its own name by saying who it is.
+# Without client_credentials: anybody can register a client, so it gets no tokens in its own name.
 _GRANT_TYPES = frozenset({GrantType.AUTHORIZATION_CODE, GrantType.REFRESH_TOKEN, GrantType.DEVICE_CODE})
 
-# Of people, who are asked; what they belong to only for who names it.
+# Scopes about users, who are asked for consent. The scope `groups` is given only when the metadata names it.
 _GIVEN_SCOPES = (
     *(Scope.OPENID, Scope.PROFILE, Scope.EMAIL, Scope.ADDRESS, Scope.PHONE),
     Scope.OFFLINE_ACCESS,
 )
 
-# General categories of what nobody sees, and bidirectional classes of what changes the order of the rest.
+# General categories of invisible characters, and bidirectional classes that change the order of text.
 _UNSEEN = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"})
 _TURNING = frozenset({"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"})
 
@@ -41,7 +41,7 @@ _E = TypeVar("_E", bound=StrEnum)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientMetadata:
-    """As it was sent; what was left out is empty."""
+    """Metadata as submitted; absent members are empty."""
 
     redirect_uris: tuple[str, ...] = ()
     post_logout_redirect_uris: tuple[str, ...] = ()
@@ -69,7 +69,7 @@ class ClientMetadata:
 
 
 def described(client: Client, metadata: ClientMetadata, destinations: Destinations) -> Client:
-    """Return the client as it describes itself; raises InvalidClientMetadata, InvalidRedirectUri."""
+    """Return the client with this metadata; raises InvalidClientMetadata, InvalidRedirectUri."""
     _expect_answers(metadata)
     _expect_name(metadata.client_name)
     try:
@@ -152,14 +152,14 @@ def _grant_types(metadata: ClientMetadata) -> frozenset[GrantType]:
 
 
 def _scopes(client: Client, metadata: ClientMetadata) -> tuple[str, ...]:
-    """Those that it names and may have; what administrators let it have besides it may keep."""
+    """Return the requested scopes that exist; without any, the present scopes or the default ones."""
     known = {*Scope, *client.oauth_scopes}
     named = tuple(scope for scope in parse(metadata.scope) if scope in known)
     return named or client.oauth_scopes or _GIVEN_SCOPES
 
 
 def _expect_answers(metadata: ClientMetadata) -> None:
-    """What only one answer is taken of."""
+    """Check members of which the provider supports certain values only."""
     for member, found, taken in (
         ("response_types", set(metadata.response_types), {"code"}),
         ("subject_type", {metadata.subject_type} - {""}, {"public"}),
@@ -172,7 +172,7 @@ def _expect_answers(metadata: ClientMetadata) -> None:
 
 
 def _expect_name(client_name: str) -> None:
-    """People are asked about it by this name, so it looks like what it is."""
+    """Reject invisible and bidirectional characters, because the consent page shows this name."""
     kinds = ((unicodedata.category(letter), unicodedata.bidirectional(letter)) for letter in client_name)
     if any(category in _UNSEEN or direction in _TURNING for category, direction in kinds):
         raise InvalidClientMetadata(
@@ -181,7 +181,7 @@ def _expect_name(client_name: str) -> None:
 
 
 def _expect_of_the_web(redirect_uris: Iterable[str]) -> None:
-    """Private-use schemes are for applications of a device: OpenID Connect Dynamic Client Registration 1.0 §2."""
+    """Expect http or https; private-use schemes are for native applications: OpenID Connect Dynamic Registration §2."""
     for uri in redirect_uris:
         parts = absolute_uri(uri)
         if parts is not None and parts.scheme not in _WEB:

@@ -1,7 +1,7 @@
-"""A client registers itself, and reads, changes and removes its registration: RFC 7591 §3, RFC 7592 §2.
+"""Dynamic registration of clients, and reading, changing and removing a registration: RFC 7591 §3, RFC 7592 §2.
 
-Who is nobody, or has the wrong token, learns nothing of what is registered. A change makes a new token and a new secret;
-the ones before end with it.
+An unknown client and a wrong token give the same error. A change issues a new registration access token and a new
+secret; the previous ones become invalid.
 """
 
 import hmac
@@ -47,7 +47,7 @@ class Addresses(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registered:
-    """A secret that is not new is empty, as is a token."""
+    """`client_secret` and `registration_access_token` are empty unless they are new."""
 
     client: Client
     client_secret: str = field(default="", repr=False)
@@ -55,7 +55,7 @@ class Registered:
 
 
 class DynamicRegistration:
-    """`addresses` says whose registrations count together."""
+    """`addresses` groups network addresses that share a rate limit."""
 
     def __init__(
         self,
@@ -98,7 +98,7 @@ class DynamicRegistration:
             token_endpoint_auth_method=AuthenticationMethod.NONE,
             tenant_ids=(tenant.tenant_id,),
             requires_pkce=False,
-            # Nobody vouches for it but the people who let it have something.
+            # No administrator has reviewed the client, so its users are asked for consent.
             consent=ConsentMode.ONCE,
             registration=Registration(token_hash=b"", issued_at=int(now.timestamp())),
         )
@@ -122,9 +122,9 @@ class DynamicRegistration:
         client_secret: str = "",
         peer_address: str,
     ) -> Registered:
-        """Describe all of it anew; `client_secret` is the one that it has, where it repeats it.
+        """Replace all metadata; `client_secret` is the present secret if the request repeats it.
 
-        Raises InvalidToken, InvalidClientMetadata, InvalidRedirectUri; NotFound when it is off.
+        Raises InvalidToken, InvalidClientMetadata, InvalidRedirectUri; NotFound when registration is disabled.
         """
         made: list[Registered] = []
 
@@ -166,7 +166,7 @@ class DynamicRegistration:
         self._expect_enabled()
         client = await self._records.get(tenant.tenant_id, client_id)
         registration = client.registration if client is not None else None
-        # Whether there is such a client takes no time to say.
+        # An unknown client takes as long as a known one.
         expected = registration.token_hash if registration is not None else self._hasher.hash("")
         is_right = hmac.compare_digest(self._hasher.hash(token), expected)
         if client is None or registration is None or not token or not is_right:
@@ -183,7 +183,7 @@ class DynamicRegistration:
             raise InvalidToken("the token is not the one that clients register with")
 
     def _expect_same_secret(self, client: Client, client_secret: str) -> None:
-        """RFC 7592 §2.2: nobody chooses a secret."""
+        """RFC 7592 §2.2: a client cannot choose its secret."""
         kept = client.secret_hash or b""
         if client_secret and not hmac.compare_digest(self._hasher.hash(client_secret), kept):
             raise InvalidClientMetadata("client_secret: expected the one that the client has")

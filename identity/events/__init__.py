@@ -1,1 +1,1 @@
-"""Security events: what happened that an administrator may want to hear of, kept for a month."""
+"""Security events for administrators, kept for a month."""

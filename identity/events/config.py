@@ -10,7 +10,7 @@ from identity.events.kinds import EVENT_KINDS, EventType, Level
 class EventsConfig:
     """[events]: the level of each type of event: info, notice, warning or critical.
 
-    That a token was issued is an event only with `generate_token_issued`.
+    The issuance of a token is an event only with `generate_token_issued`.
     """
 
     level_jwks_rotate: Level = EVENT_KINDS[EventType.JWKS_ROTATED].level
@@ -31,7 +31,7 @@ class EventsConfig:
 
     @property
     def levels(self) -> Mapping[EventType, Level]:
-        """Of every type; those that have no key of their own stay at the level of their kind."""
+        """Return the level of every type; a type without a key has the default level of its kind."""
         return {kind.type: kind.level for kind in EVENT_KINDS.values()} | {
             EventType.JWKS_ROTATED: self.level_jwks_rotate,
             EventType.SECRETS_MIGRATED: self.level_secrets_migrated,

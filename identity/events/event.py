@@ -1,4 +1,4 @@
-"""One security event."""
+"""A security event."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -15,7 +15,7 @@ _MILLISECONDS = 1000
 
 @dataclass(frozen=True, slots=True)
 class EventActor:
-    """Who made it happen on purpose: `kind` is user, api_key or client."""
+    """The caller that caused the event by an explicit action: `kind` is user, api_key or client."""
 
     kind: str
     id: str
@@ -24,10 +24,10 @@ class EventActor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event(Record):
-    """`id` begins with the time, so that events come in their order; its last eight letters are what the world sees.
+    """`id` begins with the time, so that ids order events; its last eight letters are the public id.
 
-    `ip` is whose doing it was, `data` a number and `text` words, where the type has any; `user_id`, `client_id`
-    and `session` say whom and what it is about, and `actor` is who did it on purpose.
+    `ip` is the network address of the cause. `data` is a number and `text` a text, if the type has one. `user_id`,
+    `client_id` and `session` name the subject of the event, and `actor` the caller that caused it.
     """
 
     at: datetime
@@ -51,7 +51,7 @@ def milliseconds_of(at: datetime) -> int:
 
 
 def position_at(milliseconds: int) -> str:
-    """What the ids of all events since then come behind."""
+    """Return a position before the ids of all events from that time on."""
     return f"{milliseconds:0{_MILLISECOND_DIGITS}}"
 
 

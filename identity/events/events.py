@@ -1,4 +1,4 @@
-"""Tell administrators what happened."""
+"""Stores security events and notifies listeners."""
 
 import logging
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 
 
 class Actor(Protocol):
-    """Who calls an administrator's endpoint."""
+    """A caller of the administration API."""
 
     @property
     def kind(self) -> str: ...
@@ -45,7 +45,7 @@ class Events:
         self._listeners: list[Listener] = []
 
     def listen(self, listener: Listener) -> None:
-        """Have somebody hear of every event that was kept."""
+        """Register a listener for every stored event."""
         self._listeners.append(listener)
 
     async def emit(
@@ -62,9 +62,9 @@ class Events:
         session: str | None = None,
         actor: Actor | None = None,
     ) -> None:
-        """Keep an event, at the level of its type unless another is given, and tell who listens.
+        """Store an event, at the level of its type unless `level` is given, and notify listeners.
 
-        What it tells of has happened, so one that cannot be kept or told is logged and nothing else.
+        The reported change has already happened, so a failure to store or deliver the event is only logged.
         """
         now = self._clock.now()
         event = Event(
@@ -87,4 +87,7 @@ class Events:
             for listener in self._listeners:
                 await listener.hear(kept)
         except Unavailable:
-            logger.warning("an event was lost", extra={"event_type": event_type, "tenant_id": tenant_id})
+            logger.warning(
+                "a security event was not stored or not delivered",
+                extra={"event_type": event_type, "tenant_id": tenant_id},
+            )

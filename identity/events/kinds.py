@@ -1,11 +1,11 @@
-"""Kinds of events, one row each."""
+"""Types of security events, one row each."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Level(StrEnum):
-    """How much attention an event asks for, least first."""
+    """Severity of an event, lowest first."""
 
     INFO = "info"
     NOTICE = "notice"
@@ -67,14 +67,14 @@ class EventType(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EventKind:
-    """`number` is what stands for the type in lists; `level` is the one it has unless it is configured."""
+    """`number` represents the type in lists; `level` is its default level."""
 
     number: int
     type: EventType
     level: Level
 
 
-# `Created`, `Changed` and `Deleted` are what administrators did; their text names what, like `client app`.
+# `Created`, `Changed` and `Deleted` are changes by administrators; their text names the object, like `client app`.
 EVENT_KINDS = {
     kind.type: kind
     for kind in (

@@ -1,4 +1,4 @@
-"""The text of an event that tells of a person's new address; no address has a space."""
+"""The text of an event about a user's new e-mail address; addresses contain no space."""
 
 _TO = " → "
 
@@ -8,5 +8,5 @@ def new_address(before: str, after: str) -> str:
 
 
 def address_before(text: str) -> str:
-    """Return the address that the text says the person had before."""
+    """Return the previous address from the text."""
     return text.partition(_TO)[0]

@@ -1,7 +1,7 @@
-"""Read what happened: a range of time, or whatever comes next.
+"""Reads events: a range of time, or the next ones after a position.
 
-Events are kept in the order of their times. Several processes write them, so a reader that goes on where it stopped stays
-a second behind: by then what has its place before the newest one is there.
+Events are ordered by time and written by several processes. So a reader that continues from a position stays a second
+behind: by then all earlier events are stored.
 """
 
 import asyncio
@@ -26,13 +26,13 @@ _MOST_READ = 50_000
 _SETTLES_IN = timedelta(seconds=1)
 _POLL_SECONDS = 1.0
 
-# How far back is looked for the newest events before all are.
+# Periods in which the newest events are looked for, in this order.
 _NEAR = (timedelta(hours=1), timedelta(days=1), KEPT_FOR)
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Events that ask for so much attention at least, of one type, or of all when it is empty."""
+    """A filter by least level, and by type unless that is empty."""
 
     level: Level = Level.INFO
     type: str = ""
@@ -43,7 +43,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Some events, the oldest first, and the position behind which the next ones are."""
+    """Events in the order of time, and the position after which the next ones follow."""
 
     events: Sequence[Event]
     position: str
@@ -63,7 +63,7 @@ class EventReader:
     async def between(
         self, tenant: Tenant, since: int, until: int, *, wanted: Wanted, most: int = MOST_LISTED
     ) -> Sequence[Event]:
-        """Return the newest events of a range in Unix milliseconds, the oldest first; raises InvalidArgument."""
+        """Return the newest events of a range in Unix milliseconds, oldest first; raises InvalidArgument."""
         newest: deque[Event] = deque(maxlen=most)
         after, end = position_at(since), position_at(until)
         for _ in range(_MOST_READ // _PAGE):
@@ -76,7 +76,7 @@ class EventReader:
         raise InvalidArgument(f"the range holds more than {_MOST_READ} events: expected a shorter one")
 
     async def latest(self, tenant: Tenant, most: int, *, wanted: Wanted) -> Stretch:
-        """Return the newest events that there are; what comes next begins where they end."""
+        """Return the newest events, and the position after them."""
         until = milliseconds_of(self._settled())
         found: Sequence[Event] = ()
         for near in _NEAR if most else ():
@@ -89,7 +89,7 @@ class EventReader:
     async def following(
         self, tenant: Tenant, position: str, *, wanted: Wanted, wait: timedelta = timedelta()
     ) -> Stretch:
-        """Return what is behind a position; with nothing there, wait for something."""
+        """Return events after a position; waits for the first one at most as long as `wait`."""
         for _ in range(int(wait.total_seconds() / _POLL_SECONDS)):
             stretch = await self._read(tenant, position, wanted)
             if stretch.events:

@@ -1,1 +1,1 @@
-"""Signing in where the browser itself asks people: W3C Federated Credential Management."""
+"""Sign-in mediated by the browser: W3C Federated Credential Management."""

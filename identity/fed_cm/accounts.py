@@ -1,4 +1,4 @@
-"""The one account that a browser may offer: FedCM §3.3."""
+"""The account that the browser can offer: FedCM §3.3."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class Consents(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Account:
-    """Hints are what pages of clients may know the account by; `picture` is an address, empty without one."""
+    """Hints are names by which a client's page may know the account; `picture` is an address, empty without one."""
 
     user: User
     name: str
@@ -34,7 +34,7 @@ class Accounts:
         self._consents = consents
 
     async def at(self, tenant: Tenant, asker: Asker) -> Account:
-        """Return the account that is signed in; raises Unauthenticated."""
+        """Return the signed-in account; raises Unauthenticated."""
         user = (await self._people.at(tenant, asker)).user
         given = await self._consents.of_user(tenant, user.user_id)
         return Account(
@@ -48,5 +48,5 @@ class Accounts:
 
 
 def _name(user: User) -> str:
-    """Browsers take no account without a name."""
+    """Return a name; browsers do not accept an account without one."""
     return f"{user.given_name} {user.family_name}".strip() or user.preferred_username or user.email

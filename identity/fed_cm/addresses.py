@@ -1,4 +1,4 @@
-"""Where browsers find what they ask for: FedCM §3.2."""
+"""Addresses of the FedCM endpoints: FedCM §3.2."""
 
 from dataclasses import dataclass
 

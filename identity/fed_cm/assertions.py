@@ -1,6 +1,6 @@
 """ID tokens for pages of clients: FedCM §3.5, OpenID Connect Core 1.0 §2.
 
-No access token goes with one, and nothing stays of it but that the session has the client, which hears of the logout.
+There is no access token and no token set. The session records the client, which is notified of the logout.
 """
 
 from collections.abc import Awaitable, Callable
@@ -42,7 +42,7 @@ class Consents(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wish:
-    """What a client's page asks for, in whose browser somebody chose the account."""
+    """The request of a client's page, after the user chose an account in the browser."""
 
     client_id: str
     origin: str
@@ -53,7 +53,7 @@ class Wish:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """What an ID token is to say; `claims` is the parameter that asks for what the terms name."""
+    """The content of an ID token; `claims` is a claims parameter that requests the claims of the terms."""
 
     tenant: Tenant
     client: Client
@@ -66,7 +66,7 @@ class Statement:
         return msgspec.json.encode({"id_token": dict.fromkeys(self.terms.claims)}).decode()
 
 
-# Signs it; raises InvalidRequest when it would be too long.
+# Returns the signed ID token; raises InvalidRequest when it would be too long.
 Sign = Callable[[Statement], Awaitable[str]]
 
 
@@ -95,8 +95,8 @@ class Assertions:
     async def issue(self, tenant: Tenant, asker: Asker, wish: Wish) -> str:
         """Return an ID token.
 
-        Raises InvalidArgument for a page that is not the client's, Unauthenticated when the account is not signed in, and
-        a ProtocolError that the page may be told.
+        Raises InvalidArgument for a page that is not the client's, Unauthenticated when the account is not signed in,
+        and a ProtocolError for refusals that the page may read.
         """
         client = await self._relying_parties.find(tenant, wish.client_id, origin=wish.origin)
         person = await self._people.at(tenant, asker)
@@ -131,7 +131,7 @@ class Assertions:
         raise refusal
 
     def _expect_recent(self, client: Client, person: SignedIn) -> None:
-        """OpenID Connect Dynamic Client Registration 1.0 §2, default_max_age: a page cannot ask for another."""
+        """Apply `default_max_age`, because a FedCM request has no max_age: OpenID Connect Dynamic Registration §2."""
         if client.default_max_age is None:
             return
         oldest = self._clock.now() - timedelta(seconds=client.default_max_age)

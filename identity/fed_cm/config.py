@@ -1,10 +1,10 @@
-"""Whether browsers may sign people in by themselves."""
+"""The section of the configuration file about FedCM."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FedCmConfig:
-    """[fedcm]: whether browsers sign people in at pages of clients by themselves, and are told who is signed in."""
+    """[fedcm]: whether browsers sign users in at clients' pages and receive the login status."""
 
     enabled: bool = False

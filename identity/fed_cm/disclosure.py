@@ -1,6 +1,6 @@
-"""What a browser tells people that a client gets, and what it gets by that: FedCM §3.5.
+"""Claims that a client gets through FedCM, and what the browser's dialog discloses of them: FedCM §3.5.
 
-A browser's dialog names fields, and no scope: so nothing but the claims of those fields follows of it.
+The dialog names fields and no scopes, so its consent covers the claims of those fields only.
 """
 
 from collections.abc import Collection, Iterable
@@ -19,14 +19,14 @@ _CLAIMS = {
     "picture": ("picture",),
 }
 FIELDS = tuple(_CLAIMS)
-"""What pages ask for that name nothing."""
+"""Fields of a request that names none."""
 
 _SCOPES = {rule.name: rule.scope for rule in PERSON_CLAIMS}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Disclosure:
-    """`fields` are what the page asked for, `told` those of them that the browser told of in this dialog.
+    """`fields` are those the page asked for, `told` those of them that the dialog disclosed.
 
     With `is_silent` there was no dialog: the browser chose the account by itself.
     """
@@ -37,9 +37,9 @@ class Disclosure:
 
 
 def terms_of(client: Client, disclosure: Disclosure, consent: Consent | None) -> Terms:
-    """Return what the client gets: what an administrator or the person let it have, of what it may.
+    """Return what the client gets: the permitted part of what an administrator or the user granted.
 
-    Raises ConsentRequired where the person would have to be asked, and was not.
+    Raises ConsentRequired where consent is missing and the browser showed no dialog.
     """
     scopes = tuple(dict.fromkeys((Scope.OPENID, *_always_given(client))))
     claims = tuple(name for name in _claims_of(disclosure.fields) if _SCOPES[name] in client.oauth_scopes)
@@ -56,13 +56,13 @@ def terms_of(client: Client, disclosure: Disclosure, consent: Consent | None) ->
 
 
 def approval_of(disclosure: Disclosure, granted: Terms) -> Terms:
-    """Return what is remembered: that the person signs in there, with what it was told of and what the client got."""
+    """Return the consent to store: sign-in, the disclosed claims and the claims that the client got."""
     claims = dict.fromkeys((*granted.claims, *_claims_of(disclosure.told)))
     return Terms(oauth_scopes=(Scope.OPENID,), claims=tuple(claims))
 
 
 def is_approved(terms: Terms) -> bool:
-    """Whether somebody who granted this needs not be told what a client gets."""
+    """Whether these terms cover all fields, so that the browser need not disclose them again."""
     return _covers(terms, _claims_of(FIELDS))
 
 
@@ -76,5 +76,5 @@ def _always_given(client: Client) -> tuple[str, ...]:
 
 
 def _claims_of(fields: Iterable[str]) -> tuple[str, ...]:
-    """A field that nobody here knows is none."""
+    """Return the claims of the fields; unknown fields are ignored."""
     return tuple(name for field in fields for name in _CLAIMS.get(field, ()))

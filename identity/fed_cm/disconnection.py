@@ -1,4 +1,4 @@
-"""A client's page has a person forget the client: FedCM §3.6."""
+"""Disconnects a user's account from a client at the request of the client's page: FedCM §3.6."""
 
 from contextlib import suppress
 from typing import Protocol
@@ -28,7 +28,7 @@ class Disconnection:
     async def disconnect(
         self, tenant: Tenant, asker: Asker, *, client_id: str, origin: str, account_hint: str
     ) -> UserId:
-        """Take back what the person let the client have, and return whose it was.
+        """Withdraw the user's consent to the client, and return the account id.
 
         Raises InvalidArgument for a page that is not the client's, Unauthenticated when the account is not signed in.
         """

@@ -1,4 +1,4 @@
-"""Who is signed in at the browser that asks."""
+"""The signed-in user of the browser that makes a FedCM request."""
 
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -21,7 +21,7 @@ class Users(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asker:
-    """The browser: its cookie for FedCM, empty without one, and its address."""
+    """A browser: its FedCM cookie, empty without one, and its network address."""
 
     way: str = field(repr=False)
     peer_address: str
@@ -44,7 +44,7 @@ class People:
         self._clock = clock
 
     async def at(self, tenant: Tenant, asker: Asker) -> SignedIn:
-        """Raises Unauthenticated when nobody is signed in, or nobody whose account is good."""
+        """Raises Unauthenticated without a signed-in user whose account is active and confirmed."""
         session = await self._sessions.follow(tenant, asker.way, asker.peer_address)
         user = await self._users.find(tenant, UserId(session.user_id)) if session else None
         if session is None or session.authentication is None or user is None:
@@ -58,5 +58,5 @@ class People:
 
 
 def another_account() -> Unauthenticated:
-    """Refuse what is about somebody else than who is signed in."""
+    """Return the error for a request about another account than the signed-in one."""
     return Unauthenticated("somebody else is signed in", cause="ANOTHER_ACCOUNT")

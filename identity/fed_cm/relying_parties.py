@@ -1,7 +1,7 @@
-"""The client whose page asks.
+"""The client whose page makes a FedCM request.
 
-The browser says which origin that has, the page which client it is of: what joins the two is what an administrator
-registered, and nothing else proves the client.
+The browser states the origin, and the page states the client id. Only the origins that an administrator registered
+connect the two; the client is not authenticated.
 """
 
 from typing import Protocol
@@ -23,7 +23,7 @@ class RelyingParties:
         self._clients = clients
 
     async def find(self, tenant: Tenant, client_id: str, *, origin: str) -> Client:
-        """Return the client that has such pages; raises InvalidArgument, for one that there is not as for any other."""
+        """Return the client with pages at this origin; raises InvalidArgument, the same one for an unknown client."""
         client = await self._clients.find(tenant, client_id) if client_id else None
         if client is None or not client.is_enabled or not _has_pages_at(client, origin):
             raise InvalidArgument("there is no such client with such an origin")
@@ -31,7 +31,7 @@ class RelyingParties:
 
 
 def expect_sign_in(client: Client) -> None:
-    """Raises UnauthorizedClient for one that gets no ID token without a proof of who it is, or none at all."""
+    """Raises UnauthorizedClient for a client that must authenticate, or that gets no ID tokens."""
     signs_in = GrantType.AUTHORIZATION_CODE in client.grant_types and Scope.OPENID in client.oauth_scopes
     needs_proof = client.requires_signed_request or not (client.is_public or client.has_fed_cm)
     if not signs_in or needs_proof:
@@ -39,6 +39,6 @@ def expect_sign_in(client: Client) -> None:
 
 
 def _has_pages_at(client: Client, origin: str) -> bool:
-    # RFC 6454 §6.1: browsers write scheme and host in lower case.
+    # RFC 6454 §6.1: browsers send scheme and host in lower case.
     registered = {allowed.lower() for allowed in client.allowed_origins}
     return client.id not in OWN_CLIENT_IDS and origin in registered

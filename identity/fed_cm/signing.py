@@ -1,4 +1,4 @@
-"""What an ID token for a client's page is signed with."""
+"""Signs ID tokens for FedCM."""
 
 from identity.fed_cm.assertions import Statement
 from identity.tokens.access_token import Grantee
@@ -40,7 +40,7 @@ class AssertionSigning:
         return self._id_tokens.issue(grantee, signing_key, beside=None, nonce=statement.nonce)
 
     def _token_set(self, statement: Statement) -> TokenSet:
-        """Describe the grant; it is kept nowhere, since there is nothing of it to take back."""
+        """Describe the grant. It is not stored, since it has no token that could be revoked."""
         client, authentication = statement.client, statement.person.authentication
         return TokenSet(
             tenant_id=statement.tenant.tenant_id,

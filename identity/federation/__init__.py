@@ -1,1 +1,1 @@
-"""Upstream providers, which vouch for people: OpenID Connect Core 1.0 with us as the relying party."""
+"""Sign-in through upstream providers: OpenID Connect Core 1.0, with this provider as the relying party."""

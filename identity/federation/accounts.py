@@ -1,7 +1,8 @@
-"""Whose account somebody is whom a provider vouches for: ASVS 5.0 §6.8.
+"""Finds or creates the account of a user who signed in at an upstream provider: ASVS 5.0 §6.8.
 
-A person is known by the provider and its `sub` alone. An address leads to an account once, to link it, and only when it
-is vouched for; never to that of an administrator, whom a provider could take the place of then.
+A user is identified by the provider and its `sub` alone. An e-mail address is used once, to link an existing account,
+and only if the provider has verified it. An administrator's account is never linked by address, because the provider
+could take it over.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Iterable
@@ -55,7 +56,7 @@ class UpstreamAccounts:
     randomness: Randomness
 
     async def of(self, tenant: Tenant, provider: Provider, person: UpstreamPerson) -> User:
-        """Return the account, up to date with what the provider says; raises AccessDenied when there is none."""
+        """Return the account with roles and groups updated from the claims; raises AccessDenied when there is none."""
         user = await self._linked(tenant, provider, person)
         if user is None:
             known = await self.users.find_by_email(tenant, person.email) if person.email else None
@@ -71,7 +72,7 @@ class UpstreamAccounts:
             return None
         user = await self.users.find(tenant, UserId(link.user_id))
         if user is None:
-            # It was left behind when the account was not made after all, or has gone.
+            # The link of an account that was deleted, or whose creation failed.
             await self.links.take(tenant.tenant_id, link.id)
         return user
 
@@ -83,7 +84,7 @@ class UpstreamAccounts:
         if not (provider.fields.links and is_vouched_for) or await self.administers(user):
             raise AccessDenied("there is an account of this address, which is not linked to the provider")
         if not user.is_email_verified:
-            # Whoever made the account never showed that the address is theirs.
+            # The creator of the account never confirmed the address, so sessions and passkeys may be a stranger's.
             await self.signing_out.everywhere(tenant, user.user_id)
             await self.passkeys.remove_of_user(tenant, user.user_id)
         try:
@@ -109,7 +110,7 @@ class UpstreamAccounts:
             created_at=now,
             changed_at=now,
         )
-        # The link is first: of two sign-ins at the same time one makes the account.
+        # The link first: of two concurrent sign-ins only one can create the account.
         await self._note(tenant, provider, person, user=user)
         try:
             kept = await self.users.add(user)
@@ -136,7 +137,7 @@ class UpstreamAccounts:
     async def _kept_up(
         self, tenant: Tenant, provider: Provider, person: UpstreamPerson, *, user_id: UserId
     ) -> User:
-        """Give the roles and groups that follow from the claims, and take those that do not any more."""
+        """Update the roles and groups that the provider's claim mappings give."""
         for _ in range(_ATTEMPTS):
             before = await self.users.find(tenant, user_id)
             if before is None or not before.is_active(self.clock.now()):
@@ -186,5 +187,5 @@ def _mapped(user: User, provider: Provider, person: UpstreamPerson) -> User:
 
 
 def _with(names: Iterable[str], *, managed: Collection[str], given: Collection[str]) -> tuple[str, ...]:
-    """Those that the provider has no say in stay as they are."""
+    """Replace the managed names by the given ones; other names stay."""
     return (*(name for name in names if name not in managed), *sorted(given))

@@ -1,6 +1,6 @@
-"""The way back from an upstream provider: OpenID Connect Core 1.0 §3.1.2.5, RFC 9207 §2.4, RFC 9700 §4.4.
+"""The redirect URI of upstream providers: OpenID Connect Core 1.0 §3.1.2.5, RFC 9207 §2.4, RFC 9700 §4.4.
 
-What comes back is good once, for the browser that left, from the provider that it left for.
+A response is accepted once, in the browser that was sent to the provider, and from that provider only.
 """
 
 from dataclasses import dataclass, replace
@@ -31,7 +31,7 @@ from identity.vocabulary import AuthenticationContext
 from server.platform.errors import Unauthenticated
 from server.platform.records import Records
 
-# The first is not of RFC 8176: how the person proved who it is, the provider knows.
+# `fed` is not of RFC 8176: the provider alone knows how the user authenticated.
 _FEDERATED, _SEVERAL = "fed", "mfa"
 
 
@@ -41,7 +41,10 @@ class Clients(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedForMore:
-    """The client asks for more than the provider vouches for, and the person has it; `session` is the browser's."""
+    """The client requires a second factor that the provider did not report, and the user has one here.
+
+    `session` is the browser's session.
+    """
 
     follows: SecondFactor
     session: Session
@@ -78,7 +81,7 @@ class UpstreamArriving:
     async def arrive(
         self, tenant: Tenant, browser: Browser, provider_id: str, parameters: Parameters
     ) -> SignedIn | AskedForMore:
-        """Raises Unauthenticated for an answer that does not hold; a refusal goes back to the relying party."""
+        """Raises Unauthenticated for an invalid response; an error of the provider goes to the relying party."""
         if parameters.are_malformed:
             raise Unauthenticated("a parameter came more than once, or holds NUL")
         before, login = await self._login(tenant, browser, provider_id, parameters.one("state"))
@@ -157,5 +160,5 @@ def _proof(provider: Provider, person: UpstreamPerson) -> Proof:
     if person.used_several_factors:
         context = AuthenticationContext.SEVERAL_FACTORS
         return Proof(amr=(_FEDERATED, _SEVERAL), acr=context, vouching=vouching)
-    # The least that it took.
+    # The least that the provider required.
     return Proof(amr=(_FEDERATED,), acr=AuthenticationContext.PASSWORD, vouching=vouching)

@@ -1,4 +1,4 @@
-"""What a provider tells of a person, read strictly."""
+"""Claims about a user from an upstream provider, read strictly."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ _MAX_NAME_LENGTH = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpstreamPerson:
-    """`email` is in lower case and empty where there is none that can be an address."""
+    """`email` is in lower case, and empty when the provider gives no valid address."""
 
     sub: str
     sid: str
@@ -32,7 +32,7 @@ def person_of(claims: Mapping[str, object], fields: ProviderFields) -> UpstreamP
         sub=_text(claims, "sub"),
         sid=str(sid) if is_name(sid) else "",
         email=login_hint(_text(claims, "email")).lower(),
-        # A text that says so says nothing.
+        # The text "true" does not count.
         is_email_verified=claims.get("email_verified") is True,
         given_name=_printable(_text(claims, "given_name")),
         family_name=_printable(_text(claims, "family_name")),

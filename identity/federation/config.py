@@ -1,10 +1,10 @@
-"""Whether people come from other providers."""
+"""The section of the configuration file about upstream providers."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FederationConfig:
-    """[federation]: whether providers that administrators registered vouch for people."""
+    """[federation]: whether users can sign in through upstream providers that administrators registered."""
 
     enabled: bool = False

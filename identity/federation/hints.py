@@ -1,6 +1,6 @@
-"""What a provider is told about whom it is to sign in.
+"""Sign-in hints in the authorization request to an upstream provider: `login_hint`, `domain_hint` and `hd`.
 
-Only addresses of ours go on: what a relying party says about domains does not.
+The hints come from an e-mail address and from the configuration. Domain hints of a relying party are not forwarded.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from identity.tenants import Tenant
 
 class SignInDomains(Protocol):
     async def is_of_provider(self, tenant: Tenant, domain: str, provider_id: str) -> bool:
-        """Whether the tenant has proved that the domain is its own, and has the provider sign its people in."""
+        """Whether the domain is verified by the tenant, and its users sign in through the provider."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""ID tokens of upstream providers: OpenID Connect Core 1.0 §3.1.3.7, RFC 8725 §3."""
+"""Verification of ID tokens from upstream providers: OpenID Connect Core 1.0 §3.1.3.7, RFC 8725 §3."""
 
 import base64
 import hashlib
@@ -25,7 +25,7 @@ class UpstreamIdTokens:
     async def verified(
         self, provider: Provider, id_token: str, *, nonce: str, access_token: str
     ) -> Mapping[str, object]:
-        """Return its claims; raises InvalidToken for one that the provider did not make for us, now and for this nonce."""
+        """Return the claims; raises InvalidToken for a token of another issuer, audience, time or nonce."""
         try:
             jwt = parse(id_token)
         except MalformedJwt as error:
@@ -48,7 +48,7 @@ class UpstreamIdTokens:
 
     async def _is_signed(self, jwt: SignedJwt, provider: Provider) -> bool:
         kid, typ = jwt.header.get("kid", ""), jwt.header.get("typ", "")
-        # RFC 8725 §3.11: a logout token of the same keys is another thing.
+        # RFC 8725 §3.11: a logout token has the same keys and another type.
         if not isinstance(kid, str) or not isinstance(typ, str) or typ.lower() not in _TYPES:
             return False
         keys = await self._keys.at(provider.fields.jwks_endpoint, kid=kid)
@@ -56,7 +56,7 @@ class UpstreamIdTokens:
 
 
 def is_name(value: object) -> bool:
-    """Whether it can name a person, a session or a token: OpenID Connect Core 1.0 §2 `sub`."""
+    """Whether the value can identify a user, a session or a token: OpenID Connect Core 1.0 §2 `sub`."""
     return isinstance(value, str) and 0 < len(value) <= _MAX_NAME_LENGTH and "\0" not in value
 
 
@@ -70,7 +70,7 @@ def _is_for_us(jwt: SignedJwt, provider: Provider) -> bool:
 
 
 def _is_of(jwt: SignedJwt, access_token: str) -> bool:
-    """§3.1.3.8: the access token may be left unbound, not bound to another ID token."""
+    """§3.1.3.8: `at_hash` may be missing, but must match the access token if present."""
     if "at_hash" not in jwt.claims:
         return True
     hashed = hashlib.sha512 if jwt.header.get("alg") == "EdDSA" else hashlib.sha256

@@ -1,4 +1,4 @@
-"""The way to an upstream provider: RFC 9700 §2.1, with PKCE, state and nonce that nobody but us knows."""
+"""Redirects the browser to an upstream provider with PKCE, state and nonce: RFC 9700 §2.1."""
 
 import base64
 import hashlib
@@ -29,7 +29,7 @@ _SECRET_LENGTH = 43
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Departure:
-    """`address` is what the person typed, empty when it is that of the request."""
+    """`address` is the e-mail address that the user typed, empty for the one in the request."""
 
     authorization_id: str
     provider_id: str

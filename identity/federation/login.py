@@ -1,4 +1,4 @@
-"""A person who is at an upstream provider, and whom that is to say back."""
+"""A pending sign-in at an upstream provider."""
 
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -11,9 +11,9 @@ LIFETIME = timedelta(minutes=5)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UpstreamLogin(Record):
-    """`id` is a keyed hash of the `state` that the provider gives back; `session_id` is the browser's that left.
+    """`id` is a keyed hash of `state`; `session_id` is the session of the browser that was redirected.
 
-    `request` is what the person goes on with afterwards.
+    `request` is the authorization request that continues afterwards.
     """
 
     provider_id: str

@@ -1,6 +1,6 @@
-"""Logout tokens of upstream providers: OpenID Connect Back-Channel Logout 1.0 §2.6.
+"""Back-channel logout endpoint for upstream providers: OpenID Connect Back-Channel Logout 1.0 §2.6.
 
-Only sessions that the provider vouched for end, with all that hangs on them. Whoever is refused learns nothing more.
+Only sessions that began with a sign-in at the provider end. The error is the same for every invalid token.
 """
 
 from collections.abc import Sequence
@@ -53,7 +53,7 @@ class UpstreamLogout:
         self._clock = clock
 
     async def receive(self, tenant: Tenant, logout_token: str) -> None:
-        """End what the token tells the end of; raises InvalidRequest for one that does not hold, or held before."""
+        """End the sessions that the token names; raises InvalidRequest for an invalid token or one used before."""
         try:
             jwt = parse(logout_token)
         except MalformedJwt as error:
@@ -89,7 +89,7 @@ class UpstreamLogout:
         return is_now and 0 <= expires - issued <= _MAX_LIFETIME.total_seconds()
 
     async def _makers(self, tenant: Tenant, jwt: SignedJwt) -> Sequence[Provider]:
-        """Return who made it for us, under any name; who is disabled still tells of sessions from before."""
+        """Return the providers with this issuer, client id and key; disabled ones too, for sessions from before."""
         providers = [provider for provider in await self._providers.all(tenant) if _is_for_us(jwt, provider)]
         return [provider for provider in providers if await self._is_signed(jwt, provider)]
 
@@ -111,12 +111,12 @@ def _is_logout_token(jwt: SignedJwt) -> bool:
         return False
     if not isinstance(events, dict) or not isinstance(events.get(EVENT), dict):
         return False
-    # A nonce would be that of an ID token.
+    # An ID token may have a nonce, a logout token must not.
     return "nonce" not in jwt.claims and _is_named(jwt)
 
 
 def _is_named(jwt: SignedJwt) -> bool:
-    """Whether it has an id of its own, and a name of whom it is about."""
+    """Whether the token has a `jti`, and a `sub` or a `sid`."""
     names = [jwt.claims[name] for name in ("sub", "sid") if name in jwt.claims]
     return bool(names) and all(map(is_name, (jwt.claims.get("jti"), *names)))
 

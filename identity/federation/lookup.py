@@ -1,6 +1,6 @@
-"""Metadata that upstream providers publish: OpenID Connect Discovery 1.0 §4.
+"""Look-up of metadata that upstream providers publish: OpenID Connect Discovery 1.0 §4.
 
-Metadata at the well-known address of an issuer is that issuer's alone.
+Metadata at the well-known address of an issuer must name that issuer.
 """
 
 import msgspec
@@ -23,7 +23,7 @@ _SCOPES = (Scope.OPENID, Scope.PROFILE, Scope.EMAIL)
 
 
 class UpstreamMetadata(msgspec.Struct, frozen=True):
-    """Members of OpenID Connect Discovery 1.0 §3 that we use; all others are passed over."""
+    """The members of OpenID Connect Discovery 1.0 §3 that the provider uses; others are ignored."""
 
     issuer: str
     authorization_endpoint: str
@@ -48,7 +48,7 @@ class ProviderLookup:
         self._destinations = destinations
 
     async def look_up(self, *, issuer: str, metadata_url: str) -> UpstreamMetadata:
-        """Read it by one of the two; raises InvalidArgument."""
+        """Read metadata by issuer or by metadata address; raises InvalidArgument."""
         if bool(issuer) == bool(metadata_url):
             raise InvalidArgument("issuer, metadata_url: expected one of them")
         uri = metadata_url or _well_known(issuer)

@@ -9,7 +9,7 @@ from server.platform.records import Kind, Record
 
 
 class ProviderType(StrEnum):
-    """What is behind it, which says what it is told about whom it is to sign in."""
+    """Product of the provider; it decides which sign-in hints the provider gets."""
 
     OIDC = "oidc"
     CUSTOM = "custom"
@@ -21,9 +21,9 @@ class ProviderType(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimMapping:
-    """People whose claim is `value`, or has it among its values, have the roles and groups.
+    """Users whose claim equals `value`, or has it among its elements, get the roles and groups.
 
-    Dots in `claim` lead into objects.
+    Dots in `claim` separate the names of nested objects.
     """
 
     claim: str
@@ -34,9 +34,9 @@ class ClaimMapping:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderFields:
-    """What administrators say about it; an empty address is none.
+    """Settings of a provider by its administrators; an empty address means none.
 
-    People whose `mfa_claim` is `mfa_value` used several factors there.
+    A user whose `mfa_claim` equals `mfa_value` authenticated with several factors there.
     """
 
     name: str
@@ -61,7 +61,7 @@ class ProviderFields:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provider(Record):
-    """`client_secret` is ours there; `image_id` is that of its uploaded image, empty without one."""
+    """`client_secret` is our client secret there; `image_id` is the id of its uploaded image, empty without one."""
 
     fields: ProviderFields
     client_secret: Sealed | None = field(default=None, repr=False)
@@ -77,7 +77,7 @@ class Provider(Record):
 
     @property
     def signs_people_in(self) -> bool:
-        # Without its keys nothing that it says can be verified.
+        # Without its keys no ID token can be verified.
         return self.fields.is_enabled and bool(self.fields.jwks_endpoint)
 
 
@@ -86,7 +86,7 @@ PROVIDERS = Kind(Provider, "provider")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderLink(Record):
-    """A person as a provider knows it: `id` is made of provider and subject, so that nobody else is known by them."""
+    """A link from a user at a provider to an account; `id` consists of the provider's id and the `sub`."""
 
     provider_id: str
     user_id: str

@@ -1,4 +1,4 @@
-"""Which providers a tenant has."""
+"""The upstream providers of a tenant."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ class Providers:
         self._records = store.of(PROVIDERS)
 
     async def all(self, tenant: Tenant) -> Sequence[Provider]:
-        """Return them by id."""
+        """Return all providers by id."""
         return await self._records.page(tenant.tenant_id, most=MOST)
 
     async def find(self, tenant: Tenant, provider_id: str) -> Provider | None:
@@ -23,6 +23,6 @@ class Providers:
         return await self._records.get(tenant.tenant_id, provider_id)
 
     async def offered(self, tenant: Tenant) -> Sequence[Provider]:
-        """Return those that people may sign in through, by name."""
+        """Return the providers that users can sign in through, by name."""
         offered = [provider for provider in await self.all(tenant) if provider.signs_people_in]
         return sorted(offered, key=lambda provider: (provider.fields.name, provider.id))

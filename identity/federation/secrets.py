@@ -1,4 +1,4 @@
-"""Our secrets at providers, encrypted at rest under a master key and readable again: they are sent to the provider."""
+"""Client secrets at upstream providers, encrypted at rest under a master key because they are sent to the provider."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -19,14 +19,14 @@ class ProviderSecrets:
         return self._master_keys.seal(secret.encode(), _place(tenant_id, provider_id))
 
     def open(self, provider: Provider) -> str:
-        """Return our secret there, empty without one; raises LostMasterKey."""
+        """Return the client secret, empty without one; raises LostMasterKey."""
         if provider.client_secret is None:
             return ""
         place = _place(provider.tenant_id, provider.id)
         return self._master_keys.open(provider.client_secret, place).decode()
 
     async def reseal(self, tenant_id: TenantId) -> None:
-        """Encrypt under the active master key what is not; raises LostMasterKey."""
+        """Encrypt secrets of inactive master keys under the active one; raises LostMasterKey."""
         for provider in await self._records.page(tenant_id, most=MOST):
             resealed = self._resealed(provider)
             if resealed is not provider:

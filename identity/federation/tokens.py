@@ -1,4 +1,4 @@
-"""What a provider gives for a code, and tells of a person: OpenID Connect Core 1.0 §3.1.3, §5.3."""
+"""Token requests and userinfo requests to upstream providers: OpenID Connect Core 1.0 §3.1.3, §5.3."""
 
 import base64
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ class UpstreamTokens:
     async def redeem(
         self, provider: Provider, login: UpstreamLogin, *, code: str, redirect_uri: str
     ) -> UpstreamTokenSet:
-        """Raises Unauthenticated when the provider gives nothing for the code."""
+        """Raises Unauthenticated when the provider issues no tokens for the code."""
         form = {
             "grant_type": "authorization_code",
             "code": code,
@@ -58,7 +58,7 @@ class UpstreamTokens:
         return UpstreamTokenSet(found.access_token, found.id_token)
 
     async def person(self, provider: Provider, tokens: UpstreamTokenSet, sub: object) -> Mapping[str, object]:
-        """Return what userinfo tells of the person, nothing when it tells of somebody else: §5.3.2."""
+        """Return the userinfo claims; empty when their `sub` is another one: §5.3.2."""
         uri = provider.fields.userinfo_endpoint
         if not uri:
             return {}
@@ -70,7 +70,7 @@ class UpstreamTokens:
         return claims if claims.get("sub") == sub else {}
 
     def _proof(self, provider: Provider) -> tuple[dict[str, str], str]:
-        """RFC 6749 §2.3.1: members of the form, and the Authorization header."""
+        """Return the client authentication as form members and Authorization header: RFC 6749 §2.3.1."""
         client_id, secret = provider.fields.client_id, self._secrets.open(provider)
         if provider.fields.token_endpoint_auth_method is AuthenticationMethod.CLIENT_SECRET_BASIC:
             credentials = f"{quote_plus(client_id)}:{quote_plus(secret)}"

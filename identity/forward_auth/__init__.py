@@ -1,1 +1,1 @@
-"""Forward authentication by cookies: the provider is the relying party of services behind a proxy."""
+"""Forward authentication by cookies: the provider acts as the relying party of services behind a proxy."""

@@ -1,4 +1,4 @@
-"""Whether a request may go on to the service behind the proxy, and who makes it."""
+"""Decides whether the proxy may forward a request to the service, and identifies its user."""
 
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -32,7 +32,7 @@ class Users(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """What the browser shows: the cookie of its sign-in, and the CSRF pair; empty where it has none."""
+    """Cookies and header of the request: the session, and both halves of the CSRF pair; empty when missing."""
 
     session: str = field(default="", repr=False)
     csrf_cookie: str = field(default="", repr=False)
@@ -60,7 +60,7 @@ class ForwardAdmission:
     async def caller(
         self, tenant: Tenant, client: Client, forwarded: Forwarded, *, shown: Shown
     ) -> Caller | None:
-        """Return None when somebody has to sign in; raises PermissionDenied for a change without the CSRF pair."""
+        """Return None when a sign-in is needed; raises PermissionDenied for an unsafe method without the CSRF pair."""
         session = await self._session(tenant, client, shown.session)
         token_set = await self._token_sets.find(tenant, session.token_set_id) if session else None
         if session is None or token_set is None:

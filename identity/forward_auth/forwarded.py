@@ -1,4 +1,4 @@
-"""The request that a proxy holds back, as the proxy tells of it."""
+"""The original request, as the headers of the proxy describe it."""
 
 import re
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from identity.clients.client import Client
 from server.platform.errors import InvalidArgument
 
 _HOST = re.compile(r"(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?")
-# As it stands behind an origin: whatever it says, the origin stays what it is.
+# Appended to an origin, such a text cannot change the origin.
 _URI = re.compile(r"/[\x21-\x7E]{0,4095}")
 _DEFAULT_PORTS = {"https": ":443", "http": ":80"}
 _SAFE = frozenset({"GET", "HEAD"})
@@ -33,7 +33,7 @@ class Forwarded:
 
     @property
     def is_safe(self) -> bool:
-        """Whether it changes nothing: RFC 9110 §9.2.1."""
+        """Whether the method is safe: RFC 9110 §9.2.1."""
         return self.method in _SAFE
 
 
@@ -45,7 +45,7 @@ def expect_of(client: Client, forwarded: Forwarded, *, allows_insecure: bool) ->
         raise InvalidArgument("expected X-Forwarded-Uri with a path, and X-Forwarded-Method")
     if forwarded.scheme != "https" and not allows_insecure:
         raise InvalidArgument("expected X-Forwarded-Proto https")
-    # Compared whole: an address that merely begins alike may be a stranger's.
+    # The whole origin is compared: one that only begins alike may belong to a stranger.
     if _origin_of_first(client) != forwarded.origin:
         raise InvalidArgument("expected the client's first redirect URI at the forwarded origin")
 

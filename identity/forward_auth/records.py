@@ -1,4 +1,4 @@
-"""What is kept of sign-ins for services behind a proxy."""
+"""Stored sign-ins and sessions of services behind a proxy."""
 
 from dataclasses import dataclass, field
 
@@ -8,9 +8,9 @@ from server.platform.records import Kind, Record
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForwardRequest(Record):
-    """`id` is a keyed hash of the state, `browser_hash` one of what only the browser has that was sent to sign in.
+    """`id` is a keyed hash of the state; `browser_hash` is one of the cookie of the redirected browser.
 
-    `return_to` is what it asked the service for.
+    `return_to` is the address that the browser requested from the service.
     """
 
     client_id: ClientId
@@ -21,7 +21,7 @@ class ForwardRequest(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForwardSession(Record):
-    """`id` is a keyed hash of the cookie's value; ends with its token set, and with the session that it came of.
+    """`id` is a keyed hash of the cookie's value. The session ends with its token set and with the sign-in session.
 
     `csrf_token` is a keyed hash of the token.
     """

@@ -1,4 +1,4 @@
-"""From the code to the cookie of a service behind a proxy."""
+"""Redeems an authorization code for the session cookie of a service behind a proxy."""
 
 import hmac
 from dataclasses import dataclass, field, replace
@@ -25,7 +25,7 @@ _CSRF_TOKEN_LENGTH = 32
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignedIn:
-    """`cookie` is the value of the session's cookie, kept nowhere."""
+    """`cookie` is the value of the session cookie; the record holds a hash only."""
 
     cookie: str = field(repr=False)
     csrf_token: str = field(repr=False)
@@ -33,7 +33,7 @@ class SignedIn:
 
 
 class Redemption:
-    """Redeems a code as the token endpoint does, but for a client that has no part in it."""
+    """Redeems a code like the token endpoint, on behalf of a client that takes no part in it."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class Redemption:
     async def _settled(self, tenant: Tenant, client: Client, authorization: Authorization) -> TokenSet:
         order = Order(
             tenant=tenant,
-            # Nobody would have a refresh token.
+            # There is no client that could keep a refresh token.
             client=replace(client, grant_types=frozenset({GrantType.AUTHORIZATION_CODE})),
             authorization=authorization,
             user=await self._people.behind(authorization, tenant, client=client),

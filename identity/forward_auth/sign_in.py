@@ -1,6 +1,6 @@
-"""Signing in for a service behind a proxy: the provider is its own relying party, OpenID Connect Core 1.0 §3.1.
+"""Sign-in for a service behind a proxy: the provider is its own relying party, OpenID Connect Core 1.0 §3.1.
 
-State, nonce and verifier of a request come of one secret, of which only a keyed hash is kept.
+State, nonce and code verifier are derived from one secret, of which only a keyed hash is stored.
 """
 
 import base64
@@ -29,13 +29,13 @@ LIFETIME = timedelta(minutes=10)
 
 _LENGTH = 43
 _BROWSER = re.compile(r"[A-Za-z0-9]{43}")
-# What the headers tell; the client may have less.
+# Claims for the headers of the proxy; the client may have fewer scopes.
 _SCOPES = (Scope.OPENID, Scope.PROFILE, Scope.EMAIL, Scope.GROUPS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Begun:
-    """Where the browser goes, and what it has to keep until it comes back."""
+    """Redirect for the browser, and the value of the cookie that it keeps until it returns."""
 
     location: str
     browser: str = field(repr=False)
@@ -64,7 +64,7 @@ class ForwardSignIn:
         self._randomness = randomness
 
     async def begin(self, tenant: Tenant, client: Client, forwarded: Forwarded, *, browser: str) -> Begun:
-        """A browser that is sent away several times at once, as by its tabs, keeps one value for all."""
+        """Return a redirect. A browser with several pending sign-ins, such as several tabs, keeps one cookie."""
         if _BROWSER.fullmatch(browser) is None:
             browser = self._randomness.alphanumeric(_LENGTH)
         state = self._randomness.alphanumeric(_LENGTH)
@@ -84,7 +84,7 @@ class ForwardSignIn:
     async def finish(
         self, tenant: Tenant, client: Client, answer: Parameters, *, browser: str, is_secure: bool
     ) -> Finished:
-        """Take the answer of the authorization endpoint; raises PermissionDenied, InvalidGrant."""
+        """Handle the authorization response; raises PermissionDenied, InvalidGrant."""
         state = answer.one("state")
         request = await self._requests.get(tenant.tenant_id, self._hash(state))
         if request is None or not self._is_of(request, client, browser=browser, is_secure=is_secure):
@@ -106,7 +106,7 @@ class ForwardSignIn:
 
     def _is_of(self, request: ForwardRequest, client: Client, *, browser: str, is_secure: bool) -> bool:
         is_its_browser = hmac.compare_digest(request.browser_hash, self._hash(browser))
-        # A cookie that any page may have planted is no proof to a service that has TLS.
+        # A cookie set over plain HTTP may come from any page, so it is no proof for an https service.
         is_its_cookie = request.return_to.startswith("https:") == is_secure
         return is_its_browser and is_its_cookie and request.client_id == client.client_id
 

@@ -1,4 +1,4 @@
-"""A person signed in and sent the client back with a code: RFC 6749 §4.1.3, RFC 7636 §4.6."""
+"""The authorization code grant: RFC 6749 §4.1.3, RFC 7636 §4.6."""
 
 import base64
 import hashlib
@@ -23,7 +23,7 @@ _VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
 
 
 class AuthorizationCodeGrant:
-    """A code is good once. Presented again, it takes back what came of it: RFC 6749 §4.1.2."""
+    """A code is valid once. A second use revokes the tokens of the first: RFC 6749 §4.1.2."""
 
     grant_type = GrantType.AUTHORIZATION_CODE
 
@@ -84,7 +84,7 @@ class AuthorizationCodeGrant:
             raise InvalidGrant("the code verifier is missing, malformed, wrong or not expected")
 
     async def _redeem(self, tenant: Tenant, code: AuthorizationCode, token_set_id: str) -> None:
-        """The set is there already, so that whoever finds the code used up finds what to take back."""
+        """The token set is stored before the code is used up, so that a replay finds the set to revoke."""
         try:
             await self._codes.replace(replace(code, token_set_id=token_set_id))
         except Changed as error:
@@ -96,7 +96,7 @@ class AuthorizationCodeGrant:
 
 
 def _is_verified(verifier: str, challenge: str) -> bool:
-    """S256 alone; a verifier without a challenge is a downgrade: RFC 9700 §4.8.2."""
+    """S256 only; a verifier without a challenge is a downgrade attack: RFC 9700 §4.8.2."""
     if not challenge:
         return not verifier
     if _VERIFIER.fullmatch(verifier) is None:

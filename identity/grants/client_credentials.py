@@ -1,4 +1,4 @@
-"""A client asks in its own name: RFC 6749 §4.4."""
+"""The client credentials grant: RFC 6749 §4.4."""
 
 import re
 from typing import Protocol
@@ -10,7 +10,7 @@ from identity.errors import UnauthorizedClient
 from identity.grants.grant import Authorization, TokenRequest
 from identity.vocabulary import GrantType
 
-# What people's subjects look like.
+# Format of users' subjects.
 _OF_A_PERSON = re.compile(r"[A-Za-z0-9]{24}")
 
 
@@ -19,7 +19,7 @@ class Standings(Protocol):
 
 
 class ClientCredentialsGrant:
-    """No refresh token (§4.4.3): the client can ask again."""
+    """Issues no refresh token (§4.4.3): the client can request another access token."""
 
     grant_type = GrantType.CLIENT_CREDENTIALS
 
@@ -29,7 +29,7 @@ class ClientCredentialsGrant:
     async def authorize(self, _request: TokenRequest, client: Client) -> Authorization:
         if client.is_public:
             raise UnauthorizedClient("a public client has no name of its own to ask in")
-        # RFC 9700 §4.15: whoever chooses a client's id must not become somebody by it.
+        # RFC 9700 §4.15: the id of a client must not equal the subject of a user.
         if _OF_A_PERSON.fullmatch(client.client_id) is not None:
             raise UnauthorizedClient("the client's id could be taken for a person's")
         permissions = frozenset(client.permissions)

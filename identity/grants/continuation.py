@@ -1,7 +1,6 @@
-"""What stays of a grant: a token set that begins, or goes on.
+"""Begins or continues the token set of a grant.
 
-A set is there before what was presented is used up in its favour, so that whoever presents that again always finds the
-set to take back.
+A token set is stored before the code or refresh token is used up, so that a replay always finds the set to revoke.
 """
 
 from dataclasses import dataclass
@@ -24,7 +23,7 @@ _ID_LENGTH = 24
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """A token request whose every part was found good."""
+    """A token request whose parts are all validated."""
 
     tenant: Tenant
     client: Client
@@ -44,7 +43,7 @@ class Continuation:
         self._randomness = randomness
 
     async def settle(self, order: Order) -> Family | None:
-        """Use up what was presented; None when nothing stays. Raises InvalidGrant for whoever comes second."""
+        """Redeem the code or token; None without a token set. Raises InvalidGrant when another request redeemed it."""
         authorization = order.authorization
         if authorization.authentication is None:
             await authorization.redeem("")

@@ -1,4 +1,4 @@
-"""A device without a browser asks whether somebody has let it in: RFC 8628 §3.4, §3.5."""
+"""The device code grant: a device polls for the user's decision, RFC 8628 §3.4, §3.5."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -28,7 +28,7 @@ _MORE = 5
 
 
 class DeviceCodeGrant:
-    """A device that asks too often is told so, and waits longer each time; it never loses its code by that."""
+    """A device that polls too often gets `slow_down` and a longer interval; its code stays valid."""
 
     grant_type = GrantType.DEVICE_CODE
 
@@ -51,7 +51,7 @@ class DeviceCodeGrant:
         return self._authorization(request, client, code=code, authentication=await self._decision(code))
 
     async def _decision(self, code: DeviceCode) -> Authentication:
-        """Return who let the device in; raises what there is to tell it as long as nobody did."""
+        """Return the user's authentication; raises the error of RFC 8628 §3.5 while there is no acceptance."""
         if self._clock.now() >= code.redeemable_until:
             raise ExpiredToken("the device code is expired")
         if code.state is DeviceCodeState.DECLINED:
@@ -62,7 +62,7 @@ class DeviceCodeGrant:
         return code.authentication
 
     async def _note_poll(self, code: DeviceCode) -> None:
-        """Raises SlowDown when it is too early: §3.5."""
+        """Raises SlowDown when the poll is too early: §3.5."""
         now = self._clock.now()
         is_early = now < code.next_poll_at - _TOLERANCE
         interval = code.interval + _MORE if is_early else code.interval
@@ -70,7 +70,7 @@ class DeviceCodeGrant:
         try:
             await self._codes.replace(noted)
         except Changed as error:
-            # Two polls at once, or a decision just now: the next one sees it.
+            # A concurrent poll or decision changed the record; the next poll sees it.
             raise AuthorizationPending("nobody has decided yet") from error
         if is_early:
             raise SlowDown("the device asks too often")

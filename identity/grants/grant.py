@@ -1,4 +1,4 @@
-"""What a grant is asked for, and what it answers."""
+"""The interface of grants: token requests and authorizations."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ from identity.vocabulary import GrantType
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenRequest:
-    """A token request as it came in, parsed once; no grant sees the form."""
+    """A parsed token request; grants do not see the form."""
 
     tenant: Tenant
     grant_type: str
@@ -32,16 +32,16 @@ class TokenRequest:
 
 
 async def nothing_to_redeem(_token_set_id: str, /) -> None:
-    """For grants that may be used again."""
+    """For grants without a code or token that is used up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Authorization:
-    """Whom a grant gives tokens to, and how far they may go.
+    """Subject of the tokens, and bounds of their scopes and resources.
 
-    With an `authentication` a person stands behind it, and a token set begins, unless `refresh_token` goes on with one.
-    A `dpop_jkt` is the key that has to be proved. `redeem` uses up what was presented, in favour of the set with the
-    given id, exactly once; it raises InvalidGrant for whoever comes second.
+    With `authentication` the subject is a user, and a token set begins, unless `refresh_token` continues one.
+    `dpop_jkt` is the key that the client must prove. `redeem` uses up the code or token exactly once, for the token set
+    with the given id. It raises InvalidGrant when another request redeemed it.
     """
 
     subject: str
@@ -57,11 +57,11 @@ class Authorization:
 
 
 class Grant(Protocol):
-    """Hooks of one grant type."""
+    """One grant type."""
 
     @property
     def grant_type(self) -> GrantType: ...
 
     async def authorize(self, request: TokenRequest, client: Client) -> Authorization:
-        """Check what is the grant's own; `client` is authenticated and may use it. Nothing is used up yet."""
+        """Validate the parameters of this grant for an authenticated client, without using anything up."""
         ...

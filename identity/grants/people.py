@@ -1,4 +1,4 @@
-"""The person behind an authorization, as it is now."""
+"""The user of an authorization, in the present state of the account."""
 
 from identity.clients.client import Client
 from identity.directory.user import USERS, User
@@ -19,9 +19,9 @@ class People:
         self._clock = clock
 
     async def behind(self, authorization: Authorization, tenant: Tenant, *, client: Client) -> User | None:
-        """Return who signed in, None when the client asks in its own name.
+        """Return the user, or None when the client acts in its own name.
 
-        Raises InvalidGrant for one who is disabled, has to confirm an address first, or may not use the client any more.
+        Raises InvalidGrant for a user who is disabled, must confirm the address first, or may no longer use the client.
         """
         if authorization.authentication is None:
             return None

@@ -1,6 +1,6 @@
-"""The way of every token request, whatever its grant.
+"""The steps of every token request, for all grants.
 
-Everything is checked before anything is used up, so that a client that is refused for want of a nonce can ask again.
+All checks come before anything is used up, so that a client that lacks a DPoP nonce can repeat its request.
 """
 
 import hmac
@@ -54,7 +54,7 @@ class TokenPipeline:
         self._report = report
 
     async def issue(self, request: TokenRequest) -> IssuedTokens:
-        """Issue what the request asks for; raises a ProtocolError with the code of the step that refused."""
+        """Issue the tokens; raises a ProtocolError with the code of the step that refused."""
         if not request.grant_type:
             raise InvalidRequest("grant_type is missing")
         client = await self._authenticator.authenticate(request.credentials, request.tenant)
@@ -66,7 +66,7 @@ class TokenPipeline:
             user=await self._people.behind(authorization, request.tenant, client=client),
             oauth_scopes=granted_scopes(request.oauth_scopes, authorization.oauth_scopes),
             resources=granted_resources(request.resources, authorization.resources),
-            # A person's tokens go no further than what was granted: RFC 8707 §2.2.
+            # A user's tokens are limited to the granted resources: RFC 8707 §2.2.
             audience=request.audience if authorization.authentication is None else "",
             dpop_jkt=await self._proved_key(request, authorization),
         )
@@ -93,7 +93,7 @@ class TokenPipeline:
         return grant
 
     async def _proved_key(self, request: TokenRequest, authorization: Authorization) -> str:
-        """Return the key that the tokens are bound to, empty for none; what is bound to one stays so."""
+        """Return the thumbprint of the DPoP key for the tokens, empty for none; a bound grant needs its key."""
         bound_to = authorization.dpop_jkt
         if request.dpop is None:
             if bound_to:

@@ -1,4 +1,4 @@
-"""A client goes on with what it was given: RFC 6749 §6."""
+"""The refresh token grant: RFC 6749 §6."""
 
 from identity.clients.client import Client
 from identity.clients.scopes import Extent
@@ -9,7 +9,7 @@ from identity.vocabulary import GrantType
 
 
 class RefreshTokenGrant:
-    """The scope may narrow for the one access token; the family keeps all that was granted."""
+    """A request may narrow the scope of one access token; the family keeps all granted scopes."""
 
     grant_type = GrantType.REFRESH_TOKEN
 

@@ -1,4 +1,4 @@
-"""What the token endpoint tells administrators of."""
+"""Security events of the token endpoint."""
 
 from identity.authorization.code import AuthorizationCode
 from identity.events.config import EventsConfig
@@ -22,7 +22,7 @@ class GrantReports:
         await self._issued(request.tenant, request.grant_type, client_id=order.client.id, user_id=user_id)
 
     async def assertion_issued(self, tenant: Tenant, *, client_id: str, user_id: str) -> None:
-        """Tell of an ID token that a browser fetched for a client's page."""
+        """Report an ID token that was issued through FedCM."""
         await self._issued(tenant, _FED_CM, client_id=client_id, user_id=user_id)
 
     async def refresh_token_reuse(self, tenant: Tenant, token_set: TokenSet) -> None:
@@ -45,7 +45,7 @@ class GrantReports:
         )
 
     async def _issued(self, tenant: Tenant, how: str, *, client_id: str, user_id: str | None) -> None:
-        """Only where it is asked for: it is one more record for every token."""
+        """Emit an event if configured; it costs one record for every token."""
         if not self._tells_of_tokens:
             return
         await self._events.emit(

@@ -1,4 +1,4 @@
-"""The tokens of an order, signed."""
+"""Signs the tokens of a validated token request."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ class SignedTokens:
 
 @dataclass(frozen=True, slots=True)
 class Supplies:
-    """What is fetched for tokens: keys of the algorithms that a client registered for, and claims."""
+    """Signing keys of the algorithms that the client registered, and custom claims."""
 
     access_token_key: SigningKey
     id_token_key: SigningKey
@@ -40,7 +40,7 @@ class Signing:
         self._custom = custom
 
     async def supplies(self, order: Order) -> Supplies:
-        """Return what an order needs; raises Unavailable while a key is being made."""
+        """Load keys and claims; raises Unavailable while a key is being made."""
         key_set = await self._keys.key_set(order.tenant.tenant_id)
         asked = Asked(
             tenant=order.tenant,
@@ -56,7 +56,7 @@ class Signing:
         )
 
     def sign(self, order: Order, family: Family | None, *, supplies: Supplies) -> SignedTokens:
-        """Sign an access token, and an ID token for a person; raises InvalidRequest when one would be too long."""
+        """Sign an access token, and an ID token for a user; raises InvalidRequest when one would be too long."""
         grantee = Grantee(
             tenant=order.tenant,
             client=order.client,

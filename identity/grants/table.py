@@ -1,4 +1,4 @@
-"""Every grant that the token endpoint knows."""
+"""All grants of the token endpoint."""
 
 from collections.abc import Awaitable, Callable, Mapping
 

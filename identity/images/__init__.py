@@ -1,1 +1,1 @@
-"""Uploaded images: decoded and written anew, kept with whom they show, and handed out."""
+"""Uploaded images: decode and re-encode, store with their owner, and serve."""

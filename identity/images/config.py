@@ -6,18 +6,18 @@ from identity.config import expect_within
 
 _KIB = 1024
 
-# More does not pass between the processes of a deployment.
+# The limit of messages between the processes of a deployment.
 _MOST_KIB = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PicturesConfig:
-    """[pictures]: pictures of people, logos of clients and images of providers, as they are uploaded.
+    """[pictures]: uploaded pictures of users, logos of clients and images of providers.
 
-    With `upload_allowed` people set their own; administrators may in any case. With `public` whoever knows the address of
-    a picture, which nobody guesses, sees it; else those alone who may read the account. An upload has at most `max_kib`,
-    and `max_megapixels` once it is decoded, which takes at most `decode_secs` of a processor. `workers` are decoded at a
-    time, each in a process of its own.
+    With `upload_allowed` users set their own picture; administrators may in any case. With `public` everybody who knows
+    the unguessable address of a picture can fetch it; otherwise only callers who may read the account. `max_kib` bounds
+    an upload, `max_megapixels` its decoded size, and `decode_secs` the processor time. At most `workers` images are
+    decoded at a time, each in a process of its own.
     """
 
     upload_allowed: bool = True

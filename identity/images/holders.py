@@ -1,4 +1,4 @@
-"""Who has images: the clients, people and providers of a tenant, whose records say which image is theirs."""
+"""Owners of images: clients, users and providers of a tenant, whose records name the current image."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _ATTEMPTS = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Holders(Generic[H]):
-    """`known` finds whom the provider of a tenant shows, which may be another tenant's; only its own is changed."""
+    """`known` finds an owner that the tenant's provider serves, perhaps of another tenant; changes need an own one."""
 
     noun: str
     records: Records[H]
@@ -40,9 +40,9 @@ class Holders(Generic[H]):
         return holder
 
     async def replace_image(self, tenant: Tenant, holder_id: str, image_id: str, *, before: str = "") -> H:
-        """Say which image is theirs, an empty one for none; return the holder as it was.
+        """Set the id of the owner's image, empty for none; returns the owner as it was before.
 
-        With `before`, raises NotFound unless that one was; raises NotFound in any case when the holder is gone.
+        With `before`, raises NotFound unless that was the image id; raises NotFound in any case when the owner is gone.
         """
         for _ in range(_ATTEMPTS):
             holder = await self.find(tenant, holder_id)

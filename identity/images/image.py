@@ -1,4 +1,4 @@
-"""An uploaded image, as it is kept and handed out."""
+"""An uploaded image as stored and served."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -9,14 +9,14 @@ from server.platform.records import Kind, Record
 
 
 class ImageKind(StrEnum):
-    """Whom an image shows."""
+    """Kind of the owner."""
 
     CLIENT = "client"
     USER = "user"
     PROVIDER = "provider"
 
 
-# Pages show a logo 84 and a provider's image 20 pixels high; screens have up to three for each of these.
+# Pages show a logo 84 pixels high and a provider's image 20; screens have up to three device pixels per pixel.
 SHAPES = {
     ImageKind.CLIENT: Shape(width=512, height=168, fit=Fit.WITHIN),
     ImageKind.USER: Shape(width=192, height=192, fit=Fit.SQUARE),
@@ -37,7 +37,7 @@ class Owner:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Image(Record):
-    """It never changes: another one has another `id`, and its owner's record says which is the one that counts."""
+    """Never changes: another image has another `id`, and the owner's record names the current one."""
 
     owner: str
     content: bytes = field(repr=False)

@@ -9,7 +9,7 @@ from server.platform.call import TenantId
 from server.platform.clock import Clock
 from server.platform.records import RecordStore
 
-# Who knows an id sees the image, so nobody may guess one.
+# Knowledge of the id gives access to the image, so ids are unguessable.
 _ID_LENGTH = 24
 
 

@@ -1,7 +1,7 @@
-"""Images as they come and go.
+"""Upload, look-up and removal of images.
 
-An image is kept before its holder says that it is the one, and the one before goes after that: whoever looks meanwhile
-sees one of both. A holder that is deleted at that moment leaves none behind.
+A new image is stored before its owner's record names it, and the old one is removed after that. So every reader finds
+one of both. If the owner is deleted concurrently, the new image is removed again.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,7 +21,7 @@ from server.platform.records import Record
 
 _WORDS = {ImageKind.CLIENT: "logo", ImageKind.USER: "picture", ImageKind.PROVIDER: "image"}
 
-# An image may be replaced between a look at whose it is and a look at it.
+# An image may be replaced between the read of the owner and the read of the image.
 _LOOKS = 3
 
 
@@ -30,7 +30,7 @@ class Rewriter(Protocol):
 
 
 class ImageKeeping:
-    """One image of an owner is decoded at a time, so that nobody takes the places of all others."""
+    """Decodes one image of an owner at a time, so that no owner occupies all workers."""
 
     def __init__(
         self,
@@ -47,11 +47,11 @@ class ImageKeeping:
         self._under_way: set[tuple[str, Owner]] = set()
 
     async def expect_changeable(self, tenant: Tenant, owner: Owner, actor: Actor) -> None:
-        """Raise NotFound, PermissionDenied, InvalidState when there is nothing that the caller may put an image to."""
+        """Raise NotFound, PermissionDenied, InvalidState when the caller cannot set an image of this owner."""
         await self._holders[owner.kind].find_changeable(tenant, owner.id, actor)
 
     async def find(self, tenant: Tenant, owner: Owner) -> Image:
-        """Return the image that counts, of whoever the provider of the tenant shows; raises NotFound."""
+        """Return the current image of an owner that the tenant's provider serves; raises NotFound."""
         holders = self._holders[owner.kind]
         for _ in range(_LOOKS):
             holder = await holders.known(tenant, owner.id)
@@ -64,10 +64,10 @@ class ImageKeeping:
         raise _none()
 
     async def put(self, tenant: Tenant, owner: Owner, content: bytes, *, actor: Actor) -> str:
-        """Put an image in the place of the one before, and return its id.
+        """Replace the image and return its id.
 
-        Raises NotFound, PermissionDenied, InvalidState, InvalidArgument for what is no image that we take,
-        ResourceExhausted, Unavailable.
+        Raises NotFound, PermissionDenied, InvalidState, InvalidArgument for an unsupported image, ResourceExhausted,
+        Unavailable.
         """
         holders = self._holders[owner.kind]
         await holders.find_changeable(tenant, owner.id, actor)
@@ -84,7 +84,7 @@ class ImageKeeping:
         return image.id
 
     async def delete(self, tenant: Tenant, owner: Owner, *, image_id: str = "", actor: Actor) -> None:
-        """Take the image away, the one with the id if there is one; raises NotFound, PermissionDenied, InvalidState."""
+        """Remove the image, or only the one with `image_id`; raises NotFound, PermissionDenied, InvalidState."""
         holders = self._holders[owner.kind]
         holder = await holders.find_changeable(tenant, owner.id, actor)
         current = holders.image_id_of(holder)

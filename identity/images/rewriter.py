@@ -1,6 +1,6 @@
-"""Has images written anew by programs of their own, never more at a time than the pool has threads.
+"""Re-encodes images in separate processes, with as many at a time as the pool has threads.
 
-What comes back is believed no more than what went in: it is short, and begins as a WebP does.
+The output is not trusted either: it must be short and begin like a WebP.
 """
 
 import contextlib
@@ -22,10 +22,10 @@ MEDIA_TYPE = "image/webp"
 MOST_BYTES = 393_216
 """Of an image that was written anew."""
 
-# Each holds what was uploaded while it waits.
+# Each waiting call holds an upload in memory.
 _MOST_WAITING = 32
 
-# How many times as long it may take where a processor is shared with others.
+# Factor of wall time over processor time, for machines with shared processors.
 _PATIENCE = 8
 
 _PROGRAM = Path(rewriting.__file__)
@@ -34,7 +34,7 @@ _EXPECTED = "expected a JPEG, PNG or WebP"
 
 @dataclass(frozen=True, slots=True)
 class _Ending:
-    """How a program ended; a negative status is the signal that killed it."""
+    """How a process ended; a negative status is the signal that killed it."""
 
     written: bytes
     status: int
@@ -52,8 +52,8 @@ class Rewriter:
     async def rewrite(self, content: bytes, shape: Shape) -> bytes:
         """Return the image in this shape, as WebP.
 
-        Raises InvalidArgument for what is no image that we take, ResourceExhausted when too many wait already, Unavailable
-        when there is no processor or no memory for it.
+        Raises InvalidArgument for an unsupported image, ResourceExhausted when too many calls wait, Unavailable when
+        there is no processor time or memory for it.
         """
         ending = await self._threads.run(self._run, content, shape)
         if ending.is_overdue:
@@ -79,7 +79,7 @@ class Rewriter:
 
     def _run(self, content: bytes, shape: Shape) -> _Ending:
         try:
-            # Isolated from the environment, which may hold secrets, and from the directory that we are in.
+            # Isolated from the environment, which may hold secrets, and from the working directory.
             process = subprocess.Popen(  # noqa: S603  # a program of ours, and numbers
                 [sys.executable, "-I", str(_PROGRAM), *self._arguments(shape)],
                 stdin=subprocess.PIPE,
@@ -99,9 +99,9 @@ class Rewriter:
 
 
 def _exchanged(process: "subprocess.Popen[bytes]", content: bytes) -> bytes:
-    """Return the output, as much of it as there may be: the program reads its whole input before it writes."""
+    """Return the output up to its bound; the process reads its whole input before it writes."""
     source, written = _open(process.stdin), _open(process.stdout)
-    # A program that has ended reads no more.
+    # A process that has ended reads no more.
     with contextlib.suppress(BrokenPipeError), source:
         source.write(content)
     with written:
@@ -116,7 +116,7 @@ def _open(pipe: IO[bytes] | None) -> IO[bytes]:
 
 @contextlib.contextmanager
 def _killed_after(seconds: float, process: "subprocess.Popen[bytes]") -> Iterator[Event]:
-    """Kill it when the time is over; the event says whether it was."""
+    """Kill the process after this time; the event is set if that happened."""
     overdue = Event()
 
     def kill() -> None:

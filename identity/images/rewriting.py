@@ -1,8 +1,8 @@
-"""Writes an image anew, as a program of its own: an image on its input, a WebP on its output, its status says the rest.
+"""Re-encodes an image, as a program of its own: reads an image from stdin and writes a WebP to stdout.
 
-Decoders of images have had holes. So they run where there is nothing to take: in a process without configuration, keys
-or open files, which can open none, and whose time and memory are bounded. It knows nothing of the provider, and imports
-nothing of it. Only pixels come through: whatever else the file carried stays behind.
+Image decoders have had vulnerabilities. So they run in a process without configuration, keys or open files. It cannot
+open files, and its time and memory are bounded. It imports nothing of the provider. Only pixels are written: all
+metadata of the file is dropped. The exit status is a Status.
 """
 
 import contextlib
@@ -15,7 +15,7 @@ from enum import Enum, IntEnum
 from io import BytesIO
 from typing import NoReturn
 
-# What a decoder would import while it decodes has to be there before nothing can be opened any more.
+# Import decoders eagerly: after `confine` the process cannot open files.
 from PIL import Image, ImageOps, JpegImagePlugin, MpoImagePlugin, PngImagePlugin, WebPImagePlugin
 
 _FORMATS = (
@@ -24,10 +24,10 @@ _FORMATS = (
     WebPImagePlugin.WebPImageFile.format,
 )
 
-# A camera puts a second picture behind the first for other screens; that is no animation.
+# Some cameras append a second picture for other screens; that is not an animation.
 _STILL = frozenset({JpegImagePlugin.JpegImageFile.format, MpoImagePlugin.MpoImageFile.format})
 
-# What decoders raise for files that are not what they seem.
+# Errors that decoders raise for malformed files.
 _STUMBLES = (
     *(ArithmeticError, AssertionError, AttributeError, EOFError, LookupError, MemoryError, OSError),
     *(RuntimeError, SyntaxError, TypeError, ValueError, struct.error, zlib.error),
@@ -37,13 +37,13 @@ _QUALITY = 85
 _STANDARD_STREAMS = 3
 _NICENESS = 10
 
-# A program with its decoders, and the copies of an image that decoding makes, four bytes a pixel each.
+# Memory of the program with its decoders, and of the copies that decoding makes at four bytes a pixel.
 _OWN_MEMORY = 512 << 20
 _BYTES_PER_PIXEL = 24
 
 
 class Fit(Enum):
-    """How an image is brought to its size: cut to a square, or whole within a box. Neither makes it larger."""
+    """How an image is scaled: cropped to a square, or whole within a box. It is never enlarged."""
 
     SQUARE = "square"
     WITHIN = "within"
@@ -51,7 +51,7 @@ class Fit(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """What an image is to become, in pixels."""
+    """Target size of an image, in pixels."""
 
     width: int
     height: int
@@ -59,7 +59,7 @@ class Shape:
 
 
 class Status(IntEnum):
-    """How the program ends."""
+    """Exit status of the program."""
 
     WRITTEN = 0
     NO_IMAGE = 10
@@ -80,7 +80,7 @@ def rewritten(content: bytes, shape: Shape, *, max_pixels: int) -> bytes:
             _expect_still(image)
             if image.width * image.height > max_pixels:
                 raise Unusable(Status.TOO_MANY_PIXELS)
-            # JPEG can be decoded at a fraction of its size.
+            # A JPEG can be decoded at a fraction of its size.
             image.draft(None, (longest := max(shape.width, shape.height), longest))
             return _encoded(_shaped(_plain(ImageOps.exif_transpose(image)), shape), shape)
     except Image.DecompressionBombError as error:
@@ -102,17 +102,17 @@ def main() -> NoReturn:
 
 
 def confine(*, max_pixels: int, seconds: int) -> None:
-    """Let this process open nothing from here on, and take no more time and memory than decoding needs."""
-    # Whoever asks for a shape runs where there is no such thing, too.
+    """Forbid this process to open files, and bound its time and memory."""
+    # The parent process imports this module too, perhaps on a system without `resource`.
     import resource  # noqa: PLC0415
 
     def limit(kind: int, most: int) -> None:
         resource.setrlimit(kind, (most, most))
 
     Image.preinit()
-    # Who waits for an answer goes before who waits for a picture.
+    # Calls have priority over images.
     os.nice(_NICENESS)
-    # Not every system bounds the addresses of a process.
+    # Not every system supports this limit.
     with contextlib.suppress(ValueError):
         limit(resource.RLIMIT_AS, _OWN_MEMORY + _BYTES_PER_PIXEL * max_pixels)
     limit(resource.RLIMIT_CPU, seconds)
@@ -127,7 +127,7 @@ def _expect_still(image: Image.Image) -> None:
 
 
 def _plain(image: Image.Image) -> Image.Image:
-    """Eight bits a channel, in red, green and blue, with transparency where there is some."""
+    """Convert to eight bits a channel in RGB, with an alpha channel where the image has one."""
     if image.mode.startswith("I"):
         return image.convert("I").point(lambda value: value / 256).convert("L").convert("RGB")
     return image.convert("RGBA" if image.has_transparency_data else "RGB")
@@ -145,7 +145,7 @@ def _shaped(image: Image.Image, shape: Shape) -> Image.Image:
 def _encoded(image: Image.Image, shape: Shape) -> bytes:
     image.info.clear()
     written = BytesIO()
-    # What stays whole is drawn rather than photographed.
+    # Logos and icons are kept whole and lossless; pictures are cropped and compressed.
     image.save(written, "WEBP", quality=_QUALITY, lossless=shape.fit is Fit.WITHIN)
     return written.getvalue()
 

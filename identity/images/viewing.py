@@ -1,4 +1,4 @@
-"""Who sees the picture of a person where not everybody does."""
+"""Access control of users' pictures that are not public."""
 
 from typing import Protocol
 
@@ -28,7 +28,7 @@ class PictureViewing:
         self.is_public = is_public
 
     async def expect_may_see(self, tenant: Tenant, user_id: UserId, caller: pb.Caller) -> None:
-        """Let in everybody or, where that is not so, the person, its clients and whoever may read its account.
+        """Admit everybody if pictures are public; else the user, its clients and callers who may read the account.
 
         Raises Unauthenticated, PermissionDenied.
         """

@@ -1,4 +1,4 @@
 """Signing keys and signatures: RFC 7515, RFC 7517, RFC 7518.
 
-Pure: whoever calls brings key ids and threads.
+Pure: callers supply key ids and threads.
 """

@@ -1,6 +1,6 @@
 """Signature algorithms, one row each, in the order in which their keys are published.
 
-RS256 stays first: relying parties that read one key only take the first.
+RS256 stays first, for relying parties that read only the first key.
 """
 
 from collections.abc import Callable
@@ -28,9 +28,9 @@ class SigningAlgorithm(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KeyKind:
-    """How the key of an algorithm is made, and what it is to the JOSE library.
+    """How the key of an algorithm is generated, and its type in the JOSE library.
 
-    Making one takes milliseconds, and up to seconds unless it `is_quick`.
+    Generation takes milliseconds if it `is_quick`, else up to seconds.
     """
 
     algorithm: SigningAlgorithm

@@ -11,7 +11,7 @@ from server.platform.errors import Unavailable
 
 @dataclass(frozen=True, slots=True)
 class KeySet:
-    """In the order of publication; of several keys of an algorithm the first one that can signs."""
+    """Keys in the order of publication; the first one of an algorithm with a private half signs."""
 
     keys: tuple[VerificationKey, ...]
 
@@ -19,12 +19,12 @@ class KeySet:
         return next((key for key in self.keys if key.kid == kid), None)
 
     def lacks(self, algorithms: Collection[str] = ()) -> bool:
-        """Whether one of ours among the algorithms has no key; without a name, whether any of ours has none."""
+        """Whether a supported one of the algorithms has no key; without names, whether any supported one lacks it."""
         there = {key.algorithm for key in self.keys}
         return any(known not in there for known in SigningAlgorithm if not algorithms or known in algorithms)
 
     def signing_key(self, algorithm: SigningAlgorithm) -> SigningKey:
-        """Raises Unavailable in the first seconds of a provider's life, while that key is being made."""
+        """Raises Unavailable in the first seconds of a new provider, while that key is being made."""
         for key in self.keys:
             if key.algorithm is algorithm and isinstance(key, SigningKey):
                 return key

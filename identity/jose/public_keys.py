@@ -1,4 +1,4 @@
-"""Public keys of others: single JWKs and JWK Sets, of which only those that we verify with are taken."""
+"""Public keys of other parties: single JWKs and JWK Sets; only keys of supported types are accepted."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from joserfc.jwk import ECKey, Key, OKPKey, RSAKey
 
 _KINDS: dict[str, type[RSAKey] | type[ECKey] | type[OKPKey]] = {"RSA": RSAKey, "EC": ECKey, "OKP": OKPKey}
 
-# Of ES256 and EdDSA: RFC 7518 §3.4, RFC 8037 §3.1.
+# Curves of ES256 and EdDSA: RFC 7518 §3.4, RFC 8037 §3.1.
 _CURVES = frozenset({"P-256", "Ed25519"})
 
 _MAX_KEYS = 20
@@ -18,11 +18,11 @@ _BITS_PER_CHARACTER = 6
 
 
 class RefusedJwk(ValueError):
-    """Not a public key that we take; never repeats it."""
+    """The JWK is no supported public key; the message does not repeat it."""
 
 
 def public_key(jwk: dict[str, object]) -> Key:
-    """Return a public key; raises RefusedJwk for one that is private, symmetric, weak or none."""
+    """Return a public key; raises RefusedJwk for a private, symmetric, weak or malformed one."""
     kind = _KINDS.get(str(jwk.get("kty")))
     members: dict[str, str | list[str]] = {
         name: value for name, value in jwk.items() if isinstance(value, str)
@@ -45,7 +45,7 @@ def public_key(jwk: dict[str, object]) -> Key:
 
 
 def expect_key_set(document: str) -> None:
-    """Expect a JWK Set of keys that we take, each of them; raises RefusedJwk."""
+    """Expect a JWK Set of supported keys only; raises RefusedJwk."""
     try:
         found = msgspec.json.decode(document, type=_JwkSet).keys
     except (msgspec.DecodeError, RecursionError) as error:
@@ -57,7 +57,7 @@ def expect_key_set(document: str) -> None:
 
 
 def parse_key_set(document: str) -> tuple[Key, ...]:
-    """Return the keys of a JWK Set that we take: RFC 7517 §5 tells to pass over the others."""
+    """Return the supported keys of a JWK Set; others are ignored as RFC 7517 §5 requires."""
     try:
         found = msgspec.json.decode(document, type=_JwkSet).keys if document else []
     except (msgspec.DecodeError, RecursionError):
@@ -66,7 +66,7 @@ def parse_key_set(document: str) -> tuple[Key, ...]:
 
 
 def named(keys: Sequence[Key], kid: str) -> Sequence[Key]:
-    """Those that a signature may be from: the named one, or all when none is named."""
+    """Return the key with this `kid`, or all keys when it is empty."""
     return [key for key in keys if not kid or key.kid in (None, kid)]
 
 

@@ -1,4 +1,4 @@
-"""Which signatures the provider makes and takes."""
+"""Signature algorithms that the provider creates and verifies."""
 
 from collections.abc import Iterable
 
@@ -12,7 +12,7 @@ from identity.jose.algorithms import SigningAlgorithm
 class SignatureRegistry(JWSRegistry):
     """Exactly these algorithms.
 
-    RFC 9864 renames EdDSA, and the library warns of the old name; OpenID's world still uses it.
+    RFC 9864 renames EdDSA, and the library warns about the old name; OpenID Connect still uses it.
     """
 
     def __init__(self, algorithms: Iterable[SigningAlgorithm]) -> None:

@@ -1,4 +1,4 @@
-"""The public half of a signing key: what the world sees, and verifies with."""
+"""The public half of a signing key, as published."""
 
 from dataclasses import dataclass, field
 
@@ -12,7 +12,7 @@ from identity.jose.signatures import SignatureRegistry
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublicJwk:
-    """RFC 7517 §4; only public members exist here, so no private one can slip out."""
+    """RFC 7517 §4; the class has public members only, so a private one cannot leak."""
 
     kty: str
     kid: str
@@ -37,6 +37,6 @@ class VerificationKey:
         return msgspec.convert(members, PublicJwk)
 
     def payload(self, token: str) -> bytes:
-        """What a compact serialization says that this key signed; raises joserfc's JoseError."""
+        """Return the payload of a compact serialization signed by this key; raises joserfc's JoseError."""
         registry = SignatureRegistry((self.algorithm,))
         return jws.deserialize_compact(token, self.public_key, registry=registry).payload

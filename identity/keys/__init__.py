@@ -1,4 +1,4 @@
-"""The provider's own keys: those that sign tokens, of each tenant, and those that keep them secret at rest.
+"""The provider's own keys: signing keys of each tenant, and master keys for secrets at rest.
 
-Nothing leaves this package but public keys, signatures, and keys derived for a purpose.
+This package exports only public keys, signatures, and keys derived for a purpose.
 """

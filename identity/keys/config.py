@@ -6,11 +6,11 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EncryptionConfig:
-    """[encryption]: the master keys, under which secrets are kept.
+    """[encryption]: the master keys that encrypt secrets at rest.
 
-    `keys` are texts `<id>/<32 bytes in base64>`, `active` is the id of the one that encrypts, the last one unless it is
-    named. In their place `key_file` has one such text a line; it is made when there is none. Without either they live
-    as long as the process, which only embedded mode does.
+    `keys` are texts `<id>/<32 bytes in base64>`. `active` is the id of the key that encrypts, by default the last one.
+    Instead of these, `key_file` names a file with one such text a line, which is created when missing. Without either,
+    keys live as long as the process; only embedded mode allows that.
     """
 
     keys: tuple[str, ...] = field(default=(), repr=False)

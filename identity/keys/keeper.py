@@ -1,6 +1,6 @@
-"""The loop that keeps every tenant's signing keys complete, announced ahead of time and replaced on schedule.
+"""Loop that maintains the signing keys of all tenants: completes, announces, rotates and removes them.
 
-Of several processes one does it. What was due while none ran is done by the first pass.
+One process of the deployment does this. The first pass does what was due while no process ran.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ ANNOUNCE_AFTER = timedelta(minutes=1)
 
 
 class Sealing(Protocol):
-    """Keeps secrets under master keys."""
+    """Stores secrets that are encrypted under master keys."""
 
     async def reseal(self, tenant_id: TenantId) -> None: ...
 
@@ -54,7 +54,7 @@ class KeyKeeper:
         self._announces_from = clock.now() + ANNOUNCE_AFTER
 
     async def run(self) -> None:
-        """Until it is cancelled; raises LostMasterKey."""
+        """Run passes until cancelled; raises LostMasterKey."""
         try:
             while True:
                 await self.keep()
@@ -63,7 +63,7 @@ class KeyKeeper:
             await self._leadership.resign()
 
     async def keep(self) -> None:
-        """One pass over all tenants; what the store's absence prevents is done by a later one."""
+        """One pass over all tenants; a later pass continues after a failure of the store."""
         try:
             for tenant_id in self._tenants.ids:
                 if not await self._leadership.is_ours():
@@ -71,11 +71,11 @@ class KeyKeeper:
                 await self._keep(tenant_id)
             await self._root_secrets.reseal()
         except Unavailable:
-            logger.warning("the signing keys were left as they are, for now")
+            logger.warning("the store is not available; signing keys are maintained later")
 
     async def _keep(self, tenant_id: TenantId) -> None:
         await self._keys.complete(tenant_id)
-        # The event of the keys tells that all is under the active master key, so they are last.
+        # Signing keys come last: their event reports that all secrets are under the active master key.
         for other in self._others:
             await other.reseal(tenant_id)
         await self._keys.reseal(tenant_id)

@@ -1,6 +1,6 @@
-"""Master keys in a file, for deployments whose operator was never asked for one.
+"""Master keys in a file, for deployments without configured keys.
 
-One text a line.
+The file has one text a line.
 """
 
 from pathlib import Path
@@ -12,7 +12,7 @@ from server.platform.private_file import kept_text
 
 
 def master_keys(config: EncryptionConfig, randomness: Randomness) -> MasterKeys:
-    """Those that are configured, else those of the file, else new ones; raises BadMasterKeys, OSError."""
+    """Return the configured keys, else those of the file, else new ones; raises BadMasterKeys, OSError."""
     if config.keys and config.key_file:
         raise BadMasterKeys("expected encryption.keys or encryption.key_file, found both")
     if config.keys:
@@ -28,7 +28,7 @@ def _from_file(file: Path, active: str, randomness: Randomness) -> MasterKeys:
     try:
         return MasterKeys.read(lines, active, randomness=randomness)
     except BadMasterKeys:
-        # A line of another kind of file may be a secret too.
+        # A line of an unrelated file may be a secret too.
         raise BadMasterKeys(
             f"{file}: expected lines of <id>/<32 bytes in base64>, one of them active"
         ) from None

@@ -1,7 +1,7 @@
-"""Key sets of all tenants: each provider has its own, so that no tenant's key speaks for another.
+"""Signing key sets of all tenants: each provider has its own, so that no tenant's key signs for another.
 
-Every process keeps what it read for two seconds and signs with it. A key is announced to all of them before it signs,
-so that a token which one of them signed verifies at every other one.
+Every process caches a key set for two seconds. A new key is published to all processes before it signs, so that a token
+which one of them signed verifies at every other one.
 """
 
 import asyncio
@@ -29,12 +29,12 @@ LEAST_RETENTION = timedelta(days=90)
 MOST_KEYS = 500
 """Of a tenant, those included that are published for what they signed: a hundred rotations in 90 days."""
 
-# Two at a time take turns; more would be somebody's mistake.
+# Two concurrent callers take turns; more indicate a fault.
 _ATTEMPTS = 10
 
 
 class Actor(EventActor, Protocol):
-    """An administrator, at an address that is empty where none is known."""
+    """An administrator, with a network address that is empty when unknown."""
 
     @property
     def peer_address(self) -> str: ...
@@ -71,7 +71,7 @@ class KeyRing:
         self._rotating: defaultdict[TenantId, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def key_set(self, tenant_id: TenantId) -> KeySet:
-        """Return all keys there are, made now when there are none: those that are made quickly, the others later.
+        """Return all existing keys; without any, those that are quick to make are made now.
 
         Raises Unavailable, LostMasterKey.
         """
@@ -81,18 +81,18 @@ class KeyRing:
         return known.keys
 
     async def rotate(self, tenant_id: TenantId, *, actor: Actor | None = None) -> None:
-        """Have new keys of all algorithms sign, as an administrator asked where there is an `actor`.
+        """Replace the signing keys of all algorithms; `actor` is the administrator who asked for it, if any.
 
-        Raises Unavailable when others keep doing the same, InvalidState when there are as many keys as there may be.
+        Raises Unavailable after too many conflicts, InvalidState when the tenant has the maximum of keys.
         """
         await self._rotate_if(tenant_id, self._has_room, actor=actor)
 
     async def rotate_if_due(self, tenant_id: TenantId, schedule: Schedule) -> None:
-        """Once for all runs that were due since the last rotation, whichever process comes first."""
+        """Rotate once if any scheduled run was due since the last rotation; the first process does it."""
         await self._rotate_if(tenant_id, lambda stored: _is_due(stored, schedule, self._clock.now()))
 
     async def complete(self, tenant_id: TenantId) -> None:
-        """Make active keys of algorithms that have none, once for all who ask meanwhile; raises Unavailable."""
+        """Make active keys for algorithms that lack one; concurrent calls share one run. Raises Unavailable."""
         async with self._completing[tenant_id]:
             for _ in range(_ATTEMPTS):
                 stored = await self._stored(tenant_id)
@@ -104,25 +104,25 @@ class KeyRing:
         raise Unavailable("the signing keys keep being changed by others")
 
     async def announce(self, tenant_id: TenantId) -> None:
-        """Make and publish the keys that sign next."""
+        """Make and publish the keys that sign after the next rotation."""
         await self._announce(await self._stored(tenant_id))
 
     async def drop_ended(self, tenant_id: TenantId) -> None:
-        """Remove keys by which no token can be good any more."""
+        """Remove retired keys whose tokens have all expired."""
         stored = await self._stored(tenant_id)
         rest = stored.without_ended(self._clock.now(), self._kept_for)
         if rest is not stored:
             await self._put(rest)
 
     async def reseal(self, tenant_id: TenantId) -> None:
-        """Encrypt under the active master key what is not."""
+        """Encrypt private keys of inactive master keys under the active one."""
         stored = await self._stored(tenant_id)
         resealed = self._safe.resealed(stored)
         if resealed is not stored and await self._put(resealed):
             await self._events.emit(tenant_id, EventType.SECRETS_MIGRATED)
 
     def close(self) -> None:
-        """Let go of the worker threads."""
+        """Stop the worker threads."""
         self._safe.close()
 
     def _has_room(self, stored: StoredKeySet) -> bool:
@@ -150,7 +150,7 @@ class KeyRing:
         raise Unavailable("the signing keys keep being changed by others")
 
     async def _rotated(self, stored: StoredKeySet) -> bool:
-        # A clock that stands still has no other processes beside it.
+        # With a clock that stands still there are no other processes to wait for.
         await asyncio.sleep(self._clock.seconds_until(stored.may_rotate_from) or 0)
         now = self._clock.now()
         return await self._put(stored.rotated(now).without_ended(now, self._kept_for))
@@ -173,7 +173,7 @@ class KeyRing:
             except Unavailable:
                 if known is None:
                     raise
-                # All of it is published and good, and what signs next is most likely in it.
+                # The cached keys are published and valid, and probably include the next signing key.
                 return self._remember(known.stored)
 
     async def _read(self, tenant_id: TenantId) -> StoredKeySet:
@@ -184,7 +184,7 @@ class KeyRing:
         raise Unavailable("the signing keys come and go")
 
     async def _created(self, tenant_id: TenantId) -> StoredKeySet | None:
-        """With the keys that are made quickly, so that nobody waits for others; None when somebody else was first."""
+        """Store a key set with the quick keys, so that callers need not wait; None when another process was first."""
         now = self._clock.now()
         quick = [kind for kind in ALGORITHMS if kind.is_quick]
         keys = await self._safe.made(tenant_id, quick, now=now)
@@ -194,7 +194,7 @@ class KeyRing:
             return None
 
     async def _put(self, stored: StoredKeySet) -> bool:
-        """Whether it is there now; not when somebody else changed it in the meantime."""
+        """Store the key set; False when another process changed it in the meantime."""
         async with self._changing[stored.tenant_id]:
             try:
                 self._remember(await self._records.replace(stored))
@@ -204,7 +204,7 @@ class KeyRing:
         return True
 
     def _remember(self, stored: StoredKeySet) -> _Known:
-        """Until it is complete others add keys that sign at once, so it is read every time."""
+        """Cache the key set. An incomplete one is not cached, because other processes may add keys at any time."""
         known = self._known.get(stored.tenant_id) or _Known(stored, KeySet(()), self._clock.now())
         keys = (
             known.keys

@@ -1,7 +1,7 @@
-"""Where new keys come from: worker threads, beside the event loop.
+"""Generates new keys in worker threads.
 
-Quick keys and slow ones have a worker each. Tokens of a new tenant need a quick key, so they never wait for the slow keys
-of other tenants; and slow keys, however many are wanted, take one core at most.
+Quick keys and slow keys have one worker each. Tokens of a new tenant need a quick key, so they never wait for slow keys
+of other tenants. Slow keys occupy one core at most.
 """
 
 from typing import Protocol

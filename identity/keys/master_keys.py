@@ -1,7 +1,6 @@
-"""What secrets are encrypted with at rest: a ring of master keys, of which one encrypts and all decrypt.
+"""Encryption of secrets at rest with master keys: one key encrypts, all decrypt.
 
-A secret is bound to its place, so that nobody who writes the database can put it elsewhere: RFC 8439 with the place as
-associated data.
+The associated data of RFC 8439 binds a ciphertext to its place, so it is useless when copied elsewhere in the database.
 """
 
 import base64
@@ -22,11 +21,11 @@ _ID_LENGTH = 8
 
 
 class BadMasterKeys(ValueError):
-    """What was configured is no ring of master keys; says which, never what it holds."""
+    """The configured master keys are invalid; the message names the key and not its content."""
 
 
 class LostMasterKey(Exception):
-    """Secrets are encrypted under a key that is not there, or not with these octets."""
+    """Secrets are encrypted under a master key that is missing or has other octets."""
 
     def __init__(self, key_id: str) -> None:
         super().__init__(
@@ -38,7 +37,7 @@ class LostMasterKey(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Sealed:
-    """A secret under a master key."""
+    """A secret that is encrypted under a master key."""
 
     key_id: str
     content: bytes = field(repr=False)
@@ -46,7 +45,7 @@ class Sealed:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a secret is kept: which kind of thing it is of, whose, and its id."""
+    """Where a secret is stored: the kind of record, its tenant and its id."""
 
     kind: str
     tenant_id: str
@@ -58,7 +57,7 @@ class Place:
 
 
 class MasterKeys:
-    """Each of 32 octets, by id."""
+    """Keys of 32 octets each, by id."""
 
     def __init__(self, keys: Mapping[str, bytes], active: str, *, randomness: Randomness) -> None:
         """Raise BadMasterKeys."""
@@ -73,13 +72,13 @@ class MasterKeys:
 
     @classmethod
     def read(cls, texts: Iterable[str], active: str, *, randomness: Randomness) -> Self:
-        """Of texts `<id>/<base64>`; the last one is active unless one is named. Raises BadMasterKeys."""
+        """Parse texts `<id>/<base64>`; the last one is active unless `active` names one. Raises BadMasterKeys."""
         keys = dict(map(_key, texts))
         return cls(keys, active or next(reversed(keys), ""), randomness=randomness)
 
     @property
     def inactive(self) -> Sequence[str]:
-        """Ids of those that decrypt alone."""
+        """Ids of the keys that only decrypt."""
         return [key_id for key_id in self._ciphers if key_id != self._active]
 
     def seal(self, secret: bytes, place: Place) -> Sealed:
@@ -98,12 +97,12 @@ class MasterKeys:
             raise LostMasterKey(sealed.key_id) from error
 
     def resealed(self, sealed: Sealed, place: Place) -> Sealed:
-        """Under the active key, the same when it is that already; raises LostMasterKey."""
+        """Return the secret under the active key, unchanged if it is already; raises LostMasterKey."""
         return sealed if sealed.key_id == self._active else self.seal(self.open(sealed, place), place)
 
 
 def new_master_key(randomness: Randomness) -> str:
-    """The text of one that nobody has."""
+    """Return the text of a new random key."""
     octets = base64.b64encode(randomness.octets(KEY_OCTETS)).decode()
     return f"{randomness.alphanumeric(_ID_LENGTH)}/{octets}"
 

@@ -1,7 +1,7 @@
-"""Key sets as they are published: complete from the first answer, as discovery describes them.
+"""Key sets for publication: complete from the first response on, as discovery describes them.
 
-The slow keys of new tenants are made one tenant after the other, those first whose key sets callers wait for. A caller
-waits for a while; the keys are made whether or not it gives up. The numbers of waiting callers and tenants are bounded.
+Slow keys of new tenants are made one tenant after the other, first for tenants whose key sets callers wait for. A
+caller waits for a limited time; the keys are made in any case. The numbers of waiting callers and tenants are bounded.
 """
 
 import asyncio
@@ -30,14 +30,14 @@ class KeyRing(Protocol):
 
 @dataclass(slots=True)
 class _Wanted:
-    """A tenant whose keys are to be made, and how many callers wait for them."""
+    """A tenant whose keys are to be made, and the number of callers that wait for them."""
 
     made: asyncio.Event = field(default_factory=asyncio.Event)
     callers: int = 0
 
 
 class KeyPublication:
-    """`callers` is how many wait at this moment."""
+    """`callers` is the number of callers that wait now."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class KeyPublication:
         self._is_wanted = asyncio.Event()
 
     async def key_set(self, tenant_id: TenantId, algorithms: Collection[str] = ()) -> KeySet:
-        """Return all keys there are once there is one of each of the algorithms, all of ours when none is named.
+        """Return all keys once each of the algorithms has one; all supported algorithms when none is named.
 
         Raises Unavailable, LostMasterKey.
         """
@@ -69,13 +69,13 @@ class KeyPublication:
         return found
 
     def prepare(self, tenant_id: TenantId) -> None:
-        """Have the keys of a tenant made before somebody asks, unless too many wait already."""
+        """Queue the tenant's keys to be made in advance, unless the queue is full."""
         if tenant_id not in self._wanted and len(self._wanted) < self._most_tenants:
             self._wanted[tenant_id] = _Wanted()
             self._is_wanted.set()
 
     async def run(self) -> None:
-        """Make what is wanted, until it is cancelled; raises LostMasterKey."""
+        """Make queued keys until cancelled; raises LostMasterKey."""
         while True:
             await self._is_wanted.wait()
             await self._make(self._next())
@@ -91,7 +91,7 @@ class KeyPublication:
                 self._is_wanted.clear()
 
     def _next(self) -> TenantId:
-        """The tenant that callers wait for longest, else the one that was prepared first."""
+        """Return the tenant whose callers have waited longest, else the first one of the queue."""
         asked = (tenant_id for tenant_id, wanted in self._wanted.items() if wanted.callers)
         return next(asked, next(iter(self._wanted)))
 

@@ -1,6 +1,6 @@
-"""The deployment's one random secret, from which keys for other purposes are derived.
+"""The deployment's root secret, from which keys for other purposes are derived.
 
-It is not a master key itself, so that these can be replaced and everything that was hashed stays found.
+It is not a master key itself, so that master keys can be replaced while all keyed hashes stay valid.
 """
 
 from contextlib import suppress
@@ -16,7 +16,7 @@ from server.platform.errors import Unavailable
 from server.platform.records import AlreadyThere, Changed, Kind, Record, RecordStore
 
 _OCTETS = 32
-# Of no tenant.
+# The record belongs to no tenant.
 _DEPLOYMENT = TenantId("")
 _ID = "root"
 _PLACE = Place("root_secret", _DEPLOYMENT, _ID)
@@ -36,12 +36,12 @@ class RootSecret:
         self._octets = octets
 
     def derived(self, purpose: str) -> bytes:
-        """32 octets, the same ones for a purpose, and for each purpose others: RFC 5869."""
+        """Return 32 octets that depend on the purpose: RFC 5869."""
         return HKDF(hashes.SHA256(), _OCTETS, salt=None, info=purpose.encode()).derive(self._octets)
 
 
 class RootSecrets:
-    """Where it is kept."""
+    """The stored root secret."""
 
     def __init__(self, store: RecordStore, master_keys: MasterKeys, randomness: Randomness) -> None:
         self._records = store.of(ROOT_SECRETS)
@@ -49,7 +49,7 @@ class RootSecrets:
         self._randomness = randomness
 
     async def open(self) -> RootSecret:
-        """The one that is kept, or a new one in a new deployment; raises LostMasterKey, Unavailable."""
+        """Return the stored secret, or a new one in a new deployment; raises LostMasterKey, Unavailable."""
         for _ in range(_ATTEMPTS):
             found = await self._records.get(_DEPLOYMENT, _ID) or await self._created()
             if found is not None:
@@ -57,9 +57,9 @@ class RootSecrets:
         raise Unavailable("the root secret comes and goes")
 
     async def reseal(self) -> None:
-        """Encrypt it under the active master key, when nothing else is under another one any more.
+        """Encrypt it under the active master key; call this after all other secrets are.
 
-        So a start without a master key that is still needed is refused: it needs the root secret first.
+        So a start without a master key that is still needed fails: it needs the root secret first.
         """
         found = await self._records.get(_DEPLOYMENT, _ID)
         if found is None:
@@ -70,7 +70,7 @@ class RootSecrets:
                 await self._records.replace(replace(found, sealed=resealed))
 
     async def _created(self) -> StoredRootSecret | None:
-        """None when somebody else was first."""
+        """Store a new secret; None when another process was first."""
         sealed = self._master_keys.seal(self._randomness.octets(_OCTETS), _PLACE)
         try:
             return await self._records.insert(StoredRootSecret(tenant_id=_DEPLOYMENT, id=_ID, sealed=sealed))

@@ -1,4 +1,4 @@
-"""Signing keys go into their record encrypted, and come out ready to sign."""
+"""Encrypts and decrypts the signing keys of a key set."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -35,16 +35,16 @@ class KeySafe:
     async def made(
         self, tenant_id: TenantId, kinds: Iterable[KeyKind], *, now: datetime
     ) -> Sequence[StoredKey]:
-        """New keys, one of each kind."""
+        """Return new keys, one of each kind."""
         return [await self._made(tenant_id, kind, now) for kind in kinds]
 
     def opened(self, stored: StoredKeySet, known: KeySet) -> KeySet:
-        """Keys that sign with their private halves, others without; raises LostMasterKey."""
+        """Return the keys, with private halves unless they are retired; raises LostMasterKey."""
         there = {key.kid: key for key in known.keys}
         return KeySet(tuple(self._opened(stored.tenant_id, key, there) for key in stored.keys))
 
     def resealed(self, stored: StoredKeySet) -> StoredKeySet:
-        """Under the active master key, the same when all of it is that already; raises LostMasterKey."""
+        """Return the key set under the active master key, unchanged if it is already; raises LostMasterKey."""
         keys = tuple(self._resealed(stored.tenant_id, key) for key in stored.keys)
         return stored if keys == stored.keys else replace(stored, keys=keys)
 
@@ -70,7 +70,7 @@ class KeySafe:
             return known
         if key.is_active and key.sealed is not None:
             octets = self._master_keys.open(key.sealed, _place(tenant_id, key.kid))
-            # Nobody else can have encrypted it, and checking the numbers of one takes a third of a second.
+            # The key comes from our own ciphertext, and its validation would take a third of a second.
             private_key = load_der_private_key(octets, None, unsafe_skip_rsa_key_validation=True)
             return SigningKey.of(key.kid, key.algorithm, private_key)  # type: ignore[arg-type]  # what was made
         public_key = load_der_public_key(key.public_key)

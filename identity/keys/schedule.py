@@ -1,4 +1,4 @@
-"""When something is to happen again and again: a cron expression, in UTC."""
+"""A schedule as a cron expression in UTC."""
 
 from datetime import datetime
 
@@ -8,7 +8,7 @@ from croniter import CroniterBadDateError, croniter  # type: ignore[import-untyp
 class Schedule:
     """Seven fields with seconds first and years last, six without years, or five without either.
 
-    Raises ValueError for an expression that is none.
+    Raises ValueError for an invalid expression.
     """
 
     def __init__(self, expression: str) -> None:
@@ -17,7 +17,7 @@ class Schedule:
         self._expression = expression
 
     def next_after(self, instant: datetime) -> datetime | None:
-        """The first time after the instant; None when there is none."""
+        """Return the first run after the instant; None when there is none."""
         try:
             times = croniter(self._expression, instant, second_at_beginning=True)
             found: datetime = times.get_next(datetime)

@@ -1,7 +1,7 @@
-"""A tenant's signing keys as they are kept, and what becomes of them.
+"""A tenant's signing keys as stored, and their life cycle.
 
-One record for all, so that they change together: a key is announced, then it signs, then it is retired and only
-verifies what it signed, without its private half, until the last of that has ended.
+One record holds all keys, so that they change together. A key is announced, then it signs, then it is retired. A
+retired key has no private half and only verifies, until the last token that it signed has expired.
 """
 
 from collections.abc import Iterable, Sequence
@@ -43,7 +43,7 @@ class StoredKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredKeySet(Record):
-    """`keys` stand in the order of publication: those that sign, those that will, those that did, newest first."""
+    """`keys` are in the order of publication: active, announced, retired; the newest first."""
 
     keys: tuple[StoredKey, ...]
     rotated_at: datetime
@@ -67,25 +67,25 @@ class StoredKeySet(Record):
 
     @property
     def may_rotate_from(self) -> datetime:
-        """When every process knows the keys that sign next."""
+        """Time from which every process knows the announced keys."""
         return max(key.announced_at for key in self.keys if key.is_next) + ANNOUNCED_FOR
 
     def completed(self, keys: Iterable[StoredKey], now: datetime) -> "StoredKeySet":
-        """With keys for algorithms that had none, of which nothing has to be known before."""
+        """Return it with active keys for algorithms that had none; these need no announcement."""
         active = (replace(key, active_from=now) for key in keys)
         return replace(self, keys=_ordered((*self.keys, *active)))
 
     def announced(self, keys: Iterable[StoredKey], now: datetime) -> "StoredKeySet":
-        """With keys that sign next, known from now on."""
+        """Return it with announced keys."""
         known = (replace(key, announced_at=now) for key in keys)
         return replace(self, keys=_ordered((*self.keys, *known)))
 
     def rotated(self, now: datetime) -> "StoredKeySet":
-        """The announced keys sign, in the place of those that did."""
+        """Return it with the announced keys active and the active ones retired."""
         return replace(self, keys=_ordered(_rotated(key, now) for key in self.keys), rotated_at=now)
 
     def without_ended(self, now: datetime, kept_for: timedelta) -> "StoredKeySet":
-        """Without keys that were retired so long ago that nothing they signed is good."""
+        """Return it without keys that were retired longer ago than `kept_for`."""
         keys = tuple(key for key in self.keys if key.retired_at is None or now < key.retired_at + kept_for)
         return self if len(keys) == len(self.keys) else replace(self, keys=keys)
 

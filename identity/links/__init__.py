@@ -1,1 +1,1 @@
-"""Links in letters, by which a person does something once."""
+"""Links in mails, by which a user does something once."""

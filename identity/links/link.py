@@ -1,4 +1,4 @@
-"""A link in a letter to a person."""
+"""A link in a mail to a user."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,7 +9,7 @@ from server.platform.records import Kind, Record
 
 
 class Usage(StrEnum):
-    """What a link is for."""
+    """Purpose of a link."""
 
     CONFIRM_EMAIL = "confirm_email"
     CHANGE_EMAIL = "change_email"
@@ -20,9 +20,10 @@ class Usage(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link(Record):
-    """`id` is a keyed hash of the code that is in the letter alone; `holder` is whose it is and what for.
+    """`id` is a keyed hash of the code, which only the mail has; `holder` combines user and usage.
 
-    `value` is what the usage needs; `binding` is a keyed hash of what the browser has that opened it first, empty before.
+    `value` depends on the usage. `binding` is a keyed hash of the cookie of the browser that opened the link first,
+    empty before that.
     """
 
     user_id: UserId

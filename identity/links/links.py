@@ -1,4 +1,4 @@
-"""Links that people were sent. Used and ended ones are known for a while more, so that they can be told apart from wrong ones."""
+"""Links that were mailed to users. Used and expired ones are kept for a while, so that they are recognized."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -28,7 +28,7 @@ class Links:
     async def issue(
         self, tenant: Tenant, user_id: UserId, usage: Usage, *, until: datetime, value: str = ""
     ) -> str:
-        """Return the code of a new link, of 64 letters and digits; earlier ones stay as good as they are."""
+        """Return the code of a new link, of 64 letters and digits; earlier links stay valid."""
         code = self._randomness.alphanumeric(CODE_LENGTH)
         await self._records.insert(
             Link(
@@ -45,24 +45,24 @@ class Links:
         return code
 
     async def find(self, tenant: Tenant, user_id: UserId, usage: Usage, code: str) -> Link | None:
-        """Return the person's link, used and ended ones too, and use it not up."""
+        """Return the user's link without using it up; used and expired ones too."""
         link = await self._records.get(tenant.tenant_id, self._id(code))
         return link if link is not None and link.holder == _holder(user_id, usage) else None
 
     async def find_by_code(self, tenant: Tenant, code: str) -> Link | None:
-        """Return a link like `find`, whosever it is and whatever for."""
+        """Return a link by its code alone, of any user and usage."""
         return await self._records.get(tenant.tenant_id, self._id(code))
 
     async def of_user(self, tenant: Tenant, user_id: UserId, usage: Usage) -> Sequence[Link]:
-        """Return all links that a person has for this, like `find`."""
+        """Return all links of a user for this usage; used and expired ones too."""
         return await self._records.find(tenant.tenant_id, "holder", _holder(user_id, usage))
 
     async def bind(self, link: Link, binding: str) -> Link:
-        """Let one browser alone use it; raises Changed when another was first."""
+        """Bind the link to one browser; raises Changed when another was first."""
         return await self._records.replace(replace(link, binding=binding))
 
     async def redeem(self, link: Link) -> bool:
-        """Use a link up that is good; of callers at the same time exactly one does."""
+        """Use a valid link up; True for exactly one of several concurrent callers."""
         if not link.is_good(self._clock.now()):
             return False
         try:
@@ -72,11 +72,11 @@ class Links:
         return True
 
     async def withdraw(self, tenant: Tenant, code: str) -> None:
-        """Forget a link that was sent to nobody."""
+        """Delete a link that was not sent."""
         await self._records.take(tenant.tenant_id, self._id(code))
 
     async def cancel(self, tenant: Tenant, user_id: UserId, usage: Usage) -> None:
-        """Forget all links that a person has for this."""
+        """Delete all links of a user for this usage."""
         await self._records.remove(tenant.tenant_id, "holder", _holder(user_id, usage))
 
     def _id(self, code: str) -> str:

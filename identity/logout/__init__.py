@@ -1,1 +1,1 @@
-"""The end of sessions: asked for by relying parties, told to them."""
+"""Logout: by relying parties, by users, and notification of relying parties."""

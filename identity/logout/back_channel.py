@@ -1,4 +1,4 @@
-"""Delivers logout tokens to the relying parties of a session that has ended."""
+"""Sends logout tokens to the relying parties of an ended session."""
 
 import logging
 from typing import Protocol
@@ -19,7 +19,7 @@ class Clients(Protocol):
 
 
 class BackChannel:
-    """Handles the queue of logout tokens."""
+    """Handles tasks of the logout token queue."""
 
     def __init__(self, clients: Clients, tokens: LogoutTokens, *, delivery: Delivery, events: Events) -> None:
         self._clients = clients
@@ -30,7 +30,7 @@ class BackChannel:
     async def handle(self, tenant: Tenant, logout: BackChannelLogout) -> bool:
         client = await self._clients.find(tenant, logout.client_id)
         if client is None or not client.backchannel_logout_uri:
-            # The client was deleted, or takes no logout tokens any more.
+            # The client was deleted, or no longer has a back-channel logout URI.
             return True
         logout_token = await self._tokens.issue(tenant, client, logout)
         return await self._delivery.deliver(client.backchannel_logout_uri, logout_token)

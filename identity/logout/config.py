@@ -1,11 +1,11 @@
-"""What ends with a session, and how patiently relying parties are told."""
+"""The section of the configuration file about logout."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogoutConfig:
-    """[logout]: whether tokens end with their session, and how often a relying party is tried."""
+    """[logout]: whether tokens end with their session, and the retries of logout tokens."""
 
     token_revoke_on_logout: bool = True
     attempts: int = 100

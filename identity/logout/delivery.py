@@ -1,4 +1,4 @@
-"""Hands logout tokens to relying parties over HTTP: OpenID Connect Back-Channel Logout 1.0 §2.5."""
+"""Posts logout tokens to relying parties: OpenID Connect Back-Channel Logout 1.0 §2.5."""
 
 from collections.abc import Callable
 from typing import Protocol, Self
@@ -15,12 +15,12 @@ _SCHEMES = frozenset({"http", "https"})
 
 class Delivery(Protocol):
     async def deliver(self, uri: str, logout_token: str) -> bool:
-        """Whether the relying party took it."""
+        """Whether the relying party accepted the token."""
         ...
 
 
 class HttpDelivery:
-    """Follows no redirect, keeps no cookie, and reads no body; addresses of the configuration may be private."""
+    """Follows no redirects, keeps no cookies and reads no body; configured addresses may be private."""
 
     def __init__(self, destinations: Destinations, timeout_secs: int) -> None:
         self._destinations = destinations
@@ -36,7 +36,7 @@ class HttpDelivery:
 
     async def deliver(self, uri: str, logout_token: str) -> bool:
         is_configured = uri in self._destinations.configured
-        # A literal address passes no resolver.
+        # A literal address is not checked by the resolver.
         if not _is_allowed(uri, is_never if is_configured else self._destinations.is_refused):
             return False
         form = {"logout_token": logout_token}

@@ -1,7 +1,6 @@
-"""The end of a session, and of all that hangs on it.
+"""Ends a session, revokes its tokens and queues logout tokens for its relying parties.
 
-The session goes first, so that nothing new comes of it. Then its tokens go, and its relying parties stand in a queue that
-survives this process.
+The session ends first, so that no new tokens are issued in it. The queue of logout tokens is durable.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
-"""The end-session endpoint: asks, or ends the session of the browser at once.
+"""The end-session endpoint: ends the browser's session at once, or asks the user first.
 
-No other session of the person ends.
+Other sessions of the user stay.
 """
 
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class LogoutQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignedOut:
-    """`redirection` is None when the person stays here; `has_ended` when this call ended a session."""
+    """`redirection` is None when the user stays at the provider; `has_ended` when this call ended a session."""
 
     client_id: str
     redirection: Redirection | None
@@ -77,7 +77,7 @@ class EndSession:
         wish = await self._wishes.read(tenant, parameters)
         session = await self._sessions.find(tenant, browser.cookie, browser.peer_address)
         if session is None or session.authentication is None:
-            # Only a good hint says that the request comes from the relying party.
+            # Only a valid hint proves that the request comes from the relying party.
             return _signed_out(wish, redirects=bool(wish.user_id), has_ended=False)
         if wish.user_id != session.user_id:
             return await self._question(tenant, wish, session)
@@ -88,7 +88,10 @@ class EndSession:
     async def confirm(
         self, tenant: Tenant, browser: Browser, *, logout_id: str, parameters: Parameters
     ) -> SignedOut:
-        """End the session of a person who was asked, or who needs not be; raises Unauthenticated, InvalidRequest."""
+        """End the session after the user confirmed, or if no question is needed.
+
+        Raises Unauthenticated, InvalidRequest.
+        """
         session = await self._sessions.find(tenant, browser.cookie, browser.peer_address)
         if session is None:
             return SignedOut(client_id="", redirection=None, has_ended=False)
@@ -139,7 +142,7 @@ class EndSession:
     async def _answer(self, tenant: Tenant, session: Session, logout_id: str) -> SignedOut:
         question = await self._questions.take(tenant.tenant_id, self._hasher.hash(logout_id).hex())
         if question is None or question.session_id != session.id:
-            # The person still wants to leave; only where to is forgotten.
+            # The user still wants to sign out; only the redirect URI is lost.
             return SignedOut(client_id="", redirection=None, has_ended=True)
         return SignedOut(
             client_id=question.client_id,

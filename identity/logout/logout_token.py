@@ -19,7 +19,7 @@ _TYP = "logout+jwt"
 
 
 class LogoutTokenClaims(msgspec.Struct, frozen=True, kw_only=True):
-    """There is never a nonce in it, so that nobody takes it for an ID token."""
+    """Claims of a logout token; it has no nonce, so that no client accepts it as an ID token."""
 
     iss: str
     sub: str
@@ -38,7 +38,7 @@ class LogoutTokens:
         self._randomness = randomness
 
     async def issue(self, tenant: Tenant, client: Client, logout: BackChannelLogout) -> str:
-        """Sign with the key that the client's ID tokens have."""
+        """Sign with the key of the client's ID tokens."""
         key_set = await self._keys.key_set(tenant.tenant_id)
         now = self._clock.now()
         claims = LogoutTokenClaims(

@@ -1,4 +1,4 @@
-"""Records of logout: open questions to people, and logout tokens that relying parties have yet to take."""
+"""Stored logout requests that wait for the user, and queued logout tokens."""
 
 from dataclasses import dataclass
 
@@ -8,9 +8,9 @@ from server.platform.records import Kind, Record
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogoutRequest(Record):
-    """A logout request whose person is being asked, in the session that it would end.
+    """A logout request that waits for the user's answer, in the session that it would end.
 
-    `redirect_uri` is registered, or empty; so is `screen_client_id`, the client whose screens the person sees.
+    `redirect_uri` is registered, or empty; so is `screen_client_id`, the client whose screens are shown.
     """
 
     session_id: str = ""
@@ -25,7 +25,7 @@ LOGOUT_REQUESTS = Kind(LogoutRequest, "logout_request")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackChannelLogout(QueuedTask):
-    """A logout token that is to be delivered: OpenID Connect Back-Channel Logout 1.0 §2.5; it is made when it is sent."""
+    """A queued logout token, made when it is sent: OpenID Connect Back-Channel Logout 1.0 §2.5."""
 
     client_id: str
     user_id: str

@@ -1,7 +1,7 @@
-"""What a logout request asks for: OpenID Connect RP-Initiated Logout 1.0 §2.
+"""Parameters of a logout request: OpenID Connect RP-Initiated Logout 1.0 §2.
 
-Only a hint that is good, or a person who confirms, ends a session; only a URI that is registered for the client is
-redirected to.
+A session ends only with a valid `id_token_hint` or after the user confirms. The browser is redirected only to a URI
+that the client registered.
 """
 
 from dataclasses import dataclass
@@ -22,9 +22,9 @@ class Clients(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogoutWish:
-    """`redirect_uri` is registered for the client, or empty; `user_id` is whose session is meant, empty when unknown.
+    """`redirect_uri` is registered for the client, or empty; `user_id` is the subject of the hint, empty without one.
 
-    `screen_client_id` is the client when the request itself names it: whose screens the person sees.
+    `screen_client_id` is the client that the request itself names; its screens are shown.
     """
 
     client: Client | None
@@ -40,7 +40,7 @@ class LogoutWishes:
         self._hints = hints
 
     async def read(self, tenant: Tenant, parameters: Parameters) -> LogoutWish:
-        """Raises InvalidRequest for what no page could make good."""
+        """Raises InvalidRequest for a malformed or contradictory request."""
         state = parameters.one("state")
         if parameters.are_malformed or len(state) > _MAX_STATE:
             raise InvalidRequest("a parameter came more than once, or is too long, or holds NUL")
@@ -55,7 +55,7 @@ class LogoutWishes:
             client=client,
             redirect_uri=redirect_uri,
             state=state or None,
-            # A redirect that is refused is a reason to ask, as is a hint that is no good.
+            # The user is asked when the hint is invalid or the redirect URI is not registered.
             user_id=hint.user_id if hint is not None and _is_answered(parameters, redirect_uri) else "",
             screen_client_id=client_id if client is not None else "",
         )

@@ -1,1 +1,1 @@
-"""Letters to people, kept until the mail server has taken them."""
+"""Mails to users, queued durably until the mail server has accepted them."""

@@ -1,4 +1,4 @@
-"""Hands letters to the mail server."""
+"""Hands queued mails to the mail server."""
 
 import logging
 from email.message import EmailMessage
@@ -17,10 +17,10 @@ logger = logging.getLogger(__name__)
 
 
 class Reception(Enum):
-    """What a mail server made of a letter."""
+    """Outcome of handing a mail to the mail server."""
 
     TAKEN = auto()
-    # It will not take this one, however often it is asked: RFC 5321 §4.2.1, 5yz.
+    # A permanent refusal: RFC 5321 §4.2.1, 5yz.
     REFUSED = auto()
     AWAY = auto()
 
@@ -59,8 +59,8 @@ class LetterCarrier:
         await self._report(queued, letter)
 
     async def _report(self, queued: QueuedLetter, letter: Letter | None) -> None:
-        """Report a letter that was not sent; None is one that cannot be decrypted."""
-        logger.error("a letter was not sent", extra={"tenant_id": queued.tenant_id, "letter_id": queued.id})
+        """Report a mail that was not sent; None is one that cannot be decrypted."""
+        logger.error("a mail was not sent", extra={"tenant_id": queued.tenant_id, "letter_id": queued.id})
         await self._events.emit(
             queued.tenant_id,
             EventType.EMAIL_SEND_ERROR,

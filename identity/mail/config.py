@@ -11,7 +11,7 @@ from identity.config import expect_within
 
 
 class SmtpSecurity(StrEnum):
-    """How the way to the mail server is protected: RFC 8314 recommends `tls`."""
+    """Encryption of the connection to the mail server: RFC 8314 recommends `tls`."""
 
     TLS = "tls"
     STARTTLS = "starttls"
@@ -20,10 +20,10 @@ class SmtpSecurity(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmailConfig:
-    """[email]: who takes letters to people, and how patiently it is tried; without `smtp_host` and `directory` none are sent.
+    """[email]: the mail server and the retries; without `smtp_host` and `directory` no mails are sent.
 
-    With a `directory` every letter becomes a file there, for development. A letter is tried again after a minute or more,
-    and given up after `attempts`.
+    With a `directory` every mail becomes a file there, for development. A failed delivery is repeated after a minute or
+    more, and given up after `attempts`.
     """
 
     smtp_host: str = ""
@@ -55,7 +55,7 @@ class EmailConfig:
 
     @property
     def is_set(self) -> bool:
-        """Whether there is mail at all."""
+        """Whether mail is configured."""
         return bool(self.smtp_host) or self.directory is not None
 
 

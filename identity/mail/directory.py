@@ -1,4 +1,4 @@
-"""Writes letters into a directory, where developers and tests read them."""
+"""Writes mails as files into a directory, for developers and tests."""
 
 import asyncio
 from email.message import EmailMessage
@@ -8,7 +8,7 @@ from identity.mail.carrier import Reception
 
 
 class LetterDirectory:
-    """A letter is `<id>.eml`, there as a whole or not at all, and nobody else's to read."""
+    """A mail is the file `<id>.eml`, written atomically and readable by its owner only."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory

@@ -1,4 +1,4 @@
-"""A letter to a person, and what it looks like on the wire: RFC 5322."""
+"""A mail to a user, and its message format: RFC 5322."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -9,7 +9,7 @@ from email.utils import format_datetime
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """`text` is plain; whatever a person chose in it is to be read, so no program finds a link there that is not ours."""
+    """`text` is plain text. Values in it that a user chose must not look like links to mail programs."""
 
     to: str
     subject: str
@@ -24,7 +24,7 @@ def message_of(letter: Letter, *, letter_id: str, sender: str, at: datetime) -> 
     message["Subject"] = letter.subject
     message["Date"] = format_datetime(at)
     message["Message-ID"] = f"<{letter_id}@{sender.rpartition('@')[2].rstrip('> ')}>"
-    # RFC 3834 §5: nobody is to answer by itself.
+    # RFC 3834 §5: prevents automatic replies.
     message["Auto-Submitted"] = "auto-generated"
     message.set_content(letter.text)
     return message

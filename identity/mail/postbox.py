@@ -1,4 +1,4 @@
-"""Where letters are posted."""
+"""Durable queue of outgoing mails."""
 
 import logging
 from contextlib import suppress
@@ -21,7 +21,7 @@ _MOST_RESEALED = 10_000
 
 
 class Postbox:
-    """`is_open` says whether there is mail at all; what is posted without goes nowhere."""
+    """`is_open` is whether mail is configured; without it, posted mails are dropped."""
 
     def __init__(
         self, store: RecordStore, safe: LetterSafe, *, is_open: bool, clock: Clock, randomness: Randomness
@@ -38,9 +38,12 @@ class Postbox:
         return self._is_open
 
     async def post(self, tenant: Tenant, letter: Letter) -> None:
-        """Keep a letter until the mail server has taken it."""
+        """Queue a mail until the mail server has accepted it."""
         if not self._is_open:
-            logger.info("a letter goes nowhere: there is no mail", extra={"tenant_id": tenant.tenant_id})
+            logger.info(
+                "a mail was dropped because no mail server is configured",
+                extra={"tenant_id": tenant.tenant_id},
+            )
             return
         letter_id = self._randomness.alphanumeric(_ID_LENGTH)
         await self._queue.insert(
@@ -56,7 +59,7 @@ class Postbox:
     async def post_seldom(
         self, tenant: Tenant, letter: Letter, *, subject_matter: str, every: timedelta
     ) -> bool:
-        """Post a letter unless one of its matter was posted to the address within `every`; whether it was."""
+        """Queue a mail unless one of this subject was queued to the address within `every`; returns whether it was."""
         until = self._clock.now() + every
         purpose = f"letter {subject_matter}"
         if not await self._single_use.spend(tenant, purpose, letter.to, until=until):
@@ -65,7 +68,7 @@ class Postbox:
         return True
 
     async def reseal(self, tenant_id: TenantId) -> None:
-        """Encrypt under the active master key what is not; raises LostMasterKey."""
+        """Encrypt mails of inactive master keys under the active one; raises LostMasterKey."""
         for queued in await self._queue.find(tenant_id, "due", "due", most=_MOST_RESEALED):
             resealed = self._safe.resealed(queued)
             if resealed is not queued.content:

@@ -1,4 +1,4 @@
-"""A letter that is to be sent. Links in it are as good as a password for a while, so it is encrypted at rest."""
+"""A queued mail, encrypted at rest because its links can be as powerful as a password."""
 
 from dataclasses import dataclass
 
@@ -32,7 +32,7 @@ class LetterSafe:
         return msgspec.json.decode(octets, type=Letter)
 
     def resealed(self, queued: QueuedLetter) -> Sealed:
-        """Under the active master key, the same when it is that already; raises LostMasterKey."""
+        """Return the content under the active master key, unchanged if it is already; raises LostMasterKey."""
         return self._master_keys.resealed(queued.content, _place(queued.tenant_id, queued.id))
 
 

@@ -1,4 +1,4 @@
-"""Hands letters to a mail server: RFC 5321, by TLS or STARTTLS with its certificate checked."""
+"""SMTP client for mails: RFC 5321, with TLS or STARTTLS and a verified certificate."""
 
 import logging
 from email.message import EmailMessage
@@ -15,11 +15,11 @@ _PERMANENT = range(500, 600)
 
 
 class SmtpServer:
-    """A connection for each letter."""
+    """Opens one connection for each mail."""
 
     def __init__(self, config: EmailConfig) -> None:
         self._config = config
-        # Our name in the greeting: the host's own is nobody's business.
+        # The greeting names the domain of the sender; the name of the host stays private.
         self._domain = parseaddr(config.from_address)[1].rpartition("@")[2]
 
     async def send(self, letter_id: str, message: EmailMessage) -> Reception:
@@ -38,9 +38,9 @@ class SmtpServer:
             )
         except (aiosmtplib.SMTPException, OSError, TimeoutError, ValueError) as error:
             reception = _reception(error)
-            # What the server says may repeat the letter's address.
+            # The response of the server may contain the recipient's address, so it is not logged.
             logger.warning(
-                "the mail server did not take a letter",
+                "the mail server did not accept a mail",
                 extra={
                     "letter_id": letter_id,
                     "error": type(error).__name__,
@@ -52,7 +52,7 @@ class SmtpServer:
 
 
 def _reception(error: Exception) -> Reception:
-    # A refused login or sender is the operator's to mend: those letters are good.
+    # A refused login or sender is a fault of the configuration: these mails are retried.
     if isinstance(error, aiosmtplib.SMTPRecipientsRefused):
         codes = [refused.code for refused in error.recipients]
     elif isinstance(error, aiosmtplib.SMTPDataError | aiosmtplib.SMTPRecipientRefused):

@@ -1,1 +1,1 @@
-"""People are told of what happened to their account, and say when it was not them."""
+"""Mails that notify users of changes to their account, with a link to report a change as not theirs."""

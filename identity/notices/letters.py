@@ -1,6 +1,6 @@
-"""Messages about changes of an account, one row each. Every message ends with a link for "this was not me".
+"""Texts of notices about account changes, one row each; each has a link to report the change as not one's own.
 
-A message repeats nothing that was typed in but an address.
+A notice repeats no input but e-mail addresses.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,7 +15,7 @@ _Words = Callable[[Event], tuple[str, str]]
 def notice(to: str, event: Event, not_me: str) -> Letter:
     """Raises KeyError for an event without a message."""
     subject, text = _WORDS[event.type](event)
-    # The address of an administrator stays private.
+    # The network address of an administrator stays private.
     is_own = event.actor is None or event.actor.id == event.user_id
     where = f" from the IP address {event.ip}" if event.ip and is_own else ""
     return Letter(

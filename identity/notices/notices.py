@@ -1,7 +1,7 @@
-"""Tells people by mail of what happened to their account: OWASP ASVS 5, 6.3.7.
+"""Notifies users by mail of security events of their account: OWASP ASVS 5, 6.3.7.
 
-What tells administrators tells people too, so that no change can forget to. Whoever's address changed is told at the old
-one as well.
+Notices are sent for security events, so every change that emits an event is covered. After a change of the e-mail
+address, the old address gets a notice as well.
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ class Mail(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notices:
-    """Hears of events."""
+    """Listens to security events."""
 
     tenants: Tenants
     users: Users

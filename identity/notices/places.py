@@ -1,6 +1,6 @@
-"""From where people sign in, so that a new place is noticed: an IPv4 address or an IPv6 network.
+"""Network addresses from which a user signed in, to detect new ones: IPv4 addresses or IPv6 networks.
 
-The first place of a person is nothing new.
+The first address of a user does not count as new.
 """
 
 import logging
@@ -22,7 +22,7 @@ _ATTEMPTS = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignInPlaces(Record):
-    """`id` is the person's; the newest of `places` is the last."""
+    """`id` is the user's; the last of `places` is the newest."""
 
     places: tuple[str, ...]
 
@@ -32,7 +32,7 @@ SIGN_IN_PLACES = Kind(SignInPlaces, "sign_in_places")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaceWatch:
-    """Hears of events."""
+    """Listens to security events."""
 
     records: Records[SignInPlaces]
     addresses: Addresses
@@ -54,7 +54,7 @@ class PlaceWatch:
         await self.records.take(tenant.tenant_id, user_id)
 
     async def _is_new(self, event: Event, user_id: str, place: str) -> bool:
-        """Whether the person has been elsewhere only; it has been here then."""
+        """Store the place; returns whether the user signed in from other places only so far."""
         for _ in range(_ATTEMPTS):
             kept = await self.records.get(event.tenant_id, user_id)
             if kept is not None and place in kept.places:
@@ -69,5 +69,5 @@ class PlaceWatch:
             except (AlreadyThere, Changed):
                 continue
             return kept is not None
-        logger.info("a place was not noted", extra={"user_id": user_id})
+        logger.info("the network address of a sign-in was not stored", extra={"user_id": user_id})
         return False

@@ -1,4 +1,4 @@
-"""The links by which people say that it was not them: each is good once, for a week."""
+"""Links in notices by which users report a change as not theirs; valid once, for a week."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -16,7 +16,7 @@ from server.platform.errors import NotFound
 
 _GOOD_FOR = timedelta(days=7)
 
-# What somebody else may have had sent to a mailbox.
+# Links that an attacker may have requested.
 _PENDING = (Usage.CHANGE_EMAIL, Usage.RESET_PASSWORD)
 
 
@@ -34,14 +34,14 @@ class Revocations:
         return f"{tenant.issuer}users/{user_id}/revoke/{code}"
 
     async def find(self, tenant: Tenant, user_id: UserId, code: str) -> Link:
-        """Raises NotFound when a link is good for nothing."""
+        """Raises NotFound for an unknown, used or expired link."""
         link = await self.links.find(tenant, user_id, Usage.REVOKE, code)
         if link is None or not link.is_good(self.clock.now()):
             raise _dead()
         return link
 
     async def revoke(self, tenant: Tenant, user_id: UserId, code: str, *, peer_address: str) -> None:
-        """Sign the person out everywhere, and cancel what waits for a mailbox; raises NotFound."""
+        """Sign the user out everywhere and cancel pending links; raises NotFound."""
         link, user = await self.find(tenant, user_id, code), await self.users.find(tenant, user_id)
         if user is None or not await self.links.redeem(link):
             raise _dead()

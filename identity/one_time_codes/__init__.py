@@ -1,1 +1,1 @@
-"""One-time codes of people, RFC 6238, and recovery codes: second factors beside a password."""
+"""Second factors by code: one-time codes, RFC 6238, and recovery codes."""

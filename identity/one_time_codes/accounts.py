@@ -1,4 +1,4 @@
-"""What codes change about the account that they belong to: that it has a second factor."""
+"""Keeps an account's flag for one-time codes in step with its generators."""
 
 from dataclasses import dataclass, replace
 
@@ -25,7 +25,7 @@ class CodeAccounts:
         return user
 
     async def keep_up(self, tenant: Tenant, user_id: UserId) -> None:
-        """Have the account say whether there are generators; raises NotFound, Unavailable."""
+        """Update the flag of the account; raises NotFound, Unavailable."""
         for _ in range(_ATTEMPTS):
             user = await self.user(tenant, user_id)
             has_codes = bool((await self.keeping.of(tenant, user_id)).generators)

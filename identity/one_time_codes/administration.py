@@ -1,4 +1,4 @@
-"""Generators and recovery codes of a person: listed, renamed, made anew, removed."""
+"""Generators and recovery codes of a user: list, rename, regenerate and remove."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -44,7 +44,7 @@ class CodeAdministration:
         await self._tell(tenant, user_id, EventType.CHANGED, f"one-time codes {name}", actor=person.actor)
 
     async def remove(self, tenant: Tenant, user_id: UserId, generator_id: str, *, actor: Actor) -> None:
-        """Remove somebody's generator; raises NotFound."""
+        """Remove a generator of another user; raises NotFound."""
         has_passkeys = bool(await self.passkeys.of(tenant, user_id))
         name = _name(await self.keeping.of(tenant, user_id), generator_id)
 
@@ -57,13 +57,13 @@ class CodeAdministration:
         await self._tell(tenant, user_id, EventType.ONE_TIME_CODES_REMOVED, name, actor=actor)
 
     async def remove_own(self, person: Person, generator_id: str, *, modification_token: str) -> None:
-        """Remove one's own generator; raises NotFound, InvalidArgument."""
+        """Remove a generator of the caller; raises NotFound, InvalidArgument."""
         _name(await self.keeping.of(person.tenant, person.user_id), generator_id)
         await self.modification_tokens.spend(person, modification_token)
         await self.remove(person.tenant, person.user_id, generator_id, actor=person.actor)
 
     async def make_recovery_codes(self, person: Person, *, modification_token: str) -> Sequence[str]:
-        """Return new codes, in the place of all before; raises InvalidArgument, InvalidState."""
+        """Return new codes, which replace all earlier ones; raises InvalidArgument, InvalidState."""
         tenant, user_id = person.tenant, person.user_id
         await self._expect_factor(tenant, user_id)
         await self.modification_tokens.spend(person, modification_token)

@@ -1,4 +1,4 @@
-"""[one_time_codes]: codes that authenticator programs show, and recovery codes."""
+"""[one_time_codes]: codes of authenticator programs, and recovery codes."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -14,11 +14,11 @@ _LONGEST_NAME = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OneTimeCodeConfig:
-    """`issuer_name` is what authenticator programs show people beside their address.
+    """`issuer_name` is the name that authenticator programs show beside the e-mail address.
 
-    Whoever is asked for a code has `asked_secs` for it; a secret that was made is confirmed within `pending_secs`. After
-    `most_wrong` wrong codes in a row no code of the account is taken for `pause_secs`, after as many again for twice as
-    long, and so on up to a day.
+    A request for a code is valid for `asked_secs`, and a new secret must be confirmed within `pending_secs`. After
+    `most_wrong` wrong codes in a row, no one-time code of the account is accepted for `pause_secs`. The pause doubles
+    each time, up to a day.
     """
 
     issuer_name: str = "Gnomon"

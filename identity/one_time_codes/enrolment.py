@@ -1,4 +1,4 @@
-"""Adding a generator: a secret is made, and counts once a code shows that the person's program has it."""
+"""Enrolment of a generator: a secret is generated, and becomes valid with the first right code."""
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -27,7 +27,7 @@ _ID_LENGTH = 12
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewGenerator:
-    """What the person's program is told, this once."""
+    """The new secret, which is shown once."""
 
     id: str
     secret: str = field(repr=False)
@@ -48,7 +48,7 @@ class GeneratorEnrolment:
     config: OneTimeCodeConfig
 
     async def begin(self, person: Person, name: str, *, modification_token: str) -> NewGenerator:
-        """Make a secret, in the place of one that waits; raises InvalidArgument, AlreadyExists, InvalidState."""
+        """Generate a secret, replacing a pending one; raises InvalidArgument, AlreadyExists, InvalidState."""
         tenant, user_id, name = person.tenant, person.user_id, own_name(name, field="name")
         user = await self.accounts.user(tenant, user_id)
         if not user.password_hash:
@@ -74,9 +74,12 @@ class GeneratorEnrolment:
         return NewGenerator(id=generator_id, secret=secret, otpauth_uri=uri, expires_at=waiting.until)
 
     async def confirm(self, person: Person, generator_id: str, *, code: str) -> None:
-        """Add what was begun; raises NotFound, InvalidArgument, AlreadyExists, InvalidState, PermissionDenied."""
+        """Add the pending generator.
+
+        Raises NotFound, InvalidArgument, AlreadyExists, InvalidState, PermissionDenied.
+        """
         tenant, user_id = person.tenant, person.user_id
-        # Another factor may have been added elsewhere since this was begun.
+        # The user may have added another factor elsewhere in the meantime.
         await self.shown_factors.expect(person)
         kept = await self.keeping.change(
             tenant, user_id, lambda factors: self._confirmed(person, factors, generator_id, code=code)

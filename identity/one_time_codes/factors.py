@@ -1,6 +1,7 @@
-"""What a person has of codes, in one record: a code is used once, and every wrong one counts, whoever is asked.
+"""A user's generators and recovery codes, in one record.
 
-The record stays as long as the account, also with nothing in it: its revisions tell one change from another.
+The single record makes codes single-use and counts all wrong codes of the account, also under concurrency. It is kept
+while the account exists, even when empty, because its revision detects concurrent changes.
 """
 
 from dataclasses import dataclass, field, replace
@@ -14,13 +15,13 @@ from server.platform.errors import ResourceExhausted
 from server.platform.records import Kind, Record
 
 _LONGEST_PAUSE = timedelta(days=1)
-# Beyond it, twice as long is longer than the longest in any case.
+# More doublings exceed the longest pause in any case.
 _MOST_DOUBLINGS = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generator:
-    """What shows a person codes; `last_step` is the step of the last one that was taken: RFC 6238 §5.2."""
+    """A TOTP generator of a user; `last_step` is the step of its last accepted code: RFC 6238 §5.2."""
 
     id: str
     name: str
@@ -32,7 +33,7 @@ class Generator:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Enrolment:
-    """A generator that waits until `until` for the first code of it, in the session that it was begun in."""
+    """A generator that waits for its first code until `until`, in the session in which it began."""
 
     generator: Generator
     sid: str
@@ -41,9 +42,9 @@ class Enrolment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeFactors(Record):
-    """`id` is the person's. `recovery_hashes` are keyed hashes of the recovery codes that are left.
+    """`id` is the user's. `recovery_hashes` are keyed hashes of the unused recovery codes.
 
-    `sealed_under` are the ids of the master keys that the secrets are encrypted under.
+    `sealed_under` are the ids of the master keys that encrypt the secrets.
     """
 
     generators: tuple[Generator, ...] = ()
@@ -59,7 +60,7 @@ class CodeFactors(Record):
         return UserId(self.id)
 
     def named(self, name: str) -> Generator | None:
-        """Return the generator that the person calls so, in whatever case it is written."""
+        """Return the generator with this name, compared without case."""
         return next((each for each in self.generators if each.name.casefold() == name.casefold()), None)
 
     def with_generators(self, *generators: Generator, enrolment: Enrolment | None = None) -> "CodeFactors":

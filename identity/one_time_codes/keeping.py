@@ -1,4 +1,4 @@
-"""The codes of people, as they are kept: changed by one at a time."""
+"""Stores users' generators and recovery codes under optimistic locking."""
 
 from collections.abc import Callable
 
@@ -16,14 +16,14 @@ class CodeFactorsKeeping:
         self._records = store.of(CODE_FACTORS)
 
     async def of(self, tenant: Tenant, user_id: UserId) -> CodeFactors:
-        """Return what a person has, which may be nothing."""
+        """Return the record of a user, or an empty one."""
         found = await self._records.get(tenant.tenant_id, user_id)
         return found or CodeFactors(tenant_id=tenant.tenant_id, id=user_id)
 
     async def change(
         self, tenant: Tenant, user_id: UserId, changed: Callable[[CodeFactors], CodeFactors]
     ) -> CodeFactors:
-        """Return what is kept; what `changed` raises changes nothing. Raises Unavailable."""
+        """Replace the record by the result of `changed`, whose errors change nothing. Raises Unavailable."""
         for _ in range(_ATTEMPTS):
             before = await self.of(tenant, user_id)
             after = changed(before)
@@ -36,11 +36,11 @@ class CodeFactorsKeeping:
         raise Unavailable.untouched("the codes are used by too many at a time")
 
     async def without_passkeys(self, tenant: Tenant, user_id: UserId) -> None:
-        """Drop the recovery codes of whoever has no other factor any more: they would open an account anew one day."""
+        """Remove recovery codes of a user without other factors, so that they cannot be used later."""
         await self.change(tenant, user_id, without_idle_recovery)
 
     async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None:
-        """With the account, whose id is never used again."""
+        """Remove the record with its account, whose id is never reused."""
         await self._records.take(tenant.tenant_id, user_id)
 
 

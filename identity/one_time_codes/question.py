@@ -1,6 +1,6 @@
-"""Questions for a code: somebody has proved a first factor, or shows a browser that proved both before.
+"""Pending requests for a code, after a first factor or in a remembered browser.
 
-A question stays while the answers are wrong, so that whoever mistypes need not begin again.
+A wrong code leaves the request pending, so that the user can try again.
 """
 
 import hmac
@@ -24,11 +24,11 @@ _UNKNOWN = "nobody is asked for a code, or in another browser"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeQuestion(Record):
-    """`id` is a keyed hash of what the browser was given; answered once, in the session `sid`.
+    """`id` is a keyed hash of the code that the browser holds; answered once, in the session `sid`.
 
-    A sign-in goes on with `request`, whose client is told of `amr`, what was proved before, by `vouching` where
-    a provider said so. That is empty where the
-    browser is remembered instead. Either was while the account had the password of which `password` is a keyed hash.
+    The sign-in continues `request`. `amr` are the methods of the first factor, by `vouching` if an upstream provider
+    reported it. Both are empty in a remembered browser. The request is valid while the account has the password of
+    which `password` is a keyed hash.
     """
 
     sid: str
@@ -59,13 +59,13 @@ class CodeQuestions:
         self._config = config
 
     def new_name(self) -> str:
-        """Return what a browser may name a question by."""
+        """Return a new random name of a request for the browser."""
         return self._randomness.alphanumeric(_CODE_LENGTH)
 
     async def ask(
         self, name: str, sid: str, user: User, *, request: AuthorizationRequest, first: Proof | None
     ) -> None:
-        """Without a first factor the browser is remembered instead."""
+        """Store a request; without `first` the browser is remembered."""
         await self._records.insert(
             CodeQuestion(
                 tenant_id=user.tenant_id,
@@ -81,19 +81,19 @@ class CodeQuestions:
         )
 
     async def find(self, tenant: Tenant, name: str, sid: str) -> CodeQuestion:
-        """Return what was asked in the session; raises Unauthenticated."""
+        """Return the request of this session; raises Unauthenticated."""
         question = await self._records.get(tenant.tenant_id, self._id(name)) if name else None
         if question is None or question.sid != sid:
             raise Unauthenticated(_UNKNOWN)
         return question
 
     async def take(self, question: CodeQuestion) -> None:
-        """End it; raises Unauthenticated when somebody did before."""
+        """Remove the request; raises Unauthenticated when another caller did before."""
         if await self._records.take(question.tenant_id, question.id) is None:
             raise Unauthenticated(_UNKNOWN)
 
     def is_about(self, question: CodeQuestion, user: User) -> bool:
-        """Whether the person has the password of then."""
+        """Whether the account still has the same password."""
         return bool(user.password_hash) and hmac.compare_digest(question.password, self._password(user))
 
     def _password(self, user: User) -> str:

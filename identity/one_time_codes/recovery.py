@@ -1,4 +1,4 @@
-"""Recovery codes: ten that a person keeps for when nothing else is at hand, each good once."""
+"""Recovery codes: ten single-use codes for users who lost their other factors."""
 
 import base64
 import hmac
@@ -22,14 +22,14 @@ class RecoveryCodeMaking:
         self._randomness = randomness
 
     def made(self) -> Sequence[str]:
-        """Return new ones, in groups of signs."""
+        """Return new codes, in groups of characters."""
         return [self._made() for _ in range(_COUNT)]
 
     def hash(self, tenant: Tenant, user_id: UserId, code: str) -> str:
         return self._hasher.hash(f"recovery {tenant.tenant_id} {user_id} {plain(code)}").hex()
 
     def without(self, factors: CodeFactors, tenant: Tenant, code: str) -> CodeFactors | None:
-        """Return what is left once the code is used up, None when it is none of them."""
+        """Return the record without this code, or None when it has no such code."""
         presented = self.hash(tenant, factors.user_id, code)
         others = tuple(kept for kept in factors.recovery_hashes if not hmac.compare_digest(kept, presented))
         return factors.with_recovery_left(others) if len(others) < len(factors.recovery_hashes) else None

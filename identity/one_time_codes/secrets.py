@@ -1,4 +1,4 @@
-"""Secrets of generators, encrypted at rest under a master key and readable again: codes are counted with them."""
+"""Secrets of generators, encrypted at rest under a master key because codes are computed from them."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -26,7 +26,7 @@ class GeneratorSecrets:
         return self._master_keys.open(generator.secret, place).decode()
 
     async def reseal(self, tenant_id: TenantId) -> None:
-        """Encrypt under the active master key what is not; raises LostMasterKey."""
+        """Encrypt secrets of inactive master keys under the active one; raises LostMasterKey."""
         for key_id in self._master_keys.inactive:
             for _ in range(_MOST_ROUNDS):
                 found = await self._records.find(tenant_id, "sealed_under", key_id)

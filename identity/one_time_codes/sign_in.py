@@ -1,4 +1,4 @@
-"""Signing in with a code, after a password, or in a browser that proved both factors before."""
+"""Sign-in with a code, after a password or in a remembered browser."""
 
 from dataclasses import dataclass, field
 
@@ -25,7 +25,7 @@ _ONE_TIME, _SEVERAL = "otp", "mfa"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignedInByCode:
-    """`remembered` is what the browser keeps, so that it needs no password for a while; empty when it is not."""
+    """`remembered` is a cookie by which the browser needs no password for a while, or empty."""
 
     signed_in: SignedIn
     remembered: str = field(repr=False)
@@ -43,10 +43,10 @@ class CodeSignIn:
     clock: Clock
 
     async def finish(self, tenant: Tenant, browser: Browser, name: str, *, code: str) -> SignedInByCode:
-        """Sign in and go back with a code; raises Unauthenticated, ResourceExhausted, PermissionDenied.
+        """Sign in and redirect with a code; raises Unauthenticated, ResourceExhausted, PermissionDenied.
 
-        A wrong code leaves the question as it was; the metadata of its refusal have the `cause` WRONG_CODE, and say where
-        a form leads, `redirect_origin`.
+        After a wrong code the request stays pending. The metadata of that error have the `cause` WRONG_CODE, and
+        `redirect_origin` for the content security policy of the form.
         """
         session = await proved(self.sessions, tenant, browser)
         question = await self.questions.find(tenant, name, session.sid)
@@ -66,7 +66,7 @@ class CodeSignIn:
             user=user,
             proof=_proof(question),
         )
-        # What is remembered stands for the password.
+        # A remembered browser skips the password, so this needs a sign-in with a password here.
         is_remembered = kind is CodeKind.ONE_TIME and question.vouching is None
         remembered = self.remembered.issue(tenant, user) if is_remembered else ""
         return SignedInByCode(signed_in=signed_in, remembered=remembered)
@@ -80,7 +80,7 @@ class CodeSignIn:
                 question.user_id,
                 code,
                 peer_address=browser.peer_address,
-                # A recovery code stands in for what was lost, never for the password.
+                # A recovery code replaces a lost factor, never the password.
                 kinds=ANY_CODE if question.amr else (CodeKind.ONE_TIME,),
             )
         except Unauthenticated as refusal:
@@ -100,7 +100,7 @@ class CodeSignIn:
 
 def _proof(question: CodeQuestion) -> Proof:
     if not question.amr:
-        # The browser was remembered, which is no factor that anybody proved now.
+        # A remembered browser is not a factor of this sign-in.
         return Proof(amr=(_ONE_TIME,), acr=AuthenticationContext.PASSWORD)
     return Proof(
         amr=(*question.amr, _ONE_TIME, _SEVERAL),

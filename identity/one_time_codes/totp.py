@@ -1,4 +1,4 @@
-"""Codes of the moment: RFC 6238 with SHA-1, six digits and steps of thirty seconds, as authenticator programs expect."""
+"""TOTP codes: RFC 6238 with SHA-1, six digits and steps of thirty seconds, as authenticator programs expect."""
 
 import base64
 import hmac
@@ -22,9 +22,9 @@ def new_secret(randomness: Randomness) -> str:
 
 
 def step_of(secret: str, code: str, *, now: datetime, after: int) -> int | None:
-    """Return the step that the code is of, None when it is of none that is good now.
+    """Return the time step of the code, None when it is not valid now.
 
-    Steps up to `after` are used up: RFC 6238 §5.2. Comparing takes as long for every code.
+    Steps up to `after` are used up: RFC 6238 §5.2. The comparison takes constant time.
     """
     generator = _generator(secret)
     this = generator.timecode(now)
@@ -34,7 +34,7 @@ def step_of(secret: str, code: str, *, now: datetime, after: int) -> int | None:
 
 
 def otpauth_uri(secret: str, *, account: str, issuer: str) -> str:
-    """Return what authenticator programs read from a picture."""
+    """Return the URI for a QR code."""
     return _generator(secret).provisioning_uri(name=account, issuer_name=issuer)
 
 

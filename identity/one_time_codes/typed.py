@@ -1,4 +1,4 @@
-"""Codes as people type them, with whatever they put between the signs."""
+"""Normalization of codes that users type with separators."""
 
 import re
 from enum import StrEnum
@@ -19,12 +19,12 @@ class CodeKind(StrEnum):
 
 
 def plain(text: str) -> str:
-    """Return the signs that count."""
+    """Return the text without separators."""
     return _SEPARATORS.sub("", text).upper()
 
 
 def kind_of(text: str) -> CodeKind | None:
-    """Return what the text can be, None when it is no code at all."""
+    """Return the kind of code that the text can be, None for no code."""
     code = plain(text)
     if _ONE_TIME.fullmatch(code):
         return CodeKind.ONE_TIME

@@ -1,8 +1,8 @@
-"""Whether a code is good: once, at its time, for its person; compared in constant time.
+"""Verification of one-time codes and recovery codes: single use, in their time, in constant time.
 
-Wrong ones count for the address like wrong passwords, and in a row for the account, whose one-time codes pause then: six
-digits are soon guessed from many addresses. Only who knows the password or is signed in comes so far, and a passkey or a
-recovery code is taken all the while.
+Wrong codes count for the network address like wrong passwords. They also count in a row for the account, whose one-time
+codes then pause, because six digits are soon guessed from many addresses. This needs the password or a session, so
+strangers cannot cause a pause. Passkeys and recovery codes are accepted during a pause.
 """
 
 from collections.abc import Collection
@@ -45,7 +45,7 @@ class CodeVerification:
         peer_address: str,
         kinds: Collection[CodeKind] = ANY_CODE,
     ) -> CodeKind:
-        """Use a code of the person up; raises Unauthenticated for a wrong one, ResourceExhausted after too many."""
+        """Use up a code of the user; raises Unauthenticated for a wrong one, ResourceExhausted after too many."""
         await self.protection.admit(tenant, peer_address, account=user_id)
         kind = kind_of(code)
         kept = await self.keeping.change(
@@ -101,7 +101,7 @@ class CodeVerification:
                 data=int(kept.paused_until.timestamp()),
                 user_id=kept.user_id,
             )
-        # By the person's id: a password that is right does not make up for wrong codes.
+        # Counted for the user id: a sign-in with the right password does not clear wrong codes.
         await self.protection.failed(
             tenant, peer_address, account=kept.user_id, secret=plain(code), user_id=kept.user_id
         )

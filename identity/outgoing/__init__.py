@@ -1,1 +1,1 @@
-"""Requests that the provider itself makes, and where they may go."""
+"""HTTP requests that the provider makes, and their permitted destinations."""

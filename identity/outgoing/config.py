@@ -1,4 +1,4 @@
-"""Where requests of the provider may go besides public addresses."""
+"""The section of the configuration file about outgoing requests."""
 
 from dataclasses import dataclass
 from ipaddress import ip_network
@@ -10,8 +10,8 @@ _MOST_NETWORKS = 256
 class OutgoingConfig:
     """[outgoing]: requests to addresses that clients and administrators name go to public addresses only.
 
-    `allowed_networks` lists private, loopback or link-local networks where they may go as well. An address in this
-    configuration, as a `backchannel_logout_uri` of a client, needs no entry. `http` is for loopback alone.
+    `allowed_networks` lists private, loopback or link-local networks that are permitted as well. Addresses in this
+    configuration, such as a `backchannel_logout_uri` of a client, need no entry. `http` is for loopback only.
     """
 
     allowed_networks: tuple[str, ...] = ()

@@ -1,8 +1,8 @@
-"""Addresses that requests of the provider may go to.
+"""Permitted destinations of outgoing requests.
 
-One rule holds when an address is registered and when it is connected to: public addresses, and the networks of
-`outgoing.allowed_networks`. A name is checked by the addresses that it resolves to at the moment of the connection, so
-that it cannot change in between.
+The same rule holds at registration and at connection: public addresses, and the networks of
+`outgoing.allowed_networks`. A host name is checked by the addresses to which it resolves at the moment of the
+connection, so they cannot change in between.
 """
 
 import socket
@@ -26,8 +26,7 @@ _GLOBAL_UNICAST = ip_network("2000::/3")
 # RFC 6052 §2.1: the last 32 bits are the IPv4 address that a NAT64 gateway connects to.
 _NAT64 = ip_network("64:ff9b::/96")
 
-# Refused whatever the configuration says: link-local, multicast, unspecified, and where clouds keep the credentials of a
-# machine.
+# Always refused: link-local, multicast, unspecified, and addresses of cloud metadata services.
 _NEVER = tuple(
     map(
         ip_network,
@@ -40,12 +39,12 @@ _NEVER = tuple(
 
 
 class RefusedDestination(OSError):
-    """The name resolves to no address that requests of the provider go to."""
+    """The name resolves to no permitted address."""
 
 
 @dataclass(frozen=True, slots=True)
 class Destinations:
-    """`configured` are addresses that the operator's configuration names; they may be private."""
+    """`configured` are addresses of the operator's configuration; they may be private."""
 
     allowed: tuple[_Network, ...] = ()
     configured: frozenset[str] = frozenset()
@@ -55,9 +54,9 @@ class Destinations:
         return cls(tuple(map(ip_network, config.allowed_networks)), frozenset(configured) - {""})
 
     def is_refused(self, host: str) -> bool:
-        """Whether requests do not go to a host; other names than `localhost` are refused when they are resolved."""
+        """Whether a host is refused; names other than `localhost` are checked when they are resolved."""
         if _is_localhost(host):
-            # It is one of the two; which one shows when it is resolved.
+            # `localhost` may resolve to either loopback address.
             return not any(self._is_allowed(address) for address in _LOOPBACK)
         return not all(self._is_allowed(address) for address in _addresses(host))
 
@@ -68,7 +67,7 @@ class Destinations:
 
 
 class GuardedResolver(AbstractResolver):
-    """Resolves names to addresses that are allowed; raises RefusedDestination when there is none."""
+    """Resolves names to permitted addresses; raises RefusedDestination when there is none."""
 
     def __init__(self, is_refused: Callable[[str], bool], resolver: AbstractResolver | None = None) -> None:
         self._is_refused = is_refused
@@ -88,12 +87,12 @@ class GuardedResolver(AbstractResolver):
 
 
 def is_never(host: str) -> bool:
-    """Whether it is an address that no request goes to, whatever the configuration says."""
+    """Whether the address is refused whatever the configuration allows."""
     return any(_is_in(_NEVER, address) for address in _addresses(host))
 
 
 def is_loopback(host: str) -> bool:
-    """Whether it is this machine itself, as an address or by the name that every machine has for itself."""
+    """Whether the host is a loopback address or `localhost`."""
     addresses = _addresses(host)
     return all(address.is_loopback for address in addresses) if addresses else host == _LOCALHOST
 
@@ -112,7 +111,7 @@ def _is_public(address: _Address) -> bool:
 
 
 def _addresses(host: str) -> tuple[_Address, ...]:
-    """Return the address that a host is written as, and the IPv4 address that it leads to; a name is none."""
+    """Return a literal address and the IPv4 address embedded in it; none for a name."""
     address = _address(host.strip("[]").rstrip(".").partition("%")[0])
     if address is None or isinstance(address, IPv4Address):
         return () if address is None else (address,)
@@ -120,7 +119,7 @@ def _addresses(host: str) -> tuple[_Address, ...]:
         return (address.ipv4_mapped,)
     if address in _NAT64:
         return (IPv4Address(int(address) & 0xFFFFFFFF),)
-    # RFC 3056 §2: a relay connects to the IPv4 address within.
+    # RFC 3056 §2: a relay connects to the embedded IPv4 address.
     return (address,) if address.sixtofour is None else (address, address.sixtofour)
 
 
@@ -130,7 +129,7 @@ def _address(host: str) -> _Address | None:
     except ValueError:
         pass
     try:
-        # The ways to write an IPv4 address that resolvers take besides: `127.1`, `2130706433`, `0x7f.1`.
+        # Other notations of an IPv4 address that resolvers accept: `127.1`, `2130706433`, `0x7f.1`.
         return IPv4Address(socket.inet_aton(host))
     except OSError:
         return None

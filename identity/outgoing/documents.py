@@ -1,6 +1,6 @@
-"""Documents of other servers, read over HTTP: bounded in time and size, from permitted destinations only.
+"""Fetches documents of other servers over HTTP: bounded in time and size, from permitted destinations only.
 
-The error does not say why there was none: that would tell which addresses of a private network answer.
+The error does not give the reason, which would reveal the addresses that answer in a private network.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ _JSON = "application/json"
 
 
 class UnreadableDocument(Exception):
-    """There is none at the address, or none that we take."""
+    """The address has no document, or one that is not accepted."""
 
 
 class Documents(Protocol):
@@ -30,7 +30,7 @@ class Documents(Protocol):
 
 
 class HttpDocuments:
-    """Over https; from this machine also without TLS, where the destinations include it."""
+    """Fetches over https, and over http from loopback addresses where these are permitted."""
 
     def __init__(self, destinations: Destinations) -> None:
         self._destinations = destinations
@@ -47,7 +47,7 @@ class HttpDocuments:
         return await self._answer("GET", uri, authorization, accept=accept)
 
     async def post(self, uri: str, form: Mapping[str, str], /, *, authorization: str = "") -> str:
-        """Return the document that a form is answered with; raises UnreadableDocument."""
+        """Return the document in the response to a form; raises UnreadableDocument."""
         return await self._answer("POST", uri, authorization, form)
 
     async def _answer(

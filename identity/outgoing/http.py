@@ -1,4 +1,4 @@
-"""HTTP sessions for outgoing requests: no cookies, no proxies, and names are checked by what they resolve to."""
+"""HTTP sessions for outgoing requests: no cookies, no proxies, and names are checked by their resolved addresses."""
 
 from collections.abc import Callable
 
@@ -10,11 +10,11 @@ _MOST_CONNECTIONS = 100
 
 
 def guarded_session(timeout_secs: float, is_refused: Callable[[str], bool]) -> ClientSession:
-    """Open a session; the caller checks literal addresses, which pass no resolver, and follows no redirect."""
+    """Open a session; the caller checks literal addresses, which are not resolved, and follows no redirect."""
     return ClientSession(
         connector=TCPConnector(resolver=GuardedResolver(is_refused), limit=_MOST_CONNECTIONS),
         cookie_jar=DummyCookieJar(),
         timeout=ClientTimeout(total=timeout_secs),
-        # What is bounded is what comes over the wire.
+        # The bound of the size applies to the transferred bytes.
         auto_decompress=False,
     )

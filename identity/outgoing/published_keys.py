@@ -1,8 +1,7 @@
-"""Keys that others publish, by the address of their JWK Set: RFC 7517 §5, OpenID Connect Core 1.0 §10.1.1.
+"""Cache of published JWK Sets, by their address: RFC 7517 §5, OpenID Connect Core 1.0 §10.1.1.
 
-A key id that is not known makes the set be read again at once, so that a rotation is noticed. When that was in vain, the
-next time is after a pause: invented key ids cost its publisher nothing. While a set cannot be read, what was read stays
-good for an hour.
+An unknown key id causes a new fetch at once, so that a rotation is noticed. After a fetch in vain there is a pause, so
+that invented key ids cost the publisher nothing. While a set cannot be fetched, the last one stays valid for an hour.
 """
 
 import asyncio
@@ -40,10 +39,10 @@ class PublishedKeys:
         self._key_sets: OrderedDict[str, _KeySet] = OrderedDict()
 
     async def at(self, uri: str, *, kid: str) -> Sequence[Key]:
-        """Return the keys there that a signature may be from: the named one, or all when none is named."""
+        """Return the published key with this `kid`, or all keys when it is empty."""
         key_set = self._key_set(uri)
         if self._is_due(key_set, kid):
-            # Whoever comes meanwhile waits for the same answer.
+            # Concurrent callers wait for the same fetch.
             async with key_set.reading:
                 if self._is_due(key_set, kid):
                     await self._read(uri, key_set)

@@ -1,1 +1,1 @@
-"""Passkeys: keys of people that their authenticators keep, Web Authentication Level 3."""
+"""Passkeys of users: Web Authentication Level 3."""

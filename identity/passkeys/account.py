@@ -1,4 +1,4 @@
-"""What passkeys change about the account that they belong to."""
+"""Changes of an account that follow from its passkeys."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ _ATTEMPTS = 20
 
 
 class ModificationTokens(Protocol):
-    """That somebody proved a moment ago, once more, who it is."""
+    """Proofs that the user just authenticated again."""
 
     async def spend(self, person: Person, token: str) -> None:
         """Raises InvalidArgument."""
@@ -25,10 +25,10 @@ class ModificationTokens(Protocol):
 
 
 class OtherFactors(Protocol):
-    """What else people prove beside a password."""
+    """Second factors other than passkeys."""
 
     async def without_passkeys(self, tenant: Tenant, user_id: UserId) -> None:
-        """Heed that a person has none any more."""
+        """React to the removal of a user's last passkey."""
         ...
 
 
@@ -40,7 +40,7 @@ class PasskeyAccounts:
     config: WebauthnConfig
 
     async def added(self, tenant: Tenant, user_id: UserId) -> None:
-        """With the first passkey, the password need not expire any more, if it is configured so."""
+        """Record a new passkey. With the first one the password no longer expires, if so configured."""
 
         def changed(user: User) -> User:
             keeps_password = self.config.no_password_expiry_with_passkey and not user.has_passkey
@@ -56,7 +56,7 @@ class PasskeyAccounts:
             await self.other_factors.without_passkeys(tenant, user_id)
 
     async def convert(self, tenant: Tenant, user_id: UserId) -> User:
-        """Take the password away; raises NotFound without a passkey, InvalidState when none verifies its person."""
+        """Remove the password; raises NotFound without a passkey, InvalidState when none verifies its user."""
         kept = await self.passkeys.of(tenant, user_id)
         if not kept:
             raise NotFound("there is no passkey")

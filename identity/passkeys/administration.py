@@ -1,4 +1,4 @@
-"""Passkeys of a person: listed, removed, and all that is left when the password goes."""
+"""Passkeys of a user: list, remove, and convert the account to passkeys only."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class PasskeyAdministration:
         return await self.passkeys.of(tenant, user_id)
 
     async def remove(self, tenant: Tenant, user_id: UserId, name: str, *, actor: Actor) -> None:
-        """Remove somebody's passkey; raises NotFound."""
+        """Remove a passkey of another user; raises NotFound."""
         passkey = await self.passkeys.find_named(tenant, user_id, name)
         if passkey is None or not await self.passkeys.take(passkey):
             raise NotFound("there is no such passkey")
@@ -40,7 +40,10 @@ class PasskeyAdministration:
         )
 
     async def remove_own(self, person: Person, name: str, *, modification_token: str) -> None:
-        """Remove one's own passkey; raises NotFound, InvalidArgument, InvalidState for the last way to sign in."""
+        """Remove a passkey of the caller.
+
+        Raises NotFound, InvalidArgument, and InvalidState for the last way to sign in.
+        """
         tenant, user_id = person.tenant, person.user_id
         if await self.passkeys.find_named(tenant, user_id, name) is None:
             raise NotFound("there is no such passkey")
@@ -52,7 +55,7 @@ class PasskeyAdministration:
         await self.remove(tenant, user_id, name, actor=person.actor)
 
     async def convert(self, person: Person, *, modification_token: str) -> None:
-        """Have the passkeys stand in the password's place, and sign all other browsers out.
+        """Replace the password by the passkeys, and sign out all other browsers.
 
         Raises InvalidArgument, NotFound, InvalidState.
         """

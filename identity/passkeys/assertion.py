@@ -1,4 +1,4 @@
-"""Showing a passkey: Web Authentication Level 3 §7.2."""
+"""Authentication ceremonies: Web Authentication Level 3 §7.2."""
 
 from dataclasses import dataclass, replace
 
@@ -22,7 +22,7 @@ _IN_HARDWARE, _COPIED, _USER_VERIFIED, _SEVERAL = "hwk", "swk", "user", "mfa"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownPasskey:
-    """`amr` is all that was proved, together with what the ceremony began with."""
+    """`amr` are all methods of the sign-in, with those of the first factor."""
 
     passkey: Passkey
     amr: tuple[str, ...]
@@ -36,9 +36,9 @@ class Assertion:
     clock: Clock
 
     async def options(self, tenant: Tenant, code: str, user_id: UserId, *, needs_user: bool) -> str:
-        """Return what the authenticator is asked, as JSON; without a person it offers whatever it has.
+        """Return the request options as JSON; without a user the authenticator offers any of its passkeys.
 
-        Somebody without a passkey, or without an account, is told of one that no authenticator has.
+        A user without a passkey, or an unknown one, gets a decoy credential that no authenticator has.
         """
         allowed = await self._allowed(tenant, user_id) if user_id else []
         return self.authenticators.request_options(
@@ -46,9 +46,9 @@ class Assertion:
         )
 
     async def verify(self, tenant: Tenant, ceremony: Ceremony, *, code: str, answer: str) -> ShownPasskey:
-        """Return the passkey that answered, whose counter goes on; raises Unauthenticated.
+        """Return the passkey of the assertion with its sign count updated; raises Unauthenticated.
 
-        A passkey alone has to verify who holds it.
+        Without another factor, the authenticator must verify the user.
         """
         credential_id, handle = presented(answer)
         passkey = await self.passkeys.find(tenant, credential_id)
@@ -74,7 +74,7 @@ class Assertion:
         )
 
     async def _allowed(self, tenant: Tenant, user_id: UserId) -> list[Credential]:
-        # How authenticators are reached would tell passkeys from what stands in the place of none.
+        # Transports are left out: they would distinguish a passkey from a decoy.
         kept = [Credential(passkey.credential.id) for passkey in await self.passkeys.of(tenant, user_id)]
         return kept or [self._decoy(tenant, user_id)]
 
@@ -86,6 +86,6 @@ class Assertion:
 def _amr(before: tuple[str, ...], passkey: Passkey, *, is_user_verified: bool) -> tuple[str, ...]:
     possession = _COPIED if passkey.is_backup_eligible else _IN_HARDWARE
     verification = (_USER_VERIFIED,) if is_user_verified else ()
-    # Something that is held, with something that is known or that the person is.
+    # Possession, together with knowledge or biometrics.
     several = (_SEVERAL,) if before or is_user_verified else ()
     return (*before, possession, *verification, *several)

@@ -1,6 +1,6 @@
-"""What authenticators are asked and what they answer: Web Authentication Level 3 §5, §7.
+"""Options and responses of authenticators: Web Authentication Level 3 §5, §7.
 
-Options and answers travel as JSON, with octets in base64url.
+Both are JSON, with octets in base64url.
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ _REFUSED = "the authenticator's answer does not hold"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attested:
-    """A new credential, as its authenticator described it."""
+    """A new credential as attested by its authenticator."""
 
     credential_id: CredentialId
     public_key: bytes
@@ -73,7 +73,7 @@ class Authenticators:
         kept: Sequence[Credential],
         needs_user: bool,
     ) -> str:
-        """Return PublicKeyCredentialCreationOptions; whoever keeps one of `kept` makes no second one."""
+        """Return PublicKeyCredentialCreationOptions; an authenticator with one of `kept` creates no other."""
         return options_to_json(
             generate_registration_options(
                 rp_id=party.rp_id,
@@ -92,7 +92,7 @@ class Authenticators:
         )
 
     def attested(self, party: RelyingParty, answer: str, code: str, *, needs_user: bool) -> Attested:
-        """Return the credential of an answer; raises Unauthenticated."""
+        """Return the credential of a response; raises Unauthenticated."""
         try:
             attestation = parse_attestation(answer)
             verified = verify_registration_response(
@@ -119,7 +119,7 @@ class Authenticators:
     def request_options(
         self, party: RelyingParty, *, code: str, allowed: Sequence[Credential], needs_user: bool
     ) -> str:
-        """Return PublicKeyCredentialRequestOptions; with nothing allowed, the authenticator offers what it has."""
+        """Return PublicKeyCredentialRequestOptions; with none allowed, the authenticator offers its passkeys."""
         return options_to_json(
             generate_authentication_options(
                 rp_id=party.rp_id,
@@ -133,7 +133,7 @@ class Authenticators:
     def asserted(
         self, party: RelyingParty, answer: str, code: str, *, passkey: Passkey, needs_user: bool
     ) -> Asserted:
-        """Return what an answer says of a passkey; raises Unauthenticated, also when its counter went back."""
+        """Return the verified assertion; raises Unauthenticated, also when the sign count decreased."""
         try:
             verified = self._verified(party, answer, code, passkey=passkey, needs_user=needs_user)
         except (WebAuthnException, ValueError) as error:
@@ -159,7 +159,7 @@ class Authenticators:
 
 
 def code_answered(answer: str) -> str:
-    """Return the code that the answer to creation options is for; raises Unauthenticated."""
+    """Return the challenge of a response to creation options; raises Unauthenticated."""
     try:
         return parse_client_data_json(parse_attestation(answer).response.client_data_json).challenge.decode()
     except (WebAuthnException, ValueError) as error:
@@ -167,7 +167,7 @@ def code_answered(answer: str) -> str:
 
 
 def presented(answer: str) -> tuple[CredentialId, str]:
-    """Return which credential answers and whose it says it is, before anything is verified; raises Unauthenticated."""
+    """Return the unverified credential id and user handle of a response; raises Unauthenticated."""
     try:
         assertion = parse_assertion(answer)
         handle = (assertion.response.user_handle or b"").decode()

@@ -1,6 +1,6 @@
-"""Ceremonies: a challenge that a browser was given, and what it is good for.
+"""WebAuthn ceremonies: the challenge that a browser got, and its purpose.
 
-The code that names a ceremony is its challenge, so an answer shows which one it belongs to.
+The code that identifies a ceremony is its challenge, so a response shows to which ceremony it belongs.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _CODE_LENGTH = 48
 
 
 class Purpose(StrEnum):
-    """What a ceremony leads to."""
+    """Purpose of a ceremony."""
 
     REGISTRATION = "registration"
     SECOND_FACTOR = "second_factor"
@@ -36,10 +36,11 @@ class Purpose(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ceremony(Record):
-    """`id` is a keyed hash of the code that the browser was given; good once, in the session `sid`.
+    """`id` is a keyed hash of the code that the browser got; valid once, in the session `sid`.
 
-    `user_id` is empty where the authenticator says whose it is. A sign-in goes on with `request`, whose client is told
-    of `amr`, what was proved before, as well, by `vouching` where a provider said so; with `is_remembered` the browser showed a passkey of the person before.
+    `user_id` is empty when the authenticator identifies the user. A sign-in continues `request`. `amr` are the methods
+    of an earlier factor, by `vouching` if an upstream provider reported it. With `is_remembered` the browser showed a
+    passkey of the user before.
     """
 
     purpose: Purpose
@@ -54,7 +55,7 @@ class Ceremony(Record):
 
     @property
     def needs_user(self) -> bool:
-        """Whether possession is not enough, as nothing else was proved."""
+        """Whether user verification is required because there was no other factor."""
         return not self.amr and not self.is_remembered
 
 
@@ -90,7 +91,7 @@ class Ceremonies:
         vouching: Vouching | None = None,
         is_remembered: bool = False,
     ) -> str:
-        """Return the code."""
+        """Store a ceremony and return its code."""
         now = self._clock.now()
         code = self._randomness.alphanumeric(_CODE_LENGTH)
         await self._records.insert(
@@ -112,7 +113,7 @@ class Ceremonies:
         return code
 
     async def take(self, tenant: Tenant, code: str, sid: str, *purposes: Purpose) -> Ceremony:
-        """Return what was begun in the session, which ends it; raises Unauthenticated."""
+        """Remove and return the ceremony of this session; raises Unauthenticated."""
         ceremony = await self._records.take(tenant.tenant_id, self._id(code)) if code else None
         if ceremony is None or ceremony.sid != sid or ceremony.purpose not in purposes:
             raise Unauthenticated("there is no such ceremony, or it is another browser's")
@@ -121,7 +122,7 @@ class Ceremonies:
         return ceremony
 
     async def purpose(self, tenant: Tenant, code: str) -> Purpose | None:
-        """Return what was begun, None when nothing was."""
+        """Return the purpose of a ceremony, None when it is unknown."""
         ceremony = await self._records.get(tenant.tenant_id, self._id(code))
         return None if ceremony is None else ceremony.purpose
 

@@ -13,11 +13,11 @@ _LONGEST_NAME = 64
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebauthnConfig:
-    """`rp_name` is what authenticators show people.
+    """`rp_name` is the name that authenticators show to users.
 
-    A challenge is good for `challenge_secs`, and what is pending for `ceremony_secs`. A browser that showed a passkey
-    needs no password for `remembered_hours`. With `force_uv` every passkey asks who holds it. With
-    `no_password_expiry_with_passkey` the password of whoever gets a first passkey does not expire any more.
+    A challenge is valid for `challenge_secs`, and a ceremony for `ceremony_secs`. A browser that showed a passkey needs
+    no password for `remembered_hours`. With `force_uv` every passkey must verify its user. With
+    `no_password_expiry_with_passkey` the password of a user with a first passkey no longer expires.
     """
 
     rp_name: str = "Gnomon"

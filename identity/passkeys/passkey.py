@@ -1,4 +1,4 @@
-"""A passkey of a person: the public half of what an authenticator keeps."""
+"""A passkey of a user: the public part of a credential."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,13 +9,13 @@ from server.platform.records import Kind, Record
 
 CredentialId = NewType("CredentialId", str)
 
-# What stands between the parts of a text that has to be unique; no name of a passkey holds it.
+# Separator of the parts of a unique text; names of passkeys do not contain it.
 _APART = "\n"
 
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """What a browser is told of a passkey: §5.8.3; `transports` are how it reaches the authenticator."""
+    """Descriptor of a passkey for browsers: §5.8.3; `transports` are how to reach its authenticator."""
 
     id: CredentialId
     transports: tuple[str, ...] = ()
@@ -23,10 +23,10 @@ class Credential:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Passkey(Record):
-    """`id` is the credential id in base64url; `rp_id` is the relying party that the authenticator knows.
+    """`id` is the credential id in base64url; `rp_id` is the relying party id of the credential.
 
-    `public_key` is a COSE key (RFC 9052 §7). `sign_count` is 0 with authenticators that do not count. A passkey that
-    `is_backup_eligible` is kept by more than one device.
+    `public_key` is a COSE key (RFC 9052 §7). `sign_count` is 0 for authenticators that do not count. A passkey that
+    `is_backup_eligible` can be stored on several devices.
     """
 
     user_id: UserId
@@ -53,5 +53,5 @@ PASSKEYS = Kind(Passkey, "passkey", unique=("owned_name",), indexed=("user_id",)
 
 
 def owned_name(user_id: UserId, name: str) -> str:
-    """What no two passkeys share: a person has one of a name, in whatever case it is written."""
+    """Unique key: a user has one passkey of a name, compared without case."""
     return f"{user_id}{_APART}{name.casefold()}"

@@ -1,4 +1,4 @@
-"""The passkeys of people."""
+"""The passkeys of users."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ MOST_OF_A_USER = 16
 
 
 class Passkeys:
-    """A tenant's passkeys are those that authenticators made for it: others would not be offered by a browser."""
+    """A tenant sees only passkeys with its own relying party id; browsers would not offer others."""
 
     def __init__(self, records: Records[Passkey]) -> None:
         self._records = records
@@ -41,7 +41,7 @@ class Passkeys:
         return await self._records.replace(passkey)
 
     async def take(self, passkey: Passkey) -> bool:
-        """Remove it; False when somebody did before."""
+        """Remove it; False when another caller did before."""
         return await self._records.take(passkey.tenant_id, passkey.id) is not None
 
     async def remove_of_user(self, tenant: Tenant, user_id: UserId) -> None:

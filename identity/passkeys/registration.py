@@ -1,4 +1,4 @@
-"""Adding a passkey to an account: Web Authentication Level 3 §7.1."""
+"""Registration ceremonies: Web Authentication Level 3 §7.1."""
 
 from dataclasses import dataclass
 
@@ -33,13 +33,13 @@ class PasskeyRegistration:
     clock: Clock
 
     async def start(self, person: Person, name: str, *, modification_token: str) -> str:
-        """Return what the authenticator is asked for, as JSON; raises InvalidArgument, AlreadyExists, InvalidState."""
+        """Return the creation options as JSON; raises InvalidArgument, AlreadyExists, InvalidState."""
         await self._expect_room(person, own_name(name, field="passkey_name"))
         await self.modification_tokens.spend(person, modification_token)
         return await self.begin(person, name, needs_user=False)
 
     async def begin(self, person: Person, name: str, *, needs_user: bool) -> str:
-        """Do what `start` does, for a person who proved otherwise who it is."""
+        """Do what `start` does, for a user who authenticated in another way."""
         tenant, name = person.tenant, own_name(name, field="passkey_name")
         user = await self._expect_room(person, name)
         kept = await self.passkeys.of(tenant, person.user_id)
@@ -55,15 +55,15 @@ class PasskeyRegistration:
         )
 
     async def finish(self, person: Person, name: str, *, answer: str) -> Passkey:
-        """Keep the new passkey; raises Unauthenticated, PermissionDenied, InvalidArgument, AlreadyExists."""
-        # Another factor may have been added elsewhere since this was begun.
+        """Store the new passkey; raises Unauthenticated, PermissionDenied, InvalidArgument, AlreadyExists."""
+        # The user may have added another factor elsewhere in the meantime.
         await self.shown_factors.expect(person)
         passkey = await self.keep(person, await self.attested(person, name, answer=answer, needs_user=False))
         await self.shown_factors.note(person)
         return passkey
 
     async def attested(self, person: Person, name: str, *, answer: str, needs_user: bool) -> Passkey:
-        """Return the new passkey, which nobody keeps yet; raises Unauthenticated, PermissionDenied, InvalidArgument."""
+        """Return the new passkey without storing it; raises Unauthenticated, PermissionDenied, InvalidArgument."""
         tenant, code = person.tenant, code_answered(answer)
         ceremony = await self.ceremonies.take(tenant, code, person.actor.session, Purpose.REGISTRATION)
         name = own_name(name, field="passkey_name")

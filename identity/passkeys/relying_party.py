@@ -1,4 +1,4 @@
-"""What a tenant is to authenticators: Web Authentication Level 3 §5.1.2."""
+"""A tenant as a WebAuthn relying party: Web Authentication Level 3 §5.1.2."""
 
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -8,7 +8,7 @@ from identity.tenants import Tenant
 
 @dataclass(frozen=True, slots=True)
 class RelyingParty:
-    """`rp_id` is a host; tenants below one issuer share it, one at a host of its own has its own."""
+    """`rp_id` is the host of the issuer: tenants below one issuer share it, a tenant with its own host does not."""
 
     rp_id: str
     origin: str

@@ -1,7 +1,7 @@
-"""Browsers that proved a second factor: they need no password for a while.
+"""Remembered browsers, which showed a second factor and need no password for a while.
 
-What a browser keeps is signed, so that nothing is kept of it here; who has no second factor any more gains nothing by it.
-With a new password every browser is forgotten.
+The cookie is signed, so no record is stored. It is useless once the user has no second factor, and becomes invalid with
+a new password.
 """
 
 import hmac
@@ -26,7 +26,7 @@ class RememberedFactors:
         return self.config.remembered
 
     def issue(self, tenant: Tenant, user: User) -> str:
-        """Return what the browser of the person keeps."""
+        """Return the cookie for the user's browser."""
         until = int((self.clock.now() + self.lifetime).timestamp())
         return f"{user.id}.{until}.{self._signature(tenant, user, until)}"
 

@@ -1,7 +1,7 @@
-"""The passkey that follows a first factor, or stands in the place of a password.
+"""The passkey as a second factor, or instead of a password.
 
-Without a password the answer is the same for every address: who has no account, or no passkey, gets a ceremony that
-nobody can finish.
+Without a password, the response is the same for every address. For an unknown account, or one without passkeys, the
+ceremony cannot be finished.
 """
 
 import base64
@@ -36,7 +36,7 @@ class PasskeyFactor:
     async def after(
         self, tenant: Tenant, session: Session, request: AuthorizationRequest, user: User, *, first: Proof
     ) -> SecondFactor | None:
-        """Return None for a person without a passkey."""
+        """Return None for a user without a passkey."""
         if not await self.passkeys.of(tenant, user.user_id):
             return None
         code = await self.ceremonies.begin(
@@ -72,6 +72,6 @@ class PasskeyFactor:
         )
 
     def _nobody(self, email: str) -> UserId:
-        """An id that looks like that of an account, always the same for an address."""
+        """Return a constant id for an unknown address, in the format of user ids."""
         digest = self.hasher.hash(f"nobody {email_key(email)}")
         return UserId(base64.b64encode(digest, b"Aa").decode()[:_USER_ID_LENGTH])

@@ -1,4 +1,4 @@
-"""Signing in with a passkey: after a password, instead of one, or before anybody has said who it is."""
+"""Sign-in with a passkey: after a password, instead of one, or without an e-mail address."""
 
 from dataclasses import dataclass, field
 
@@ -24,7 +24,7 @@ _REFUSED = "the passkey is not accepted"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Challenge:
-    """`options` is what the authenticator is asked, as JSON; `code` names the ceremony to whoever finishes it."""
+    """`options` are the request options as JSON; `code` identifies the ceremony."""
 
     code: str = field(repr=False)
     options: str
@@ -33,7 +33,7 @@ class Challenge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignedInByPasskey:
-    """`remembered` is what the browser keeps, so that it needs no password for a while; empty when it is not."""
+    """`remembered` is a cookie by which the browser needs no password for a while, or empty."""
 
     signed_in: SignedIn
     remembered: str = field(repr=False)
@@ -52,7 +52,7 @@ class PasskeySignIn:
     clock: Clock
 
     async def start(self, tenant: Tenant, browser: Browser, code: str, user_id: UserId) -> Challenge:
-        """Go on where the credentials led; `user_id` is empty where the path does not name one. Raises Unauthenticated."""
+        """Continue after the credentials; `user_id` is empty where the path has none. Raises Unauthenticated."""
         session = await proved(self.sessions, tenant, browser)
         begun = await self.ceremonies.take(tenant, code, session.sid, Purpose.SECOND_FACTOR)
         if user_id not in {"", begun.user_id}:
@@ -71,7 +71,7 @@ class PasskeySignIn:
         return Challenge(code=code, options=options, user_id=begun.user_id)
 
     async def start_for_anybody(self, tenant: Tenant, browser: Browser, reference: Reference) -> Challenge:
-        """Ask for whatever passkey the authenticator offers; raises Unauthenticated, InvalidArgument."""
+        """Ask for any passkey that the authenticator offers; raises Unauthenticated, InvalidArgument."""
         session = await proved(self.sessions, tenant, browser)
         _, request = await self.door.asked.find(tenant, session, reference)
         code = await self.ceremonies.begin(tenant, session.sid, Purpose.SIGN_IN, UserId(""), request=request)
@@ -81,9 +81,9 @@ class PasskeySignIn:
     async def finish(
         self, tenant: Tenant, browser: Browser, user_id: UserId, *, code: str, answer: str
     ) -> SignedInByPasskey:
-        """Sign in and go back with a code; raises Unauthenticated, ResourceExhausted, PermissionDenied.
+        """Sign in and redirect with a code; raises Unauthenticated, ResourceExhausted, PermissionDenied.
 
-        `user_id` is empty where the path names nobody.
+        `user_id` is empty where the path has none.
         """
         session = await proved(self.sessions, tenant, browser)
         ceremony = await self.ceremonies.take(tenant, code, session.sid, Purpose.SIGN_IN)
@@ -103,14 +103,14 @@ class PasskeySignIn:
                 amr=shown.amr, acr=AuthenticationContext.PHISHING_RESISTANT, vouching=ceremony.vouching
             ),
         )
-        # What is remembered stands for the password.
+        # A remembered browser skips the password, so this is not for sign-ins at upstream providers.
         remembered = self.remembered.issue(tenant, user) if ceremony.vouching is None else ""
         return SignedInByPasskey(signed_in=signed_in, remembered=remembered)
 
     async def _shown(
         self, tenant: Tenant, browser: Browser, ceremony: Ceremony, *, code: str, answer: str
     ) -> tuple[User, ShownPasskey]:
-        """Verify the answer; a wrong one counts like a wrong password."""
+        """Verify the assertion; a wrong one counts like a wrong password."""
         try:
             shown = await self.assertion.verify(tenant, ceremony, code=code, answer=answer)
             user = await self._user(tenant, shown)

@@ -1,1 +1,1 @@
-"""Work that a browser does before it costs us anything."""
+"""Proof of work that a browser does before a costly request."""

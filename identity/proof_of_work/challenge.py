@@ -1,7 +1,7 @@
-"""The text of a challenge and of its solution: version 1 of the form that spow 0.6 clients solve.
+"""Text format of challenges and solutions: version 1 of the format of spow 0.6 clients.
 
-`1:<difficulty>:<expiry>:<salt>:<signature>:` and, in a solution, a decimal counter behind it, so that SHA-256 of the
-whole text begins with as many zero bits as the difficulty says.
+`1:<difficulty>:<expiry>:<salt>:<signature>:` is a challenge. A solution appends a decimal counter, so that the SHA-256
+of the whole text begins with as many zero bits as the difficulty.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ _HASH_BITS = 256
 
 @dataclass(frozen=True, slots=True)
 class Challenge:
-    """`expiry` is in Unix seconds; `signature` is over everything else and the provider's secret."""
+    """`expiry` is in Unix seconds; `signature` is a MAC of all other fields under the provider's secret."""
 
     difficulty: int
     expiry: int
@@ -53,7 +53,7 @@ def unpadded(octets: bytes) -> str:
 
 
 def parse(text: str) -> Solution | None:
-    """Read a solution, which proves nothing yet; None when it is none."""
+    """Parse a solution, which is not verified yet; None when it is malformed."""
     match = _SOLUTION.fullmatch(text)
     if match is None:
         return None

@@ -1,4 +1,4 @@
-"""How hard a proof of work is."""
+"""The section of the configuration file about proof of work."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -9,7 +9,7 @@ _LIFETIME_SECS = range(5, 301)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProofOfWorkConfig:
-    """[pow]: leading zero bits of a solution's hash, and how long a challenge is good."""
+    """[pow]: leading zero bits of a solution's hash, and the lifetime of a challenge."""
 
     difficulty: int = 19
     lifetime_secs: int = 30

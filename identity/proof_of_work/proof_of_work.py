@@ -1,7 +1,7 @@
-"""Challenges that nobody has to remember, and solutions that are good once.
+"""Stateless proof-of-work challenges with single-use solutions.
 
-A challenge is signed, so a wrong or late solution costs no look-up. A good one is spent by one insert, of which there is
-one winner however many ask at a time and wherever; one with a wrong counter is not spent and may be tried again.
+A challenge is signed, so a wrong or late solution costs no look-up. A valid solution is used up by one insert, which
+only one of several concurrent requests wins. A solution with a wrong counter is not used up and may be tried again.
 """
 
 import hmac
@@ -36,14 +36,14 @@ class ProofOfWork:
         self._config = config
 
     def challenge(self, tenant: Tenant) -> str:
-        """Return a challenge that is good at this tenant's provider."""
+        """Return a challenge that is valid at this tenant's provider."""
         difficulty, salt = self._config.difficulty, unpadded(self._randomness.octets(SALT_LENGTH))
         expiry = int((self._clock.now() + self._config.lifetime).timestamp())
         signature = signature_of(difficulty, expiry, salt, secret=self._secret_of(tenant))
         return str(Challenge(difficulty, expiry, salt, signature))
 
     async def spend(self, tenant: Tenant, solution: str) -> None:
-        """Take a solution; raises PermissionDenied when it is none, NotFound when it was taken before."""
+        """Use up a solution; raises PermissionDenied for an invalid one, NotFound for a used one."""
         challenge = self._proved(tenant, parse(solution))
         if not await self._single_use.spend(
             tenant, _PURPOSE, challenge.signature, until=_forgotten_at(challenge)
@@ -65,10 +65,10 @@ class ProofOfWork:
         return hmac.compare_digest(expected, challenge.signature)
 
     def _secret_of(self, tenant: Tenant) -> str:
-        # What was solved for one tenant is spent there, and there alone.
+        # A solution is valid at one tenant only.
         return hmac.digest(self._secret, tenant.tenant_id.encode(), "sha256").hex()
 
 
 def _forgotten_at(challenge: Challenge) -> datetime:
-    # A second later than its last good moment: a spent proof must not expire while it can be spent.
+    # A second after the last valid moment: the record must not expire while the solution is valid.
     return datetime.fromtimestamp(challenge.expiry + 1, UTC)

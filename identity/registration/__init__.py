@@ -1,1 +1,1 @@
-"""People make their own accounts, and confirm that the address is theirs."""
+"""Self-registration of users, and confirmation of their e-mail addresses."""

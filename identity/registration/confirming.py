@@ -1,7 +1,7 @@
-"""Confirmation of an e-mail address by a link in a letter, and a button.
+"""Confirmation of an e-mail address by a link in a mail, and a button.
 
-Programs that scan mail open links, so opening one changes nothing. When several forms registered the address, nobody
-knows which one its owner sent: no password of theirs counts, and the browser goes on to choosing one.
+Mail scanners open links, so opening one changes nothing. When several forms registered the address, the owner's form is
+unknown. Then none of the passwords is valid, and the browser continues with the choice of one.
 """
 
 from dataclasses import dataclass, field, replace
@@ -33,9 +33,9 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confirmation:
-    """A link that was sent to `email`, and where its person goes on.
+    """A confirmation link that was sent to `email`, and the page that follows.
 
-    `password_uri` is where the browser that has just confirmed chooses a password, empty when the account keeps its own.
+    `password_uri` is where the browser that just confirmed chooses a password, empty when the account keeps its own.
     """
 
     status: Status
@@ -46,7 +46,7 @@ class Confirmation:
 
 class PasswordLinks(Protocol):
     async def of_new_account(self, tenant: Tenant, user: User, *, redirect_uri: str) -> str:
-        """Return the address where the person chooses a password, and then goes on."""
+        """Return the address where the user chooses a password before continuing."""
         ...
 
 
@@ -60,12 +60,12 @@ class Confirming:
     clock: Clock
 
     async def look(self, tenant: Tenant, user_id: UserId, code: str) -> Confirmation:
-        """Say what a link would do, and leave it as it is; raises NotFound for one that counts no more, or never did."""
+        """Return the effect of a link without using it; raises NotFound for an unknown or replaced one."""
         user, link = await self._found(tenant, user_id, code)
         return await self._said(tenant, user, self._status(user, link))
 
     async def confirm(self, tenant: Tenant, user_id: UserId, code: str, *, peer_address: str) -> Confirmation:
-        """Follow a link that is open, and say what became of it; raises NotFound as `look` does."""
+        """Use a valid link, and return the result; raises NotFound like `look`."""
         for _ in range(_ATTEMPTS):
             user, link = await self._found(tenant, user_id, code)
             status = self._status(user, link)
@@ -116,14 +116,14 @@ class Confirming:
         try:
             return await self.users.replace(confirmed(user, now))
         except AlreadyThere:
-            # Somebody took the username since it was asked for: the address matters more.
+            # Another account has taken the username meanwhile. The confirmation has priority, so it is dropped.
             return await self.users.replace(
                 replace(confirmed(user, now), preferred_username=user.preferred_username)
             )
 
 
 def confirmed(user: User, now: datetime) -> User:
-    """Return the account with its address confirmed; a contested one has the last form's names and no password."""
+    """Return the account with a confirmed address; a contested one gets the last form's names and no password."""
     asked = user.registration
     if asked is None:
         return replace(user, is_email_verified=True, confirmed_at=now, changed_at=now)

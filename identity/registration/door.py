@@ -1,4 +1,4 @@
-"""What every form passes before its address is looked up."""
+"""Checks of every registration form before its address is looked up: proof of work and rate limit."""
 
 from dataclasses import dataclass
 from typing import Protocol

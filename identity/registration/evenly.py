@@ -1,4 +1,4 @@
-"""Answers that take as long for one address as for another."""
+"""Responses with the same duration for known and unknown addresses."""
 
 import asyncio
 from collections.abc import Awaitable
@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from identity.sign_in.delays import Delays
 
-# Longer than the few writes that one address takes and another does not.
+# Longer than the few writes by which the addresses differ.
 LEAST_SECONDS = 0.25
 
 T = TypeVar("T")
@@ -17,7 +17,7 @@ class Evenly:
         self._delays = delays
 
     async def done(self, work: Awaitable[T]) -> T:
-        """Do what an address asks for, and return no earlier than after a while; raises ResourceExhausted."""
+        """Await the work, and return after at least LEAST_SECONDS; raises ResourceExhausted."""
         loop = asyncio.get_running_loop()
         begun = loop.time()
         result = await work

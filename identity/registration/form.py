@@ -1,4 +1,4 @@
-"""What somebody typed who wants an account."""
+"""The registration form."""
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from server.platform.errors import InvalidArgument
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegistrationForm:
-    """Names may be empty; `client_id` and `redirect_uri` say where the person came from, if from anywhere."""
+    """Names may be empty; `client_id` and `redirect_uri` are those of the referring client, if any."""
 
     email: str
     password: str = field(repr=False)
@@ -27,13 +27,13 @@ class RegistrationForm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormRules:
-    """`reserved_usernames` are taken by nobody."""
+    """`reserved_usernames` cannot be chosen."""
 
     requires_username: bool
     reserved_usernames: Collection[str]
 
     def drafted(self, tenant: Tenant, form: RegistrationForm, *, user_id: str, now: datetime) -> User:
-        """Return the account that the form asks for, without its password; raises InvalidArgument."""
+        """Return the account that the form describes, without a password; raises InvalidArgument."""
         if not (form.email and form.password and form.proof_of_work):
             raise InvalidArgument(
                 "expected an e-mail address, a password, and a proof of work, which a script does"
@@ -58,7 +58,7 @@ class FormRules:
 
 
 def expect_address(email: str) -> str:
-    """Return the text when letters can be sent there and it reads as what it is; raises InvalidArgument."""
+    """Return the text if it is an e-mail address that can be shown; raises InvalidArgument."""
     if not login_hint(email.strip()):
         raise InvalidArgument("expected an e-mail address")
     return email

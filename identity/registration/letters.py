@@ -1,7 +1,7 @@
-"""Messages about a registration.
+"""Mails about a registration.
 
-Anybody can cause one for any address. So a message repeats nothing that was typed into the form but the address itself,
-which is its header: no name can be a link, an advertisement or a second header.
+Anybody can cause such a mail to any address. So a mail repeats nothing from the form but the address itself, in its
+header: no name can become a link, an advertisement or a second header.
 """
 
 from identity.mail.letter import Letter
@@ -9,7 +9,7 @@ from identity.tenants import Tenant
 
 
 def confirmation(tenant: Tenant, email: str, *, link: str, hours: int) -> Letter:
-    """For an address that the link confirms."""
+    """The mail with the confirmation link."""
     return Letter(
         to=email,
         subject="Confirm your email address",
@@ -29,7 +29,7 @@ If you did not create this account, do not open the link. You do not have to do 
 
 
 def confirmation_of_several(tenant: Tenant, email: str, *, link: str, hours: int) -> Letter:
-    """For an address that several forms registered."""
+    """The mail with the confirmation link for an address that several forms registered."""
     return Letter(
         to=email,
         subject="Confirm your email address",
@@ -49,7 +49,7 @@ If you did not create an account, do not open the link. You do not have to do an
 
 
 def account_exists(tenant: Tenant, email: str) -> Letter:
-    """For an address that already has an account."""
+    """The mail to an address that already has an account."""
     return Letter(
         to=email,
         subject="You already have an account",

@@ -1,4 +1,4 @@
-"""How often one network address may register accounts and ask for links."""
+"""Rate limit of registrations and link requests per network address."""
 
 import math
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ _ATTEMPTS = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegistrationAttempts(Record):
-    """How often an address, whose hash is the `id`, asked; forgotten when it expires."""
+    """Number of requests from a network address, whose hash is the `id`; deleted when it expires."""
 
     count: int
 
@@ -26,7 +26,7 @@ REGISTRATION_ATTEMPTS = Kind(RegistrationAttempts, "registration_attempts")
 
 
 class RegistrationLimits:
-    """Counted before anything is done, so that many at once are no more than `most` in an hour."""
+    """Counts before the work begins, so that concurrent requests cannot exceed `most` an hour."""
 
     def __init__(
         self, records: Records[RegistrationAttempts], addresses: Addresses, *, most: int, clock: Clock
@@ -50,7 +50,7 @@ class RegistrationLimits:
             except (AlreadyThere, Changed):
                 continue
             return
-        # So many at a time come from no person.
+        # That many concurrent requests do not come from a person.
         raise _too_often(timedelta(seconds=1))
 
     async def _counted(self, tenant: Tenant, attempts_id: str, *, there: RegistrationAttempts | None) -> None:

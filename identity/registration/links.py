@@ -1,7 +1,7 @@
-"""Links by which the owner of an address confirms it.
+"""Confirmation links for the owner of an e-mail address.
 
-A link counts as long as the account says that its attempt is the last one, so a newer link ends those before it in the
-same write that makes it: whatever two processes do at once, one counts.
+A link is valid while its attempt is the account's current one. The write that creates a new link therefore invalidates
+all earlier ones, also when two processes do so concurrently.
 """
 
 from dataclasses import dataclass
@@ -48,17 +48,17 @@ class ConfirmationLinks:
     randomness: Randomness
 
     def first(self) -> PendingRegistration:
-        """Return the attempt of a new account, for whose letter `send` is called next."""
+        """Return the attempt of a new account; the caller then calls `send`."""
         return PendingRegistration(attempt="").sent_again(self._attempt(), self.clock.now())
 
     def again(self, registration: PendingRegistration | None) -> PendingRegistration | None:
-        """Return another attempt in the place of one, None when its address got enough letters for now."""
+        """Return another attempt, or None when the address got its share of mails for now."""
         before = registration or PendingRegistration(attempt="")
         now = self.clock.now()
         return before.sent_again(self._attempt(), now) if before.may_be_sent(now) else None
 
     async def send(self, tenant: Tenant, user: User, settings: TenantSettings) -> None:
-        """Send the link of the account's attempt, which is kept already; it is good as long as settings say now."""
+        """Mail the link of the account's current attempt; its lifetime comes from the present settings."""
         if user.registration is None:
             return
         await self.links.cancel(tenant, user.user_id, Usage.CONFIRM_EMAIL)
@@ -76,7 +76,7 @@ class ConfirmationLinks:
         await self.events.emit(tenant.tenant_id, EventType.USER_CONFIRMATION_SENT, user_id=user.id)
 
     async def find(self, tenant: Tenant, user: User, code: str) -> Link | None:
-        """Return the person's link, used and ended ones too, None when another attempt counts."""
+        """Return the user's link, also a used or expired one; None when another attempt is current."""
         link = await self.links.find(tenant, user.user_id, Usage.CONFIRM_EMAIL, code)
         if link is None or user.registration is None or link.value != user.registration.attempt:
             return None

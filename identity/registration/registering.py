@@ -1,7 +1,7 @@
-"""Making an account for oneself.
+"""Self-registration of an account.
 
-What is wrong with a form is told before its address is looked up, and each good one costs one hash of a password. Beyond
-that the answer and its time are the same for every address; what there is to say of one is said in a letter to it.
+Errors of the form are reported before the address is looked up. Each valid form costs one password hash. After that,
+the response and its duration are the same for every address; the rest is in a mail to the address.
 """
 
 import logging
@@ -57,7 +57,7 @@ class Postbox(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Order:
-    """A form that is good: the account as it would be, and its password."""
+    """A valid form: the draft of the account, and its password."""
 
     tenant: Tenant
     settings: TenantSettings
@@ -85,9 +85,9 @@ class Registering:
     config: UsersConfig
 
     async def register(self, tenant: Tenant, form: RegistrationForm, *, peer_address: str) -> Provider | None:
-        """Return the provider through which alone the person signs in, None where there is to be an account.
+        """Create an account and return None; or return the provider through which alone the user signs in.
 
-        Raises InvalidArgument, PermissionDenied, ResourceExhausted, and NotFound for a proof of work that was used.
+        Raises InvalidArgument, PermissionDenied, ResourceExhausted, and NotFound for a used proof of work.
         """
         if not self.config.registration_enabled:
             raise PermissionDenied("nobody makes an account here by itself")
@@ -122,7 +122,7 @@ class Registering:
         chosen = await self.choosing.choose(tenant, draft, form.password)
         username = draft.preferred_username
         if username and await self.users.find_by_username(tenant, username) is not None:
-            # Usernames are no secret, addresses are: so this is told whoever's it is.
+            # Usernames are public, addresses are not, so this error is reported for every address.
             raise _username_taken()
         return chosen
 
@@ -131,7 +131,9 @@ class Registering:
             return draft
         known = await self.groups.names(tenant)
         if gone := [group for group in settings.default_groups if group not in known]:
-            logger.warning("default groups are gone", extra={"groups": gone, "tenant_id": tenant.tenant_id})
+            logger.warning(
+                "default groups do not exist", extra={"groups": gone, "tenant_id": tenant.tenant_id}
+            )
         return replace(draft, groups=tuple(group for group in settings.default_groups if group in known))
 
     async def _carry_out(self, order: _Order) -> None:
@@ -152,7 +154,7 @@ class Registering:
         raise Unavailable("the address is registered by too many at a time")
 
     def _waits(self, user: User, settings: TenantSettings) -> bool:
-        """Whether nobody has used the account: what somebody uses is nobody else's to register."""
+        """Whether the account is unconfirmed and unused, so that another form may be registered for it."""
         is_unused = user.last_login_at is None and user.is_active(self.clock.now())
         return is_unused and user.must_confirm_email and settings.requires_email_confirmation
 
@@ -171,7 +173,7 @@ class Registering:
         await self.links.send(order.tenant, user, order.settings)
 
     async def _renew(self, order: _Order, user: User) -> None:
-        """Keep the form beside the account, which is contested from now on, and send the link of this attempt."""
+        """Store the form beside the account, which is contested from now on, and mail a new link."""
         again = self.links.again(user.registration)
         if again is None:
             return

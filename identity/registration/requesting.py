@@ -1,4 +1,4 @@
-"""Asking for another link. Nothing tells whether one is sent."""
+"""Requests for another confirmation link. The response does not reveal whether a mail is sent."""
 
 from dataclasses import dataclass, replace
 

@@ -1,4 +1,4 @@
-"""Where somebody goes on whose address is confirmed: to the client that it came from, and nowhere else."""
+"""The client to which a user returns after the confirmation."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -19,7 +19,7 @@ class Clients(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Return:
-    """Both are empty where nobody knows a way; `uri` is one that the client registered."""
+    """Both are empty when there is no client to return to; `uri` is registered by the client."""
 
     uri: str = ""
     client_name: str = ""
@@ -38,7 +38,7 @@ class Returning:
             raise InvalidArgument("redirect_uri: expected one that the client registered")
 
     async def of(self, tenant: Tenant, registration: PendingRegistration) -> Return:
-        """What is registered now counts, not what was when the person came."""
+        """Return the destination, by the client's present registration."""
         client = await self._client(tenant, registration.client_id)
         if client is None:
             return Return()

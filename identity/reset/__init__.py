@@ -1,1 +1,1 @@
-"""Links by which people choose a password without knowing one, and what they lead to."""
+"""Links by which users set a password without knowing the present one."""

@@ -1,4 +1,4 @@
-"""Showing a passkey with a link: whoever has the mailbox alone does not get past it."""
+"""A passkey ceremony along with a link, so that access to the mailbox alone does not suffice."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from identity.reset.magic_links import HeldLink, MagicLinks
 from identity.tenants import Tenant
 from server.platform.errors import PermissionDenied, Unauthenticated
 
-# The mailbox was shown already, so that a passkey need not verify who holds it.
+# The link proves access to the mailbox, so the passkey need not verify its user.
 _BY_LINK = ("link",)
 
 
@@ -25,17 +25,17 @@ class LinkCeremony:
         return bool(await self.passkeys.of(tenant, user_id))
 
     async def start(self, tenant: Tenant, user_id: UserId, cookie: str) -> tuple[str, str]:
-        """Return the code of the ceremony, and what the authenticator is asked; raises PermissionDenied."""
+        """Return the code of the ceremony and the request options; raises PermissionDenied."""
         held = await self.magic_links.find_by_cookie(tenant, user_id, cookie)
         code = await self.ceremonies.begin(tenant, held.sid, Purpose.LINK, user_id, amr=_BY_LINK)
         return code, await self.assertion.options(tenant, code, user_id, needs_user=False)
 
     async def is_begun(self, tenant: Tenant, code: str) -> bool:
-        """Whether a ceremony with a link is what the code names."""
+        """Whether the code identifies a pending ceremony with a link."""
         return await self.ceremonies.purpose(tenant, code) is Purpose.LINK
 
     async def finish(self, tenant: Tenant, user_id: UserId, cookie: str, *, code: str, answer: str) -> str:
-        """Return what shows that the passkey was there; raises PermissionDenied, Unauthenticated."""
+        """Return a code that proves the ceremony; raises PermissionDenied, Unauthenticated."""
         held = await self.magic_links.find_by_cookie(tenant, user_id, cookie)
         ceremony = await self.ceremonies.take(tenant, code, held.sid, Purpose.LINK)
         if ceremony.user_id != user_id:
@@ -44,7 +44,10 @@ class LinkCeremony:
         return await self.ceremonies.begin(tenant, held.sid, Purpose.SHOWN_WITH_LINK, user_id)
 
     async def expect_shown(self, tenant: Tenant, held: HeldLink, code: str) -> None:
-        """Use up what `finish` returned, of whoever has a passkey; raises PermissionDenied with a `cause`, Unauthenticated."""
+        """Redeem the result of `finish` if the user has a passkey.
+
+        Raises PermissionDenied with a `cause`, Unauthenticated.
+        """
         user_id = held.user.user_id
         if not await self.is_needed(tenant, user_id):
             return

@@ -1,4 +1,4 @@
-"""Addresses whose people a provider signs in: they have no password here, and choose none."""
+"""Addresses whose users sign in through an upstream provider only, and so have no password here."""
 
 from typing import Protocol
 
@@ -12,9 +12,9 @@ class Targets(Protocol):
 
 
 async def expect_no_company(targets: Targets, tenant: Tenant, email: str) -> None:
-    """Raise PermissionDenied, with the `cause` COMPANY_SIGN_IN, the provider's name, and where its people sign in.
+    """Raise PermissionDenied with the `cause` COMPANY_SIGN_IN, the provider's name and the sign-in address.
 
-    What is answered depends on the address's domain, not on whether there is such an account.
+    The result depends on the domain of the address, not on whether there is such an account.
     """
     provider = await targets.provider_in_charge(tenant, email)
     if provider is not None:

@@ -1,4 +1,4 @@
-"""[password_reset]: links by which people choose a password."""
+"""[password_reset]: links by which users set a password."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -15,11 +15,11 @@ _AT_A_TIME = (1, 500)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PasswordResetConfig:
-    """How long a link is good, of a person who forgot the password and of one who has had none.
+    """Lifetimes of links: `link_minutes` to reset a password, `first_link_minutes` to set a first one.
 
-    An address is written to once in `letter_interval_minutes`. A link belongs to the browser that opens it first; where
-    something opens links on their way to people, such as a scanner of mail, it has to belong to the one that opened it
-    last: `binds_first_browser = false`. What was asked for is looked up every `poll_interval_secs`.
+    An address gets one mail in `letter_interval_minutes`. A link belongs to the browser that opens it first. Where a
+    program opens links before users do, such as a mail scanner, set `binds_first_browser = false`: the link then
+    belongs to the browser that opened it last. Requests are handled every `poll_interval_secs`.
     """
 
     link_minutes: int = 30

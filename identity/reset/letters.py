@@ -1,4 +1,4 @@
-"""Messages with links to choose a password."""
+"""Mails with links to set a password."""
 
 from datetime import datetime
 

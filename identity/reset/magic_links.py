@@ -1,4 +1,4 @@
-"""Links that sign in the owner of a mailbox: short-lived, good once, and for one browser."""
+"""Links that give the owner of a mailbox access to the account: short-lived, single-use, bound to one browser."""
 
 import hmac
 from dataclasses import dataclass, field, replace
@@ -27,7 +27,7 @@ _TO_AN_ACCOUNT = frozenset({Usage.RESET_PASSWORD, Usage.NEW_ACCOUNT})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownLink:
-    """What a browser shows of a link: the value of the cookie that it got, and what its page sent; empty without."""
+    """A request with a link: its code, the browser's cookie and the CSRF token of the page; empty when missing."""
 
     user_id: UserId
     code: str = field(repr=False)
@@ -37,7 +37,7 @@ class ShownLink:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IssuedLink:
-    """`address` is what a letter says."""
+    """`address` is the URL for the mail."""
 
     code: str = field(repr=False)
     address: str = field(repr=False)
@@ -46,7 +46,7 @@ class IssuedLink:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeldLink:
-    """A good link in the browser that it belongs to."""
+    """A valid link in the browser that it is bound to."""
 
     link: Link
     terms: Terms
@@ -54,7 +54,7 @@ class HeldLink:
 
     @property
     def sid(self) -> str:
-        """Names its browser to ceremonies; no session is called so."""
+        """Id of the browser for ceremonies; it differs from all session ids."""
         return f"link {self.link.binding}"
 
     @property
@@ -64,7 +64,7 @@ class HeldLink:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenedLink:
-    """`cookie` makes the browser the one that the link belongs to, for `lifetime`."""
+    """`cookie` binds the link to the browser, for `lifetime`."""
 
     held: HeldLink
     cookie: str = field(repr=False)
@@ -92,18 +92,18 @@ class MagicLinks:
         return IssuedLink(code=code, address=address, until=until)
 
     async def of_new_account(self, tenant: Tenant, user: User, *, redirect_uri: str) -> str:
-        """Return the address of a first link, for a browser that opens it at once."""
+        """Return the URL of a first link, for a browser that opens it at once."""
         return (await self.issue(tenant, user, Usage.NEW_ACCOUNT, redirect_uri=redirect_uri)).address
 
     async def withdraw(self, tenant: Tenant, issued: IssuedLink) -> None:
-        """Take a link back that was sent to nobody."""
+        """Delete a link that was not sent."""
         await self.links.withdraw(tenant, issued.code)
 
     async def open(self, tenant: Tenant, shown: ShownLink) -> OpenedLink:
-        """Make the browser the one that a link belongs to.
+        """Bind a link to the browser.
 
-        Raises NotFound when there is no such link, InvalidArgument when it is another person's, was used or has expired, and
-        PermissionDenied when it is another browser's or the person is signed in elsewhere.
+        Raises NotFound for an unknown link, InvalidArgument for one that is used, expired or another user's, and
+        PermissionDenied when it is bound to another browser or the user signs in through a provider.
         """
         held = await self._good(tenant, shown)
         cookie = shown.cookie if _is_ours(shown.cookie) else self.randomness.alphanumeric(COOKIE_LENGTH)
@@ -118,7 +118,7 @@ class MagicLinks:
     async def expect_held(self, tenant: Tenant, shown: ShownLink) -> HeldLink:
         """Return a link in the browser that opened it.
 
-        Raises what `open` does, and Unauthenticated without the proof that the page is ours.
+        Raises the errors of `open`, and Unauthenticated without a valid CSRF token.
         """
         if not shown.cookie:
             raise PermissionDenied("expected the cookie of the browser that opened the link")
@@ -132,7 +132,7 @@ class MagicLinks:
         return held
 
     async def find_by_cookie(self, tenant: Tenant, user_id: UserId, cookie: str) -> HeldLink:
-        """Return the good link of a person that the browser has opened; raises PermissionDenied."""
+        """Return the user's valid link that this browser has opened; raises PermissionDenied."""
         binding, user = self._binding(cookie), await self.users.find(tenant, user_id)
         links = await self.links.of_user(tenant, user_id, Usage.RESET_PASSWORD) if cookie and user else ()
         for link in links:
@@ -141,12 +141,12 @@ class MagicLinks:
         raise PermissionDenied("expected the cookie of the browser that opened the link")
 
     async def redeem(self, held: HeldLink) -> None:
-        """Use a link up; raises InvalidArgument when somebody did before."""
+        """Use a link up; raises InvalidArgument when another caller did before."""
         if not await self.links.redeem(held.link):
             raise InvalidArgument(_EXPIRED)
 
     async def cancel_all(self, tenant: Tenant, user_id: UserId) -> None:
-        """Cancel every link that waits in a person's mailbox; those to its account are known as expired."""
+        """Invalidate every link in the user's mailbox; used-up links to the account are later reported as expired."""
         for usage in _TO_AN_ACCOUNT:
             for link in await self.links.of_user(tenant, user_id, usage):
                 await self.links.redeem(link)
@@ -171,7 +171,7 @@ class MagicLinks:
 
     def _is_good(self, link: Link, user: User) -> bool:
         now = self.clock.now()
-        # Who has another address by now does not show by this one who it is.
+        # After a change of address, the mailbox of the link is not the owner's any more.
         return link.is_good(now) and user.is_active(now) and user.email == terms_of(link).email
 
     async def _bound(self, link: Link, binding: str) -> Link:

@@ -1,4 +1,4 @@
-"""What links need of the mail."""
+"""The part of the mail queue that links need."""
 
 from datetime import timedelta
 from typing import Protocol

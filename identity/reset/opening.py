@@ -1,7 +1,7 @@
-"""What a link leads to: a password, or a passkey in its place.
+"""Sets a password, or a passkey instead, by a link.
 
-The link goes first, so that of many who use it at once one succeeds. Whoever used it has the mailbox, so the address is
-confirmed. Second factors stay as they are, and a passkey has to be shown.
+The link is used up first, so that one of several concurrent requests succeeds. The link proves access to the mailbox,
+so the address is confirmed. Second factors stay, and a user with a passkey must show it.
 """
 
 from collections.abc import Callable
@@ -42,10 +42,10 @@ class AccountOpening:
     async def with_password(
         self, tenant: Tenant, shown: ShownLink, *, password: str, passkey_code: str, peer_address: str
     ) -> str:
-        """Give the person a new password, and return where it goes on.
+        """Set the password, and return the address to continue at.
 
-        Raises what MagicLinks.expect_held does, InvalidArgument for a password that it may not have, PermissionDenied when it
-        has a passkey and did not show it, and ResourceExhausted.
+        Raises the errors of MagicLinks.expect_held, InvalidArgument for a refused password, PermissionDenied when the
+        user has a passkey and did not show it, and ResourceExhausted.
         """
         held = await self.magic_links.expect_held(tenant, shown)
         chosen = await self.choosing.choose(tenant, held.user, password)
@@ -59,14 +59,15 @@ class AccountOpening:
             text=user.email,
             user_id=user.id,
         )
-        # The password that was guessed wrong, often by the person, is gone.
+        # Earlier failures guessed the old password, and many were the user's own.
         await self.protection.succeeded(tenant, peer_address, account=user.email)
         return _way_on(tenant, held)
 
     async def start_passkey(self, tenant: Tenant, shown: ShownLink, name: str) -> str:
-        """Return what the authenticator is asked for, as JSON.
+        """Return the creation options as JSON.
 
-        Raises what MagicLinks.expect_held does, InvalidArgument for a name, and InvalidState when the account is not new.
+        Raises the errors of MagicLinks.expect_held, InvalidArgument for a name, and InvalidState when the account is
+        not new.
         """
         held = await self._expect_new(tenant, shown)
         return await self.registration.begin(_in_ceremony(tenant, held), name, needs_user=True)
@@ -74,9 +75,10 @@ class AccountOpening:
     async def finish_passkey(
         self, tenant: Tenant, shown: ShownLink, name: str, *, answer: str, peer_address: str
     ) -> str:
-        """Have the new passkey stand in the password's place, and return where the person goes on.
+        """Store a passkey instead of a password, and return the address to continue at.
 
-        Raises what `start_passkey` does, and Unauthenticated for an answer that does not hold or verified nobody.
+        Raises the errors of `start_passkey`, and Unauthenticated for an invalid response or one without user
+        verification.
         """
         held = await self._expect_new(tenant, shown)
         attested = await self.registration.attested(
@@ -94,7 +96,7 @@ class AccountOpening:
         return held
 
     async def _changed(self, tenant: Tenant, held: HeldLink, change: Callable[[User], User]) -> User:
-        """Change the person, end what it was signed in to, and cancel its other links."""
+        """Change the user, end all sessions, and cancel all other links."""
         now, user_id = self.clock.now(), held.user.user_id
 
         async def found() -> User:

@@ -1,4 +1,4 @@
-"""Sends what was asked for to whom it belongs, and its first link to whom an account was made for."""
+"""Mails links for password resets, and first links of accounts that an administrator created."""
 
 import logging
 from dataclasses import dataclass
@@ -23,13 +23,13 @@ logger = logging.getLogger(__name__)
 _SUBJECT_MATTER = "password reset"
 _EXPIRED = "PASSWORD_EXPIRED"
 
-# Those that a password would make into something else than they are.
+# A password would change the type of these accounts.
 _WITHOUT_PASSWORD = frozenset({AccountType.FEDERATED, AccountType.FEDERATED_PASSKEY})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResetPosting:
-    """Handles the queue of requests for links."""
+    """Handles the queue of password reset requests."""
 
     users: Users
     magic_links: MagicLinks
@@ -44,10 +44,10 @@ class ResetPosting:
         return True
 
     async def give_up(self, request: ResetRequest) -> None:
-        logger.error("a password reset was lost", extra={"tenant_id": request.tenant_id})
+        logger.error("a password reset request was given up", extra={"tenant_id": request.tenant_id})
 
     async def write(self, tenant: Tenant, user: User, *, redirect_uri: str = "") -> None:
-        """Send a link to whoever may sign in with a password, and seldom."""
+        """Mail a link to a user who may sign in with a password, subject to the rate limit."""
         if not user.is_active(self.clock.now()):
             return
         if await self._signs_in_elsewhere(tenant, user):
@@ -69,7 +69,7 @@ class ResetPosting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpiredPasswords:
-    """Hears of events: who signs in with a password that was right, but has expired, is sent a link."""
+    """Mails a link to a user whose right but expired password was refused; listens to security events."""
 
     tenants: Tenants
     posting: ResetPosting
@@ -89,13 +89,13 @@ class ExpiredPasswords:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Welcome:
-    """Writes to people for whom an administrator made an account."""
+    """Mails users of accounts that an administrator created."""
 
     magic_links: MagicLinks
     mail: Mail
 
     async def greet(self, tenant: Tenant, user: User) -> None:
-        """Send a link to whoever has no way to sign in yet."""
+        """Mail a link to a user who cannot sign in yet."""
         if not (self.mail.is_open and user.has_no_way_in):
             return
         if await self.magic_links.targets.provider_in_charge(tenant, user.email) is not None:

@@ -1,6 +1,6 @@
-"""Asking for a link: every address is queued alike, and whose it is is looked up later.
+"""Requests for a password reset: every address is queued, and its account is looked up later.
 
-So the answer, and the time until it comes, are the same for every address.
+So the response and its duration are the same for every address.
 """
 
 from dataclasses import dataclass
@@ -21,15 +21,15 @@ from server.platform.errors import InvalidArgument, NotFound
 from server.platform.records import Kind, Records
 
 _ID_LENGTH = 24
-# Who has not been looked up by then has asked again.
+# By then the user has asked again.
 _QUEUED_FOR = timedelta(minutes=30)
-# A script of ours goes there: an address of another scheme could be a script itself.
+# Our script navigates there, so `javascript:` and other schemes must be refused.
 _OF_WEB = ("https://", "http://")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResetRequest(QueuedTask):
-    """Somebody says that it forgot the password of an address, and goes on at `redirect_uri`, empty for nowhere."""
+    """A queued request for an e-mail address; afterwards the user continues at `redirect_uri`, if any."""
 
     email: str
     redirect_uri: str = ""
@@ -62,15 +62,15 @@ class ResetRequests:
     randomness: Randomness
 
     def expect_open(self) -> None:
-        """Raise NotFound where nobody is written to."""
+        """Raise NotFound where no mail is configured."""
         if not self.mail.is_open:
             raise NotFound("nobody is written to here")
 
     async def ask(self, tenant: Tenant, wish: ResetWish, *, proof_of_work: str) -> None:
-        """Queue a wish.
+        """Queue a request.
 
-        Raises NotFound, InvalidArgument, and PermissionDenied for a proof of work that is none or an address whose people a
-        provider signs in.
+        Raises NotFound, InvalidArgument, and PermissionDenied for an invalid proof of work or for an address whose
+        users sign in through a provider.
         """
         self.expect_open()
         email = email_key(login_hint(wish.email))
@@ -93,7 +93,7 @@ class ResetRequests:
         )
 
     async def _way_on(self, tenant: Tenant, wish: ResetWish) -> str:
-        """Return one of the client's addresses to the letter, so that nobody is led to where a stranger wants."""
+        """Return a registered address of the client, so that an attacker cannot choose where the link leads."""
         if not wish.client_id:
             if wish.redirect_uri:
                 raise InvalidArgument("redirect_uri: expected client_id with it")
@@ -102,7 +102,7 @@ class ResetRequests:
         if client is None or not client.is_enabled:
             raise InvalidArgument("client_id: there is no such client")
         if client.registration is not None:
-            # A stranger registered it, and what it says of itself nobody has looked at.
+            # The client registered itself, and no administrator has reviewed its addresses.
             return ""
         if not wish.redirect_uri:
             return client.client_uri if client.client_uri.startswith(_OF_WEB) else ""

@@ -1,4 +1,4 @@
-"""What a link that leads to a password was issued for."""
+"""The e-mail address and the redirect URI for which a link was issued."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from identity.links.link import Link
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """Good for the account while its address is `email`; then the person goes on at `redirect_uri`, empty for nowhere."""
+    """The link is valid while the account has the address `email`; `redirect_uri` may be empty."""
 
     email: str
     redirect_uri: str = ""

@@ -267,7 +267,7 @@ async def test_r28_default_groups_are_those_that_there_are(
 
     assert (await desk.known()).groups == ("people",)
     assert made.groups == ()
-    assert "default groups are gone" in caplog.messages
+    assert "default groups do not exist" in caplog.messages
 
 
 @pytest.mark.parametrize("email", ["new@company.example.com", "bob@company.example.com"])
