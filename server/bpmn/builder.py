@@ -55,6 +55,11 @@ def sub_process(element_id: str, *, name: str | None = None) -> "ProcessBuilder"
     return ProcessBuilder(element_id, name=name, tag="subProcess")
 
 
+def ad_hoc_sub_process(element_id: str, *, name: str | None = None) -> "ProcessBuilder":
+    """Begin an ad-hoc sub-process, for `embed_ad_hoc`; `apart` begins another path in it."""
+    return ProcessBuilder(element_id, name=name, tag="adHocSubProcess")
+
+
 def event_sub_process(element_id: str, *, name: str | None = None) -> "ProcessBuilder":
     """Begin an event sub-process, for `beside`."""
     builder = ProcessBuilder(element_id, name=name, tag="subProcess")
@@ -109,6 +114,8 @@ class ProcessBuilder:
         self._nodes: dict[str, XmlElement] = {}
         self._ids: set[str] = set()
         self._current: str | None = None
+        # Whether a first element has nothing before it.
+        self._has_start = tag == "adHocSubProcess"
         self._next_flow = _NextFlow()
         if version_tag is not None:
             etree.SubElement(_extension_elements(self.element), _zeebe("versionTag"), value=version_tag)
@@ -140,6 +147,59 @@ class ProcessBuilder:
         self.roots += scope.roots
         self.node("subProcess", element_id, name=scope.element.get("name"), inputs=inputs, outputs=outputs)
         self._fill(element_id, scope)
+        return self
+
+    def embed_ad_hoc(
+        self,
+        scope: "ProcessBuilder",
+        *,
+        active: str | None = None,
+        until: str | None = None,
+        cancels_remaining: bool = True,
+        output: str | None = None,
+        outputs_to: str | None = None,
+        inputs: Mapping[str, str | None] = _NO_PAIRS,
+        outputs: Mapping[str, str] = _NO_PAIRS,
+    ) -> Self:
+        """Append an ad-hoc sub-process with all that is in it, which completes when `until` holds.
+
+        Expressions carry their leading `=`: `active` gives the elements that are activated at first.
+        """
+        element_id = str(scope.element.get("id"))
+        self.roots += scope.roots
+        self.node(
+            "adHocSubProcess", element_id, name=scope.element.get("name"), inputs=inputs, outputs=outputs
+        )
+        self._extension(
+            element_id,
+            "adHoc",
+            activeElementsCollection=active,
+            outputCollection=outputs_to,
+            outputElement=output,
+        )
+        self._fill(element_id, scope)
+        if until is not None:
+            etree.SubElement(self._nodes[element_id], _bpmn("completionCondition")).text = until
+        if not cancels_remaining:
+            self._nodes[element_id].set("cancelRemainingInstances", "false")
+        return self
+
+    def job_worker(
+        self,
+        *,
+        type: str,  # noqa: A002 - the attribute's name in the extension
+        retries: str | None = None,
+        headers: Mapping[str, str] = _NO_PAIRS,
+    ) -> Self:
+        """Let a job worker do the current element, an ad-hoc sub-process."""
+        element_id = self._current or ""
+        self._extension(element_id, "taskDefinition", type=type, retries=retries)
+        self._headers(element_id, headers)
+        return self
+
+    def apart(self) -> Self:
+        """Begin another path of an ad-hoc sub-process: nothing leads to the next element."""
+        self._current, self._has_start = None, True
         return self
 
     def beside(
@@ -580,7 +640,7 @@ class ProcessBuilder:
         outputs: Mapping[str, str] = _NO_PAIRS,
     ) -> Self:
         """Append any flow node by its tag."""
-        if self._current is None:
+        if self._current is None and not self._has_start:
             self.start()
         self._append(tag, element_id, name)
         self._map(element_id, inputs, outputs)

@@ -5,13 +5,16 @@ expression parses, or did for the version that it was deployed with. Expressions
 all instances.
 """
 
+import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 
 from server import feel
 from server.bpmn import extensions
 from server.bpmn.executable import (
+    AdHoc,
     Attribute,
     Binding,
     BindingType,
@@ -48,6 +51,7 @@ from server.bpmn.executable import (
 from server.bpmn.graph import Graph
 from server.bpmn.inclusive_joins import inclusive_joins
 from server.bpmn.model import (
+    AdHocSubProcess,
     BoundaryEvent,
     BusinessRuleTask,
     CallActivity,
@@ -80,11 +84,15 @@ from server.bpmn.model import (
 )
 from server.xml import Markup
 
+# Behind the id of an ad-hoc sub-process: the id of its inner instances.
+INNER_INSTANCE = "#innerInstance"
+
 # A variable, or a value inside one.
 _PATH = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 ELEMENT_TYPES: Mapping[type[FlowNode], ElementType] = {
     SubProcess: ElementType.SUB_PROCESS,
+    AdHocSubProcess: ElementType.AD_HOC_SUB_PROCESS,
     EventSubProcess: ElementType.EVENT_SUB_PROCESS,
     StartEvent: ElementType.START_EVENT,
     IntermediateCatchEvent: ElementType.INTERMEDIATE_CATCH_EVENT,
@@ -147,23 +155,23 @@ class _Compiler:
         self._messages = definitions.messages()
         self._signal_names = definitions.signal_names()
 
-    def scope(self, scope: Element, container: FlowElementsContainer) -> None:
-        """Add what is in the scope, and in the scopes inside it."""
+    def scope(
+        self, scope: Element, container: FlowElementsContainer, *, waiting: Element | None = None
+    ) -> None:
+        """Add what is in the scope, and in the scopes inside it.
+
+        Its event sub-processes lie in the element that is `waiting` for their events, which is another one than the
+        scope in an ad-hoc sub-process.
+        """
+        waiting = waiting or scope
         for node in container.flow_nodes():
-            multi_instance = node.multi_instance
-            if multi_instance is None:
-                element = self.elements[node.id] = self._element(node, scope)
-            else:
-                body = self.elements[node.id] = _body(node, multi_instance, scope)
-                element = body.inner = self._element(node, body)
-            if isinstance(node, SubProcess | EventSubProcess):
-                self.scope(element, node)
+            self._add(node, waiting if isinstance(node, EventSubProcess) else scope)
         for flow in container.sequence_flows():
             self.flows[flow.id] = _flow(flow, self.elements)
         graph = Graph.of(container)
         for node in container.flow_nodes():
             self._connect(node, graph, scope)
-        scope.catches = tuple(
+        waiting.catches = tuple(
             start
             for node in container.flow_nodes()
             if isinstance(node, EventSubProcess) and (start := self.elements[node.id].event_start) is not None
@@ -173,6 +181,18 @@ class _Compiler:
         inside = [self.elements[node.id] for node in container.flow_nodes()]
         scope.inclusive_joins, scope.bits = inclusive_joins(inside)
 
+    def _add(self, node: FlowNode, flow_scope: Element) -> None:
+        multi_instance = node.multi_instance
+        if multi_instance is None:
+            element = self.elements[node.id] = self._element(node, flow_scope)
+        else:
+            body = self.elements[node.id] = _body(node, multi_instance, flow_scope)
+            element = body.inner = self._element(node, body)
+        if isinstance(node, SubProcess | EventSubProcess):
+            self.scope(element, node)
+        elif isinstance(node, AdHocSubProcess):
+            self.scope(self._inner_instance(element), node, waiting=element)
+
     def _element(self, node: FlowNode, flow_scope: Element) -> Element:
         return Element(
             id=node.id,
@@ -180,7 +200,10 @@ class _Compiler:
             type=ELEMENT_TYPES[type(node)],
             input_mappings=_mappings(extensions.input_mappings(node.markup)),
             output_mappings=_mappings(extensions.output_mappings(node.markup)),
-            job=_job(node.markup) if isinstance(node, JobTask) or _sends_message(node) else None,
+            job=_job(node.markup)
+            if isinstance(node, JobTask | AdHocSubProcess) or _sends_message(node)
+            else None,
+            ad_hoc=_ad_hoc(node) if isinstance(node, AdHocSubProcess) else None,
             user_task=_user_task(node.markup) if isinstance(node, UserTask) else None,
             script=_script(node.markup) if isinstance(node, ScriptTask) else None,
             called_decision=_called_decision(node.markup) if isinstance(node, BusinessRuleTask) else None,
@@ -194,6 +217,16 @@ class _Compiler:
             end_listeners=_listeners(node.markup, "end"),
             properties=extensions.properties(node.markup),
         )
+
+    def _inner_instance(self, ad_hoc: Element) -> Element:
+        inner = Element(
+            id=f"{ad_hoc.id}{INNER_INSTANCE}",
+            name=None,
+            type=ElementType.AD_HOC_SUB_PROCESS_INNER_INSTANCE,
+            flow_scope=ad_hoc,
+        )
+        ad_hoc.inner_instance = self.elements[inner.id] = inner
+        return inner
 
     def _trigger(self, event: CatchEvent | ReceiveTask) -> Trigger | None:
         """None for a start event that nothing has to trigger, and for a link."""
@@ -355,6 +388,50 @@ def _called_element(node: Markup) -> CalledElement:
     )
 
 
+def _ad_hoc(node: AdHocSubProcess) -> AdHoc:
+    found = extensions.ad_hoc(node.markup)
+    targets = {flow.target_ref for flow in node.sequence_flows()}
+    activities = [inside for inside in node.flow_nodes() if _can_be_activated(inside, targets)]
+    condition, active = node.completion_condition, found.active_elements_collection
+    output, output_name = _output(found.output_element)
+    return AdHoc(
+        activities=frozenset(activity.id for activity in activities),
+        description=json.dumps(list(map(_described, activities)), ensure_ascii=False, separators=(",", ":")),
+        active_elements=_expression(active.removeprefix("=")) if active else None,
+        completion_condition=_expression(condition.removeprefix("=")) if condition else None,
+        cancels_remaining=node.cancels_remaining,
+        output_collection=found.output_collection,
+        output_element=output,
+        output_name=output_name,
+    )
+
+
+def _can_be_activated(node: FlowNode, targets: AbstractSet[str]) -> bool:
+    """Whether nothing leads to an element of an ad-hoc sub-process: neither a flow, an event, a link nor compensation."""
+    is_link = isinstance(node, CatchEvent) and node.link_name is not None
+    is_entered = is_link or node.is_for_compensation or isinstance(node, BoundaryEvent | EventSubProcess)
+    return not is_entered and node.id not in targets
+
+
+def _described(activity: FlowNode) -> Mapping[str, object]:
+    documentation = activity.markup.first("documentation")
+    description = {
+        "elementId": activity.id,
+        "elementName": activity.name,
+        "documentation": documentation.text if documentation is not None else None,
+        "properties": extensions.properties(activity.markup),
+    }
+    return {name: value for name, value in description.items() if value}
+
+
+def _output(text: str | None) -> tuple[Expression | None, str | None]:
+    """The expression of an output element, and the variable that it reads if it is no more than a name or a path."""
+    output = text.removeprefix("=").strip() if text else None
+    if not output:
+        return None, None
+    return _expression(output), output.partition(".")[0] if _PATH.fullmatch(output) else None
+
+
 def _body(node: FlowNode, multi_instance: Markup, flow_scope: Element) -> Element:
     return Element(
         id=node.id,
@@ -368,15 +445,15 @@ def _body(node: FlowNode, multi_instance: Markup, flow_scope: Element) -> Elemen
 
 def _loop(multi_instance: Markup) -> Loop:
     found = extensions.loop_characteristics(multi_instance)
-    output = found.output_element.removeprefix("=").strip() if found.output_element else None
+    output, output_name = _output(found.output_element)
     condition = multi_instance.first("completionCondition")
     return Loop(
         is_sequential=multi_instance.attributes.get("isSequential", "false").strip() in {"true", "1"},
         input_collection=_expression(found.input_collection.removeprefix("=")),
         input_element=found.input_element,
         output_collection=found.output_collection,
-        output_element=_expression(output) if output else None,
-        output_name=output.partition(".")[0] if output and _PATH.fullmatch(output) else None,
+        output_element=output,
+        output_name=output_name,
         completion_condition=_expression(condition.text.removeprefix("=")) if condition else None,
     )
 

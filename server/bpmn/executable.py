@@ -16,6 +16,8 @@ class ElementType(StrEnum):
 
     PROCESS = "PROCESS"
     SUB_PROCESS = "SUB_PROCESS"
+    AD_HOC_SUB_PROCESS = "AD_HOC_SUB_PROCESS"
+    AD_HOC_SUB_PROCESS_INNER_INSTANCE = "AD_HOC_SUB_PROCESS_INNER_INSTANCE"
     EVENT_SUB_PROCESS = "EVENT_SUB_PROCESS"
     MULTI_INSTANCE_BODY = "MULTI_INSTANCE_BODY"
     START_EVENT = "START_EVENT"
@@ -159,6 +161,25 @@ class Loop:
     completion_condition: Expression | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class AdHoc:
+    """What an ad-hoc sub-process activates, and when it is complete.
+
+    `activities` are the ids of the elements that can be activated, `description` tells about them as JSON text. The
+    output element and collection are there together, or neither; `output_name` is the variable that the output element
+    reads, where it is no more than a name or a path.
+    """
+
+    activities: frozenset[str]
+    description: str
+    active_elements: Expression | None = None
+    completion_condition: Expression | None = None
+    cancels_remaining: bool = True
+    output_collection: str | None = None
+    output_element: Expression | None = None
+    output_name: str | None = None
+
+
 class TimerKind(StrEnum):
     """BPMN 2.0.2 §10.5.5.11: what the value of a timer is."""
 
@@ -282,6 +303,8 @@ class Element:
     each element and each flow has one of its `bits`. The listeners are jobs that have to be
     done before the element is active, and before it is left. A multi-instance activity is two elements with one id: its
     body, which has the flows, the boundary events and the `loop`, and the `inner` one that is repeated inside it.
+    What is in an ad-hoc sub-process lies in its `inner_instance`, of which there is an instance for each activation;
+    its event sub-processes lie in itself.
     """
 
     id: str
@@ -303,6 +326,8 @@ class Element:
     starts: "tuple[Element, ...]" = ()
     loop: Loop | None = None
     inner: "Element | None" = None
+    ad_hoc: AdHoc | None = None
+    inner_instance: "Element | None" = None
     trigger: Trigger | None = None
     result: Result | None = None
     link: "Element | None" = None
@@ -338,7 +363,7 @@ class InclusiveJoin:
 class ExecutableProcess:
     """A process ready to run; `elements` holds the root under the process id as well, `flows` every sequence flow.
 
-    Of a multi-instance activity it holds the body.
+    Of a multi-instance activity it holds the body, of an ad-hoc sub-process also its inner instance.
     """
 
     id: str

@@ -69,6 +69,15 @@ class LoopCharacteristics:
 
 
 @dataclass(frozen=True, slots=True)
+class AdHoc:
+    """The collection of active elements and the output element are expressions with their leading `=`."""
+
+    active_elements_collection: str | None
+    output_collection: str | None
+    output_element: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class ExecutionListener:
     """A job for one phase of an element, `start` or `end`, written as a task definition."""
 
@@ -148,6 +157,11 @@ def loop_characteristics(multi_instance: Markup) -> LoopCharacteristics:
             for name in ("inputElement", "outputCollection", "outputElement")
         ),
     )
+
+
+def ad_hoc(element: Markup) -> AdHoc:
+    names = ("activeElementsCollection", "outputCollection", "outputElement")
+    return AdHoc(*(attribute(element, "zeebe:adHoc", name) for name in names))
 
 
 def execution_listeners(element: Markup) -> Iterator[ExecutionListener]:

@@ -10,20 +10,31 @@ from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from typing import TypeVar
 
-from server.bpmn.model import CatchEvent, FlowElementsContainer, FlowNode, SequenceFlow, ThrowEvent
+from server.bpmn.model import (
+    AdHocSubProcess,
+    CatchEvent,
+    FlowElementsContainer,
+    FlowNode,
+    SequenceFlow,
+    ThrowEvent,
+)
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Nodes by id, the flows that enter and leave each, in the order of the document, the catching links by name, and compensation handlers by boundary event."""
+    """Nodes by id, the flows that enter and leave each, in the order of the document, the catching links by name, and compensation handlers by boundary event.
+
+    In an ad-hoc scope a path may begin and end at any node.
+    """
 
     nodes: Mapping[str, FlowNode]
     incoming: Mapping[str, tuple[SequenceFlow, ...]]
     outgoing: Mapping[str, tuple[SequenceFlow, ...]]
     links: Mapping[str, str] = field(default_factory=dict)
     handlers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    is_ad_hoc: bool = False
 
     @classmethod
     def of(cls, container: FlowElementsContainer) -> "Graph":
@@ -45,6 +56,7 @@ class Graph:
                 for source, target in container.associations()
                 if target in nodes and nodes[target].is_for_compensation
             ),
+            isinstance(container, AdHocSubProcess),
         )
 
     def entering(self, node_id: str) -> tuple[SequenceFlow, ...]:

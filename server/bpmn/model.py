@@ -299,6 +299,24 @@ class SubProcess(FlowElementsContainer, FlowNode):
 
 
 @dataclass(frozen=True, slots=True)
+class AdHocSubProcess(FlowElementsContainer, FlowNode):
+    """A sub-process without start: its activities are activated one by one, and as often as wanted."""
+
+    elements: tuple[FlowElement, ...] = ()
+
+    @property
+    def completion_condition(self) -> str | None:
+        """The text with its leading `=`; None when it is missing or blank."""
+        child = self.markup.first("completionCondition")
+        return child.text if child is not None and child.text.strip() else None
+
+    @property
+    def cancels_remaining(self) -> bool:
+        """Whether everything else in it ends when the completion condition holds."""
+        return self.markup.attributes.get("cancelRemainingInstances", "true").strip() in {"true", "1"}
+
+
+@dataclass(frozen=True, slots=True)
 class EventSubProcess(FlowElementsContainer, FlowNode):
     """A sub-process that no flow leads to: its start event begins it while the scope around it is active."""
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 
 from server.bpmn import extensions
 from server.bpmn.model import (
+    AdHocSubProcess,
     BoundaryEvent,
     BusinessRuleTask,
     CallActivity,
@@ -101,6 +102,7 @@ _NO_FLOW_ELEMENTS = frozenset({
     "association",
     "auditing",
     "category",
+    "completionCondition",
     "correlationSubscription",
     "dataObject",
     "dataObjectReference",
@@ -174,6 +176,8 @@ def _flow_element(markup: Markup) -> FlowElement:
     if markup.tag == "subProcess":
         kind = EventSubProcess if _is_triggered_by_event(markup) else SubProcess
         return kind(markup, _flow_elements(markup))
+    if markup.tag == "adHocSubProcess":
+        return AdHocSubProcess(markup, _flow_elements(markup))
     if markup.tag in _FLOW_NODES:
         return _FLOW_NODES[markup.tag](markup)
     return _EVENTS.get((markup.tag, *FlowNode(markup).event_definitions), Unsupported)(markup)

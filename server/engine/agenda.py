@@ -8,6 +8,7 @@ from server.engine.handlers import HANDLERS
 from server.engine.process_instance import ElementInstance, ProcessInstance
 from server.engine.step import Step
 from server.engine.work import (
+    ActivateElements,
     AnyWork,
     Arrive,
     Begin,
@@ -20,6 +21,7 @@ from server.engine.work import (
     Join,
     Return,
     TerminateChildren,
+    TerminateEarlier,
 )
 
 
@@ -59,6 +61,8 @@ _WORK: Mapping[type[AnyWork], Worker] = cast(
         Enter: execution.enter,
         CompleteWhenEmpty: execution.complete_when_empty,
         CreateInstance: execution.create_instance,
+        ActivateElements: execution.activate_elements,
+        TerminateEarlier: execution.terminate_earlier,
         TerminateChildren: execution.terminate_children,
         Catch: triggers.catch,
         Compensate: execution.compensate,

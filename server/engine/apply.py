@@ -156,6 +156,9 @@ def _element_activating(state: State, event: events.ElementActivating) -> None:
     for flow_id in event.joined_flows:
         _use_up(journal, scope, flow_id)
     element = ElementInstance(event.key, event.scope_key, event.element_id, event.type)
+    if event.begins_at:
+        element.begins_at = event.begins_at
+        _plan(journal, scope, -1)
     if scope.loop is not None:
         element.loop_counter = scope.loop.created + 1
         journal.alter(scope, "loop", msgspec.structs.replace(scope.loop, created=element.loop_counter))
@@ -269,6 +272,23 @@ def _loop_item_completed(state: State, event: events.LoopItemCompleted) -> None:
     journal.alter(instance.items[event.item_key], "output", event.output)
     following = msgspec.structs.replace(loop, completed=loop.completed + 1, is_done=event.is_last)
     journal.alter(body, "loop", following)
+
+
+def _elements_planned(state: State, event: events.ElementsPlanned) -> None:
+    _plan(state.journal, _instance(state, event).elements[event.key], event.number)
+
+
+def _plan(journal: Journal, ad_hoc: ElementInstance, number: int) -> None:
+    planned = ad_hoc.ad_hoc.planned + number
+    journal.alter(ad_hoc, "ad_hoc", msgspec.structs.replace(ad_hoc.ad_hoc, planned=planned))
+
+
+def _ad_hoc_condition_evaluated(state: State, event: events.AdHocConditionEvaluated) -> None:
+    element = _instance(state, event).elements[event.key]
+    following = msgspec.structs.replace(
+        element.ad_hoc, is_done=event.is_fulfilled, cancels_remaining=event.cancels_remaining
+    )
+    state.journal.alter(element, "ad_hoc", following)
 
 
 def _process_called(state: State, event: events.ProcessCalled) -> None:
@@ -566,6 +586,8 @@ APPLIERS: Mapping[type[events.Event], Applier] = cast(
         events.SequenceFlowTaken: _sequence_flow_taken,
         events.LoopBegan: _loop_began,
         events.LoopItemCompleted: _loop_item_completed,
+        events.ElementsPlanned: _elements_planned,
+        events.AdHocConditionEvaluated: _ad_hoc_condition_evaluated,
         events.ProcessCalled: _process_called,
         events.CallEnded: _call_ended,
         events.ActivitiesCompleted: _activities_completed,

@@ -149,7 +149,7 @@ def can_catch(process_instance: ProcessInstance, host: ElementInstance, catch: E
         scope = process_instance.elements[scope_key]
         if scope.state is ElementState.TERMINATING or scope.is_being_emptied:
             return False
-        if scope.loop is not None and scope.loop.is_done:
+        if scope.ends_remaining:
             return False
         scope_key = scope.scope_key
     return is_open(host, catch)

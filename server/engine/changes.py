@@ -110,6 +110,8 @@ CHANGED: Mapping[
         events.SequenceFlowTaken: _flow_taken,
         events.LoopBegan: _loop_began,
         events.LoopItemCompleted: _loop_item_completed,
+        events.ElementsPlanned: _one,
+        events.AdHocConditionEvaluated: _one,
         events.ProcessCalled: _one,
         events.CallEnded: _one,
         events.ActivitiesCompleted: _one,

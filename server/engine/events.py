@@ -123,7 +123,10 @@ class ProcessInstanceMigrated(InstanceEvent, frozen=True):
 
 
 class ElementActivating(InstanceEvent, frozen=True):
-    """`joined_flows` are the incoming flows whose arrival it uses up; `scope_key` is the flow scope's instance."""
+    """`joined_flows` are the incoming flows whose arrival it uses up; `scope_key` is the flow scope's instance.
+
+    An inner instance of an ad-hoc sub-process begins at the element `begins_at`.
+    """
 
     key: Key
     scope_key: Key
@@ -131,6 +134,7 @@ class ElementActivating(InstanceEvent, frozen=True):
     element_name: str | None
     type: ElementType
     joined_flows: tuple[str, ...] = ()
+    begins_at: str = ""
 
 
 class ElementActivated(InstanceEvent, frozen=True):
@@ -207,6 +211,21 @@ class LoopItemCompleted(InstanceEvent, frozen=True):
     item_key: Key
     output: str | None
     is_last: bool
+
+
+class ElementsPlanned(InstanceEvent, frozen=True):
+    """So many more elements of an ad-hoc sub-process will be activated, if nothing ends it before."""
+
+    key: Key
+    number: int
+
+
+class AdHocConditionEvaluated(InstanceEvent, frozen=True):
+    """Whether an ad-hoc sub-process is complete once nothing is active in it, and whether it ends what is."""
+
+    key: Key
+    is_fulfilled: bool
+    cancels_remaining: bool
 
 
 class ProcessCalled(InstanceEvent, frozen=True):

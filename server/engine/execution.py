@@ -14,7 +14,15 @@ from itertools import islice
 from typing import Final, cast
 
 from server.bpmn.executable import Element, ElementType, Flow, JobDefinition, Termination
-from server.engine import catch_events, compensation, events, mappings, multi_instance, throw_events
+from server.engine import (
+    ad_hoc,
+    catch_events,
+    compensation,
+    events,
+    mappings,
+    multi_instance,
+    throw_events,
+)
 from server.engine.broadcasts import broadcast
 from server.engine.catch_events import Caught
 from server.engine.commands import BeginNext
@@ -31,6 +39,7 @@ from server.engine.step import Step, Visit
 from server.engine.throw_events import Signal
 from server.engine.variables import Variables
 from server.engine.work import (
+    ActivateElements,
     Arrive,
     Catch,
     Compensate,
@@ -40,10 +49,14 @@ from server.engine.work import (
     Join,
     Return,
     TerminateChildren,
+    TerminateEarlier,
 )
 
 TERMINATED_AT_ONCE: Final = 16
 """Element instances of a scope that are terminated before its work is looked at again."""
+
+ACTIVATED_AT_ONCE: Final = 16
+"""Elements of an ad-hoc sub-process that are activated before its work is looked at again."""
 
 
 def start(step: Step, process_instance: ProcessInstance) -> None:
@@ -93,7 +106,7 @@ def complete_when_empty(
     if scope.state is not ACTIVATED or scope.flows or scope.is_being_emptied:
         return
     if scope.children:
-        _end_loop(step, process_instance, scope)
+        _end_remaining(step, process_instance, scope)
         return
     visit = step.visit(process_instance, scope)
     if BEHAVIOURS[scope.type].emptied(step, visit):
@@ -101,14 +114,14 @@ def complete_when_empty(
         complete(step, visit)
 
 
-def _end_loop(step: Step, process_instance: ProcessInstance, body: ElementInstance) -> None:
-    """Terminate what is left in a multi-instance body when its completion condition holds."""
-    if body.loop is None or not body.loop.is_done:
+def _end_remaining(step: Step, process_instance: ProcessInstance, scope: ElementInstance) -> None:
+    """Terminate what is left in a scope when its completion condition holds."""
+    if not scope.ends_remaining:
         return
-    for key in list(islice(process_instance.inside.get(body.key, ()), TERMINATED_AT_ONCE)):
+    for key in list(islice(process_instance.inside.get(scope.key, ()), TERMINATED_AT_ONCE)):
         terminate(step, process_instance, process_instance.elements[key])
-    if process_instance.inside.get(body.key):
-        step.defer(process_instance, CompleteWhenEmpty(body.key))
+    if process_instance.inside.get(scope.key):
+        step.defer(process_instance, CompleteWhenEmpty(scope.key))
 
 
 def create_instance(
@@ -140,6 +153,37 @@ def compensate(
     activate(step, _entered(step, process_instance, throw, boundary))
 
 
+def activate_elements(
+    step: Step, process_instance: ProcessInstance, scope: ElementInstance, work: ActivateElements
+) -> None:
+    """Activate some elements of an ad-hoc sub-process, each in an inner instance, then the others."""
+    if not _can_be_entered(scope) or scope.ends_remaining:
+        return
+    element = step.visit(process_instance, scope).element
+    inner_instance = cast("Element", element.inner_instance)
+    for activation in work.activations[:ACTIVATED_AT_ONCE]:
+        inner = _entered(step, process_instance, scope, inner_instance, begins_at=activation.element_id)
+        ad_hoc.set_variables(step, inner, element, activation.variables)
+        activate(step, inner)
+    others = work.activations[ACTIVATED_AT_ONCE:]
+    if others:
+        step.defer(process_instance, ActivateElements(scope.key, others))
+
+
+def terminate_earlier(
+    step: Step, process_instance: ProcessInstance, scope: ElementInstance, work: TerminateEarlier
+) -> None:
+    """Terminate some of what an ad-hoc sub-process contained at a time, then the others."""
+    if scope.state is not ACTIVATED or scope.is_being_emptied:
+        return
+    inside = (key for key in process_instance.inside.get(scope.key, ()) if key <= work.last_key)
+    keys = list(islice(inside, TERMINATED_AT_ONCE))
+    for key in keys:
+        terminate(step, process_instance, process_instance.elements[key])
+    if keys:
+        step.defer(process_instance, work)
+
+
 def terminate_children(
     step: Step, process_instance: ProcessInstance, scope: ElementInstance, work: TerminateChildren
 ) -> None:
@@ -167,11 +211,13 @@ def _entered(
     scope: ElementInstance,
     element: Element,
     joined: tuple[str, ...] = (),
+    *,
+    begins_at: str = "",
 ) -> Visit:
     key = step.next_key()
     step.emit(
         events.ElementActivating(
-            process_instance.head, key, scope.key, element.id, element.name, element.type, joined
+            process_instance.head, key, scope.key, element.id, element.name, element.type, joined, begins_at
         )
     )
     step.activations += 1
@@ -221,6 +267,8 @@ def activate(step: Step, visit: Visit) -> None:
     behaviour = BEHAVIOURS[element.type]
     try:
         _check_progress(step)
+        if element.ad_hoc is not None and not instance.progress:
+            ad_hoc.describe(step, visit)
         if element.input_mappings and not instance.progress:
             mappings.apply_inputs(step, visit)
             _note_mappings(step, visit)
@@ -296,9 +344,12 @@ def complete(step: Step, visit: Visit) -> None:
     behaviour = BEHAVIOURS[element.type]
     if instance.state is ACTIVATED:
         step.emit(events.ElementCompleting(process_instance.head, instance.key))
+    around = element.flow_scope
     try:
         # The last that may fail is the first that changes something: trying again changes nothing twice.
         flows = behaviour.outgoing(step, visit)
+        if element.ad_hoc is not None and not instance.progress:
+            ad_hoc.propagate_outputs(step, visit)
         if element.output_mappings and not instance.progress:
             mappings.apply_outputs(step, visit)
             _note_mappings(step, visit)
@@ -308,6 +359,8 @@ def complete(step: Step, visit: Visit) -> None:
             return
         if instance.loop_counter:
             multi_instance.complete_item(step, visit)
+        elif around is not None and around.ad_hoc is not None:
+            ad_hoc.complete_inside(step, visit)
     except Incident as incident:
         step.raise_incident(visit, incident)
         return
@@ -430,7 +483,7 @@ def _terminated_inside(
     if scope.state is TERMINATING or scope.is_being_emptied:
         if not scope.children:
             _go_on_empty(step, process_instance, scope)
-    elif scope.loop is not None:
+    elif scope.loop is not None or scope.type is ElementType.AD_HOC_SUB_PROCESS:
         step.defer(process_instance, CompleteWhenEmpty(scope.key))
     elif ended.interruption is not None:
         catch = step.process_of(process_instance).elements[ended.interruption.element_id]
@@ -447,6 +500,7 @@ def empty(step: Step, process_instance: ProcessInstance, scope: ElementInstance)
     begins = [catch for catch in catches if catch.type is ElementType.START_EVENT]
     if begins:
         catch_events.unsubscribe_from(step, process_instance, scope, begins)
+    ad_hoc.cancel_job(step, process_instance, scope)
     if scope.children:
         step.prefer(process_instance, TerminateChildren(scope.key))
     else:

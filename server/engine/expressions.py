@@ -90,7 +90,16 @@ def strings_of(attribute: Attribute, scope: VariableScope) -> tuple[str, ...]:
     """The items of a list; static text has commas between them."""
     if isinstance(attribute, Static):
         return tuple(filter(None, map(str.strip, attribute.text.split(","))))
-    evaluation = _evaluate(attribute, scope)
+    return _strings(attribute, _evaluate(attribute, scope))
+
+
+def some_strings_of(expression: Expression, scope: VariableScope) -> tuple[str, ...]:
+    """The items of a list, none of null."""
+    evaluation = _evaluate(expression, scope)
+    return () if evaluation.value is None else _strings(expression, evaluation)
+
+
+def _strings(attribute: Expression, evaluation: feel.Evaluation) -> tuple[str, ...]:
     if not isinstance(evaluation.value, list):
         raise _unexpected(attribute, "ARRAY", evaluation)
     strings = tuple([item for item in evaluation.value if isinstance(item, str)])

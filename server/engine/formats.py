@@ -32,7 +32,7 @@ FORMATS = (
         documents=2,
         says=(
             "rows and calls carry numbers; sub-processes, events, messages, listeners, user tasks, activities,"
-            " signals, start events, call activities, compensation, audited identity"
+            " signals, start events, call activities, compensation, ad-hoc sub-processes, audited identity"
         ),
     ),
 )
@@ -56,6 +56,7 @@ class Feature(StrEnum):
     ACTIVITIES = "scripts in FEEL, called decisions, multi-instance activities"
     CALL_ACTIVITIES = "call activities"
     COMPENSATION = "compensation"
+    AD_HOC_SUB_PROCESSES = "ad-hoc sub-processes"
     AUDITED_IDENTITY = "entries of the audit log about changes of identity"
 
 
@@ -67,6 +68,7 @@ INTRODUCED_IN: Mapping[Feature, int] = {
     Feature.ACTIVITIES: 2,
     Feature.CALL_ACTIVITIES: 2,
     Feature.COMPENSATION: 2,
+    Feature.AD_HOC_SUB_PROCESSES: 2,
     Feature.AUDITED_IDENTITY: 2,
     Feature.MESSAGES: 2,
     Feature.SIGNALS: 2,
@@ -90,6 +92,8 @@ ELEMENT_FEATURES: Mapping[ElementType, Feature] = {
     ElementType.RECEIVE_TASK: Feature.MESSAGES,
     ElementType.CALL_ACTIVITY: Feature.CALL_ACTIVITIES,
     ElementType.SUB_PROCESS: Feature.SCOPES_AND_TIMERS,
+    ElementType.AD_HOC_SUB_PROCESS: Feature.AD_HOC_SUB_PROCESSES,
+    ElementType.AD_HOC_SUB_PROCESS_INNER_INSTANCE: Feature.AD_HOC_SUB_PROCESSES,
     ElementType.MULTI_INSTANCE_BODY: Feature.ACTIVITIES,
     ElementType.INTERMEDIATE_CATCH_EVENT: Feature.SCOPES_AND_TIMERS,
     ElementType.INTERMEDIATE_THROW_EVENT: Feature.SCOPES_AND_TIMERS,

@@ -10,6 +10,7 @@ from enum import StrEnum
 class ErrorType(StrEnum):
     """Causes of incidents, as the wire spells them."""
 
+    AD_HOC_SUB_PROCESS_NO_RETRIES = "AD_HOC_SUB_PROCESS_NO_RETRIES"
     CALLED_DECISION_ERROR = "CALLED_DECISION_ERROR"
     CALLED_ELEMENT_ERROR = "CALLED_ELEMENT_ERROR"
     CONDITION_ERROR = "CONDITION_ERROR"
@@ -23,7 +24,11 @@ class ErrorType(StrEnum):
     UNKNOWN = "UNKNOWN"
 
 
-NO_RETRIES = frozenset({ErrorType.JOB_NO_RETRIES, ErrorType.EXECUTION_LISTENER_NO_RETRIES})
+NO_RETRIES = frozenset({
+    ErrorType.JOB_NO_RETRIES,
+    ErrorType.EXECUTION_LISTENER_NO_RETRIES,
+    ErrorType.AD_HOC_SUB_PROCESS_NO_RETRIES,
+})  # fmt: skip
 
 
 class Incident(Exception):

@@ -1,11 +1,18 @@
 """Creates the job of an element, or of one of its listeners."""
 
-from server.bpmn.executable import JobDefinition
+from server.bpmn.executable import JobDefinition, Static
 from server.engine import events
 from server.engine.expressions import integer_of, string_of
 from server.engine.job_kinds import JobKind, ListenerEventType
 from server.engine.scopes import VariableScope
 from server.engine.step import Step, Visit
+
+
+def evaluated(step: Step, visit: Visit, job: JobDefinition) -> JobDefinition:
+    """The definition with what its expressions give; raises Incident."""
+    scope = VariableScope(step, visit.process_instance, scope_key=visit.instance.key)
+    job_type, retries = string_of(job.type, scope), integer_of(job.retries, scope)
+    return JobDefinition(Static(job_type), Static(str(retries)), job.headers)
 
 
 def create_job(

@@ -73,6 +73,17 @@ class LoopItem(msgspec.Struct, omit_defaults=True, gc=False):
     output: str | None = None
 
 
+class AdHocProgress(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+    """How far an ad-hoc sub-process has come: how many elements it has still to activate.
+
+    When it `is_done` it is complete once nothing is active in it; with `cancels_remaining` it ends what is.
+    """
+
+    planned: int = 0
+    is_done: bool = False
+    cancels_remaining: bool = False
+
+
 class ElementInstance(msgspec.Struct, omit_defaults=True, gc=False):
     """`children` counts the element instances inside it, `flows` the sequence flows taken there and not yet used up.
 
@@ -82,6 +93,7 @@ class ElementInstance(msgspec.Struct, omit_defaults=True, gc=False):
     `loop`, each of its instances a `loop_counter`. `called_key` is the process instance that a call activity waits for.
     `compensable` counts the completed activities that can be compensated in a scope, those in completed sub-processes
     included; of a throwing event those whose handlers it has yet to invoke.
+    An ad-hoc sub-process has its progress in `ad_hoc`; each of its inner instances `begins_at` an element.
     """
 
     key: Key
@@ -102,6 +114,15 @@ class ElementInstance(msgspec.Struct, omit_defaults=True, gc=False):
     user_task_key: Key | None = None
     called_key: Key | None = None
     compensable: dict[str, int] = {}
+    ad_hoc: AdHocProgress = AdHocProgress()
+    begins_at: str = ""
+
+    @property
+    def ends_remaining(self) -> bool:
+        """Whether what is still active inside it ends, because it is complete without that."""
+        if self.loop is not None:
+            return self.loop.is_done
+        return self.ad_hoc.is_done and self.ad_hoc.cancels_remaining
 
     @property
     def is_being_emptied(self) -> bool:

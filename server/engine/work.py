@@ -31,6 +31,25 @@ class CreateInstance(Work, frozen=True):
     """Activate the next instance of a multi-instance body."""
 
 
+class Activation(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+    """An element of an ad-hoc sub-process that is to be activated, with variables of its own, as JSON text."""
+
+    element_id: str
+    variables: dict[str, str] = {}
+
+
+class ActivateElements(Work, frozen=True):
+    """Activate these elements of an ad-hoc sub-process, each in an inner instance."""
+
+    activations: tuple[Activation, ...]
+
+
+class TerminateEarlier(Work, frozen=True):
+    """Terminate what an ad-hoc sub-process contains with keys up to this one."""
+
+    last_key: Key
+
+
 class TerminateChildren(Work, frozen=True):
     """Terminate what the scope contains, one element instance after the other, then go on with its end or its event."""
 
@@ -66,6 +85,8 @@ AnyWork = (
     | Enter
     | CompleteWhenEmpty
     | CreateInstance
+    | ActivateElements
+    | TerminateEarlier
     | TerminateChildren
     | Catch
     | Compensate

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from server.bpmn.graph import Graph
 from server.bpmn.model import (
     EVENT_DEFINITION,
+    AdHocSubProcess,
     Definitions,
     EventSubProcess,
     FlowElement,
@@ -136,6 +137,10 @@ def _of_scope(container: FlowElementsContainer, graph: Graph, kind: str) -> Iter
             inner = f"{'Event' if isinstance(element, EventSubProcess) else 'Embedded'}SubProcess"
             yield Subject(element.markup, element.id, _types(inner, "FlowElementsContainer"), inside)
             yield from _of_scope(element, inside, inner)
+        elif isinstance(element, AdHocSubProcess):
+            inside = Graph.of(element)
+            yield Subject(element.markup, element.id, _types("AdHocScope", "FlowElementsContainer"), inside)
+            yield from _of_scope(element, inside, "AdHocSubProcess")
 
 
 def _of_event_definitions(node: FlowNode, graph: Graph, scope_kind: str) -> Iterator[Subject]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from server.bpmn.executable import ElementType
 from server.engine.behaviour import Behaviour
+from server.engine.elements.ad_hoc_sub_process import AdHocInnerInstance, AdHocSubProcess
 from server.engine.elements.boundary_event import BoundaryEvent
 from server.engine.elements.business_rule_task import BusinessRuleTask
 from server.engine.elements.call_activity import CallActivity
@@ -28,6 +29,8 @@ BEHAVIOURS: Mapping[ElementType, Behaviour] = {
     ElementType.PROCESS: Container(),
     ElementType.SUB_PROCESS: Container(),
     ElementType.EVENT_SUB_PROCESS: EventSubProcess(),
+    ElementType.AD_HOC_SUB_PROCESS: AdHocSubProcess(),
+    ElementType.AD_HOC_SUB_PROCESS_INNER_INSTANCE: AdHocInnerInstance(),
     ElementType.MULTI_INSTANCE_BODY: MultiInstanceBody(),
     # events
     ElementType.START_EVENT: StartEvent(),

@@ -22,6 +22,7 @@ from server.engine.handlers.subscription_migration import (
     subscription_migration,
 )
 from server.engine.handlers.user_task_migration import emit_created, emit_job_gone, user_task_migrations
+from server.engine.lifecycle import ElementState
 from server.engine.process_instance import ElementInstance, ProcessInstance
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.step import Step
@@ -115,6 +116,8 @@ def _migrated(plan: MigrationPlan, instance: ElementInstance) -> events.Migrated
         raise plan.invalid_state(f"active element '{source.id}' is being interrupted")
     if instance.caught is not None and instance.type is ElementType.EVENT_BASED_GATEWAY:
         raise plan.invalid_state(f"active element '{source.id}' has caught an event")
+    if instance.begins_at and instance.state is ElementState.ACTIVATING:
+        raise plan.invalid_state(f"active element '{source.id}' has yet to activate '{instance.begins_at}'")
     _check_listeners(plan, instance, source, target)
     return events.MigratedElement(
         instance.key,

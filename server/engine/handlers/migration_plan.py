@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import cast
 
-from server.bpmn.executable import Element, ExecutableProcess, Flow, Loop
+from server.bpmn.executable import Element, ElementType, ExecutableProcess, Flow, Loop
 from server.engine.commands import MappingInstruction
 from server.engine.elements import BEHAVIOURS
 from server.engine.keys import Key
@@ -23,6 +24,11 @@ class MigrationPlan:
         """The element of the target that an active element of the source becomes; raises Rejected."""
         if element.flow_scope is None:
             return self.target.root
+        if element.type is ElementType.AD_HOC_SUB_PROCESS_INNER_INSTANCE:
+            return self._inner_instance(element, element.flow_scope)
+        return self._mapped(element, element.flow_scope)
+
+    def _mapped(self, element: Element, flow_scope: Element) -> Element:
         if not BEHAVIOURS[element.type].is_migratable:
             raise self.invalid_state(
                 f"active element '{element.id}' is a {element.type}, which is not supported"
@@ -38,11 +44,30 @@ class MigrationPlan:
             )
         if element.loop is not None and target.loop is not None:
             self._check_loop(element, element.loop, target.loop)
-        if target.flow_scope is not self.counterpart(element.flow_scope):
+        if element.ad_hoc is not None:
+            self._check_implementation(element, target)
+        if target.flow_scope is not self.counterpart(flow_scope):
             raise self.invalid_state(
                 f"target element '{target.id}' is not in the flow scope that active element '{element.id}' has"
             )
         return target
+
+    def _inner_instance(self, element: Element, flow_scope: Element) -> Element:
+        """An inner instance goes where its ad-hoc sub-process goes, with or without an instruction of its own."""
+        ad_hoc = self.counterpart(flow_scope)
+        target = cast("Element", ad_hoc.inner_instance)
+        if self.mapping.get(element.id, target.id) != target.id:
+            raise self.invalid_state(
+                f"active element '{element.id}' is mapped to '{self.mapping[element.id]}', its ad-hoc sub-process to"
+                f" '{ad_hoc.id}'"
+            )
+        return target
+
+    def _check_implementation(self, element: Element, target: Element) -> None:
+        if (element.job is None) is not (target.job is None):
+            raise self.invalid_state(
+                f"active ad-hoc sub-process '{element.id}' and target '{target.id}' are not both done by job workers"
+            )
 
     def _check_loop(self, element: Element, source: Loop, target: Loop) -> None:
         if source.is_sequential is not target.is_sequential:

@@ -354,8 +354,20 @@ def _few_compensable_activities(subject: Subject) -> Iterator[Violation]:
 
 
 def _output_expression(subject: Subject) -> Iterator[Violation]:
+    return _expressions(subject, "zeebe:loopCharacteristics@outputElement")
+
+
+def _ad_hoc_expressions(subject: Subject) -> Iterator[Violation]:
+    for path in (
+        "completionCondition@text()",
+        "zeebe:adHoc@activeElementsCollection",
+        "zeebe:adHoc@outputElement",
+    ):
+        yield from _expressions(subject, path)
+
+
+def _expressions(subject: Subject, path: str) -> Iterator[Violation]:
     """Blank is as good as not written."""
-    path = "zeebe:loopCharacteristics@outputElement"
     for at, text in written(subject, path):
         if text.startswith("="):
             yield from syntax(path, text[1:], at)
@@ -363,8 +375,31 @@ def _output_expression(subject: Subject) -> Iterator[Violation]:
             yield Violation(f"{path} does not start with =, found {text}", at)
 
 
+def _activity_inside(subject: Subject) -> Iterator[Violation]:
+    nodes = subject.scope.nodes.values() if subject.scope is not None else ()
+    if all(isinstance(node, EventSubProcess) or node.tag.endswith(("Event", "Gateway")) for node in nodes):
+        yield Violation("found none")
+
+
+def _event_sub_processes_interrupt(subject: Subject) -> Iterator[Violation]:
+    for inside in subject.markup.all("subProcess"):
+        if inside.attributes.get("triggeredByEvent", "false").strip() not in {"true", "1"}:
+            continue
+        for start in inside.all("startEvent"):
+            if start.attributes.get("isInterrupting", "true").strip() in {"true", "1"}:
+                yield Violation("found one that does", start)
+
+
 def _output_pair(subject: Subject) -> Iterator[Violation]:
-    for found in elements(subject, "zeebe:loopCharacteristics"):
+    return _pairs(subject, "zeebe:loopCharacteristics")
+
+
+def _ad_hoc_output_pair(subject: Subject) -> Iterator[Violation]:
+    return _pairs(subject, "zeebe:adHoc")
+
+
+def _pairs(subject: Subject, tag: str) -> Iterator[Violation]:
+    for found in elements(subject, tag):
         collection, element = (
             bool(found.attributes.get(name, "").strip()) for name in ("outputCollection", "outputElement")
         )
@@ -400,6 +435,10 @@ _CHECKS: Mapping[str, Callable[[Subject], Iterator[Violation]]] = {
     "few compensable activities": _few_compensable_activities,
     "expression of an output element": _output_expression,
     "output collection with output element": _output_pair,
+    "an activity inside": _activity_inside,
+    "output collection of an ad-hoc sub-process with output element": _ad_hoc_output_pair,
+    "expressions of an ad-hoc sub-process": _ad_hoc_expressions,
+    "event sub-processes that do not interrupt": _event_sub_processes_interrupt,
     "kinds of timers": timers.kinds,
     "an entry for each column": tables.entries_of_rules,
     "a cell for each column": tables.cells_of_rows,

@@ -40,7 +40,10 @@ def _unreachable(scope: Graph) -> Iterator[Violation]:
     entries = (
         node_id
         for node_id, node in scope.nodes.items()
-        if node.tag in {"startEvent", "boundaryEvent"} or isinstance(node, EventSubProcess) or _is_link(node)
+        if node.tag in {"startEvent", "boundaryEvent"}
+        or isinstance(node, EventSubProcess)
+        or _is_link(node)
+        or (scope.is_ad_hoc and not scope.entering(node_id))
     )
     reached = scope.reachable(entries)
     for node_id, node in scope.nodes.items():

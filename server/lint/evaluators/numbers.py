@@ -10,6 +10,8 @@ from server.lint.subject import Subject
 from server.lint.violation import Violation
 from server.xml import Markup
 
+OUTSIDE_AD_HOC = "outside ad-hoc sub-processes"
+
 _WHOLE = re.compile(r"[+-]?[0-9]{1,10}")
 
 
@@ -24,7 +26,9 @@ def number_range(subject: Subject, rule: Rule) -> Iterator[Violation]:
 
 
 def count(subject: Subject, rule: Rule) -> Iterator[Violation]:
-    """Keep the number of elements of each path within the bounds."""
+    """Keep the number of elements of each path within the bounds; `value` may except ad-hoc scopes."""
+    if _is_excepted(subject, rule):
+        return
     for path in rule.attribute:
         number = sum(1 for _ in elements(subject, path))
         if not rule.bounds.hold(number):
@@ -32,8 +36,11 @@ def count(subject: Subject, rule: Rule) -> Iterator[Violation]:
 
 
 def flow_count(subject: Subject, rule: Rule) -> Iterator[Violation]:
-    """Keep the flows of all paths together within the bounds; compensation needs none."""
-    if rule.bounds.min and _is_compensation(subject.markup):
+    """Keep the flows of all paths together within the bounds; compensation needs none.
+
+    `value` may except the elements of an ad-hoc scope.
+    """
+    if (rule.bounds.min and _is_compensation(subject.markup)) or _is_excepted(subject, rule):
         return
     number = sum(1 for path in rule.attribute for _ in elements(subject, path))
     if not rule.bounds.hold(number):
@@ -44,6 +51,10 @@ def _is_compensation(node: Markup) -> bool:
     """Whether it is a compensation handler, or the boundary event that leads to one."""
     is_handler = node.attributes.get("isForCompensation", "").strip() in {"true", "1"}
     return is_handler or (node.tag == "boundaryEvent" and node.first("compensateEventDefinition") is not None)
+
+
+def _is_excepted(subject: Subject, rule: Rule) -> bool:
+    return OUTSIDE_AD_HOC in rule.value and subject.scope is not None and subject.scope.is_ad_hoc
 
 
 def exactly_one_of(subject: Subject, rule: Rule) -> Iterator[Violation]:

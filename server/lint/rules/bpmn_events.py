@@ -384,6 +384,7 @@ RULES = (
         evaluator=EvaluatorKind.COUNT,
         applies_to=("bpmn:FlowElementsContainer",),
         attribute=("endEvent",),
+        value=("outside ad-hoc sub-processes",),
         bounds=Bounds(min=1),
         severity=Severity.WARNING,
         refuses=False,

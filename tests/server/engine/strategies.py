@@ -14,7 +14,13 @@ from typing import Any
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
-from server.bpmn.builder import ProcessBuilder, event_sub_process, process, sub_process
+from server.bpmn.builder import (
+    ProcessBuilder,
+    ad_hoc_sub_process,
+    event_sub_process,
+    process,
+    sub_process,
+)
 
 EXAMPLES = int(os.environ.get("GNOMON_EXAMPLES", "100"))
 bounded = settings(
@@ -136,6 +142,21 @@ class Scope:
 
 
 @dataclass(frozen=True)
+class AdHoc:
+    """An ad-hoc sub-process, of which the collection names each path by its number; one that is none is an incident.
+
+    A condition fails while it cannot hold.
+    """
+
+    paths: tuple["Block", ...]
+    active: tuple[int, ...]
+    condition: str | None
+    cancels_remaining: bool
+    event_sub_process: str | None
+    loop: "Loop | None" = None
+
+
+@dataclass(frozen=True)
 class Call:
     """A call activity; the process is named by id or by an expression."""
 
@@ -195,6 +216,7 @@ Block = (
     | Undoing
     | Call
     | Scope
+    | AdHoc
     | Sequence
     | Choice
     | Parallel
@@ -278,6 +300,15 @@ def _composed(inner: st.SearchStrategy[Block]) -> st.SearchStrategy[Block]:
         st.builds(Choice, branches, st.booleans()),
         st.builds(Parallel, lists),
         st.builds(Scope, inner, boundaries, boundaries, endings, loops, st.booleans()),
+        st.builds(
+            AdHoc,
+            lists,
+            st.lists(st.integers(0, 1), min_size=1, max_size=3).map(tuple),
+            st.sampled_from([None, '=if ok then true else "no"', "=count(done) > 0"]),
+            st.booleans(),
+            boundaries,
+            loops,
+        ),
         st.builds(Some, branches),
         st.builds(
             Race, st.lists(st.tuples(durations, inner), min_size=2, max_size=3).map(tuple), st.booleans()
@@ -310,6 +341,7 @@ class _Writer:
             Letter: self._letter,
             Undoing: self._undoing,
             Scope: self._scope,
+            AdHoc: self._ad_hoc,
             Sequence: self._sequence,
             Choice: self._choice,
             Parallel: self._parallel,
@@ -446,6 +478,26 @@ class _Writer:
             "signal": lambda: inside.end_signal(f"{name}_warn", signal=SIGNAL),
         }
         endings[ending]()
+
+    def _ad_hoc(self, block: AdHoc) -> None:
+        """Each path begins with a task that is passed, whatever comes behind it."""
+        name = f"{self._prefix}ad_hoc_{next(self._numbers)}"
+        inside = ad_hoc_sub_process(name)
+        for index, path in enumerate(block.paths):
+            inside.apart().task(f"{name}_path_{index}")
+            _Writer(inside, self._prefix, self._numbers).write(path)
+        if block.event_sub_process is not None:
+            inside.beside(self._event_sub_process(f"{name}_help", block.event_sub_process))
+        listed = ", ".join(f'"{name}_path_{index}"' for index in block.active)
+        self._builder.embed_ad_hoc(
+            inside,
+            active=f'=if ok then [{listed}] else "none"',
+            until=block.condition,
+            cancels_remaining=block.cancels_remaining,
+            output="=b",
+            outputs_to="done",
+        )
+        self._repeat(block.loop)
 
     def _boundary(self, name: str, trigger: str) -> None:
         merge, late = f"{name}_merge", f"{name}_late"

@@ -70,6 +70,18 @@ def _loop(attributes: str = 'inputCollection="=xs"', more: str = "") -> str:
     )
 
 
+def _ad_hoc(extension: str = "", inside: str = '<task id="a"/>', attributes: str = "") -> bytes:
+    extensions = f"<extensionElements>{extension}</extensionElements>" if extension else ""
+    return _line(f'<adHocSubProcess id="n"{attributes}>{extensions}{inside}</adHocSubProcess>')
+
+
+def _helped(start: str) -> str:
+    return (
+        f'<task id="a"/><subProcess id="help" triggeredByEvent="true"><startEvent id="s" {start}>'
+        "<timerEventDefinition><timeDuration>PT1H</timeDuration></timerEventDefinition></startEvent></subProcess>"
+    )
+
+
 def _repeated(loop: str) -> bytes:
     return _line(f'<task id="n">{loop}</task>')
 
@@ -536,6 +548,25 @@ TASKS = {
         "n",
         _call('processId="p" bindingType="versionTag"'),
         _call('processId="p" bindingType="versionTag" versionTag="1.0"'),
+    ),
+    "id-inner-instance": case(
+        "n#innerInstance", _line('<task id="n#innerInstance"/>'), _line('<task id="n"/>')
+    ),
+    "ad-hoc-not-empty": case("n", _ad_hoc(inside='<exclusiveGateway id="a"/>'), _ad_hoc()),
+    "ad-hoc-no-start-end": case("n", _ad_hoc(inside='<task id="a"/><endEvent id="b"/>'), _ad_hoc()),
+    "ad-hoc-output-pair": case(
+        "n",
+        _ad_hoc('<zeebe:adHoc outputCollection="all"/>'),
+        _ad_hoc('<zeebe:adHoc outputCollection="all" outputElement="=one"/>'),
+    ),
+    "ad-hoc-job": case("n", _ad_hoc(_job()), _ad_hoc()),
+    "ad-hoc-expressions": case(
+        "n",
+        _ad_hoc('<zeebe:adHoc activeElementsCollection="a"/>'),
+        _ad_hoc('<zeebe:adHoc activeElementsCollection="=[]"/>'),
+    ),
+    "ad-hoc-no-interrupting-event-sub-process": case(
+        "s", _ad_hoc(inside=_helped("")), _ad_hoc(inside=_helped('isInterrupting="false"'))
     ),
     "multi-instance-host": case(
         "n", _line(f'<exclusiveGateway id="n">{_loop()}</exclusiveGateway>'), _repeated(_loop())

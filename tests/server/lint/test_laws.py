@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lxml import etree
 
-from server.bpmn.builder import definitions, event_sub_process, process
+from server.bpmn.builder import ad_hoc_sub_process, definitions, event_sub_process, process
 from server.bpmn.compile import compile_definitions
 from server.bpmn.reader import read
 from server.lint.linter import lint, refusals
@@ -57,6 +57,14 @@ PROCESS = (
     .end()
     .boundary_message("stopped", on="hear", message="stopped", key="=x.z")
     .end()
+    .branch("fork")
+    .embed_ad_hoc(
+        ad_hoc_sub_process("any").task("one").apart().task("two"),
+        active='=["one"]',
+        until="=enough",
+        output="=x",
+        outputs_to="all",
+    )
     .beside(event_sub_process("help").start_timer("late", is_interrupting=False, cycle="R/PT1H").end())
 )
 SOUND = definitions(

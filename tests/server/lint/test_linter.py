@@ -2,7 +2,7 @@ from collections.abc import Callable
 
 import pytest
 
-from server.bpmn.builder import ProcessBuilder, definitions, event_sub_process, process
+from server.bpmn.builder import ProcessBuilder, ad_hoc_sub_process, definitions, event_sub_process, process
 from server.bpmn.reader import BpmnReadError, read
 from server.lint.catalogue import etag
 from server.lint.linter import MOST_TOLD, describe, lint, refusals, unreadable
@@ -12,6 +12,12 @@ def test_a_clean_process_has_no_findings() -> None:
     xml = process("order").start().service_task("charge", type="charge").end().to_xml()
 
     assert lint(read(xml)) == ()
+
+
+def test_paths_of_an_ad_hoc_sub_process_begin_and_end_anywhere() -> None:
+    inside = ad_hoc_sub_process("care").task("wash").task("dry").apart().task("feed")
+
+    assert lint(read(process("cat").start().embed_ad_hoc(inside).end().to_xml())) == ()
 
 
 def test_a_refusal_names_every_rule_and_element() -> None:
