@@ -375,7 +375,8 @@ def _end_completion(step: Step, visit: Visit, flows: tuple[Flow, ...]) -> None:
     if _is_called(process_instance, instance):
         step.prefer(process_instance, Return(instance.key))
         return
-    compensation.note_completion(step, visit)
+    if element.compensation is not None or instance.compensable:
+        compensation.note_completion(step, visit)
     step.emit(events.ElementCompleted(process_instance.head, instance.key))
     if instance.scope_key is None:
         make_room(step, process_instance.message_start)
@@ -413,7 +414,8 @@ def _leave(step: Step, visit: Visit, scope_key: Key, flows: tuple[Flow, ...]) ->
             step.defer(process_instance, Arrive(scope_key, flow.id))
         if not flows:
             step.defer(process_instance, CompleteWhenEmpty(scope_key))
-    _look_at_joins(step, visit, scope_key)
+    if element.flow_scope is not None and element.flow_scope.inclusive_joins:
+        step.defer(process_instance, Join(scope_key))
 
 
 def _leave_to_caught(step: Step, visit: Visit, scope: ElementInstance, flows: tuple[Flow, ...]) -> None:

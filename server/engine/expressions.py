@@ -6,6 +6,7 @@ A failure is an incident that says which expression gave what, with FEEL's own f
 import re
 from datetime import datetime
 from decimal import Decimal
+from functools import lru_cache
 
 from server import feel
 from server.bpmn import timer_values
@@ -17,6 +18,8 @@ from server.engine.scopes import VariableScope
 # An int32 of the wire.
 MIN_INTEGER, MAX_INTEGER = -(2**31), 2**31 - 1
 
+# The static retries of all tasks of the models that run.
+CACHED_INTEGERS = 1024
 _INTEGER = re.compile(r"[+-]?[0-9]{1,10}")
 
 _TYPE_NAMES = {
@@ -72,6 +75,7 @@ def integer_of(attribute: Attribute, scope: VariableScope) -> int:
     return int(value)
 
 
+@lru_cache(CACHED_INTEGERS)
 def _integer(text: str) -> int:
     if not _INTEGER.fullmatch(text.strip()):
         raise Incident(ErrorType.EXTRACT_VALUE_ERROR, f"Expected '{text}' to be a number")

@@ -60,17 +60,20 @@ def scope_keys(instance: ProcessInstance, scope_key: Key) -> Iterator[Key]:
 
 def find(instance: ProcessInstance, scope_key: Key, name: str) -> tuple[Key, Variable] | None:
     """The variable that the name means in a scope, with the scope that holds it."""
-    variables = instance.variables
-    for key in scope_keys(instance, scope_key):
+    variables, elements = instance.variables, instance.elements
+    key: Key | None = scope_key
+    while key is not None:
         scope = variables.get(key)
         if scope is not None and name in scope:
             return key, scope[name]
+        key = elements[key].scope_key
     return None
 
 
 def visible(instance: ProcessInstance, scope_key: Key) -> Variables:
     """JSON text of every variable that a scope sees."""
-    scopes = [instance.variables.get(key, {}) for key in scope_keys(instance, scope_key)]
+    variables = instance.variables
+    scopes = [variables[key] for key in scope_keys(instance, scope_key) if key in variables]
     return {name: variable.value for scope in reversed(scopes) for name, variable in scope.items()}
 
 

@@ -10,5 +10,8 @@ class ParallelGateway(Behaviour):
 
     def joins(self, flow: Flow, scope: ElementInstance) -> tuple[str, ...]:
         """One arrival on each incoming flow; surplus arrivals wait for the next round."""
-        incoming = tuple(flow.id for flow in flow.target.incoming)
-        return incoming if all(scope.joins.get(flow_id) for flow_id in incoming) else ()
+        incoming = flow.target.incoming
+        for each in incoming:
+            if each.id not in scope.joins:
+                return ()
+        return tuple([each.id for each in incoming])

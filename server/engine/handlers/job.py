@@ -28,7 +28,8 @@ _NO_RETRIES: Mapping[JobKind, ErrorType] = {
 def complete(command: CompleteJob, step: Step) -> Done:
     instance, job = _job(step, command.tenant_id, command.job_key)
     _expect(job, _OPEN)
-    _expect_result(job, command.result)
+    if command.result is not None:
+        _expect_result(job, command.result)
     visit = _visit(step, instance, job)
     step.emit(events.JobCompleted(instance.head, job.key))
     merge = set_all_local if _are_local(job, visit) else propagate
@@ -108,8 +109,8 @@ def _expect(job: Job, states: frozenset[JobState]) -> None:
         raise Rejected(RejectionType.INVALID_STATE, f"job {job.key} is {job.state}, not {expected}")
 
 
-def _expect_result(job: Job, result: JobResult | None) -> None:
-    if result is not None and RESULTS.get(job.kind) is not type(result):
+def _expect_result(job: Job, result: JobResult) -> None:
+    if RESULTS.get(job.kind) is not type(result):
         found = type(result).__struct_config__.tag
         reason = f"result.type: '{found}' is not one of job {job.key}, which has the kind {job.kind}"
         raise Rejected(RejectionType.INVALID_ARGUMENT, reason)
