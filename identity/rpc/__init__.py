@@ -1,1 +1,1 @@
-"""One servicer per service: check, delegate, map."""
+"""gRPC servicers: each checks the request, delegates, and maps the result."""

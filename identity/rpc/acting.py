@@ -1,4 +1,4 @@
-"""Callers of the process API who change the directory, and the tenant that they act in; interceptors let them in."""
+"""Callers of the process API that change the directory, and their tenant; interceptors have authorized them."""
 
 from identity.admin.callers import Actor, ActorKind
 from identity.directory.user import User
@@ -27,14 +27,14 @@ class Acting:
         return self._tenants.find(call.tenant_id)
 
     def note(self, call: Call) -> AuditNote:
-        """Return what the audit log is to keep of the change that the caller asks for."""
+        """Return the audit log entry for the requested change."""
         return note_of(call, to_the_millisecond(self._clock.now()))
 
     async def actor(self, call: Call) -> Actor:
-        """Return the caller: a person, whose subject is unique over all tenants, or else a client.
+        """Return the caller: a user, whose subject is unique over all tenants, or else a client.
 
-        `is_administrator` says that it administers the deployment: a person of the default tenant with `identity:write`,
-        or the client of `[bootstrap]`.
+        `is_administrator` is true for administrators of the deployment: a user of the default tenant with
+        `identity:write`, or the client of `[bootstrap]`.
         """
         subject, own = call.principal.subject, call.principal.permissions
         permissions, default = (

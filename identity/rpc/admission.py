@@ -1,4 +1,4 @@
-"""The door of every administrator's servicer: the tenant that is meant, and who may come in."""
+"""Admission of callers of the administration API: resolves the tenant and checks the caller's rights."""
 
 from typing import Protocol
 
@@ -10,7 +10,7 @@ from identity.tenants import Tenant, Tenants
 
 
 class Asked(Protocol):
-    """A request that says who asks about which tenant."""
+    """A request with a tenant and a caller."""
 
     tenant_id: str
 
@@ -23,7 +23,7 @@ class AskedOfUser(Asked, Protocol):
 
 
 class Admission:
-    """Raises NotFound for a tenant that there is not, Unauthenticated and PermissionDenied for a caller who may not."""
+    """Raises NotFound for an unknown tenant, Unauthenticated and PermissionDenied for a caller without the right."""
 
     def __init__(self, tenants: Tenants, callers: Callers) -> None:
         self._tenants = tenants
@@ -34,12 +34,12 @@ class Admission:
         return tenant, await self._callers.expect(tenant, request.caller, area, right)
 
     async def of_self_or(self, request: AskedOfUser, area: Area, right: Right) -> tuple[Tenant, Actor]:
-        """Admit the person itself too."""
+        """Admit the user in a browser as well."""
         tenant, user_id = self._tenants.find(request.tenant_id), UserId(request.user_id)
         return tenant, await self._callers.expect_self_or(tenant, request.caller, user_id, area, right)
 
     async def of_person(self, request: AskedOfUser) -> Person:
-        """Admit nobody but the person itself."""
+        """Admit only the user in a browser."""
         tenant, user_id = self._tenants.find(request.tenant_id), UserId(request.user_id)
         actor = await self._callers.expect_self(tenant, request.caller, user_id)
         return Person(tenant=tenant, actor=actor)

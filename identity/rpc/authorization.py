@@ -45,7 +45,7 @@ class Screens(Protocol):
 
 
 class AuthorizationServicer:
-    """`offered` is None where nobody signs in through providers."""
+    """`offered` is None where sign-in through upstream providers is disabled."""
 
     def __init__(
         self,
@@ -156,7 +156,7 @@ class AuthorizationServicer:
 
 
 class PushDoor:
-    """Lets in who proved to be a client: RFC 9126 §2, RFC 9449 §10.1."""
+    """Admits authenticated clients to the pushed authorization request endpoint: RFC 9126 §2, RFC 9449 §10.1."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Browsers, cookies and redirects between the wire and the provider."""
+"""Maps browsers, cookies and redirects between messages and the domain."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -60,7 +60,7 @@ def redirect(redirection: Redirection) -> pb.Redirect:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offers:
-    """What a sign-in page offers to whoever cannot sign in: an account, or another password."""
+    """Links that a sign-in page offers: registration and password reset."""
 
     registration: bool
     password_reset: bool
@@ -103,7 +103,7 @@ def second_factor(follows: SecondFactor, screen: Screen | None) -> authorization
 
 
 def _chosen(route: Route, providers: Iterable[Provider]) -> Iterable[Provider]:
-    """Return those through which the address signs in that the page fills in; all where that is left open."""
+    """Return the providers of the prefilled address's route, or all when the route names none."""
     chosen = {provider.id for provider in route.providers}
     return (provider for provider in providers if not chosen or provider.id in chosen)
 

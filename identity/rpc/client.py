@@ -51,7 +51,7 @@ class ClientServicer:
         actor = await self._callers.expect(tenant, request.caller, Area.CLIENTS, Right.UPDATE)
         change = _change(request.client)
         if change.gives_credentials(await self._administration.find(tenant, change.id)):
-            # They are worth whatever the client may do.
+            # New credentials give the caller the client's permissions, so this needs the right to secrets.
             await self._callers.expect(tenant, request.caller, Area.SECRETS, Right.UPDATE)
         client, secret = await self._administration.change(tenant, change, actor=actor)
         return pb.UpdateClientResponse(client=_client(client), client_secret=secret)

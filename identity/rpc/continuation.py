@@ -1,4 +1,4 @@
-"""Where the next page of a list begins, as text that says nothing to whoever carries it."""
+"""Continuation tokens of lists, which are opaque to callers."""
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error
@@ -13,7 +13,7 @@ def token_of(last_id: str) -> str:
 
 
 def id_of(token: str) -> str:
-    """Raises InvalidArgument for what is none of ours."""
+    """Raises InvalidArgument for a text that is not a continuation token."""
     try:
         return urlsafe_b64decode(token + "=" * (-len(token) % 4)).decode()
     except (Error, ValueError) as error:

@@ -23,7 +23,7 @@ class DirectoryServicer:
 
     async def get_principal(self, request: pb.GetPrincipalRequest, call: Call) -> pb.GetPrincipalResponse:
         tenant = self._tenants.find_by_issuer(request.issuer)
-        # Services of the process, whom nothing holds up, and whoever acts in the default tenant ask about every one.
+        # Services of this process and callers with access to the default tenant may resolve every subject.
         known = {tenant.tenant_id, self._tenants.default.tenant_id}
         if call.principal is not ANONYMOUS and call.principal.tenant_ids.isdisjoint(known):
             raise NotFound("there is no such principal")

@@ -98,7 +98,7 @@ def _message(registered: Registered, tenant: Tenant) -> pb.ClientRegistration:
 
 
 def _described(client: Client) -> pb.ClientMetadata:
-    """All that is registered, whether the client said it or it was left to us: RFC 7591 §3.2.1."""
+    """Return all registered metadata, also the defaults that the provider chose: RFC 7591 §3.2.1."""
     return pb.ClientMetadata(
         redirect_uris=client.redirect_uris,
         post_logout_redirect_uris=client.post_logout_redirect_uris,

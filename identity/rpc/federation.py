@@ -29,7 +29,7 @@ class UpstreamSignIn:
 
 
 class FederationServicer:
-    """`sign_in` is None where nobody signs in through providers."""
+    """`sign_in` is None where sign-in through upstream providers is disabled."""
 
     def __init__(
         self, tenants: Tenants, sign_in: UpstreamSignIn | None, *, screens: Screens, clock: Clock

@@ -13,7 +13,7 @@ from server.platform.call import Call
 
 
 class LogoutServicer:
-    """`upstream` is None where no provider vouches for anybody."""
+    """`upstream` is None where sign-in through upstream providers is disabled."""
 
     def __init__(
         self,

@@ -139,7 +139,7 @@ class MembershipServicer:
 
 
 def _membership(request: Message) -> Membership:
-    """The first field of every request says of what, the second one who."""
+    """Return the membership; the first field of each request names the label, the second one the member."""
     of, member = request.DESCRIPTOR.fields
     return Membership(
         member=_PARTIES[member.name],

@@ -92,7 +92,7 @@ class PasskeyServicer:
 
 
 class PasskeyAuthentication:
-    """Leads to a sign-in, to a proof, or on with a link, as the ceremony was begun."""
+    """Finishes a ceremony as a sign-in, as a proof, or along with a link, by its purpose."""
 
     def __init__(
         self,

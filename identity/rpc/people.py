@@ -1,4 +1,4 @@
-"""People between the wire and the provider."""
+"""Maps users between messages and the domain."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -6,7 +6,7 @@ from datetime import datetime
 from gnomon.identity.v1 import user_pb2
 from identity.directory.user import AccountType, User
 
-# What people call them, and the claims that they are.
+# Names in messages, and the names of the standard claims.
 _VALUES = {
     "birthdate": "birthdate",
     "phone": "phone_number",
@@ -21,7 +21,7 @@ _FEDERATED = frozenset({AccountType.FEDERATED, AccountType.FEDERATED_PASSKEY, Ac
 
 
 def values_of(message: user_pb2.UserValues) -> Mapping[str, str]:
-    """Return the standard claims that are there, an empty text for what is to be taken away."""
+    """Return the claims that are present; an empty text removes a claim."""
     return {_VALUES[field.name]: text for field, text in message.ListFields() if field.name in _VALUES}
 
 

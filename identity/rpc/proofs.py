@@ -1,4 +1,4 @@
-"""Proofs of clients and keys in requests, parsed."""
+"""Parses client credentials and DPoP proofs of requests."""
 
 from collections.abc import Mapping
 

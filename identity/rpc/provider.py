@@ -17,7 +17,7 @@ from server.platform.errors import InvalidArgument, NotFound
 
 
 class ProviderServicer:
-    """`offered` is None where nobody signs in through providers."""
+    """`offered` is None where sign-in through upstream providers is disabled."""
 
     def __init__(
         self,
@@ -78,7 +78,7 @@ class ProviderServicer:
     async def look_up_provider(
         self, request: pb.LookUpProviderRequest, _call: Call
     ) -> pb.LookUpProviderResponse:
-        # It has us ask somebody else.
+        # The call makes the provider send a request to another server.
         await self._admission.of(request, Area.AUTH_PROVIDERS, Right.CREATE)
         found = await self._lookup.look_up(issuer=request.issuer, metadata_url=request.metadata_url)
         return pb.LookUpProviderResponse(

@@ -48,7 +48,7 @@ class ScreenServicer:
     async def preview_client_screen(
         self, request: pb.PreviewClientScreenRequest, _call: Call
     ) -> pb.PreviewClientScreenResponse:
-        # Whoever sees a draft is who could save it.
+        # A preview needs the same right as saving the draft.
         tenant, _ = await self._admission.of(request, Area.SCREENS, Right.UPDATE)
         shown = await self._administration.preview(
             tenant, request.client_id, _settings(request.settings), kind=_KINDS[request.kind]
@@ -57,7 +57,7 @@ class ScreenServicer:
 
 
 def screen_message(shown: ClientScreen | None) -> screen_pb2.Screen | None:
-    """Return what a page is made of, None for the default theme."""
+    """Return the screen as a message, None for the default theme."""
     if shown is None:
         return None
     screen = shown.screen
@@ -110,7 +110,7 @@ def _settings(message: pb.ScreenSettings) -> ScreenSettings:
 
 
 class _Given:
-    """Optional members of a message, None where they are absent."""
+    """Optional members of a message, None when absent."""
 
     def __init__(self, message: pb.ScreenSettings) -> None:
         self._members = {field.name: value for field, value in message.ListFields()}

@@ -1,7 +1,7 @@
 """Shields servicer calls from client cancellation.
 
-So a change is never saved without its event, nor the first of two changes that belong together without the second. A
-shielded call still ends: by a deadline of its own, and when the provider stops.
+So a change is never stored without its event, nor the first of two related changes without the second. A shielded call
+still ends: at its own deadline, and when the provider stops.
 """
 
 import asyncio
@@ -16,18 +16,18 @@ from server.platform.errors import DeadlineExceeded, ResourceExhausted, ServiceE
 
 logger = logging.getLogger(__name__)
 
-# Longer than the provider holds back any answer, and than its own calls to other servers take together.
+# Longer than any delay of login protection, and than the provider's own outgoing calls of one request.
 CALL_SECONDS = 60.0
 # The process has ten seconds from SIGTERM to its end; most of them belong to its listeners.
 DRAIN_SECONDS = 2.0
-# Clients that hang up leave their calls behind, so listeners alone do not bound these.
+# Calls outlive clients that disconnect, so bounds on connections do not bound calls.
 MOST_CALLS = 4096
 
 Serve = Callable[[Message, Call], Awaitable[Message]]
 
 
 class CallShield:
-    """Runs calls as `tasks` of its own, at most `most_calls` at a time, each at most `call_seconds`."""
+    """Runs calls in its own `tasks`, at most `most_calls` at a time, each at most `call_seconds`."""
 
     def __init__(
         self,
@@ -45,7 +45,7 @@ class CallShield:
         self._is_draining = False
 
     async def run(self, serve: Serve, request: Message, call: Call) -> Message:
-        """Answer as `serve` does; the call goes on when this is cancelled."""
+        """Return the result of `serve`; the call continues when this is cancelled."""
         if self._is_draining:
             raise Unavailable.untouched("the provider is stopping")
         if len(self._running) >= self._most_calls:
@@ -65,7 +65,7 @@ class CallShield:
         return outcome
 
     async def drain(self) -> None:
-        """Take no more calls, and return when none runs: those that exceed `drain_seconds` are cancelled."""
+        """Refuse new calls, and return when none runs: calls that exceed `drain_seconds` are cancelled."""
         self._is_draining = True
         if not self._running:
             return
@@ -76,7 +76,7 @@ class CallShield:
             call.cancel()
 
     async def _outcome(self, serve: Serve, request: Message, call: Call) -> Message | Exception:
-        """Return the error of a call that fails: raised, it would end the calls beside it."""
+        """Return the error of a failed call: if raised, it would end the other calls of the task group."""
         deadline = asyncio.timeout(self._call_seconds)
         try:
             async with deadline:
@@ -95,7 +95,7 @@ async def call_shield(
     drain_seconds: float = DRAIN_SECONDS,
     most_calls: int = MOST_CALLS,
 ) -> AsyncIterator[CallShield]:
-    """A shield for the calls of the block, which is drained at the end of the block."""
+    """A shield for the calls of the block, drained at its end."""
     async with asyncio.TaskGroup() as tasks:
         shield = CallShield(
             tasks, call_seconds=call_seconds, drain_seconds=drain_seconds, most_calls=most_calls
@@ -107,7 +107,7 @@ async def call_shield(
 
 
 class ShieldedServicer:
-    """A servicer whose methods run under a shield, except those that only wait for their caller."""
+    """A servicer whose methods run under a shield, except those that only wait on behalf of their caller."""
 
     def __init__(self, servicer: object, shield: CallShield) -> None:
         self._servicer = servicer
@@ -125,7 +125,7 @@ class ShieldedServicer:
 
 
 def _is_cancelled() -> bool:
-    """Whether the caller is, and not the call that it waits for alone."""
+    """Whether this task is cancelled, and not only the call that it awaits."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 

@@ -70,7 +70,7 @@ class SignInDomainServicer:
         return pb.DeleteSignInDomainResponse()
 
     async def _admit(self, request: Asked, right: Right) -> EventActor:
-        """Who is not of the tenant is asked whether it keeps the deployment, as if there were no such tenant."""
+        """Admit an administrator of the tenant, else one of the deployment; an unknown tenant gives the same error."""
         try:
             tenant = self._tenants.find(request.tenant_id)
             return _event_actor(await self._callers.expect(tenant, request.caller, Area.TENANTS, right))

@@ -65,7 +65,7 @@ class TenantServicer:
         return pb.FindTenantOfHostResponse(tenant_id=self._tenants.id_at(request.host) or "")
 
     async def _admit(self, caller: caller_pb2.Caller, right: Right) -> EventActor:
-        # Tenants are the deployment's, so its administrators' alone.
+        # Only administrators of the deployment manage tenants.
         actor = await self._callers.expect(self._tenants.default, caller, Area.TENANTS, right)
         return EventActor(kind=actor.kind, id=actor.id, name=actor.name)
 

@@ -22,7 +22,7 @@ class UserServicer:
     async def list_users(self, request: pb.ListUsersRequest, _call: Call) -> pb.ListUsersResponse:
         tenant, _ = await self._admission.of(request, Area.USERS, Right.READ)
         most = request.page_size or MOST_OF_A_PAGE
-        # One more than is shown tells whether there is a next page.
+        # One more than shown, to know whether there is a next page.
         found = await self._administration.page(
             tenant, after=id_of(request.continuation_token), most=most + 1
         )
