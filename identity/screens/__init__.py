@@ -1,7 +1,7 @@
-"""Sign-in and sign-out screens of clients: settings, layouts and stylesheets, each checked before it is kept.
+"""Sign-in and sign-out screens of clients: settings, layouts and stylesheets, validated before they are stored.
 
-Pure: takes what an administrator wrote to what a page is made of, and knows neither records nor wires. Nothing that is
-kept can load anything, run anything, or reach beyond the card that it is about.
+Pure: it maps an administrator's input to the content of pages, without records or messages. Stored screens cannot load
+or run anything, and cannot affect the page outside their card.
 
 ScreensRefused      `field` names the setting
 SourceRefused       a text of a language of ours or of others, with line and column

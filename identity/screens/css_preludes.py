@@ -1,6 +1,6 @@
-"""What may stand between the name of an at-rule and its block: CSS Conditional Rules, Media Queries Level 4.
+"""Grammar of the prelude of at-rules: CSS Conditional Rules, Media Queries Level 4.
 
-Each check raises CssRefused. What a condition means is the browser's business; that it is one is ours.
+Each check raises CssRefused. Only the form of a condition is checked; browsers evaluate it.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ from identity.screens.css_tokens import Token, TokenKind, Tokens, significant, s
 from identity.screens.errors import CssRefused
 
 Prelude = Callable[[Tokens], bool]
-"""Whether it is one."""
+"""Whether the tokens are a valid prelude."""
 
 _OPERATORS = ("and", "or")
 _NO_NAMES = frozenset({"not", "none", *_OPERATORS})
@@ -26,7 +26,7 @@ def is_empty(prelude: Tokens) -> bool:
 
 
 def is_media_query_list(prelude: Tokens) -> bool:
-    """An empty one is for all media."""
+    """An empty list stands for all media."""
     return is_empty(prelude) or all(map(_is_media_query, split_at(prelude, ",")))
 
 
@@ -59,7 +59,7 @@ def is_keyframes_name(prelude: Tokens) -> bool:
 
 
 def is_layer_name(prelude: Tokens) -> bool:
-    """None, or one, whose parts have dots between them."""
+    """Whether it is empty or one name, whose parts are separated by dots."""
     return is_empty(prelude) or _is_dotted_name(significant(prelude))
 
 
@@ -68,7 +68,7 @@ def is_layer_list(prelude: Tokens) -> bool:
 
 
 def written_prelude(prelude: Tokens) -> str:
-    """Write one without `<`, which a range can say the other way round; raises CssRefused for what is nowhere in one."""
+    """Serialize a prelude without `<`, reversing ranges; raises CssRefused for tokens that no prelude has."""
     turned = [_without_smaller(token) for token in prelude]
     for token in walked(turned):
         if token.is_literal(_SMALLER, *_OUT_OF_PLACE) or token.kind is TokenKind.BRACES:
@@ -111,7 +111,7 @@ def _without_smaller(token: Token) -> Token:
 
 
 def _turned(tokens: Sequence[Token]) -> Sequence[Token]:
-    """`a < b <= c` as `c >= b > a`; what goes both ways stays, and is refused."""
+    """Rewrite `a < b <= c` as `c >= b > a`; ranges in both directions stay, and are refused later."""
     if not any(token.is_literal(_SMALLER) for token in tokens) or any(
         token.is_literal(">") for token in tokens
     ):

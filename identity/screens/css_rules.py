@@ -1,6 +1,6 @@
-"""What a client's stylesheet may say: one row for each rule.
+"""Allow and deny lists of the stylesheet sanitizer, one row for each rule.
 
-Everything that could load something, run something, or leave the card is removed; everything else is kept.
+Rules that could load something, run something, or affect the page outside the card are removed. All others are kept.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from identity.screens.css_preludes import Prelude
 
 
 class Body(Enum):
-    """What the block of an at-rule holds: rules like those around it, steps of an animation, or rules for a selector."""
+    """Content of an at-rule's block: rules, keyframes, or the content of a style rule."""
 
     RULES = auto()
     KEYFRAMES = auto()
@@ -21,10 +21,10 @@ class Body(Enum):
 
 @dataclass(frozen=True, slots=True)
 class AtRuleKind:
-    """`statement` is what stands before a semicolon, None where there has to be a block.
+    """`statement` is the grammar of the form without a block, None where a block is required.
 
-    One that is not `is_nestable` stands beside other rules, never in one; `stays_empty` when it means something without
-    content.
+    A rule that is not `is_nestable` stands at the top level only. `stays_empty` is true when the rule has a meaning
+    without content.
     """
 
     prelude: Prelude
@@ -36,8 +36,8 @@ class AtRuleKind:
 
 _KEYFRAMES = AtRuleKind(preludes.is_keyframes_name, body=Body.KEYFRAMES, is_nestable=False, stays_empty=True)
 
-# All others are removed: `@import` and `@font-face` load, `@namespace` and `@property` are about the whole page, and
-# what nobody knows today may load tomorrow.
+# All others are removed: `@import` and `@font-face` load, `@namespace` and `@property` affect the whole page, and
+# unknown rules may load something in future browsers.
 KEPT_AT_RULES: Mapping[str, AtRuleKind] = {
     "media": AtRuleKind(preludes.is_media_query_list),
     "supports": AtRuleKind(preludes.is_condition),
@@ -79,10 +79,10 @@ REMOVED_FUNCTIONS = frozenset(
     }
 )
 
-# What makes an address of an attribute's text: CSS Values Level 5 §7.7.
+# Types by which attr() makes a URL of an attribute: CSS Values Level 5 §7.7.
 REMOVED_ATTR_TYPES = frozenset({"url"})
 
-# The way to old filters of a vendor: `progid:DXImageTransform…`.
+# Prefix of old filters of a vendor: `progid:DXImageTransform…`.
 REMOVED_PREFIXES = frozenset({"progid"})
 
 VENDORS = ("-webkit-", "-moz-", "-ms-", "-o-", "-khtml-", "-apple-")

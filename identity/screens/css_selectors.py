@@ -1,7 +1,7 @@
-"""Selectors (Selectors Level 4, CSS Nesting), and how they are held within the card.
+"""Selectors (Selectors Level 4, CSS Nesting), and their confinement to the card.
 
-A selector behind `.card ` matches descendants of the card alone, whatever else it says: each compound selector is about
-a descendant, a child or a sibling of what the one before is about, and pseudo-classes only narrow that down.
+A selector behind `.card ` matches descendants of the card only. Each compound selector matches a descendant, a child or
+a sibling of the element that the previous one matches, and pseudo-classes only narrow that down.
 """
 
 from collections.abc import Iterator, Sequence
@@ -38,9 +38,9 @@ _RELATIVE = "has"
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """Compound selectors, and before each but the first its combinator: empty for a descendant.
+    """Compound selectors, each but the first with the combinator before it; an empty one means a descendant.
 
-    `leading` is the combinator before the first one, of a relative selector.
+    `leading` is the combinator before the first compound selector of a relative selector.
     """
 
     compounds: tuple[str, ...]
@@ -50,15 +50,15 @@ class Selector:
     starts_with_parent: bool
 
     def within(self, root: str) -> str:
-        """Return it as one about descendants of the root; one that is so of either root goes over to this one."""
+        """Return the selector confined to the root; one that is confined to another root is moved to this one."""
         if self._is_within_a_root:
             return self._text((root, *self.compounds[1:]))
         return f"{root} {self._text(self.compounds)}"
 
     def nested_within(self, root: str) -> str:
-        """Return it as it stands in another rule; one that is not about its parent is held like any other.
+        """Return the selector for use in a nested rule; one that does not begin with the parent is confined.
 
-        CSS Nesting §3.1: a selector that names its parent somewhere is not about descendants of it.
+        CSS Nesting §3.1: a selector that contains `&` is not implicitly a descendant selector of its parent.
         """
         is_absolute = self.names_parent and not self.leading and not self.starts_with_parent
         return self.within(root) if is_absolute else self.leading + self._text(self.compounds)
@@ -74,14 +74,14 @@ class Selector:
     def _text(self, compounds: Sequence[str]) -> str:
         pieces = [compounds[0]]
         for combinator, compound in zip(self.combinators, compounds[1:], strict=True):
-            # Behind a `u` and without a space, `+` begins a range of characters.
+            # `u+` without a space would begin a unicode-range token.
             is_range = combinator == "+" and pieces[-1][-1] in "uU"
             pieces += (" + " if is_range else combinator or " ", compound)
         return "".join(pieces)
 
 
 def selectors_of(tokens: Tokens, *, is_relative: bool = False) -> list[Selector]:
-    """Read a list of them; raises CssRefused."""
+    """Parse a selector list; raises CssRefused."""
     return [_selector(part, tokens, is_relative=is_relative) for part in split_at(tokens, ",")]
 
 
@@ -114,7 +114,7 @@ def _split(part: Tokens) -> tuple[list[list[Token]], tuple[str, ...]]:
     is_apart = False
     for token in part:
         if token.is_space:
-            # A comment separates nothing.
+            # A comment is no descendant combinator.
             is_apart = is_apart or token.kind is TokenKind.WHITESPACE
             continue
         is_combinator = token.is_literal(*_COMBINATORS)
@@ -137,7 +137,7 @@ def _compound(tokens: list[Token]) -> str:
 
 
 class _Reading:
-    """One compound selector, which has no space in it."""
+    """Parses one compound selector."""
 
     def __init__(self, tokens: list[Token]) -> None:
         self._tokens = tokens
@@ -145,7 +145,7 @@ class _Reading:
         self._is_of_pseudo_element = False
 
     def type_selector(self) -> str:
-        """Read `name`, `*` or either of a namespace, empty when there is none."""
+        """Parse `name` or `*` with an optional namespace; empty when there is none."""
         first = self._name_or_star()
         if not self._peek("|"):
             return first
@@ -228,7 +228,7 @@ def _selector_arguments(function: Token, arguments: Tokens) -> str:
 
 
 def _nth(function: Token, arguments: Tokens) -> str:
-    """Read An+B, behind which `of` may name what is counted."""
+    """Parse An+B with an optional `of` clause."""
     marks = [index for index, token in enumerate(arguments) if token.name == "of"]
     step = stripped(arguments[: marks[0]] if marks else arguments)
     text = written(step)
@@ -241,7 +241,7 @@ def _nth(function: Token, arguments: Tokens) -> str:
 
 
 def _expect_attribute(block: Token) -> None:
-    """Raise CssRefused for what is not `[name]` or `[name=value]`, with a flag behind or without."""
+    """Raise CssRefused unless it is `[name]` or `[name=value]`, with or without a flag."""
     tokens = significant(block.children)
     matches = [index for index, token in enumerate(tokens) if token.is_literal(*_ATTRIBUTE_MATCHES)]
     end = matches[0] if matches else len(tokens)

@@ -1,4 +1,4 @@
-"""Rules and declarations of a stylesheet, as far as they may be kept."""
+"""Rules and declarations of a stylesheet that the sanitizer can keep."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from identity.screens.errors import CssRefused
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """`name` is that of a property in lower case, and of a custom one as it is."""
+    """`name` is in lower case, except for a custom property."""
 
     name: str
     value: Tokens
@@ -31,7 +31,7 @@ class QualifiedRule:
 
 @dataclass(frozen=True, slots=True)
 class AtRule:
-    """`items` is None of a statement, and empty of a rule that nobody asked for."""
+    """`items` is None for a statement, and empty for a rule whose content is not parsed."""
 
     name: str
     prelude: Tokens
@@ -44,7 +44,7 @@ Item = Declaration | QualifiedRule | AtRule
 
 
 def parsed(css: str, *, known: Collection[str]) -> tuple[Item, ...]:
-    """Parse a stylesheet, of its at-rules the content of the known ones; raises CssRefused."""
+    """Parse a stylesheet, with the content of `known` at-rules; raises CssRefused."""
     nodes = tinycss2.parse_stylesheet(tokenized(css), skip_comments=True, skip_whitespace=True)
     return _items(nodes, known)
 

@@ -1,6 +1,6 @@
-"""Component values of CSS Syntax Level 3, and how they are written as short as they read the same.
+"""Component values of CSS Syntax Level 3, and their shortest serialization.
 
-Names and strings are written with `<` escaped, so that no text of theirs ends the element that a stylesheet stands in.
+Names and strings are serialized with `<` escaped, so that no text can end the style element.
 """
 
 import re
@@ -16,13 +16,13 @@ from identity.screens.errors import CssRefused
 
 MAX_DEPTH = 32
 
-# What ends with the text is closed there: CSS Syntax Level 3 §4.3.5.
+# An unterminated string or URL at the end of the text is closed there: CSS Syntax Level 3 §4.3.5.
 _CLOSED_BY_THE_END = frozenset({"eof-in-string", "eof-in-url"})
 _ESCAPE_OR_ANGLE = re.compile(r"\\<|\\.|<", re.DOTALL)
 
 
 class TokenKind(StrEnum):
-    """By the parser's names; a block has that of its bracket."""
+    """The parser's names of tokens; a block has the name of its brackets."""
 
     IDENT = "ident"
     AT_KEYWORD = "at-keyword"
@@ -44,7 +44,7 @@ class TokenKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """`name` is what it is compared by, unescaped and in lower case; `text` is how it is written, without `children`."""
+    """`name` is for comparison, unescaped and in lower case; `text` is the serialization, without `children`."""
 
     kind: TokenKind
     name: str
@@ -76,28 +76,28 @@ Tokens = Sequence[Token]
 
 
 def tokenized(css: str) -> list[Any]:
-    """Return the parser's own nodes, sound and not too deep; raises CssRefused."""
+    """Return the parser's nodes, without errors and with bounded depth; raises CssRefused."""
     try:
         nodes: list[Any] = tinycss2.parse_component_value_list(css.removeprefix("\ufeff"))
     except ValueError as error:
-        # A number of more digits than there are numbers.
+        # The number has more digits than Python converts.
         raise CssRefused("a number is too long", 1, 1) from error
     _expect_sound(nodes)
     return nodes
 
 
 def tokens_of(nodes: Iterable[Any]) -> tuple[Token, ...]:
-    """Take the parser's nodes, which are sound, for ours."""
+    """Convert valid nodes of the parser."""
     return tuple(_token(node) for node in nodes if node.type != "error")
 
 
 def identifier(name: str) -> str:
-    """Write a name, escaped where it has to be."""
+    """Serialize a name, escaped where needed."""
     return _without_angle(serialize_identifier(name))
 
 
 def walked(tokens: Iterable[Token]) -> Iterator[Token]:
-    """Every token and all that is in it."""
+    """Yield every token and its descendants."""
     for token in tokens:
         yield token
         yield from walked(token.children)
@@ -108,13 +108,13 @@ def significant(tokens: Tokens) -> list[Token]:
 
 
 def stripped(tokens: Tokens) -> Tokens:
-    """Without what stands before and behind."""
+    """Return the tokens without spaces at both ends."""
     marks = [index for index, token in enumerate(tokens) if not token.is_space]
     return tokens[marks[0] : marks[-1] + 1] if marks else ()
 
 
 def split_at(tokens: Tokens, literal: str) -> list[Tokens]:
-    """Parts between such literals, one more than there are of these."""
+    """Split at a literal."""
     parts: list[list[Token]] = [[]]
     for token in tokens:
         if token.is_literal(literal):
@@ -125,7 +125,7 @@ def split_at(tokens: Tokens, literal: str) -> list[Tokens]:
 
 
 def written(tokens: Tokens, *, tight: Collection[str] = (",",)) -> str:
-    """Write them with single spaces, and none beside the literals of `tight`; a comment is a space."""
+    """Serialize tokens with single spaces, and none beside the literals of `tight`; a comment becomes a space."""
     pieces: list[str] = []
     is_apart, is_tight = False, True
     for token in tokens:
@@ -148,7 +148,7 @@ def _written(token: Token, tight: Collection[str]) -> str:
 
 
 def _expect_sound(nodes: list[Any]) -> None:
-    """Walk without recursion: nobody has counted how deep it goes."""
+    """Walk without recursion, because the depth is not known yet."""
     waiting = [(node, 1) for node in nodes]
     while waiting:
         node, depth = waiting.pop()
@@ -183,7 +183,7 @@ def _token(node: Any) -> Token:
 
 
 def _spelling(node: Any) -> tuple[str, str]:
-    """By what it is compared, and how it is written."""
+    """Return the text for comparison and the serialization."""
     match node.type:
         case "url" | "comment" | "whitespace" | "() block" | "[] block" | "{} block":
             return "", ""
@@ -206,7 +206,7 @@ def _name(node: Any) -> str:
 
 
 def _without_angle(text: str) -> str:
-    """Escape `<`; a literal one stays, and whoever keeps it has to do without."""
+    """Escape `<`. A literal token `<` cannot be escaped; callers that keep one must handle it."""
     return text if text == "<" else _ESCAPE_OR_ANGLE.sub(_escaped, text)
 
 

@@ -1,23 +1,23 @@
-"""What is wrong with the screens that somebody wants."""
+"""Errors of screen settings."""
 
 
 class SourceRefused(Exception):
-    """A text that is not of its language, and where; lines and columns count from 1."""
+    """A text that is invalid in its language, with the place; lines and columns count from 1."""
 
     def __init__(self, what: str, line: int, column: int) -> None:
         super().__init__(f"line {line}, column {column}: {what}")
 
 
 class CssRefused(SourceRefused):
-    """No stylesheet that a parser of CSS would take whole."""
+    """An invalid stylesheet, of which a parser would drop a part."""
 
 
 class LayoutRefused(SourceRefused):
-    """No layout."""
+    """An invalid layout."""
 
 
 class ScreensRefused(Exception):
-    """`field` names what cannot be kept."""
+    """`field` names the invalid setting."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(message)

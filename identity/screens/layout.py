@@ -1,6 +1,7 @@
-"""Reads the layout of a screen from the template language.
+"""Parser of screen layouts in the template language.
 
-XML without a document type, entities of its own, instructions, comments or sections: none of `<!` and `<?` is in it.
+The language is XML without document type, own entities, instructions, comments or sections, so `<!` and `<?` do not
+occur.
 """
 
 import re
@@ -25,7 +26,7 @@ _SPACES = re.compile(r"\s+")
 
 @dataclass(frozen=True, slots=True)
 class LayoutElement:
-    """One of ELEMENTS with all of its attributes; `text` is what a person reads, not markup."""
+    """An element with all of its attributes; `text` is shown to users and is no markup."""
 
     name: str
     attributes: Mapping[str, str]
@@ -33,7 +34,7 @@ class LayoutElement:
     children: "tuple[LayoutElement, ...]"
 
     def descendants(self) -> "Iterator[LayoutElement]":
-        """This one and every one in it, in the order of the layout."""
+        """Yield this element and all its descendants, in the order of the layout."""
         yield self
         for child in self.children:
             yield from child.descendants()
@@ -44,7 +45,7 @@ def read_layout(template: str) -> LayoutElement:
     declaration = _DECLARATION.search(template)
     if declaration is not None:
         raise _refused(f"unexpected {declaration[0]}", template, declaration.start())
-    # No attribute and no text has a bare `<`, so the tags stand in the order of the elements.
+    # Attributes and texts contain no bare `<`, so start tags appear in the order of the elements.
     starts = (match.start() for match in _START_TAG.finditer(template))
     root = _Reading(template, starts).element(_parsed(template), depth=1)
     slots = sum(element.name == SLOT for element in root.descendants())
@@ -55,7 +56,7 @@ def read_layout(template: str) -> LayoutElement:
 
 
 class _Reading:
-    """Walks the elements in their order, and knows where the tag of each is."""
+    """Walks the elements in order, and knows the position of each start tag."""
 
     def __init__(self, template: str, starts: Iterator[int]) -> None:
         self._template = template

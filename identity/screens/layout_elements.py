@@ -1,6 +1,6 @@
-"""The template language: one row for each element, with what may stand in it and the values of its attributes.
+"""The template language: one row for each element, with its content and attribute values.
 
-Nothing else exists: no other element, no other attribute, no address. Each attribute's first value is the default.
+Other elements, other attributes and addresses do not exist. The first value of each attribute is the default.
 """
 
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from enum import Enum, auto
 
 
 class Content(Enum):
-    """What may stand in an element."""
+    """Permitted content of an element."""
 
     ELEMENTS = auto()
     TEXT = auto()
@@ -18,7 +18,7 @@ class Content(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ElementKind:
-    """`count` is how many elements stand in it where that is fixed; `most` is how often it may stand in a layout."""
+    """`count` is the exact number of children, if fixed; `most` is the maximum number in a layout."""
 
     content: Content
     attributes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

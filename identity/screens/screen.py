@@ -1,4 +1,4 @@
-"""One screen of a client, as a page is made of it."""
+"""One screen of a client, as pages show it."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -23,7 +23,7 @@ class ScreenKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Screen:
-    """`layout` is None of the preset one; `text_on_accent` is the color of what stands on the accent color."""
+    """`layout` is None for the preset one; `text_on_accent` is the color of text on the accent color."""
 
     theme: Theme
     composition: Composition
@@ -51,7 +51,7 @@ def sign_in_screen(settings: ScreenSettings) -> Screen:
 
 
 def sign_out_screen(settings: ScreenSettings, logout_css: str | None = None) -> Screen:
-    """`logout_css` is the screen's stylesheet where it was made before."""
+    """`logout_css` is the screen's stylesheet if it is known already."""
     accent = settings.accent_color if settings.logout_accent_color is None else settings.logout_accent_color
     shows_logo = settings.logout_show_client_logo
     return Screen(
@@ -68,7 +68,7 @@ def sign_out_screen(settings: ScreenSettings, logout_css: str | None = None) -> 
 
 
 def text_on(color: str) -> str:
-    """Return black or white, whichever can be read better on the color, which is `#rrggbb`."""
+    """Return black or white, whichever has the higher contrast to the color, which is `#rrggbb`."""
     channels = (int(color[start : start + 2], 16) / 255 for start in (1, 3, 5))
     luminance = sum(weight * _linear(channel) for weight, channel in zip(_WEIGHTS, channels, strict=True))
     contrast_of_black, contrast_of_white = (luminance + _FLARE) / _FLARE, (1 + _FLARE) / (luminance + _FLARE)

@@ -1,4 +1,4 @@
-"""The screens of a client as an administrator wants them, and as they are kept."""
+"""Settings of a client's screens: validation, sanitization and inheritance."""
 
 import re
 from collections.abc import Mapping
@@ -32,10 +32,10 @@ class Composition(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScreenSettings:
-    """What begins with `logout_` is about the sign-out screen, all else about the sign-in screen.
+    """Fields that begin with `logout_` are about the sign-out screen, all others about the sign-in screen.
 
-    A sign-out value that is None is that of the sign-in screen, but for the template: a screen without one has the
-    preset layout.
+    A sign-out value that is None is inherited from the sign-in screen, except the template: without one, a screen has
+    the preset layout.
     """
 
     theme: Theme = Theme.LIGHT
@@ -58,7 +58,7 @@ class ScreenSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SanitizedScreens:
-    """`logout_css` is the sign-out screen's, also where it inherits; `removed_rules` are counted by the setting."""
+    """`logout_css` is the sign-out stylesheet, also when inherited; `removed_rules` are counts by setting."""
 
     settings: ScreenSettings
     logout_css: str
@@ -66,7 +66,7 @@ class SanitizedScreens:
 
 
 def sanitized_screens(draft: ScreenSettings, kept: ScreenSettings) -> SanitizedScreens:
-    """Check what is to take the place of `kept`; raises ScreensRefused for any of it, and then nothing changes."""
+    """Validate and sanitize a replacement of `kept`; raises ScreensRefused for the first invalid setting."""
     _expect_plain(draft)
     draft = replace(
         draft,
@@ -88,7 +88,7 @@ def sanitized_screens(draft: ScreenSettings, kept: ScreenSettings) -> SanitizedS
 
 
 def inherited_css(settings: ScreenSettings) -> str:
-    """Return the sign-in screen's stylesheet as one of the sign-out screen, whose root may be another."""
+    """Return the sign-in stylesheet for the sign-out screen, whose root may differ."""
     css, logout_root = settings.custom_css or "", _root(settings.logout_template)
     return css if logout_root == _root(settings.login_template) else sanitized(css, logout_root).text
 
@@ -108,7 +108,7 @@ def _expect_plain(draft: ScreenSettings) -> None:
 
 
 def _template(field: str, template: str | None) -> str | None:
-    """Return a template that can be read, None for an empty one."""
+    """Return a valid template, None for an empty one."""
     if template is None or not template.strip():
         return None
     if _size(template) > MAX_TEMPLATE_BYTES:
@@ -121,7 +121,7 @@ def _template(field: str, template: str | None) -> str | None:
 
 
 def _css(field: str, css: str | None, kept: str | None, *, root: str) -> Stylesheet:
-    # What is kept may be longer than what it was made of, and comes back when it is saved again.
+    # Sanitizing may lengthen a stylesheet, and the stored one may be saved again.
     if css is not None and css != kept and _size(css) > MAX_CSS_BYTES:
         raise ScreensRefused(field, f"{field}: expected {MAX_CSS_BYTES} bytes at most")
     try:

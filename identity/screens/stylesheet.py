@@ -1,6 +1,6 @@
-"""Sanitizes a stylesheet: what is left of it is about descendants of the card, and loads and runs nothing.
+"""Stylesheet sanitizer: the result affects descendants of the card only, and neither loads nor runs anything.
 
-What comes out goes in again unchanged, so that whoever saves what is kept saves the same.
+Sanitizing a result again leaves it unchanged, so a stored stylesheet can be saved again.
 """
 
 from collections.abc import Iterable, Sequence
@@ -39,14 +39,14 @@ _MARKUP: Final = ("<", "<!--", "-->")
 
 @dataclass(frozen=True, slots=True)
 class Stylesheet:
-    """`removed_rules` counts each declaration and each at-rule that was taken out; what is in one counts no more."""
+    """`removed_rules` counts the removed declarations and at-rules; content of a removed rule is not counted."""
 
     text: str
     removed_rules: int
 
 
 def sanitized(css: str, root: str) -> Stylesheet:
-    """Hold it within the root, which is one of ROOTS; raises CssRefused for what no parser takes whole."""
+    """Confine a stylesheet to the root, which is one of ROOTS; raises CssRefused for an invalid one."""
     sanitizing = _Sanitizing(root)
     text = sanitizing.top_level(parsed(css, known=KEPT_AT_RULES))
     return Stylesheet(text, sanitizing.removed_rules)
@@ -58,11 +58,11 @@ class _Sanitizing:
         self.removed_rules = 0
 
     def top_level(self, items: Iterable[Item]) -> str:
-        """Write rules that stand in no other one."""
+        """Serialize rules at the top level."""
         return "".join(self._rule(item, is_nested=False) for item in items)
 
     def _nested(self, items: Iterable[Item]) -> str:
-        """Write the content of a rule."""
+        """Serialize the content of a rule."""
         return "".join(
             self._declaration(item) if isinstance(item, Declaration) else self._rule(item, is_nested=True)
             for item in items
@@ -116,7 +116,7 @@ class _Sanitizing:
 
     def _keyframe(self, item: Item) -> str:
         if not isinstance(item, QualifiedRule) or not all(map(_is_step, split_at(item.prelude, ","))):
-            # Browsers pass over it too.
+            # Browsers ignore it too.
             return self._removed()
         declarations = [
             self._declaration(each) if isinstance(each, Declaration) else self._removed()
