@@ -1,1 +1,1 @@
-"""Sessions of browsers: begun before anybody signs in, made anew when somebody does."""
+"""Browser sessions, which begin before the sign-in and are replaced by it."""

@@ -1,13 +1,13 @@
-"""The browser that asks."""
+"""The browser of a request."""
 
 from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Browser:
-    """`cookie` is the value of its session cookie, `csrf_token` what its page sent; both are empty without one.
+    """`cookie` is the session cookie, `csrf_token` the token that its page sent; both are empty when missing.
 
-    `remembered_factor` is what it keeps since it showed a passkey.
+    `remembered_factor` is the cookie of a remembered browser.
     """
 
     cookie: str = field(default="", repr=False)

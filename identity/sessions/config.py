@@ -1,4 +1,4 @@
-"""How long sessions live, and what they are bound to."""
+"""Sections of the configuration file about sessions."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -8,7 +8,7 @@ _SECS = range(60, 31_536_001)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionLifetimes:
-    """[lifetimes]: a session's end at the latest, and when it is not used."""
+    """[lifetimes]: the longest life of a session, and the time after which an unused one ends."""
 
     session_lifetime_secs: int = 14_400
     session_timeout_secs: int = 5_400
@@ -32,6 +32,6 @@ class SessionLifetimes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionConfig:
-    """[sessions]: whether a session is good only at the address that it began at."""
+    """[sessions]: whether a session is valid only at the network address at which it began."""
 
     validate_address: bool = False

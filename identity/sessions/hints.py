@@ -1,6 +1,6 @@
-"""ID tokens that relying parties hand back to say who they mean: OpenID Connect Core 1.0 §3.1.2.1.
+"""ID token hints of relying parties: OpenID Connect Core 1.0 §3.1.2.1.
 
-How old they are does not matter, whose they are does.
+An expired hint is accepted, but it must be of this provider.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from identity.errors import InvalidToken
 from identity.tenants import Tenant
 
-# Checks signature and issuer, not the expiry; raises InvalidToken.
+# Verifies signature and issuer, not the expiry; raises InvalidToken.
 Verify = Callable[[str, Tenant], Awaitable[Mapping[str, object]]]
 
 _ID_TOKEN = "Id"  # noqa: S105  # a claim's value
@@ -27,7 +27,7 @@ class IdTokenHints:
         self._verify = verify
 
     async def read(self, token: str, tenant: Tenant) -> Hint:
-        """Raises InvalidToken when it is no ID token of the tenant's provider."""
+        """Raises InvalidToken unless it is an ID token of the tenant's provider."""
         claims = await self._verify(token, tenant)
         user_id, client_id, sid = (
             claims.get("sub"),

@@ -1,4 +1,4 @@
-"""A browser's session, and what a sign-in established."""
+"""A browser session, and the authentication of its user."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -7,15 +7,15 @@ from identity.clients.client import ClientId
 from identity.directory.user import UserId
 from server.platform.records import Kind, Record
 
-# RFC 8176 §2; `mfa` alone may be the word of an upstream provider.
+# RFC 8176 §2; `mfa` alone may be reported by an upstream provider.
 _OWN_FACTORS = frozenset({"hwk", "swk", "otp"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Authentication:
-    """Who signed in, when and by what: OpenID Connect Core 1.0 §2, RFC 8176.
+    """User, time and methods of a sign-in: OpenID Connect Core 1.0 §2, RFC 8176.
 
-    `sid` names the session to relying parties; it is empty where no browser is behind it.
+    `sid` is the session id for relying parties; it is empty without a browser.
     """
 
     user_id: UserId
@@ -27,7 +27,7 @@ class Authentication:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vouching:
-    """Which upstream provider said who signed in, and its own `sub` and `sid` of that; the latter may be empty."""
+    """The upstream provider that authenticated the user, with its `sub` and `sid`; the latter may be empty."""
 
     provider_id: str
     sub: str
@@ -36,13 +36,13 @@ class Vouching:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Session(Record):
-    """`id` is a keyed hash of the cookie's value, `sid` what the world may know; a record holds no `csrf_token`.
+    """`id` is a keyed hash of the cookie's value, `sid` the public id; a record holds no `csrf_token`.
 
-    `authentication` is None until somebody has signed in, with a new session in the place of this one. It ends at
-    `expires_at`, and before that when it is not used until `idle_until`. `clients` are those that got tokens in it.
-    Where an upstream provider vouched for the person, `provider_id` names it, and `upstream_sub` and `upstream_sid` are the
-    names that it has for person and session. `way_hash` is that of the secret in the way that FedCM takes to it.
-    `is_factor_shown` says that a second factor of the person was added or shown after the sign-in.
+    `authentication` is None before the sign-in, which replaces this session by a new one. A session ends at
+    `expires_at`, or earlier if it is not used until `idle_until`. `clients` are those that got tokens in it. After a
+    sign-in at an upstream provider, `provider_id` names that provider, and `upstream_sub` and `upstream_sid` are its
+    ids of user and session. `way_hash` is a hash of the secret in the FedCM cookie. `is_factor_shown` is true when a
+    second factor was added or shown after the sign-in.
     """
 
     sid: str
@@ -60,7 +60,7 @@ class Session(Record):
 
     @property
     def has_shown_factor(self) -> bool:
-        """Whether the person showed a passkey or a code of its own, at the sign-in or later."""
+        """Whether the user showed a passkey or a code here, at the sign-in or later."""
         amr = self.authentication.amr if self.authentication is not None else ()
         return self.is_factor_shown or not _OWN_FACTORS.isdisjoint(amr)
 

@@ -1,7 +1,7 @@
 """Session records without their CSRF tokens.
 
 The CSRF token of a session is a keyed hash of its id, so the database need not have it: a record holds a keyed hash of
-the token. A session that the version before began has the token itself in its record, and keeps it until it ends.
+the token. A session that the previous version created has the token itself in its record until it ends.
 """
 
 from collections.abc import Sequence
@@ -14,12 +14,12 @@ from server.platform.records import Records
 
 CSRF_TOKEN_LENGTH = 32
 
-# No token of the version before has one: those are letters and digits.
+# Tokens of the previous version are letters and digits, so none begins with this sign.
 _HASHED = "#"
 
 
 class SessionRecords:
-    """Sessions have their token in memory only; every read fills it in, and every write takes it out."""
+    """Sessions have their token in memory only; every read adds it, and every write removes it."""
 
     def __init__(self, records: Records[Session], hasher: SecretHasher) -> None:
         self._records = records

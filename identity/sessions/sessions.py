@@ -1,7 +1,7 @@
-"""Sessions of browsers, from the first page to the end.
+"""Browser sessions, from the first page to the end.
 
-A session gets a new id and a new CSRF token when somebody signs in or changes the password, so that nobody knows them
-from before. Its last use is written at most every ten seconds.
+A session gets a new id and a new CSRF token at sign-in and when the user changes the password, which prevents session
+fixation. Its last use is written at most every ten seconds.
 """
 
 import hmac
@@ -49,14 +49,14 @@ class Sessions:
         self._config = config
 
     async def find(self, tenant: Tenant, cookie: str, peer_address: str) -> Session | None:
-        """Return the live session behind a cookie, which counts as a use of it."""
+        """Return the session of a cookie and extend its idle time; None when it has ended."""
         session = await self._records.get(tenant.tenant_id, self._id(cookie)) if cookie else None
         if session is None or not self._may_use(session, peer_address):
             return None
         return await self.note_use(session)
 
     async def follow(self, tenant: Tenant, way: str, peer_address: str) -> Session | None:
-        """Return the live session that a way leads to when somebody is signed in, which is no use of it."""
+        """Return the signed-in session of a FedCM cookie, without extending its idle time."""
         sid, secret = parts_of(way)
         found = await self._records.find(tenant.tenant_id, "sid", sid, most=1) if sid else ()
         for session in found:
@@ -66,12 +66,12 @@ class Sessions:
         return None
 
     async def is_signed_in(self, tenant: Tenant, sid: str) -> bool:
-        """Whether somebody is signed in to the session that the world knows so, which is no use of it."""
+        """Whether the session with this `sid` has a signed-in user; does not extend its idle time."""
         found = await self._records.find(tenant.tenant_id, "sid", sid, most=1)
         return any(each.authentication and self._clock.now() < each.idle_until for each in found)
 
     async def begin(self, tenant: Tenant, peer_address: str) -> tuple[str, Session]:
-        """Begin a session that nobody has signed in to; the text is the cookie's value."""
+        """Begin a session without a user; the text is the cookie's value."""
         cookie = self._randomness.alphanumeric(_COOKIE_LENGTH)
         return cookie, await self._records.insert(self._fresh(tenant, cookie, peer_address))
 
@@ -86,9 +86,9 @@ class Sessions:
         peer_address: str,
         vouching: Vouching | None = None,
     ) -> tuple[str, Session]:
-        """Begin a signed-in session in the place of the one before, which ends.
+        """Begin a signed-in session, which replaces the present one.
 
-        Whoever signs in once more keeps the name that relying parties know, and so the logout that they are told of.
+        When the same user signs in again, `sid` and clients stay, so relying parties are still notified of the logout.
         """
         cookie = self._randomness.alphanumeric(_COOKIE_LENGTH)
         session = self._fresh(tenant, cookie, peer_address)
@@ -102,7 +102,7 @@ class Sessions:
         return cookie, await self._records.insert(_vouched_for(signed_in, vouching))
 
     async def renew(self, tenant: Tenant, sid: str) -> tuple[str, Session]:
-        """Put a session with another id and CSRF token in the place of one; raises Unauthenticated when it has ended."""
+        """Replace the id and CSRF token of a session; raises Unauthenticated when it has ended."""
         found = await self._records.find(tenant.tenant_id, "sid", sid, most=1)
         ended = await self._records.take(tenant.tenant_id, found[0].id) if found else None
         if ended is None:
@@ -118,7 +118,7 @@ class Sessions:
         return cookie, await self._records.insert(renewed)
 
     async def note_client(self, session: Session, client_id: ClientId) -> Session:
-        """Remember that a client got tokens in the session; raises Unauthenticated when it has ended."""
+        """Record that a client got tokens in the session; raises Unauthenticated when it has ended."""
         current: Session | None = session
         for _ in range(_ATTEMPTS):
             if current is None:
@@ -132,7 +132,7 @@ class Sessions:
         raise Unavailable.untouched("the session is used by too many at a time")
 
     async def note_factor(self, tenant: Tenant, sid: str) -> None:
-        """Remember that a second factor was shown in a session, if it has not ended; raises Unavailable."""
+        """Record that a second factor was shown in the session, if it has not ended; raises Unavailable."""
         for _ in range(_ATTEMPTS):
             found = await self._records.find(tenant.tenant_id, "sid", sid, most=1)
             if not found or found[0].is_factor_shown:
@@ -145,14 +145,14 @@ class Sessions:
         raise Unavailable.untouched("the session is used by too many at a time")
 
     async def note_use(self, session: Session) -> Session | None:
-        """Have it live on; None when it has ended in the meantime."""
+        """Extend the idle time; None when the session has ended in the meantime."""
         idle_until = self._clock.now() + self._lifetimes.session_timeout
         if idle_until - session.idle_until <= _UNWRITTEN:
             return session
         try:
             return await self._records.replace(replace(session, idle_until=idle_until))
         except Changed:
-            # Somebody else used it at the same time, or ended it.
+            # Another request used it concurrently, or ended it.
             return await self._records.get(session.tenant_id, session.id)
 
     async def end(self, session: Session) -> None:
@@ -166,9 +166,9 @@ class Sessions:
         return [session for session in taken if session is not None]
 
     async def vouched_for(self, tenant: Tenant, provider_id: str, *, sub: str, sid: str) -> Sequence[Session]:
-        """Return the sessions that an upstream provider means by one of its names or both.
+        """Return the sessions of this upstream `sub`, `sid` or both.
 
-        Of a person whom it names, a session whose `sid` it never told is meant by any.
+        With both, a session of that `sub` without an upstream `sid` matches as well.
         """
         field, text = ("upstream_sub", sub) if sub else ("upstream_sid", sid)
         found = await self._records.find(tenant.tenant_id, field, text, most=_MOST_OF_A_USER)
@@ -211,12 +211,12 @@ def _vouched_for(session: Session, vouching: Vouching | None) -> Session:
 
 
 def has_csrf(session: Session, csrf_token: str) -> bool:
-    """Whether a request comes from a page that was made for the session."""
+    """Whether the token is the CSRF token of the session."""
     return hmac.compare_digest(session.csrf_token.encode(), csrf_token.encode())
 
 
 async def proved(sessions: Sessions, tenant: Tenant, browser: Browser) -> Session:
-    """Return the session of a browser whose page is ours; raises Unauthenticated."""
+    """Return the session of a browser with a valid CSRF token; raises Unauthenticated."""
     session = await sessions.find(tenant, browser.cookie, browser.peer_address)
     if session is None or not has_csrf(session, browser.csrf_token):
         raise Unauthenticated("there is no session, or the page was not made for it", cause="SESSION_ENDED")

@@ -1,7 +1,6 @@
-"""Ways to sessions, for requests that other sites begin: what FedCM's cookie carries.
+"""Values of the FedCM cookie, which is sent with requests of other sites.
 
-A way comes of the session's cookie, which does not come out of it: it opens what browsers ask for themselves, and nothing
-that pages may do.
+The value is derived from the session cookie, which cannot be computed from it. It opens the FedCM endpoints only.
 """
 
 import hmac
@@ -10,12 +9,12 @@ _PURPOSE = b"FedCM"
 
 
 def way_to(cookie: str, sid: str) -> str:
-    """Return the way to the session that has this cookie, and that the world knows so."""
+    """Return the value for the session with this cookie and this `sid`."""
     return f"{sid}.{secret_of(cookie)}"
 
 
 def parts_of(way: str) -> tuple[str, str]:
-    """Return what names the session, and the secret; both are empty in what is no way."""
+    """Return the `sid` and the secret; both are empty for a malformed value."""
     sid, _, secret = way.partition(".")
     return (sid, secret) if secret else ("", "")
 
