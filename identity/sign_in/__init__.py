@@ -1,1 +1,1 @@
-"""Ways to prove who a person is, and what holds back those who guess."""
+"""Sign-in with a password, and protection against guessing."""

@@ -1,6 +1,6 @@
 """Network addresses from which sign-ins to one account failed.
 
-An account that is guessed from many addresses is answered later, and never blocked: a block would let anybody lock the
+An account with failures from many addresses is answered later, and never blocked. A block would let attackers lock the
 owner out.
 """
 
@@ -12,7 +12,7 @@ from server.platform.records import Kind, Record
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailedFrom:
-    """The last failure from one address."""
+    """The last failure from one network address."""
 
     address: str
     at: datetime
@@ -25,7 +25,7 @@ class AccountFailures(Record):
     addresses: tuple[FailedFrom, ...] = ()
 
     def with_failure(self, latest: FailedFrom, *, since: datetime) -> "AccountFailures":
-        """Add a failure, and forget those before `since`."""
+        """Add a failure, and drop those before `since`."""
         others = (known for known in self.addresses if since < known.at and known.address != latest.address)
         return replace(self, addresses=(*others, latest))
 

@@ -1,4 +1,4 @@
-"""Which addresses count as one, and which are never held back."""
+"""Groups network addresses for rate limits, and knows the exempt ones."""
 
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
@@ -11,7 +11,7 @@ class Addresses:
         self._allowed = tuple(map(ip_network, config.allowed_networks))
 
     def group(self, peer_address: str) -> str:
-        """Name what failures are counted for: an IPv4 address, an IPv6 network, or a text that is no address."""
+        """Return the unit that failures count for: an IPv4 address, an IPv6 network, or a malformed text itself."""
         address = _parsed(peer_address)
         if isinstance(address, IPv6Address):
             return str(ip_network((address, self._ipv6_prefix), strict=False))

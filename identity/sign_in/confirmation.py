@@ -1,4 +1,4 @@
-"""Whether somebody has to confirm an address before signing in: the tenant's settings say so."""
+"""Whether a tenant requires a confirmed e-mail address before sign-in."""
 
 from typing import Protocol
 
@@ -14,7 +14,7 @@ class ConfirmationPolicy(Protocol):
 
 
 async def expect_confirmed(policy: ConfirmationPolicy, tenant: Tenant, user: User) -> None:
-    """Raises PermissionDenied for a person who registered without, with the metadata `cause`."""
+    """Raise PermissionDenied with a metadata `cause` for a self-registered user with an unconfirmed address."""
     if await is_unconfirmed(policy, tenant, user):
         raise PermissionDenied(
             "confirm your e-mail address first", cause="EMAIL_NOT_CONFIRMED", resend="true"
@@ -22,5 +22,5 @@ async def expect_confirmed(policy: ConfirmationPolicy, tenant: Tenant, user: Use
 
 
 async def is_unconfirmed(policy: ConfirmationPolicy, tenant: Tenant, user: User) -> bool:
-    """Whether the person has to confirm the address before anything else."""
+    """Whether the user must confirm the address before signing in."""
     return user.must_confirm_email and await policy.requires_email_confirmation(tenant)

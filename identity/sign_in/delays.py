@@ -1,4 +1,4 @@
-"""Answers that are held back, at most a bounded number at a time, and none once the provider stops."""
+"""Delayed responses, bounded in number, and cancelled when the provider stops."""
 
 import asyncio
 from typing import Protocol
@@ -11,7 +11,7 @@ class Pause(Protocol):
 
 
 class Delays:
-    """Holding answers back costs memory here; past the bound callers are turned away at once instead."""
+    """Delayed responses cost memory, so callers beyond the bound are refused at once."""
 
     def __init__(self, most: int, pause: Pause = asyncio.sleep) -> None:
         self._most = most
@@ -24,7 +24,7 @@ class Delays:
         return len(self._held)
 
     async def hold(self, seconds: float) -> None:
-        """Return after this time; raises ResourceExhausted past the bound, Unavailable when the provider stops."""
+        """Return after this time; raises ResourceExhausted beyond the bound, Unavailable when the provider stops."""
         if seconds <= 0:
             return
         if self._is_draining:
@@ -42,7 +42,7 @@ class Delays:
             self._held.discard(hold)
 
     def drain(self) -> None:
-        """End every hold, and refuse later ones: a caller that guessed gets no answer any sooner."""
+        """End every delay with an error and refuse new ones, so that stopping does not speed up guessing."""
         self._is_draining = True
         now = asyncio.get_running_loop().time()
         for hold in self._held:

@@ -1,4 +1,4 @@
-"""Failed sign-ins from one network address, and the blocks of that address."""
+"""Failed sign-ins from one network address, and blocks of that address."""
 
 import math
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from enum import StrEnum
 from server.platform.errors import ResourceExhausted
 from server.platform.records import Kind, Record
 
-# Blocks of accounts end; past this number the ones that end first are dropped, and the next failure sets them again.
+# Beyond this number, the blocks that end first are dropped; the next failure sets them again.
 _MOST_ACCOUNT_BLOCKS = 100
 
 
@@ -17,7 +17,7 @@ _MOST_ACCOUNT_BLOCKS = 100
 class Failure:
     """`account` and `credentials` are keyed hashes: of the account, and of the account with the password.
 
-    The same credentials are one failure that happened several `times`, at last at `at`. `account` is empty where the
+    Equal credentials are one failure that happened several `times`, the last time at `at`. `account` is empty when the
     sign-in named none.
     """
 
@@ -29,14 +29,14 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccountBlock:
-    """Until `until` nobody signs in to the account from the address."""
+    """Until `until`, sign-ins to the account from the address are refused."""
 
     account: str
     until: datetime
 
 
 class Reach(StrEnum):
-    """What an address is blocked for."""
+    """Extent of a block."""
 
     EVERYTHING = "everything"
     SIGN_IN = "sign_in"
@@ -45,11 +45,11 @@ class Reach(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AddressFailures(Record):
-    """`id` is the address.
+    """`id` is the network address.
 
-    Every request from it is refused until `blocked_until`, which an administrator chose. Sign-ins alone are refused until
-    `sign_in_blocked_until`, and those to one account for as long as one of `account_blocks` says. `block` is `block` once
-    there was any of these, so that blocked addresses are found.
+    Every request from it is refused until `blocked_until`, which an administrator sets. Sign-ins are refused until
+    `sign_in_blocked_until`, and those to one account until its entry in `account_blocks` ends. `block` is `block` after
+    any of these, so that blocked addresses can be found.
     """
 
     failures: tuple[Failure, ...] = ()
@@ -59,11 +59,11 @@ class AddressFailures(Record):
     block: str = ""
 
     def expect_answered(self, now: datetime) -> None:
-        """Raise ResourceExhausted while an administrator blocks it; its metadata `retry_at` is in Unix seconds."""
+        """Raise ResourceExhausted while an administrator blocks the address; metadata `retry_at` in Unix seconds."""
         _expect_over(self.blocked_until, now, "an administrator has blocked this network address")
 
     def expect_admitted(self, now: datetime, account: str) -> None:
-        """Raise ResourceExhausted while nobody may sign in to the account from here; `retry_at` as above."""
+        """Raise ResourceExhausted while sign-ins to the account are blocked here; `retry_at` as above."""
         self.expect_answered(now)
         _expect_over(
             self.sign_in_blocked_until, now, "there were too many failed sign-ins from this network address"
@@ -75,7 +75,7 @@ class AddressFailures(Record):
         )
 
     def blocks(self, now: datetime) -> Iterator[tuple[Reach, datetime]]:
-        """Yield the blocks that have not ended, the widest first."""
+        """Yield the present blocks, the widest first."""
         ends = (
             (Reach.EVERYTHING, self.blocked_until),
             (Reach.SIGN_IN, self.sign_in_blocked_until),
@@ -86,11 +86,11 @@ class AddressFailures(Record):
                 yield reach, until
 
     def last_end(self, now: datetime) -> datetime:
-        """When the last block ends; now without one."""
+        """Return the end of the last block; `now` without one."""
         return max((until for _, until in self.blocks(now)), default=now)
 
     def end_of(self, account: str) -> datetime | None:
-        """When the block of the account ends, which may be over."""
+        """Return the end of the account's block, which may be over."""
         return next((block.until for block in self.account_blocks if block.account == account), None)
 
     def failures_of(self, account: str) -> int:
@@ -104,7 +104,7 @@ class AddressFailures(Record):
         return len({failure.credentials for failure in self.failures if since < failure.at})
 
     def with_failure(self, failure: Failure, *, since: datetime, most: int) -> "AddressFailures":
-        """Add a failure, forget those before `since`, and keep the latest `most`."""
+        """Add a failure, drop those before `since`, and keep the latest `most`."""
         same = (known for known in self.failures if known.credentials == failure.credentials)
         times = sum(known.times for known in same if since < known.at)
         others = (
@@ -115,7 +115,7 @@ class AddressFailures(Record):
 
     def without_account(self, account: str) -> "AddressFailures":
         """Forget the failures of the account, and lift its block."""
-        # Of no other account: an attacker who has one must not clear what was tried on others.
+        # Failures of other accounts stay: an attacker with an account must not clear them.
         return replace(
             self,
             failures=tuple(failure for failure in self.failures if failure.account != account),
@@ -132,7 +132,7 @@ class AddressFailures(Record):
         return replace(self, sign_in_blocked_until=until, block=BLOCK)
 
     def with_everything_blocked(self, until: datetime) -> "AddressFailures":
-        """Block it until then and no longer, whatever blocks there were."""
+        """Block every request until this time, and remove all other blocks."""
         return replace(
             self,
             blocked_until=until,

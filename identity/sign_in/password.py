@@ -1,8 +1,7 @@
-"""Signing in with an address and a password.
+"""Sign-in with an e-mail address and a password.
 
-Nothing tells whether an account exists: the answer and the work are the same for an unknown address, a wrong password, an
-account that is disabled and one that has expired. What else is wrong with an account only those learn who have its
-password.
+The response does not reveal whether an account exists. Response and work are the same for an unknown address, a wrong
+password, a disabled account and an expired one. Other reasons are reported only after the right password.
 """
 
 from dataclasses import replace
@@ -38,15 +37,16 @@ class PasswordSignIn:
         self._events = events
 
     async def verify(self, tenant: Tenant, *, email: str, password: str, peer_address: str) -> User:
-        """Return the user whose credentials they are.
+        """Return the user with these credentials.
 
-        Raises Unauthenticated for wrong credentials, ResourceExhausted while the sign-in is blocked, and PermissionDenied
-        when the password has expired or the address is to be confirmed first; its metadata `cause` says which.
+        Raises Unauthenticated for wrong credentials, ResourceExhausted while the sign-in is blocked, and
+        PermissionDenied when the password has expired or the address must be confirmed; its metadata `cause` gives the
+        reason.
         """
         await self._protection.admit(tenant, peer_address, account=email)
         user = await self._users.find_by_email(tenant, email)
         is_right = await self._passwords.verify(user.password_hash if user else None, password)
-        # Guesses that were sent together passed the first check together: the block that they caused holds for all.
+        # Concurrent guesses all passed the first check. If one of them causes a block, it applies to all of them.
         await self._protection.admit(tenant, peer_address, account=email)
         if user is None or not is_right or not user.is_active(self._clock.now()):
             user_id = None if user is None else user.user_id

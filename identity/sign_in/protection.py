@@ -28,10 +28,10 @@ from server.platform.records import AlreadyThere, Changed, Records, RecordStore
 from server.platform.records.port import R
 
 _ATTEMPTS = 20
-# Different credentials of an address that are kept for the counts of accounts, however low the bound of the address is.
+# The least number of different credentials that are kept per address, for the counts of accounts.
 _LEAST_KEPT = 100
 
-# The first row whose number is reached counts; the numbers alone are those at which an account is blocked for longer.
+# The first row whose number is reached applies; the single numbers are those at which a block gets longer.
 _LEVELS = ((25, Level.CRITICAL), (15, Level.WARNING), (7, Level.NOTICE))
 _HIGHER = {20: Level.CRITICAL, 10: Level.WARNING}
 
@@ -47,7 +47,7 @@ class _Attempt:
 
 
 class LoginProtection:
-    """`account` is an e-mail address or a user id, and empty where a sign-in names nobody, as with some passkeys."""
+    """`account` is an e-mail address or a user id, and empty when a sign-in names no user, as with some passkeys."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class LoginProtection:
     async def failed(
         self, tenant: Tenant, peer_address: str, *, account: str, secret: str, user_id: str | None = None
     ) -> None:
-        """Count a failure, and return when it may be answered; `user_id` is the account's owner, if it has one."""
+        """Count a failure and return when the response may be sent; `user_id` is the owner of the account, if any."""
         if self._addresses.is_allowed(peer_address):
             await self._events.emit(
                 tenant.tenant_id, EventType.INVALID_LOGINS, ip=peer_address, user_id=user_id
@@ -93,12 +93,12 @@ class LoginProtection:
         await self._delays.hold(self._delay(attempt, kept, addresses=addresses))
 
     async def succeeded(self, tenant: Tenant, peer_address: str, *, account: str) -> None:
-        """Forget the failures of the account at the address, and lift its block there; all others stay."""
+        """Drop the failures of the account at the address, and its block there; all others stay."""
         attempt = self._attempt(tenant, peer_address, account)
         kept = await self._of_addresses.get(attempt.tenant_id, attempt.address)
         if kept is None or kept.without_account(attempt.account) == kept:
             return
-        # An attacker's failures may win every turn to change a record: the person is signed in nevertheless.
+        # Concurrent failures of an attacker may win every write; the user is signed in nevertheless.
         await _changed(
             self._of_addresses,
             (attempt.tenant_id, attempt.address),
@@ -126,7 +126,7 @@ class LoginProtection:
             ),
         )
         if kept is None:
-            # No person fails that often at a time.
+            # No person fails that often concurrently.
             raise ResourceExhausted("too many sign-ins from this network address fail", retry_after_secs="1")
         return kept
 
@@ -145,11 +145,11 @@ class LoginProtection:
         return counted.credentials_since(attempt.at - stuffing.window) >= stuffing.threshold
 
     async def _addresses_of_account(self, attempt: _Attempt, *, user_id: str | None) -> int:
-        """Count the address for the account, and return from how many addresses sign-ins to it failed."""
+        """Add the address to the account's failures, and return the number of addresses."""
         most = self._config.account_addresses
         kept = await self._of_accounts.get(attempt.tenant_id, attempt.account)
         if kept is not None and len(kept.addresses) >= most:
-            # No more are counted: failures that come at the same time would wait for each other.
+            # At the bound nothing is written, so that concurrent failures do not wait for each other.
             return len(kept.addresses)
         latest = FailedFrom(address=attempt.address, at=attempt.at)
         since, until = attempt.at - self._config.forget_after, attempt.at + self._config.forget_after
@@ -223,7 +223,7 @@ class LoginProtection:
 
 
 def level_of_failures(count: int) -> Level:
-    """How much attention an address with this number of failures asks for."""
+    """Return the event level for a network address with this number of failures."""
     reached = (level for least, level in _LEVELS if least <= count)
     return _HIGHER.get(count) or next(reached, Level.INFO)
 
@@ -231,7 +231,7 @@ def level_of_failures(count: int) -> Level:
 async def _changed(
     records: Records[R], key: tuple[TenantId, str], change: Callable[[R | None], R]
 ) -> R | None:
-    """Return the record as it is kept, None when too many others change it at the same time."""
+    """Return the stored record, None after too many conflicts."""
     for _ in range(_ATTEMPTS):
         known = await records.get(*key)
         changed = change(known)
