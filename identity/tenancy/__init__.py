@@ -1,1 +1,1 @@
-"""The tenants that are kept, beside those of the configuration: who has an issuer, at which host, with which settings."""
+"""Stored tenants, in addition to the configured ones: their issuers, hostnames and settings."""

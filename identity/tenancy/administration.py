@@ -1,7 +1,7 @@
 """Administration of tenants; each change emits an event.
 
-A change holds in this process at once and in others within a second. Settings are read when they are needed, so a change
-of them holds everywhere at once.
+A change applies in this process at once, and in others within a second. Settings are read when they are needed, so a
+change of them applies everywhere at once.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from server.platform.clock import Clock
 from server.platform.errors import AlreadyExists, InvalidArgument, InvalidState, NotFound
 from server.platform.records import AlreadyThere, Changed, RecordStore
 
-# All of them are read once a second and listed in one message.
+# All tenants are read once a second and listed in one message.
 MOST_TENANTS = 5_000
 
 
@@ -40,7 +40,7 @@ class Removal(Protocol):
 
 class Keys(Protocol):
     def prepare(self, tenant_id: TenantId) -> None:
-        """Have signing keys made."""
+        """Have signing keys made in advance."""
         ...
 
 
@@ -52,7 +52,7 @@ class Events(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantWish:
-    """How a tenant is to be; an empty name means its id, an empty hostname none."""
+    """Requested properties of a tenant; an empty name stands for its id, an empty hostname for none."""
 
     name: str = ""
     hostname: str = ""
@@ -98,7 +98,7 @@ class TenantAdministration:
     ) -> TenantRecord:
         """Raises InvalidArgument, AlreadyExists, and InvalidState when there are too many.
 
-        A new tenant has no groups, so `settings` name none.
+        A new tenant has no groups, so default groups in `settings` are refused.
         """
         try:
             tenant_id = tenant_id_of(text)
@@ -159,7 +159,7 @@ class TenantAdministration:
     async def _delete(self, record: TenantRecord, actor: EventActor) -> None:
         if record.own_id == self._tenants.default.tenant_id:
             raise InvalidState("the default tenant is always there")
-        # Nobody is served any more before anything goes; the hostname is free for others.
+        # The tenant is no longer served before its records are removed; its hostname becomes available.
         await self._replaced(replace(record, hostname="", deleted_at=self._clock.now()))
         await self._directory.refresh()
         await self._version.advance()
@@ -198,7 +198,7 @@ class TenantAdministration:
             raise InvalidState("somebody else changed the tenant in the meantime") from error
 
     async def _tell(self, record: TenantRecord, event_type: EventType, actor: EventActor) -> None:
-        # Of the default tenant, whose administrators it concerns; what is kept of the tenant itself may be gone.
+        # An event of the default tenant, whose administrators manage tenants; records of the tenant itself may be gone.
         await self._events.emit(self._tenants.default.tenant_id, event_type, text=record.id, actor=actor)
 
     def _hostname(self, wish: TenantWish) -> str:

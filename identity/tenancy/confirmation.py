@@ -1,4 +1,4 @@
-"""Whether people who registered themselves have to confirm their address, as the tenant's settings say."""
+"""Reads from a tenant's settings whether self-registered users must confirm their address."""
 
 from identity.tenancy.tenant_record import DEPLOYMENT, TenantRecord
 from identity.tenants import Tenant

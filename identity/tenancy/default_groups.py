@@ -1,7 +1,7 @@
 """Groups that self-registered accounts of a tenant join: `registration.default_groups` of its settings.
 
-The setting names groups that exist. A renamed group is renamed in it, and a removed one leaves it, so that a later group
-of the same name takes nobody by accident.
+The setting contains existing groups only. A renamed group is renamed in it, and a removed one is removed, so that new
+accounts do not join a later group of the same name by accident.
 """
 
 from dataclasses import replace
@@ -32,7 +32,7 @@ class DefaultGroups:
             raise InvalidArgument(f"registration.default_groups: the tenant has no group {named}")
 
     async def rename(self, tenant: Tenant, before: str, after: str) -> None:
-        """Name a group anew in the settings, or leave it out when the name is empty; raises Unavailable."""
+        """Rename a group in the settings, or remove it when the name is empty; raises Unavailable."""
         for _ in range(_ATTEMPTS):
             record = await self._tenants.get(DEPLOYMENT, tenant.tenant_id)
             if record is None or before not in record.settings.default_groups:

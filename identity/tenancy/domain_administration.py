@@ -1,6 +1,6 @@
-"""What administrators do to the sign-in domains of a tenant, each change told of.
+"""Administration of a tenant's sign-in domains; each change emits an event.
 
-A domain counts for nothing until it is verified, and from then on until it is removed: it is not looked up again.
+A domain has no effect until it is verified. It stays verified until it is removed; DNS is not queried again.
 """
 
 from collections.abc import Collection, Sequence
@@ -37,7 +37,7 @@ class Events(Protocol):
 
 
 class DomainAdministration:
-    """Everything raises NotFound for a tenant that there is not."""
+    """All methods raise NotFound for an unknown tenant."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class DomainAdministration:
         return await self._domains.find(DEPLOYMENT, "owner", tenant.tenant_id, most=MOST_DOMAINS)
 
     async def add(self, tenant_id: str, text: str, target: Target, *, actor: EventActor) -> SignInDomain:
-        """Keep a domain that waits to be verified; raises InvalidArgument, AlreadyExists, InvalidState."""
+        """Add an unverified domain; raises InvalidArgument, AlreadyExists, InvalidState."""
         tenant = await self._tenant(tenant_id)
         try:
             name = domain_name_of(text)
@@ -100,9 +100,10 @@ class DomainAdministration:
         return await self._told(kept, EventType.CHANGED, f"domain {kept.name}", actor)
 
     async def verify(self, tenant_id: str, text: str, *, actor: EventActor) -> SignInDomain:
-        """Look for the TXT record of a domain that waits; one that is verified stays as it is.
+        """Verify a domain by its TXT record; a verified domain stays as it is.
 
-        Raises NotFound, InvalidState without the record, AlreadyExists when it is another tenant's, Unavailable.
+        Raises NotFound, InvalidState without the record, AlreadyExists when it is verified for another tenant,
+        Unavailable.
         """
         domain = await self._domain(tenant_id, text)
         if domain.is_verified:
@@ -112,7 +113,7 @@ class DomainAdministration:
         return await self._verified(domain, domain.name, actor)
 
     async def vouch_for(self, tenant_id: str, text: str, *, actor: EventActor) -> SignInDomain:
-        """Take a domain for verified, whatever DNS says; raises NotFound, InvalidState, AlreadyExists."""
+        """Mark a domain as verified without DNS; raises NotFound, InvalidState, AlreadyExists."""
         domain = await self._domain(tenant_id, text)
         return domain if domain.is_verified else await self._verified(domain, f"{domain.name} vouched", actor)
 

@@ -1,4 +1,4 @@
-"""How domains are verified."""
+"""The section of the configuration file about the verification of domains."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -17,7 +17,7 @@ class Nameserver:
 
     @classmethod
     def of(cls, text: str) -> "Nameserver":
-        """Read `address` or `address:port`, a version 6 address with a port in brackets; raises ValueError."""
+        """Parse `address` or `address:port`, with an IPv6 address in brackets before a port; raises ValueError."""
         try:
             return cls(str(ip_address(text)), _DNS_PORT)
         except ValueError:
@@ -27,9 +27,9 @@ class Nameserver:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignInDomainConfig:
-    """[sign_in_domains]: how long a look-up in DNS may take, and how many days a domain waits until it is verified.
+    """[sign_in_domains]: the timeout of DNS queries, and the days until an unverified domain expires.
 
-    `nameservers` are addresses with or without a port; without any those of the system are asked.
+    `nameservers` are addresses with or without a port; by default those of the system are used.
     """
 
     nameservers: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""Domain names in the one form in which they are kept and compared: A-labels in lower case, without a final dot."""
+"""Domain names in their stored form: A-labels in lower case, without a final dot."""
 
 import idna
 
@@ -10,9 +10,9 @@ _MAX_LENGTH = 253 - len(TXT_PREFIX)
 
 
 def domain_name_of(text: str) -> str:
-    """Return the form of a name that people write, RFC 5891 §4 after UTS 46; raises ValueError for what is none.
+    """Return the stored form of a name, RFC 5891 §4 after UTS 46; raises ValueError for an invalid one.
 
-    Single labels and addresses are none, nor is a name before which there is no room for that of its TXT record.
+    Single labels, IP addresses, and names too long for a TXT record below them are invalid.
     """
     try:
         name = hostname_of(idna.encode(text, uts46=True).decode())

@@ -1,4 +1,4 @@
-"""Hostnames that tenants have: RFC 1123 §2.1, internationalized ones as A-labels."""
+"""Hostnames of tenants: RFC 1123 §2.1, internationalized ones as A-labels."""
 
 import re
 from ipaddress import ip_address
@@ -8,7 +8,7 @@ _HOSTNAME = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)(\.(?!-)[a-z0-9-]{1,63}(?<!-)
 
 
 def hostname_of(text: str) -> str:
-    """Return a hostname in lower case without a final dot; raises ValueError for what is none."""
+    """Return a hostname in lower case without a final dot; raises ValueError for an invalid one."""
     hostname = text.lower().removesuffix(".")
     if len(hostname) > _MAX_LENGTH or _HOSTNAME.fullmatch(hostname) is None or _is_address(hostname):
         raise ValueError("hostname: expected a domain name of two labels at least, without scheme and port")

@@ -1,4 +1,4 @@
-"""The password policy of each tenant, kept with the tenant; what is asked of passwords follows it at once."""
+"""The password policy of each tenant, stored with the tenant; a change applies to new passwords at once."""
 
 from dataclasses import replace
 
@@ -21,7 +21,7 @@ class PasswordPolicies:
         return PasswordPolicy() if record is None else record.password_policy
 
     async def change(self, tenant: Tenant, policy: PasswordPolicy, *, actor: Actor) -> None:
-        """Passwords that there are stay as they are; raises NotFound, InvalidState."""
+        """Replace the policy; present passwords stay valid. Raises NotFound, InvalidState."""
         record = await self._records.get(DEPLOYMENT, tenant.tenant_id)
         if record is None:
             raise NotFound("there is no such tenant")

@@ -1,4 +1,4 @@
-"""What a tenant asks of new passwords."""
+"""A tenant's policy for new passwords."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -10,17 +10,17 @@ MOST_REMEMBERED = 10
 
 _LENGTH_MIN = range(8, 129)
 _LENGTH_MAX = range(64, 257)
-# All four together fit into the shortest length that a tenant may end at.
+# The four together fit into the least value of `length_max`.
 _MOST_OF_A_CLASS = 16
 _MOST_DAYS = 3650
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PasswordPolicy:
-    """Length and nothing else, NIST SP 800-63B-4 §3.1.1.2, unless the tenant wants more; 0 asks for nothing.
+    """By default only a length is required, NIST SP 800-63B-4 §3.1.1.2; 0 disables a rule.
 
-    Lengths are in characters. A password is good for `valid_days`, and none of the last `not_recently_used` is taken
-    again, the one that is used now among them. Raises ValueError for a number out of bounds.
+    Lengths are in characters. A password is valid for `valid_days`. The last `not_recently_used` passwords, with the
+    present one among them, cannot be reused. Raises ValueError for a number out of bounds.
     """
 
     length_min: int = 15

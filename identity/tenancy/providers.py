@@ -1,4 +1,4 @@
-"""The upstream providers of a tenant, as its domains know them."""
+"""The upstream providers of a tenant, as sign-in domains use them."""
 
 from typing import Protocol
 
@@ -18,12 +18,12 @@ class Provider(Protocol):
 
 class ProviderDirectory(Protocol):
     async def find(self, tenant: Tenant, provider_id: str) -> Provider | None:
-        """Return the tenant's own provider, enabled or not."""
+        """Return a provider of the tenant, enabled or not."""
         ...
 
 
 class NoProviders:
-    """No tenant has any."""
+    """The directory of a deployment without upstream providers."""
 
     async def find(self, _tenant: Tenant, _provider_id: str, /) -> None:
         return None

@@ -1,7 +1,7 @@
-"""Removes everything that is kept of a deleted tenant.
+"""Removes all records of a deleted tenant.
 
-A process that has not heard of the deletion may still write for a moment, so it is done a second time before the
-tenant's id is free again. One that dies on the way is followed by any other.
+A process that does not know of the deletion yet may still write for a moment. So the removal is repeated before the
+tenant's id is free again. If a process dies meanwhile, another one continues.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 PASS_SECONDS = 5.0
 SETTLED_AFTER = timedelta(seconds=30)
-"""When every process has long heard of it, and has finished what it was about."""
+"""By then every process knows of the deletion, and has finished earlier calls."""
 
 _PAGE = 500
 
@@ -31,7 +31,7 @@ class Directory(Protocol):
 
 
 class TenantRemoval:
-    """`kinds` are those of all records that tenants have."""
+    """`kinds` are all kinds of records that belong to tenants."""
 
     def __init__(
         self, directory: Directory, store: RecordStore, kinds: Collection[Kind[Any]], *, clock: Clock
@@ -42,16 +42,16 @@ class TenantRemoval:
         self._clock = clock
 
     async def run(self) -> None:
-        """Until it is cancelled."""
+        """Remove deleted tenants until cancelled."""
         while True:
             await asyncio.sleep(PASS_SECONDS)
             try:
                 await self.finish()
             except Unavailable:
-                logger.warning("what is left of deleted tenants stays for now")
+                logger.warning("the store is not available; records of deleted tenants are removed later")
 
     async def finish(self) -> None:
-        """Remove what is left of tenants that were deleted a while ago; raises Unavailable."""
+        """Remove the remaining records of tenants that were deleted a while ago; raises Unavailable."""
         for record in await self._directory.all():
             if record.deleted_at is not None and record.deleted_at + SETTLED_AFTER <= self._clock.now():
                 await self.remove_all_of(record.own_id)

@@ -1,4 +1,4 @@
-"""Settings of sign-in and registration at a tenant."""
+"""Settings of a tenant for sign-in and registration."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,7 +10,7 @@ _MOST_GROUP_NAME = 64
 
 
 class EmailFirst(StrEnum):
-    """Whether the sign-in page asks for the address alone at first; `AUTO` while there is a verified domain."""
+    """Whether the sign-in page asks for the e-mail address first; `AUTO` does while a domain is verified."""
 
     AUTO = "auto"
     OFF = "off"
@@ -18,7 +18,7 @@ class EmailFirst(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantSettings:
-    """An account that is not confirmed goes after `unconfirmed_account_days`, 0 for never.
+    """An unconfirmed account is removed after `unconfirmed_account_days`, never when that is 0.
 
     Raises ValueError for a value out of bounds.
     """

@@ -1,4 +1,4 @@
-"""The settings of a tenant, as they are now."""
+"""Reads the present settings of a tenant."""
 
 from identity.tenancy.settings import TenantSettings
 from identity.tenancy.tenant_record import DEPLOYMENT, TenantRecord

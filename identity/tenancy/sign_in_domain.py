@@ -1,4 +1,4 @@
-"""What is kept of the domains by which a tenant's people sign in."""
+"""A sign-in domain: an e-mail domain whose users sign in at a certain target."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,7 +13,7 @@ _MOST_PROVIDER_ID = 64
 
 
 class TargetType(StrEnum):
-    """Where people sign in: at a provider, where they choose between some and their password, or with that alone."""
+    """Kind of target: one provider, a choice between providers and the password, or the password only."""
 
     PROVIDER = "provider"
     CHOICE = "choice"
@@ -22,7 +22,7 @@ class TargetType(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Target:
-    """`provider_ids` are one, some, or none, as the type says; raises ValueError."""
+    """`provider_ids` are one, several or none, depending on the type; raises ValueError."""
 
     type: TargetType = TargetType.PASSWORD
     provider_ids: tuple[str, ...] = ()
@@ -44,9 +44,9 @@ _PROVIDERS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignInDomain(Record):
-    """Kept of the deployment, so that of all tenants one has `verified_name`: the name once it is verified, else empty.
+    """A record of the deployment, so that `verified_name` is unique over all tenants; it is empty until verified.
 
-    `txt_value` is what nobody but this tenant puts into the domain's TXT record. One that waits expires.
+    `txt_value` is the text that the tenant publishes in the domain's TXT record. An unverified domain expires.
     """
 
     owner: TenantId
@@ -69,5 +69,5 @@ SIGN_IN_DOMAINS = Kind(SignInDomain, "sign_in_domain", unique=("verified_name",)
 
 
 def domain_id_of(owner: TenantId, name: str) -> str:
-    # No tenant's id has a slash.
+    # Ids of tenants contain no slash.
     return f"{owner}/{name}"

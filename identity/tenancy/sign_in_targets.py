@@ -1,6 +1,7 @@
-"""Where the person with an e-mail address signs in: what the verified domains of all tenants say.
+"""Routes an e-mail address to its sign-in target, by the verified domains of all tenants.
 
-Each answer is an indexed read or two, so that every process heeds a change at once. None depends on who has an account.
+Each query is one or two indexed reads, so that every process sees a change at once. The result does not depend on
+existing accounts.
 """
 
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from server.platform.records import RecordStore
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A target whose providers are there and enabled."""
+    """A target with the enabled ones of its providers."""
 
     type: TargetType = TargetType.PASSWORD
     providers: tuple[Provider, ...] = ()
@@ -34,7 +35,7 @@ class SignInTargets:
         self._providers = providers
 
     async def is_email_first(self, tenant: Tenant) -> bool:
-        """Whether the sign-in page asks for the address alone at first; never where one tenant is served."""
+        """Whether the sign-in page asks for the e-mail address first; never in a deployment with one tenant."""
         if len(self._tenants.all()) == 1:
             return False
         record = await self._records.get(DEPLOYMENT, tenant.tenant_id)
@@ -44,12 +45,12 @@ class SignInTargets:
         return any(domain.is_verified for domain in domains)
 
     async def target_of(self, tenant: Tenant, email: str) -> Target | None:
-        """Return what the tenant's verified domain says, None for an address at no such domain."""
+        """Return the target of the address's domain, None if the tenant has no such verified domain."""
         domain = await self._verified(email.rpartition("@")[2])
         return domain.target if domain is not None and domain.owner == tenant.tenant_id else None
 
     async def route_of(self, tenant: Tenant, email: str) -> Route:
-        """Return the way for an address; the password page where nothing else is open."""
+        """Return the route of an address; the password page if there is no other."""
         target = await self.target_of(tenant, email)
         if target is None or not await self.is_email_first(tenant):
             return PASSWORD_PAGE
@@ -58,7 +59,7 @@ class SignInTargets:
         return Route(target.type, enabled) if enabled else PASSWORD_PAGE
 
     async def provider_in_charge(self, tenant: Tenant, email: str) -> Provider | None:
-        """Return the enabled provider that alone signs in who has the address, None where a password may do it too."""
+        """Return the enabled provider that the address must sign in through, None where a password is allowed."""
         target = await self.target_of(tenant, email)
         if target is None or target.type is not TargetType.PROVIDER:
             return None
@@ -66,13 +67,13 @@ class SignInTargets:
         return provider if provider is not None and provider.is_enabled else None
 
     async def is_of_provider(self, tenant: Tenant, domain: str, provider_id: str) -> bool:
-        """Whether it is the tenant's verified domain, and the provider signs its people in."""
+        """Whether the tenant has verified the domain, and the provider is among its targets."""
         found = await self._verified(domain)
         is_own = found is not None and found.owner == tenant.tenant_id
         return found is not None and is_own and provider_id in found.target.provider_ids
 
     async def owner_of(self, domain: str) -> Tenant | None:
-        """Return the tenant, if it is served, whose verified domain it is."""
+        """Return the enabled tenant that has verified the domain, or None."""
         found = await self._verified(domain)
         try:
             return self._tenants.find(found.owner) if found is not None else None

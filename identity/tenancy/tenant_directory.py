@@ -1,7 +1,7 @@
-"""Keeps what this process knows of the tenants the same as what is kept of them.
+"""Keeps this process's list of tenants in step with the store.
 
-Every process reads them once a second, and one that changes them knows at once. While the store is away they stay as
-they were known last.
+Every process reads the tenants once a second; one that changes them does so at once. While the store is unavailable,
+the list stays as it was.
 """
 
 import asyncio
@@ -28,29 +28,29 @@ class TenantDirectory:
         self._refreshing = asyncio.Lock()
 
     async def open(self, configured: Iterable[TenantId]) -> None:
-        """Keep the tenants of the configuration, where nothing is kept of them, and know all; raises Unavailable."""
+        """Store configured tenants that have no record yet, and load all tenants; raises Unavailable."""
         for tenant_id in configured:
             if await self._records.get(DEPLOYMENT, tenant_id) is None:
                 await self._add(tenant_id)
         await self.refresh()
 
     async def run(self) -> None:
-        """Until it is cancelled."""
+        """Refresh the list periodically until cancelled."""
         while True:
             await asyncio.sleep(PASS_SECONDS)
             try:
                 await self.refresh()
             except Unavailable:
-                logger.warning("the tenants stay as they were known last")
+                logger.warning("the store is not available; the list of tenants is not refreshed")
 
     async def refresh(self) -> None:
         """Raises Unavailable."""
-        # What was read earlier must not go before what was read later.
+        # One refresh at a time, so that an older result cannot replace a newer one.
         async with self._refreshing:
             self._tenants.know([record for record in await self.all() if record.deleted_at is None])
 
     async def all(self) -> Sequence[TenantRecord]:
-        """Every record by id, those of deleted tenants too; raises Unavailable."""
+        """Return every record by id, also those of deleted tenants; raises Unavailable."""
         return [record async for record in every(self._records, DEPLOYMENT)]
 
     async def _add(self, tenant_id: TenantId) -> None:

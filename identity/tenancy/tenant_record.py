@@ -1,4 +1,4 @@
-"""What is kept of a tenant."""
+"""The stored record of a tenant."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -8,15 +8,15 @@ from identity.tenancy.settings import TenantSettings
 from server.platform.call import TenantId
 from server.platform.records import Kind, Record
 
-# Tenants are the deployment's, not a tenant's.
+# Records of tenants belong to the deployment.
 DEPLOYMENT = TenantId("")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TenantRecord(Record):
-    """`id` is the tenant's id, `tenant_id` that of the deployment; one with a `hostname` has its issuer there.
+    """`id` is the tenant's id, `tenant_id` that of the deployment; with a `hostname` the issuer is at that host.
 
-    A tenant that was deleted at `deleted_at` exists no more; its record stays until nothing else is left of it.
+    A tenant is deleted once `deleted_at` is set; its record stays until all of its other records are removed.
     """
 
     name: str

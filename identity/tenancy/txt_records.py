@@ -1,4 +1,4 @@
-"""TXT records as DNS has them: RFC 1035 §3.3.14."""
+"""DNS client for TXT records: RFC 1035 §3.3.14."""
 
 from itertools import islice
 
@@ -20,9 +20,9 @@ class TxtRecords:
         self._timeout_secs = config.timeout_secs
 
     async def at(self, name: str) -> frozenset[bytes]:
-        """Return the texts of a name's records, none for a name that there is not.
+        """Return the texts of the TXT records of a name, empty for an unknown name.
 
-        Raises Unavailable when no nameserver answers in time, or with nothing that can be read.
+        Raises Unavailable when no nameserver answers in time, or the answer cannot be read.
         """
         try:
             answer = await self._resolver().resolve(
@@ -36,7 +36,7 @@ class TxtRecords:
         return frozenset(b"".join(record.strings) for record in records if isinstance(record, TXTBase))
 
     def _resolver(self) -> Resolver:
-        """Ask the system anew what its nameservers are, which may change."""
+        """Return a resolver; the nameservers of the system are read each time, because they may change."""
         if not self._nameservers:
             return Resolver()
         resolver = Resolver(configure=False)
