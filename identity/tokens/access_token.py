@@ -1,4 +1,4 @@
-"""Access tokens: signed, short-lived, verified by whoever holds the published keys."""
+"""Access tokens: signed, short-lived, verifiable with the published keys."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,16 +20,16 @@ from server.platform.clock import Clock
 
 _JTI_LENGTH = 12
 
-# What every receiver of ours accepts at most.
+# The longest token that all resource servers here accept.
 MAX_TOKEN_LENGTH = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grantee:
-    """Who gets tokens from which provider, for what and for whom to accept.
+    """Subject, client and bounds of the tokens to issue.
 
-    Without a `user` it is the client itself, and there is no `token_set`. `dpop_jkt` is the key that the tokens are
-    bound to, empty for none. `custom` are claims beyond the provider's own.
+    Without a `user` the client acts in its own name, and there is no `token_set`. `dpop_jkt` is the key that the tokens
+    are bound to, empty for none. `custom` are the custom claims.
     """
 
     tenant: Tenant
@@ -68,13 +68,13 @@ class AccessTokens:
         self._rules = rules
 
     def issue(self, grantee: Grantee, signing_key: SigningKey) -> AccessToken:
-        """Sign a token; raises InvalidRequest when what was asked for makes it too long."""
+        """Sign a token; raises InvalidRequest when its claims make it too long."""
         lifetime = self._lifetime(grantee)
         token = signing_key.sign(msgspec.json.encode(self._claims(grantee, lifetime)))
         return AccessToken(of_bounded_length(token), lifetime)
 
     def _claims(self, grantee: Grantee, lifetime: timedelta) -> dict[str, object]:
-        """RFC 7519 §4.1, RFC 8693 §4.2, RFC 9449 §6; `azp` is the client, `tid` the tenant whose provider it is of."""
+        """RFC 7519 §4.1, RFC 8693 §4.2, RFC 9449 §6; `azp` is the client, `tid` the tenant of the provider."""
         issued_at = int(self._clock.now().timestamp())
         registered: dict[str, object] = {
             "iss": grantee.tenant.issuer,
@@ -89,7 +89,7 @@ class AccessTokens:
         }
         optional = {
             "scope": " ".join(grantee.oauth_scopes),
-            # Where the default tenant's people and clients may act, the directory says at each call.
+            # Absent for the default tenant, whose users and clients may act in several tenants: the directory decides.
             "tid": "" if grantee.tenant == self._tenants.default else grantee.tenant.tenant_id,
             **_set_claims(grantee),
         }
@@ -112,7 +112,7 @@ class AccessTokens:
         )
 
     def _lifetime(self, grantee: Grantee) -> timedelta:
-        """Never beyond the set that it ends with."""
+        """Return the lifetime, at most until the token set ends."""
         lifetime = grantee.client.access_token_lifetime
         if grantee.token_set is None or grantee.token_set.expires_at is None:
             return lifetime
@@ -120,7 +120,7 @@ class AccessTokens:
 
 
 def of_bounded_length(token: str) -> str:
-    """Return the token; raises InvalidRequest when no receiver would take it."""
+    """Return the token; raises InvalidRequest when it is longer than MAX_TOKEN_LENGTH."""
     if len(token) > MAX_TOKEN_LENGTH:
         raise InvalidRequest(f"the token would be longer than {MAX_TOKEN_LENGTH} characters")
     return token

@@ -1,7 +1,6 @@
-"""Access tokens that hold now, with whoever is behind them as they are now.
+"""Look-up of valid access tokens, with the present state of client and user.
 
-The signature alone says what was true when the token was issued. Here it ends with its set, with its user and with
-its client.
+The signature proves the state at issuance only. Here a token also ends with its token set, its user and its client.
 """
 
 from dataclasses import dataclass
@@ -28,7 +27,7 @@ class Confirmation(msgspec.Struct, frozen=True):
 
 
 class AccessTokenClaims(msgspec.Struct, frozen=True):
-    """The claims that we read; a token that lacks one or types it otherwise is none of ours."""
+    """Claims of our access tokens; a token that lacks a required one, or has another type, is invalid."""
 
     iss: str
     sub: str
@@ -52,7 +51,7 @@ class AccessTokenClaims(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class ActiveToken:
-    """`user` and `token_set` are None when a client has it in its own name."""
+    """`user` and `token_set` are None for a client in its own name."""
 
     claims: AccessTokenClaims
     client: Client
@@ -79,7 +78,7 @@ class ActiveTokens:
         self._clock = clock
 
     async def find(self, token: str, tenant: Tenant) -> ActiveToken:
-        """Return an access token of the tenant's provider; raises InvalidToken when it does not hold now."""
+        """Return a valid access token of the tenant's provider; raises InvalidToken."""
         claims = await self._claims(token, tenant)
         client = await self._clients.find(tenant, claims.azp)
         if client is None or not client.is_enabled or await self._revoked.has(tenant, claims.jti):

@@ -1,6 +1,6 @@
-"""Claims about people, one row each: OpenID Connect Core 1.0 §5.1, §5.4.
+"""Standard claims about users, one row each: OpenID Connect Core 1.0 §5.1, §5.4.
 
-What a deployment adds is more rows. Claims of the protocol itself are none of these, and none of these hides one.
+A deployment can add rows. Claims of the protocol itself are not in this table, and no row may hide one.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -14,7 +14,7 @@ from identity.vocabulary import Scope
 
 
 class Document(StrEnum):
-    """What claims stand in; ID token and userinfo with the names that the claims parameter has for them (§5.5)."""
+    """Kind of document with claims; ID token and userinfo have their names in the claims parameter (§5.5)."""
 
     ACCESS_TOKEN = "access_token"  # noqa: S105  # a kind of document
     ID_TOKEN = "id_token"  # noqa: S105  # a kind of document
@@ -28,9 +28,9 @@ _USER_INFO = frozenset({Document.USER_INFO})
 
 @dataclass(frozen=True, slots=True)
 class ClaimRule:
-    """`scope` opens the claim, an empty one stands for every scope; a value that is None or empty is left out.
+    """`scope` is the scope that opens the claim, empty for every scope; None and empty values are left out.
 
-    A value that `is_path` is one below the issuer.
+    A value that `is_path` is a path below the issuer.
     """
 
     name: str
@@ -53,7 +53,7 @@ def person_claims(
     requested: Collection[str] = (),
     rules: tuple[ClaimRule, ...],
 ) -> dict[str, object]:
-    """Return what the scopes and the claims parameter open in a document."""
+    """Return the claims of a document that the scopes and the claims parameter open."""
     found = [(rule, rule.value(user)) for rule in rules if rule.is_open(document, oauth_scopes, requested)]
     return {
         rule.name: f"{issuer}{value}" if rule.is_path else value
@@ -63,7 +63,7 @@ def person_claims(
 
 
 def requested_claims(parameter: str, document: Document) -> frozenset[str]:
-    """Return the claims that the claims parameter, which was found good, asks for in a document: §5.5."""
+    """Return the claims that a valid claims parameter requests for a document: §5.5."""
     if not parameter:
         return frozenset()
     asked = msgspec.json.decode(parameter, type=dict[str, object])

@@ -1,7 +1,7 @@
-"""Claims beyond the provider's own: attributes of people that scopes of the tenant open, and those that a client brings.
+"""Custom claims: attributes of users that custom scopes open, and claims of a client.
 
-They stand below `custom`, or at the root for a client that wants them there. None hides a claim of the provider: such a
-name is refused where it is given, and left out where it is there all the same.
+They stand below `custom`, or at the root for a client with `claims_at_root`. They cannot hide a claim of the provider:
+reserved names are refused in configuration, and left out if they occur nevertheless.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -21,8 +21,8 @@ CUSTOM = "custom"
 
 _BUILT_IN = frozenset(BUILT_IN_SCOPES)
 
-# What tokens, userinfo and introspection say of themselves, and what receivers take for it: RFC 7519 §4.1, RFC 7662
-# §2.2, RFC 8693 §4, RFC 9396 §9.1, OpenID Connect Core 1.0 §2, Back-Channel Logout 1.0 §2.4.
+# Reserved names of claims in tokens, userinfo and introspection: RFC 7519 §4.1, RFC 7662 §2.2, RFC 8693 §4, RFC 9396
+# §9.1, OpenID Connect Core 1.0 §2, Back-Channel Logout 1.0 §2.4.
 RESERVED = frozenset(
     {
         CUSTOM,
@@ -40,7 +40,10 @@ Claims = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """For whom claims are wanted, a person unless the client acts in its own name; `parameter` is that of §5.5."""
+    """The grant that claims are wanted for; without a `user` the client acts in its own name.
+
+    `parameter` is the claims parameter of §5.5.
+    """
 
     tenant: Tenant
     client: Client
@@ -50,13 +53,13 @@ class Asked:
 
 
 class CustomClaims:
-    """Scopes are read at most once, and not at all as long as only built-in ones are looked at."""
+    """Reads the definitions of scopes at most once, and only when a custom scope is involved."""
 
     def __init__(self, records: RecordStore) -> None:
         self._definitions = records.of(SCOPE_DEFINITIONS)
 
     async def of(self, asked: Asked) -> Mapping[Document, Claims]:
-        """Return what stands in which document."""
+        """Return the custom claims of each document."""
         client, user = asked.client, asked.user
         if user is None:
             return {Document.ACCESS_TOKEN: _placed(_own(client), client)}
@@ -67,7 +70,7 @@ class CustomClaims:
         }
 
     async def _looked_at(self, asked: Asked) -> Sequence[ScopeDefinition]:
-        """Return the granted scopes that are the tenant's own; to ask for single claims, all that the client may have."""
+        """Return the granted custom scopes; if a claims parameter names more claims, all that the client may have."""
         names = set(asked.oauth_scopes) | set(asked.client.oauth_scopes if _asks_for_more(asked) else ())
         if names <= _BUILT_IN:
             return ()

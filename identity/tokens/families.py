@@ -1,7 +1,7 @@
-"""Refresh tokens that follow each other: RFC 9700 §4.14.2.
+"""Refresh token rotation: RFC 9700 §4.14.2.
 
-Each is good once. One that is used again is either asked for by a client whose answer got lost, at once, or stolen:
-then nobody can tell whose the newest is, and all that came of the grant is taken back.
+Each refresh token is valid once. A second use within the grace period comes from a client that did not get the
+response. A later one indicates theft: then the whole token set is revoked.
 """
 
 from dataclasses import dataclass, field, replace
@@ -24,14 +24,14 @@ _ATTEMPTS = 5
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """A token set, with the refresh token that is good now; empty when it has none."""
+    """A token set with its present refresh token, which is empty when it has none."""
 
     token_set: TokenSet
     refresh_token: str = field(default="", repr=False)
 
 
 class ReuseReport(Protocol):
-    """Tells that a refresh token was used that was replaced before; its set is gone already."""
+    """Reports the reuse of a replaced refresh token; its token set is revoked already."""
 
     async def __call__(self, tenant: Tenant, token_set: TokenSet, /) -> None: ...
 
@@ -55,12 +55,12 @@ class Families:
         self._clock = clock
 
     def ends_at(self, *, is_device: bool) -> datetime:
-        """When a set that begins now ends, however much it is used."""
+        """Return the time when a token set that begins now ends at the latest."""
         config = self._device_grant if is_device else self._token
         return self._clock.now() + timedelta(days=config.refresh_family_lifetime_days)
 
     async def open(self, token_set: TokenSet) -> Family:
-        """Begin a set with a refresh token."""
+        """Begin a token set with a refresh token."""
         token = self._tokens.first(token_set.id)
         draft = replace(
             token_set, refresh_token_hash=self._tokens.hash(token), expires_at=self._expiry(token_set)
@@ -68,9 +68,9 @@ class Families:
         return Family(await self._sets.keep(draft), token)
 
     async def present(self, tenant: Tenant, client: Client, *, token: str) -> TokenSet:
-        """Return the set whose refresh token is presented; raises InvalidGrant.
+        """Return the token set of a refresh token; raises InvalidGrant.
 
-        What is another client's is left as it is. A token that was replaced takes its set with it.
+        A token of another client has no effect. A replaced token revokes its token set.
         """
         token_set = await self._named(tenant, client, token)
         if token_set is None:
@@ -82,12 +82,12 @@ class Families:
         return token_set
 
     async def look(self, tenant: Tenant, client: Client, *, token: str) -> TokenSet | None:
-        """Return the client's set whose refresh token is good now; nothing comes of it when none is."""
+        """Return the client's token set if the refresh token is its present one, else None; it is not used up."""
         token_set = await self._named(tenant, client, token)
         return token_set if token_set and self._is_current(token_set, token) else None
 
     async def end(self, tenant: Tenant, client: Client, *, token: str) -> bool:
-        """Take back the client's set that a refresh token is of; False when there is none."""
+        """Revoke the client's token set of a refresh token; False when there is none."""
         token_set = await self._named(tenant, client, token)
         if token_set is None:
             return False
@@ -95,7 +95,7 @@ class Families:
         return True
 
     async def rotate(self, tenant: Tenant, client: Client, *, token: str, dpop_jkt: str) -> Family:
-        """Replace the token by the one that follows; of callers at the same time one replaces, the others repeat."""
+        """Replace the refresh token; of concurrent callers one writes, and all get the same successor."""
         following = self._tokens.following(token)
         for _ in range(_ATTEMPTS):
             token_set = await self.present(tenant, client, token=token)

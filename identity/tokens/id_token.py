@@ -23,9 +23,9 @@ class IdTokens:
     def issue(
         self, grantee: Grantee, signing_key: SigningKey, *, beside: AccessToken | None, nonce: str
     ) -> str:
-        """Sign the token that says who signed in, and which access token goes with it; empty when no person did.
+        """Sign an ID token, with the hash of the access token `beside`, if any; empty without a user.
 
-        Raises InvalidRequest when what was asked for makes it too long.
+        Raises InvalidRequest when its claims make it too long.
         """
         if grantee.user is None or grantee.token_set is None:
             return ""
@@ -68,7 +68,7 @@ class IdTokens:
 
 
 def at_hash(access_token: str, algorithm: SigningAlgorithm) -> str:
-    """Bind the access token to the ID token: §3.1.3.6; Ed25519 hashes with SHA-512."""
+    """Return the hash of the access token for the ID token: §3.1.3.6; Ed25519 uses SHA-512."""
     digest = _HASHES.get(algorithm.value[-3:], hashlib.sha512)(access_token.encode()).digest()
     return base64.urlsafe_b64encode(digest[: len(digest) // 2]).rstrip(b"=").decode()
 

@@ -1,6 +1,6 @@
-"""Says whether a token is good: RFC 7662.
+"""Token introspection: RFC 7662.
 
-Whoever may not know anything about a token learns the same as about one that never was.
+A caller that may not see a token gets the same response as for an unknown one.
 """
 
 from collections.abc import Mapping
@@ -42,7 +42,7 @@ class Introspection:
     async def for_client(
         self, tenant: Tenant, credentials: ClientCredentials, *, token: str
     ) -> Mapping[str, object]:
-        """Answer a client that proves who it is; raises InvalidClient, also for a public one: §2.1."""
+        """Answer an authenticated client; raises InvalidClient, also for a public one: §2.1."""
         client = await self._authenticator.authenticate(credentials, tenant)
         if client.is_public:
             raise InvalidClient("client authentication failed")
@@ -52,7 +52,7 @@ class Introspection:
             return await self._refresh_token(tenant, client, token)
 
     async def for_bearer(self, tenant: Tenant, bearer: str, *, token: str) -> Mapping[str, object]:
-        """Answer whoever holds an access token that is bound to no key; raises InvalidToken."""
+        """Answer the holder of a bearer access token; raises InvalidToken."""
         caller = await self._tokens.find(bearer, tenant)
         if caller.claims.typ is not TokenType.BEARER:
             raise InvalidToken("the token has to be presented with its proof")
@@ -70,7 +70,7 @@ class Introspection:
         return _described(token, (await self._custom.of(asked))[Document.ACCESS_TOKEN])
 
     async def _refresh_token(self, tenant: Tenant, client: Client, token: str) -> Mapping[str, object]:
-        """Only its own client gets to know of a refresh token; to look is not to use."""
+        """Describe a refresh token to its own client only, without using it up."""
         token_set = await self._families.look(tenant, client, token=token)
         if token_set is None:
             return INACTIVE

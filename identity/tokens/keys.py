@@ -1,4 +1,4 @@
-"""Where signing keys come from."""
+"""Source of signing keys."""
 
 from typing import Protocol
 
@@ -8,5 +8,5 @@ from server.platform.call import TenantId
 
 class KeyRing(Protocol):
     async def key_set(self, tenant_id: TenantId, /) -> KeySet:
-        """Every published key of a tenant; of several keys of an algorithm the first one signs."""
+        """Return every published key of a tenant; the first one of an algorithm signs."""
         ...

@@ -1,8 +1,8 @@
-"""Refresh tokens: opaque to clients, kept as keyed hashes alone.
+"""Refresh tokens: opaque to clients, stored as keyed hashes only.
 
-A token names its set and carries our seal, so that one of ours is told from an invented one long after it was
-replaced. The one that follows is a keyed hash of it: whoever asks again because an answer got lost is given the same
-one, and still nothing that could be stolen is kept.
+A token contains the id of its token set and a MAC, so that a genuine one is recognized long after it was replaced. The
+successor is a keyed hash of the token. So a client that repeats a request gets the same successor, and no token is
+stored.
 """
 
 import base64
@@ -24,13 +24,13 @@ class RefreshTokens:
         return self._sealed(token_set_id, self._randomness.alphanumeric(_SECRET_LENGTH))
 
     def following(self, token: str) -> str:
-        """Return the token that takes the place of this one, always the same."""
+        """Return the successor of this token, always the same."""
         digest = self._secrets.hash(f"refresh token that follows {token}")
         secret = base64.urlsafe_b64encode(digest).rstrip(b"=").decode()
         return self._sealed(token.partition(".")[0], secret)
 
     def token_set_id(self, token: str) -> str | None:
-        """Return the set that the token is of, None when it is not one of ours."""
+        """Return the id of the token set, None for a token that is not genuine."""
         token_set_id, _, rest = token.partition(".")
         secret, _, _ = rest.partition(".")
         expected = self._sealed(token_set_id, secret)
@@ -40,7 +40,7 @@ class RefreshTokens:
         return self._secrets.hash(token).hex()
 
     def is_hashed(self, token: str, token_hash: str) -> bool:
-        """Whether it is the token with this hash; an empty hash is no token's."""
+        """Whether the token has this hash; no token has an empty hash."""
         return hmac.compare_digest(self.hash(token), token_hash)
 
     def _sealed(self, token_set_id: str, secret: str) -> str:

@@ -1,6 +1,6 @@
-"""Takes tokens back: RFC 7009.
+"""Token revocation: RFC 7009.
 
-A token that is unknown, expired or another client's counts as taken back, and nothing happens to it.
+An unknown or expired token, and one of another client, count as revoked, without any effect.
 """
 
 from datetime import UTC, datetime
@@ -34,7 +34,7 @@ class Revocation:
         self._clock = clock
 
     async def revoke(self, tenant: Tenant, credentials: ClientCredentials, *, token: str) -> None:
-        """Take a token of the client back; a hint is not needed to tell the kinds apart.
+        """Revoke a token of the client, of either kind; `token_type_hint` is not needed.
 
         Raises InvalidClient, InvalidRequest, UnsupportedTokenType.
         """

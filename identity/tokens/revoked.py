@@ -1,4 +1,4 @@
-"""Access tokens that were taken back one by one, remembered until they would have expired."""
+"""Access tokens that were revoked individually, kept until they would have expired."""
 
 from dataclasses import dataclass
 from datetime import datetime

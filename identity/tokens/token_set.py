@@ -1,4 +1,4 @@
-"""What came of one grant: a family of refresh tokens and the access tokens beside them."""
+"""Tokens of one grant: a family of refresh tokens and their access tokens."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,12 +10,12 @@ from server.platform.records import Kind, Record
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenSet(Record):
-    """`refresh_token_hash` is the keyed hash of the refresh token that is good now, empty when there is none.
+    """`refresh_token_hash` is the keyed hash of the present refresh token, empty when there is none.
 
-    The one before it is good until `previous_until` for a caller who did not get the answer; used after that it is
-    stolen, and the whole set is taken back. Access tokens name their set, so that they end with it. Using it keeps it
-    alive, but never beyond `ends_at`. `sid` is empty when the set outlives its session, and `device_id` when no device
-    has it.
+    The previous token is valid until `previous_until`, for a client that did not get the response. A later use counts
+    as theft, and the whole set is revoked. Access tokens name their set, so that they end with it. Each use extends the
+    set, at most until `ends_at`. `sid` is empty when the set outlives its session, and `device_id` when it belongs to
+    no device.
     """
 
     client_id: ClientId

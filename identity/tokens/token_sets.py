@@ -1,4 +1,4 @@
-"""Token sets of a provider: begun by a grant, taken back whole."""
+"""Storage of token sets."""
 
 from identity.tenants import Tenant
 from identity.tokens.token_set import TOKEN_SETS, TokenSet
@@ -15,25 +15,25 @@ class TokenSets:
         return await self._sets.get(tenant.tenant_id, token_set_id)
 
     async def keep(self, token_set: TokenSet) -> TokenSet:
-        """Keep a new set."""
+        """Store a new token set."""
         return await self._sets.insert(token_set)
 
     async def renew(self, token_set: TokenSet) -> TokenSet:
-        """Keep a changed set; raises Changed when it is not the one that was read."""
+        """Store a changed token set; raises Changed when it was changed since it was read."""
         return await self._sets.replace(token_set)
 
     async def remove(self, tenant: Tenant, token_set_id: str) -> None:
         await self._sets.take(tenant.tenant_id, token_set_id)
 
     async def remove_of_session(self, tenant: Tenant, sid: str) -> None:
-        """Take back what ends with the session; sets with offline access and those of devices do not."""
+        """Revoke token sets of a session; those with offline access and of devices are not among them."""
         await self._sets.remove(tenant.tenant_id, "sid", sid)
 
     async def remove_of_user(self, tenant: Tenant, user_id: str) -> None:
         await self._sets.remove(tenant.tenant_id, "user_id", user_id)
 
     async def remove_of_client_of_user(self, tenant: Tenant, client_id: str, *, user_id: str) -> None:
-        """Take back what one client has of one person."""
+        """Revoke the token sets that a client has for a user."""
         for token_set in await self._sets.find(tenant.tenant_id, "user_id", user_id, most=_MOST_OF_A_USER):
             if token_set.client_id == client_id:
                 await self._sets.take(tenant.tenant_id, token_set.id)

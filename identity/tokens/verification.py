@@ -1,4 +1,4 @@
-"""Tokens of our own that come back: RFC 7519 §7.2."""
+"""Verification of the provider's own tokens: RFC 7519 §7.2."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -9,14 +9,14 @@ from identity.tenants import Tenant
 from identity.tokens.access_token import MAX_TOKEN_LENGTH
 from identity.tokens.keys import KeyRing
 
-# How far two clocks may be apart.
+# Tolerated difference of two clocks.
 SKEW = timedelta(seconds=5)
 
 
 async def verified(token: str, tenant: Tenant, keys: KeyRing) -> Mapping[str, object]:
     """Return the claims of a token that this provider signed; raises InvalidToken.
 
-    Whether it is expired, and which kind of token it is, the caller has to ask.
+    The caller checks the expiry and the type of token.
     """
     if len(token) > MAX_TOKEN_LENGTH:
         raise InvalidToken("the token is not one of this provider")
@@ -25,7 +25,7 @@ async def verified(token: str, tenant: Tenant, keys: KeyRing) -> Mapping[str, ob
     except MalformedJwt as error:
         raise InvalidToken("the token is not one of this provider") from error
     key = (await keys.key_set(tenant.tenant_id)).find(str(jwt.header.get("kid", "")))
-    # RFC 8725 §3.1: the key says which algorithm it is for, the token does not.
+    # RFC 8725 §3.1: the key determines the algorithm, the token does not.
     if key is None or not jwt.is_signed_by(key.public_key, (key.algorithm.value,)):
         raise InvalidToken("the token is not one of this provider")
     if jwt.text("iss") != tenant.issuer:
