@@ -1,10 +1,10 @@
 """Durable retry queue for calls to external servers.
 
-A task is a record. A process claims a task by incrementing its attempt counter, so only one process runs it; when that
-process dies before it has an answer, another attempt follows.
+A task is a record. A process claims a task by incrementing its attempt counter, so only one process runs it. When that
+process dies before the outcome is known, another attempt follows.
 
-Tenants are served beside each other. Those whose servers fail share a part of the attempts that the others never wait
-for, so that a dead server delays nobody but its tenant.
+Tasks of different tenants run concurrently. Tenants whose last attempts failed share a part of the attempts that other
+tenants never wait for. So an unreachable server delays only its own tenant.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _BACK_OFF = BackOff(60, 60, spread=0.5)
-# Handlers bound their own calls; this ends one that does not.
+# A bound for handlers that do not bound their own calls.
 _ATTEMPT_SECONDS = 600.0
 _OCTET = 256
 
@@ -55,12 +55,12 @@ class TaskHandler(Protocol[T_contra]):
         ...
 
     async def give_up(self, task: T_contra, /) -> None:
-        """Report that the task will never be done."""
+        """Report that the task has failed for good."""
         ...
 
 
 class RetryPolicy(Protocol):
-    """How often a task is tried, how often due tasks are looked for, and how many run at once."""
+    """Number of attempts, interval of the look-up of due tasks, and number of concurrent attempts."""
 
     @property
     def attempts(self) -> int: ...
@@ -73,7 +73,7 @@ class RetryPolicy(Protocol):
 
 
 class RetryQueue(Generic[T]):
-    """`name` is that of the tasks in the log."""
+    """`name` is the name of the tasks in the log."""
 
     def __init__(
         self,
@@ -100,7 +100,7 @@ class RetryQueue(Generic[T]):
         tenants: Callable[[], Iterable[Tenant]],
         pause: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        """Run tasks that are due, until it is cancelled."""
+        """Run due tasks until cancelled."""
         async with asyncio.TaskGroup() as serving:
             while True:
                 for tenant in await self._due_tenants(tenants):
@@ -125,7 +125,7 @@ class RetryQueue(Generic[T]):
             self._served.remove(tenant.tenant_id)
 
     async def run_due(self, tenant: Tenant) -> None:
-        """Try every task once that is due now, in turns with the other tenants; raises Unavailable."""
+        """Try every due task once, tenants in turns; raises Unavailable."""
         goes_on = True
         while goes_on:
             lane = self._failing_lane if tenant.tenant_id in self._failing else self._lane
@@ -133,7 +133,7 @@ class RetryQueue(Generic[T]):
                 goes_on = await self._run_some(tenant, lane, most)
 
     async def _run_some(self, tenant: Tenant, lane: "_Lane", most: int) -> bool:
-        """Whether more tasks may be due."""
+        """Run some due tasks; returns whether more may be due."""
         due = await self._queue.due(tenant.tenant_id, self._clock.now(), most=most)
         async with asyncio.TaskGroup() as group:
             attempts = [group.create_task(self._attempt(tenant, lane, task)) for task in due]
@@ -177,15 +177,15 @@ class RetryQueue(Generic[T]):
     def _faults_logged(
         self, tenant: Tenant | None = None, *, passing: type[Exception] | tuple[()] = ()
     ) -> Iterator[None]:
-        """Keep a fault from ending other tasks, and the provider with them."""
+        """Log a fault, so that it ends neither other tasks nor the provider."""
         facts = {"queue": self._name, "tenant_id": tenant.tenant_id if tenant else None}
         try:
             yield
         except passing:
             raise
         except Unavailable as refusal:
-            # The next attempt of what was claimed is noted already, so it is only late.
-            logger.warning("queued tasks wait", extra={**facts, "reason": refusal.detail})
+            # The time of the next attempt is stored already, so the task is only late.
+            logger.warning("queued tasks are delayed", extra={**facts, "reason": refusal.detail})
         except Exception:
             logger.exception("a queued task failed", extra=facts)
 
@@ -194,7 +194,7 @@ class RetryQueue(Generic[T]):
 
 
 class _Outcome(Enum):
-    """Of an attempt; LATE is one that this provider itself could not make."""
+    """Outcome of an attempt; LATE when this process could not make the attempt."""
 
     DONE = auto()
     FAILED = auto()
@@ -202,7 +202,7 @@ class _Outcome(Enum):
 
 
 class _Lane:
-    """Attempts, at most `size` at a time, which some tenants share."""
+    """A bound of `size` concurrent attempts that several tenants share."""
 
     def __init__(self, size: int) -> None:
         self.slots = asyncio.Semaphore(size)
@@ -212,18 +212,18 @@ class _Lane:
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[int]:
-        """Wait for the tenant's turn; gives how many attempts the tenant has in it."""
+        """Wait for the tenant's turn; yields the number of attempts that it has."""
         self._tenants += 1
         try:
             async with self._turns:
-                # A tenant alone leaves half to the next one, which so never waits for its answers.
+                # A single tenant leaves half of the attempts free, so the next tenant need not wait.
                 yield max(1, self._size // max(2, self._tenants))
         finally:
             self._tenants -= 1
 
 
 def _lanes(most: int) -> tuple[_Lane, _Lane]:
-    """One for tenants whose tasks get done, and one for tenants whose last attempts all failed."""
+    """Return one lane for tenants whose tasks succeed, and one for tenants whose last attempts all failed."""
     share = max(1, most // 4)
     failing = _Lane(share)
     return (_Lane(most - share) if most > share else failing), failing

@@ -1,4 +1,4 @@
-"""All sections of the configuration file that the provider reads, each beside the part that it is about."""
+"""All sections of the configuration file that the provider reads."""
 
 from dataclasses import dataclass
 
@@ -33,10 +33,10 @@ from identity.tenancy.domain_config import SignInDomainConfig
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LifetimesConfig(SessionLifetimes):
-    """[lifetimes]: how long sessions live, and when signing keys are replaced, in UTC.
+    """[lifetimes]: lifetimes of sessions, and the schedule of key rotation in UTC.
 
-    The schedule is second, minute, hour, day of the month, month, day of the week (0 to 6 from Sunday) and year; the year,
-    or both it and the second, may be left out.
+    The schedule is second, minute, hour, day of the month, month, day of the week (0 to 6 from Sunday) and year. The
+    year, or both the year and the second, may be left out.
     """
 
     jwk_autorotate_cron: str = "0 30 3 1 * * *"
@@ -51,14 +51,14 @@ class LifetimesConfig(SessionLifetimes):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventsSection(EventsConfig):
-    """[events]: how much attention each kind of event asks for, and [events.login_protection]."""
+    """[events]: the level of each type of event, and [events.login_protection]."""
 
     login_protection: LoginProtectionConfig = LoginProtectionConfig()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdentityConfig:
-    """By their names in the file."""
+    """The sections, by their names in the file."""
 
     identity: ProviderConfig = ProviderConfig()
     bootstrap: BootstrapConfig = BootstrapConfig()
@@ -87,7 +87,7 @@ class IdentityConfig:
 
     def __post_init__(self) -> None:
         if self.users.registration_enabled and not self.email.is_set:
-            # Until a tenant says otherwise, nobody signs in without the link in a letter.
+            # By default users cannot sign in before they open the link in a mail.
             raise ValueError(
                 "users.registration_enabled: expected mail, found neither email.smtp_host nor email.directory"
             )

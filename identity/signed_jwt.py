@@ -1,6 +1,6 @@
-"""JWTs as they come in: RFC 7519, with the signatures that RFC 7518 and RFC 8037 name.
+"""Signed JWTs of other parties: RFC 7519, with the signature algorithms of RFC 7518 and RFC 8037.
 
-Nothing is trusted before the signature holds: a header says only which of our keys, or which of a client's, to try.
+Nothing is trusted before the signature is verified: the header only selects which known key to try.
 """
 
 from collections.abc import Collection, Mapping
@@ -12,30 +12,30 @@ from joserfc.errors import JoseError
 from joserfc.jwa import JWSAlgModel
 from joserfc.jwk import Key
 
-# What clients may sign assertions and proofs with: asymmetric alone.
+# Algorithms for assertions and proofs of clients: asymmetric ones only.
 CLIENT_ALGORITHMS = ("RS256", "ES256", "PS256", "EdDSA")
 
-# Of the header; a proof carries an RSA key of up to 4096 bits in it.
+# Length of the header; a DPoP proof contains an RSA key of up to 4096 bits.
 _MAX_HEADER_LENGTH = 4096
 
-# What the JOSE library makes of headers that are no object, of members of other types and of endless nesting.
+# Errors of the JOSE library for malformed headers, wrong types and deep nesting.
 _UNREADABLE = (JoseError, ValueError, TypeError, AttributeError, RecursionError, msgspec.DecodeError)
 
 
 class MalformedJwt(ValueError):
-    """What came in is no signed JWT of ours to read; never repeats it."""
+    """The text is not a signed JWT; the message does not repeat it."""
 
 
 @dataclass(frozen=True, slots=True)
 class SignedJwt:
-    """Parsed, not yet believed."""
+    """A parsed JWT, not verified yet."""
 
     signature: jws.CompactSignature
     header: Mapping[str, object]
     claims: Mapping[str, object]
 
     def is_signed_by(self, key: Key, algorithms: Collection[str]) -> bool:
-        """Whether the signature holds, with one of these algorithms: RFC 8725 §3.1."""
+        """Whether the signature is valid, with one of these algorithms: RFC 8725 §3.1."""
         if self.header.get("alg") not in algorithms:
             return False
         registry = ForeignSignatures(algorithms=algorithms, strict_check_header=False)
@@ -45,18 +45,18 @@ class SignedJwt:
             return False
 
     def text(self, claim: str) -> str:
-        """Return a claim that is a text, empty when it is not there or is none."""
+        """Return a string claim, empty when it is missing or of another type."""
         value = self.claims.get(claim)
         return value if isinstance(value, str) else ""
 
     def time(self, claim: str) -> float | None:
-        """Return a claim in Unix seconds, None when it is not there or is no number."""
+        """Return a numeric claim in Unix seconds, None when it is missing or of another type."""
         value = self.claims.get(claim)
         return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
 
 def parse(token: str) -> SignedJwt:
-    """Take a JWT apart; raises MalformedJwt."""
+    """Parse a JWT; raises MalformedJwt."""
     try:
         signature = jws.extract_compact(token.encode(), registry=ForeignSignatures(strict_check_header=False))
         header = msgspec.convert(signature.protected, dict[str, object])
@@ -67,7 +67,7 @@ def parse(token: str) -> SignedJwt:
 
 
 def algorithms_of(named: str) -> Collection[str]:
-    """The algorithms that a client may sign with: the one that it named, or all that we take."""
+    """Return the algorithm that the client registered, or all supported ones."""
     return (named,) if named else CLIENT_ALGORITHMS
 
 
@@ -75,7 +75,7 @@ class ForeignSignatures(jws.JWSRegistry):
     max_header_length = _MAX_HEADER_LENGTH
 
     def get_alg(self, name: str) -> JWSAlgModel:
-        """RFC 8037's name EdDSA is the one that clients use; its successor's warning is not for them."""
+        """Accept EdDSA, the name of RFC 8037 that clients use; the warning about it does not apply to them."""
         if name not in (self.allowed or ()):
             raise JoseError(description="the algorithm is not accepted")
         return self.algorithms[name]

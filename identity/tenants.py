@@ -1,7 +1,7 @@
-"""The tenants of the deployment and the issuer of each, as this process knows them.
+"""The tenants of the deployment and their issuers, as this process knows them.
 
-An issuer is built from configured names alone, never from what a request says about its host. Who keeps tenants tells of
-changes: `identity.tenancy`.
+An issuer is built from configured names only, never from the Host header of a request. `identity.tenancy` updates the
+list.
 """
 
 import re
@@ -17,7 +17,7 @@ PREFIX = "/auth/v1/"
 
 _SLUG = re.compile(r"[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?")
 
-# First path segments below the prefix: a tenant of such a name would hide an endpoint.
+# First path segments below the prefix: a tenant with such a name would hide an endpoint.
 RESERVED_SLUGS = frozenset(
     (
         *("oidc", "clients", "clients_dyn", "users", "sessions", "providers", "pow", "sign-in", "account"),
@@ -36,12 +36,12 @@ class Tenant:
 
     @property
     def origin(self) -> str:
-        """Scheme, host and port of its issuer."""
+        """Scheme, host and port of the issuer."""
         return self.issuer.partition(PREFIX)[0]
 
 
 def tenant_id_of(slug: str) -> TenantId:
-    """Take a slug for a tenant's id; raises ValueError when no tenant may be called so."""
+    """Return a slug as a tenant id; raises ValueError for a name that no tenant may have."""
     if _SLUG.fullmatch(slug) is None:
         raise ValueError(f"tenant {slug!r}: expected at most 32 of a-z, 0-9 and inner hyphens")
     if slug in RESERVED_SLUGS:
@@ -50,7 +50,7 @@ def tenant_id_of(slug: str) -> TenantId:
 
 
 class KeptTenant(Protocol):
-    """What has to be known of a tenant; an empty hostname is none."""
+    """The stored properties of a tenant that routing needs; an empty hostname means none."""
 
     @property
     def own_id(self) -> TenantId: ...
@@ -64,7 +64,7 @@ class KeptTenant(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """`hosts` are those of disabled tenants too, `served` the enabled ones."""
+    """`hosts` are those of all tenants, also disabled ones; `served` are the enabled tenants."""
 
     ids: tuple[TenantId, ...]
     served: Mapping[TenantId, Tenant]
@@ -72,7 +72,7 @@ class _Known:
 
 
 class Tenants:
-    """The default tenant, whose issuer stands at the prefix itself, and the others: below it, or at their own host."""
+    """The default tenant, with its issuer at the prefix, and the others: below it, or at their own hosts."""
 
     def __init__(self, origin: str, default: TenantId, others: Iterable[TenantId] = ()) -> None:
         self.default = Tenant(default, f"{origin}{PREFIX}")
@@ -81,7 +81,7 @@ class Tenants:
         self._know(_Known(tuple(sorted(served)), served))
 
     def know(self, kept: Collection[KeptTenant]) -> None:
-        """Take these for all tenants there are; the default one is served whatever is kept of it."""
+        """Replace the list of tenants; the default tenant is always served."""
         served = {
             tenant.own_id: Tenant(tenant.own_id, self.issuer_of(tenant.own_id, tenant.hostname))
             for tenant in kept
@@ -92,7 +92,7 @@ class Tenants:
         self._know(_Known(tuple(sorted(ids)), served, hosts))
 
     def issuer_of(self, tenant_id: TenantId, hostname: str = "") -> str:
-        """Whether or not there is such a tenant. Hosts of tenants are reached like the deployment's own one."""
+        """Return the issuer of a tenant id, existing or not. Own hosts have the scheme and port of the deployment."""
         if tenant_id == self.default.tenant_id:
             return self.default.issuer
         if not hostname:
@@ -106,24 +106,24 @@ class Tenants:
         return self._address.hostname or ""
 
     def all(self) -> Collection[Tenant]:
-        """Those that are served."""
+        """Return the enabled tenants."""
         return self._known.served.values()
 
     @property
     def ids(self) -> tuple[TenantId, ...]:
-        """Of all tenants, disabled ones too."""
+        """Ids of all tenants, also disabled ones."""
         return self._known.ids
 
     def find(self, tenant_id: str) -> Tenant:
-        """Return a tenant, the default one for an empty id; raises NotFound, for one that is disabled too."""
+        """Return an enabled tenant, the default one for an empty id; raises NotFound."""
         return self._found(self._known.served.get(TenantId(tenant_id)) if tenant_id else self.default)
 
     def find_by_issuer(self, issuer: str) -> Tenant:
-        """Return the tenant whose tokens say so, the default one for an empty issuer; raises NotFound."""
+        """Return the tenant with this issuer, the default one for an empty text; raises NotFound."""
         return self._found(self._by_issuer.get(issuer) if issuer else self.default)
 
     def id_at(self, host: str) -> TenantId | None:
-        """Return whose hostname it is, be it disabled."""
+        """Return the id of the tenant with this hostname, also a disabled one; None when there is none."""
         return self._known.hosts.get(host)
 
     def _know(self, known: _Known) -> None:

@@ -1,4 +1,4 @@
-"""Takes away what has expired, a little at a time."""
+"""Removes expired records of all kinds, in small batches."""
 
 import asyncio
 import logging
@@ -19,7 +19,7 @@ class Upkeep:
         self._store = store
 
     async def run(self) -> None:
-        """Remove expired records of all kinds in passes, until it is cancelled."""
+        """Remove expired records periodically until cancelled."""
         while True:
             await asyncio.sleep(PASS_SECONDS)
             try:

@@ -1,4 +1,4 @@
-"""Closed sets of words that several parts of the provider share."""
+"""Closed sets of values that several parts of the provider share."""
 
 from enum import StrEnum
 
@@ -13,7 +13,7 @@ class GrantType(StrEnum):
 
 
 class AuthenticationMethod(StrEnum):
-    """How a client proves who it is at the token endpoint: OpenID Connect Core 1.0 §9."""
+    """Client authentication method at the token endpoint: OpenID Connect Core 1.0 §9."""
 
     NONE = "none"
     CLIENT_SECRET_BASIC = "client_secret_basic"  # noqa: S105  # the method's name
@@ -27,7 +27,7 @@ SECRET_METHODS = frozenset(
 
 
 class ConsentMode(StrEnum):
-    """Whether people are asked before a client gets anything about them: the first time, or each time."""
+    """When users are asked for consent to a client: never, once, or always."""
 
     NEVER = "never"
     ONCE = "once"
@@ -35,7 +35,7 @@ class ConsentMode(StrEnum):
 
 
 class Permission(StrEnum):
-    """What a principal may do; each is also a scope that narrows a token to it."""
+    """A permission of a principal; each is also a scope to which a token can be narrowed."""
 
     PROCESS_DEPLOY = "process:deploy"
     INSTANCE_CREATE = "instance:create"
@@ -62,7 +62,7 @@ LATER_PERMISSIONS: frozenset[str] = frozenset(
 
 
 class Scope(StrEnum):
-    """Scopes about people: OpenID Connect Core 1.0 §5.4, §11; `groups` is ours."""
+    """Scopes about users: OpenID Connect Core 1.0 §5.4, §11; `groups` is specific to this provider."""
 
     OPENID = "openid"
     PROFILE = "profile"
@@ -77,14 +77,14 @@ BUILT_IN_SCOPES: tuple[str, ...] = (*Scope, *Permission)
 
 
 class TokenType(StrEnum):
-    """How an access token is presented: RFC 6749 §7.1, RFC 9449 §5; also its claim `typ`."""
+    """Scheme of an access token: RFC 6749 §7.1, RFC 9449 §5; also its claim `typ`."""
 
     BEARER = "Bearer"
     DPOP = "DPoP"
 
 
 class FactorMethod(StrEnum):
-    """By what a person proves more than a password."""
+    """A second factor of a user."""
 
     PASSKEY = "passkey"
     ONE_TIME_CODE = "one_time_code"
@@ -92,7 +92,7 @@ class FactorMethod(StrEnum):
 
 
 class AuthenticationContext(StrEnum):
-    """How much a sign-in proved, weakest first: OpenID Connect Core 1.0 §2 `acr`, OpenID EAP ACR Values 1.0 §4."""
+    """Strength of a sign-in, weakest first: OpenID Connect Core 1.0 §2 `acr`, OpenID EAP ACR Values 1.0 §4."""
 
     PASSWORD = "urn:gnomon:acr:pwd"  # noqa: S105  # a level's name
     SEVERAL_FACTORS = "urn:gnomon:acr:mfa"

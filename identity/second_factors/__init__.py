@@ -1,1 +1,1 @@
-"""What people prove beside a password, by passkeys and by codes: one notion for all who ask for a second factor."""
+"""Second factors beside a password: passkeys and codes behind one interface."""

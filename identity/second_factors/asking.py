@@ -1,6 +1,6 @@
-"""Which second factors a person is asked for: a passkey, or a code in its place.
+"""Selects the second factor that a user is asked for: a passkey, or a code instead.
 
-Nothing is offered before a password is right, or a browser is remembered, that tells one account from another.
+Before a right password or a remembered browser, the response does not reveal anything about the account.
 """
 
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ from identity.vocabulary import FactorMethod
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecondFactorAsking:
-    """A passkey keeps its own ceremony; the question for a code is beside it, under the same name."""
+    """A passkey has its own ceremony; the request for a code is stored beside it, under the same code."""
 
     passkeys: SecondFactors
     users: Users
@@ -34,11 +34,11 @@ class SecondFactorAsking:
     async def after(
         self, tenant: Tenant, session: Session, request: AuthorizationRequest, user: User, *, first: Proof
     ) -> SecondFactor | None:
-        """Return None for a person who has none."""
+        """Return None for a user without a second factor."""
         by_passkey = await self.passkeys.after(tenant, session, request, user, first=first)
         kept = await self.codes.of(tenant, user.user_id)
         methods = _methods(kept)
-        # Codes belong to an account with a password.
+        # One-time codes are only for accounts with a password.
         if not (methods and user.password_hash) or (by_passkey is None and not kept.generators):
             return by_passkey
         follows = by_passkey or SecondFactor(
@@ -53,7 +53,7 @@ class SecondFactorAsking:
     async def instead_of_password(
         self, tenant: Tenant, session: Session, request: AuthorizationRequest, browser: Browser, *, email: str
     ) -> SecondFactor:
-        """Return one for every address, with codes only in a browser that is remembered."""
+        """Return a challenge for every address; codes are offered only in a remembered browser."""
         follows = await self.passkeys.instead_of_password(tenant, session, request, browser, email=email)
         user = await self.users.find(tenant, follows.user_id) if follows.is_remembered else None
         if user is None or not user.password_hash:

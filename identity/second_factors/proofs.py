@@ -1,4 +1,4 @@
-"""Proving once more who one is by a second factor, while signed in."""
+"""Reauthentication by a second factor while signed in."""
 
 from dataclasses import dataclass
 
@@ -10,13 +10,13 @@ from identity.one_time_codes.verification import CodeVerification
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecondFactorProofs:
-    """What came of a passkey and what a person types look different."""
+    """Tells the result of a passkey ceremony from a typed code by its format."""
 
     passkeys: FactorProofs
     codes: CodeVerification
 
     async def spend(self, person: Person, code: str) -> None:
-        """Use it up; raises Unauthenticated, ResourceExhausted after too many wrong codes."""
+        """Redeem the proof; raises Unauthenticated, ResourceExhausted after too many wrong codes."""
         if kind_of(code) is None:
             await self.passkeys.spend(person, code)
             return

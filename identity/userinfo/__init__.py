@@ -1,1 +1,1 @@
-"""Who is behind an access token: the userinfo endpoint, and forward authentication for services behind a proxy."""
+"""The userinfo endpoint, and forward authentication by access token for services behind a proxy."""

@@ -1,4 +1,4 @@
-"""Who calls a service behind a proxy, for the headers that the proxy passes on."""
+"""Forward authentication by access token: the user of a request, for the headers of the proxy."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ from identity.tenants import Tenant
 from identity.userinfo.presented import PresentedToken, PresentedTokens
 from identity.vocabulary import Scope
 
-# RFC 8176: more than something that is known.
+# RFC 8176: methods beyond a password.
 _FACTORS = frozenset({"mfa", "hwk", "swk", "otp"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Caller:
-    """What the scopes do not open is empty."""
+    """Claims that the scopes do not open are empty."""
 
     user_id: str
     roles: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""An access token as a request presents it: RFC 6750 §2, RFC 9449 §7."""
+"""Verification of a presented access token: RFC 6750 §2, RFC 9449 §7."""
 
 import hmac
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ class PresentedToken:
 
 @dataclass(frozen=True, slots=True)
 class Bearer:
-    """A person's token that holds now."""
+    """A valid access token of a user."""
 
     token: ActiveToken
     user: User
@@ -34,13 +34,13 @@ class PresentedTokens:
         self._proofs = proofs
 
     async def person(self, tenant: Tenant, presented: PresentedToken) -> Bearer:
-        """Return whose token it is.
+        """Return the token with its user.
 
         Raises InvalidToken, InvalidDpopProof, UseDpopNonce, and InsufficientScope for a client's own token.
         """
         token = await self._tokens.find(presented.access_token, tenant)
         is_bound = token.claims.typ is TokenType.DPOP
-        # RFC 9449 §7.1: what is bound to a key is no bearer token, whatever scheme it comes under.
+        # RFC 9449 §7.1: a token that is bound to a key must not be presented as a bearer token.
         if is_bound != presented.is_dpop:
             raise InvalidToken("the token was presented under another scheme than its own")
         if is_bound:

@@ -1,4 +1,4 @@
-"""Claims about the person behind a token: OpenID Connect Core 1.0 §5.3."""
+"""Userinfo: claims about the user of an access token, OpenID Connect Core 1.0 §5.3."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from identity.vocabulary import Scope
 
 @dataclass(frozen=True, slots=True)
 class UserInfoDocument:
-    """`jwt` is the same, signed, for clients that registered for it; else empty."""
+    """`jwt` are the claims as a signed JWT for clients that registered for it; else empty."""
 
     claims: Mapping[str, object]
     jwt: str = ""
@@ -37,7 +37,7 @@ class UserInfo:
         self._rules = rules
 
     async def of(self, tenant: Tenant, presented: PresentedToken) -> UserInfoDocument:
-        """Return what the token's scopes and its claims parameter open.
+        """Return the claims that the token's scopes and its claims parameter open.
 
         Raises InvalidToken, InsufficientScope, InvalidDpopProof, UseDpopNonce.
         """
@@ -49,7 +49,7 @@ class UserInfo:
         if algorithm is None:
             return UserInfoDocument(claims)
         signing_key = (await self._keys.key_set(tenant.tenant_id)).signing_key(algorithm)
-        # §5.3.2: signed, it names who says so, and to whom.
+        # §5.3.2: a signed response has an issuer and an audience.
         signed = {**claims, "iss": tenant.issuer, "aud": bearer.token.client.client_id}
         return UserInfoDocument(claims, signing_key.sign(msgspec.json.encode(signed)))
 
