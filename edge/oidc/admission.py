@@ -1,7 +1,7 @@
 """Refuses every request from a network address that an administrator blocked.
 
-An answer about an address is kept for a second, so a block takes effect a second later at most. While the services do not
-answer, every address is let in: the endpoint that needs them fails by itself.
+The result for an address is cached for a second, so a block takes effect within a second. While the services do not
+respond, every address is admitted: endpoints that need them fail by themselves.
 """
 
 from collections import OrderedDict
@@ -28,7 +28,7 @@ _MAX_ADDRESSES = 4096
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """`block` is the refusal of a blocked address."""
+    """`block` is the error for a blocked address."""
 
     block: ResourceExhausted | None
     fresh_until: datetime

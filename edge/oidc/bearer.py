@@ -1,4 +1,4 @@
-"""Access tokens as HTTP carries them, and refusals of them: RFC 6750, RFC 9449 §7."""
+"""Access tokens in HTTP requests, and errors about them: RFC 6750, RFC 9449 §7."""
 
 import re
 
@@ -16,7 +16,7 @@ _OF_PROOFS = frozenset({"invalid_dpop_proof", "use_dpop_nonce"})
 
 
 def token_in_header(request: web.Request) -> pb.PresentedToken | None:
-    """Return what the Authorization header presents, None without one; raises Refused."""
+    """Return the token of the Authorization header, None without one; raises Refused."""
     authorizations = request.headers.getall(hdrs.AUTHORIZATION, ())
     if len(authorizations) > 1:
         raise invalid_request("the Authorization header comes more than once")
@@ -35,13 +35,13 @@ def token_of(request: web.Request, access_token: str, *, is_dpop: bool) -> pb.Pr
 
 
 def nothing_presented() -> Refused:
-    """Tell how to present a token, and nothing else: RFC 6750 §3.1."""
+    """Challenge the caller to present a token, without an error code: RFC 6750 §3.1."""
     headers: dict[str, str] = {hdrs.WWW_AUTHENTICATE: f'Bearer, DPoP algs="{ALGORITHMS}"'}
     return Refused(401, "invalid_token", "expected an access token", is_oauth=True, headers=headers)
 
 
 def refused_to_bearer(error: ServiceError, *, is_dpop: bool) -> Refused:
-    """Say what a request with a token is answered when the service refused."""
+    """Map an error of the service to the response for a request with a token."""
     refusal = refused_by_protocol(error)
     if not isinstance(error, OAuthError | InvalidArgument) or not refusal.is_oauth:
         return refusal
@@ -64,5 +64,5 @@ def nonce_header(dpop_nonce: str) -> dict[str, str]:
 
 
 def _quotable(text: str) -> str:
-    """RFC 6750 §3: what error_description may hold."""
+    """RFC 6750 §3: characters of error_description."""
     return _NOT_QUOTABLE.sub("'", text)

@@ -23,7 +23,7 @@ async def read_body(request: web.Request, max_bytes: int) -> bytes:
 
 
 async def read_json(request: web.Request, kind: type[_Body], *, max_bytes: int) -> _Body:
-    """Read an object strictly; raises Refused, whose message repeats nothing of what was sent."""
+    """Read a JSON object strictly; raises Refused, whose message does not repeat the input."""
     if request.content_type != JSON:
         raise bad_request(f"the body must be {JSON}")
     try:

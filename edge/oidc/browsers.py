@@ -1,4 +1,4 @@
-"""The browser behind a request, as the services are told of it."""
+"""The browser of a request, as a message for the services."""
 
 from aiohttp import hdrs, web
 
@@ -17,7 +17,7 @@ _MAX_CSRF_TOKEN = 256
 
 class Browsers:
     def __init__(self, config: AccessConfig, *, has_tls: bool = True, has_fed_cm: bool = False) -> None:
-        # A browser drops cookies for TLS that come without it.
+        # Browsers ignore cookies with a TLS-only prefix that arrive over plain HTTP.
         mode = config.cookie_mode or (CookieMode.HOST if has_tls else CookieMode.DANGER_INSECURE)
         self._sessions = Cookies(SESSION, mode)
         self._remembered_factors = Cookies(REMEMBERED_FACTOR, mode)
@@ -26,7 +26,7 @@ class Browsers:
         self.login_status = LoginStatus(mode, is_told=has_fed_cm)
 
     def of(self, request: web.Request, csrf_token: str = "") -> pb.Browser:
-        """Describe it; the CSRF token is that of the form, or else the header's."""
+        """Return the browser; the CSRF token is that of the form, else that of the header."""
         csrf_token = csrf_token or request.headers.get(CSRF_HEADER, "")
         is_plausible = csrf_token.isascii() and len(csrf_token) <= _MAX_CSRF_TOKEN
         return pb.Browser(
@@ -41,23 +41,23 @@ class Browsers:
         return self._peers.address(request)
 
     def keep(self, request: web.Request, response: web.Response, *, cookie: pb.SessionCookie) -> None:
-        """Have the browser keep a cookie, or give it up."""
+        """Set or delete the session cookie."""
         self._sessions.keep(request, response, cookie=cookie)
         self.login_status.tell(request, response, cookie=cookie)
 
     def remember(self, request: web.Request, response: web.Response, *, factor: RememberedFactor) -> None:
-        """Have the browser keep that its person proved a second factor."""
+        """Set the cookie of a remembered browser."""
         self._remembered_factors.keep(request, response, cookie=factor)
 
     def link_cookie(self, request: web.Request) -> str:
-        """Return what the browser keeps since it opened a link, empty without."""
+        """Return the cookie of an opened link, empty without one."""
         return self._opened_links.value(request)
 
     def hold_link(self, request: web.Request, response: web.Response, *, cookie: Kept) -> None:
-        """Have the browser keep that it opened a link, or forget it."""
+        """Set or delete the cookie of an opened link."""
         self._opened_links.keep(request, response, cookie=cookie)
 
 
 def _printable(text: str) -> str:
-    """Replace lone surrogates, which stand for bytes that were no UTF-8."""
+    """Replace lone surrogates, which stand for bytes that are not UTF-8."""
     return text.encode("utf-8", "replace").decode()

@@ -1,7 +1,7 @@
-"""The sign-in page that somebody came from who makes an account, and goes back to.
+"""The authorization request of the sign-in page from which a user came to the registration page.
 
-The ways between the two carry the parameters of the authorization request. They lead to our own endpoints and nowhere
-else, which look at the parameters anew.
+Its parameters are passed along in links between the two pages. The links lead to our own endpoints only, which validate
+the parameters again.
 """
 
 from collections.abc import Iterable
@@ -11,13 +11,13 @@ from urllib.parse import urlencode
 from edge.oidc.prefix import PREFIX
 from gnomon.identity.v1 import authorization_service_pb2 as pb
 
-# What a line of a request has room for.
+# A request line has room for this much.
 _LONGEST_QUERY = 6000
 
 
 @dataclass(frozen=True, slots=True)
 class CameFrom:
-    """Without parameters, from nowhere that one could go back to."""
+    """Without parameters there is no sign-in page to return to."""
 
     parameters: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
@@ -35,19 +35,19 @@ class CameFrom:
 
     @property
     def is_request(self) -> bool:
-        """Whether it is an authorization request that can be asked for once more."""
+        """Whether the parameters are an authorization request that can be repeated."""
         names = {name for name, _ in self.parameters}
         return names >= {"client_id", "redirect_uri", "response_type"}
 
     def registration_address(self, path: str) -> str:
-        """Address of the registration page below the issuer's path."""
+        """Return the address of the registration page below the issuer's path."""
         query = urlencode(self.parameters)
         if len(query) > _LONGEST_QUERY:
             query = urlencode({"client_id": self.client_id})
         return f"{path}/users/register{'?' if query else ''}{query}"
 
     def sign_in_address(self, path: str, **more: str) -> str:
-        """Address of the sign-in page below the issuer's path, of the entry page when there is none to go back to."""
+        """Return the address of the sign-in page; of the entry page when there is none to return to."""
         if not self.is_request:
             return f"{PREFIX}/"
         replaced = [(name, value) for name, value in self.parameters if name not in more]

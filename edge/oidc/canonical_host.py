@@ -1,7 +1,7 @@
-"""The one host at which people see pages: the issuer's.
+"""The canonical host of pages: the issuer's.
 
-Cookies, passkeys and the issuer's own links belong to one host. A listener on loopback has several, so browsers that ask
-for a page at another one are redirected.
+Cookies, passkeys and the issuer's own links belong to one host. A listener on loopback has several host names, so
+browsers that request a page at another one are redirected.
 """
 
 from dataclasses import dataclass
@@ -13,15 +13,15 @@ _HTML = "text/html"
 
 @dataclass(frozen=True, slots=True)
 class CanonicalHost:
-    """`origin` is the issuer's, `aliases` are values of Host that reach the same listener; without aliases all stay."""
+    """`origin` is the issuer's; `aliases` are Host values of the same listener, from which pages redirect."""
 
     origin: str = ""
     aliases: frozenset[str] = frozenset()
 
     def redirect(self, request: web.Request) -> web.Response | None:
-        """Return the answer to a navigation at an alias, None for every other request.
+        """Return a redirect for a navigation to an alias, None for every other request.
 
-        Status 307 keeps method and form. The location has the configured origin, so no header decides where it leads.
+        Status 307 preserves method and form. The location has the configured origin, so no header can change it.
         """
         if request.headers.get(hdrs.HOST, "").lower() not in self.aliases or not _is_navigation(request):
             return None
@@ -31,5 +31,5 @@ class CanonicalHost:
 
 
 def _is_navigation(request: web.Request) -> bool:
-    """Whether a browser is to show the answer, and connected itself: a proxy has a public host of its own."""
+    """Whether a browser navigates and is connected directly: a proxy has a public host of its own."""
     return _HTML in request.headers.get(hdrs.ACCEPT, "") and hdrs.X_FORWARDED_HOST not in request.headers

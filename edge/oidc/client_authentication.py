@@ -1,4 +1,4 @@
-"""Client credentials as HTTP carries them: RFC 6749 §2.3.1, RFC 7617, RFC 7523 §2.2."""
+"""Client credentials in HTTP requests: RFC 6749 §2.3.1, RFC 7617, RFC 7523 §2.2."""
 
 import base64
 from collections.abc import Awaitable, Callable, Sequence
@@ -14,7 +14,7 @@ from gnomon.identity.v1 import token_service_pb2 as pb
 from server.platform.channels import error_of
 from server.platform.errors import OAuthError, ServiceError
 
-# Parameters that prove who a client is, and are no others' business.
+# Parameters with client credentials, which are not passed on.
 SECRETS = frozenset({"client_secret", "client_assertion", "client_assertion_type"})
 
 _JWT_BEARER = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
@@ -45,7 +45,7 @@ class ClientCredentials:
 async def authenticated(
     readings: Sequence[ClientCredentials], call: Callable[[ClientCredentials], Awaitable[_Answer]]
 ) -> _Answer:
-    """Make a call by the first reading whose client is known; raises Refused, and grpc.RpcError otherwise."""
+    """Make a call with each interpretation until the client is known; raises Refused and grpc.RpcError."""
     reading, *others = readings
     try:
         return await call(reading)
@@ -58,7 +58,7 @@ async def authenticated(
 
 
 def presented(authorizations: Sequence[str], form: Form) -> tuple[ClientCredentials, ...]:
-    """Return the readings of what a request presents, never none, the standard's first; raises Refused."""
+    """Return the possible interpretations of the credentials, the standard's first; raises Refused."""
     if len(authorizations) > 1:
         raise invalid_request("the Authorization header comes more than once")
     if authorizations:
@@ -105,7 +105,7 @@ def _readings(authorization: str) -> tuple[ClientCredentials, ...]:
         raise invalid_client("the Basic credentials are malformed", is_basic=True) from error
     if not colon:
         raise invalid_client("the Basic credentials are malformed", is_basic=True)
-    # RFC 6749 §2.3.1 encodes both halves as in a form; many clients do not.
+    # RFC 6749 §2.3.1 form-encodes both parts; many clients do not.
     halves = ((unquote_plus(client_id), unquote_plus(client_secret)), (client_id, client_secret))
     return tuple(
         ClientCredentials(pb.CLIENT_AUTHENTICATION_SECRET_BASIC, *pair) for pair in dict.fromkeys(halves)
@@ -113,7 +113,7 @@ def _readings(authorization: str) -> tuple[ClientCredentials, ...]:
 
 
 def _more_than_one_way() -> Exception:
-    """RFC 6749 §2.3: no more than one method in a request."""
+    """RFC 6749 §2.3: a request has at most one method."""
     return invalid_request("the client authenticates in more than one way")
 
 

@@ -1,7 +1,7 @@
 """GET /clients/{id}/forward_auth and its callback: a proxy asks whether a browser is signed in.
 
-The proxy passes the browser's cookies on, and says by X-Forwarded headers what it was asked for. It is believed when its
-address is that of a trusted one.
+The proxy passes on the browser's cookies, and describes the original request in X-Forwarded headers. Only trusted
+proxies are accepted.
 """
 
 from aiohttp import hdrs, web
@@ -36,7 +36,7 @@ class ClientForwardAuthEndpoint:
         self._pages = pages
 
     async def admit(self, request: web.Request) -> web.Response:
-        """Answer 200 and who it is, or the status that the proxy wants and where to sign in."""
+        """Answer 200 with headers about the user, or the requested status with the address of the sign-in."""
         if not self._peers.is_trusted(request):
             raise Refused(403, "Forbidden", "expected a trusted proxy")
         status, allows_insecure = _wanted(request)
@@ -79,7 +79,7 @@ class ClientForwardAuthEndpoint:
 
 
 def _wanted(request: web.Request) -> tuple[int, bool]:
-    """Return the status for who is not signed in, and whether services without TLS are let in; raises Refused."""
+    """Return the status for a browser without a sign-in, and whether plain HTTP is allowed; raises Refused."""
     query = form_of(query_parameters(request))
     status = _STATUSES.get(single(query, "redirect_state"))
     allows_insecure = _FLAGS.get(single(query, "danger_cookie_insecure"))
@@ -100,7 +100,7 @@ def _forwarded(request: web.Request) -> pb.ForwardedRequest:
 
 
 def _sole(request: web.Request, name: str) -> str:
-    """Return a header's value, empty without one; raises Refused where it comes twice, or no message can hold it."""
+    """Return a header's value, empty without one; raises Refused for a repeated or non-ASCII one."""
     values = request.headers.getall(name, ())
     if len(values) > 1 or not all(value.isascii() for value in values):
         raise invalid_request(f"expected {name} once, in ASCII")
@@ -108,7 +108,7 @@ def _sole(request: web.Request, name: str) -> str:
 
 
 def _to_sign_in(sign_in: pb.ForwardSignIn, cookies: ForwardCookies, *, status: int) -> web.Response:
-    # RFC 9110 §11.6.1: a 401 names a way to authenticate.
+    # RFC 9110 §11.6.1: a 401 needs a challenge.
     challenge = {hdrs.WWW_AUTHENTICATE: "OAuth"} if status == 401 else {}  # noqa: PLR2004  # the status's number
     response = web.Response(status=status, headers={hdrs.LOCATION: sign_in.location, **challenge})
     cookies.keep(response, ForwardCookie.BROWSER, sign_in.browser, max_age=sign_in.max_age)

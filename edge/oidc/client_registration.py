@@ -1,4 +1,4 @@
-"""/clients_dyn: clients that register themselves, RFC 7591, and look after it, RFC 7592."""
+"""/clients_dyn: dynamic client registration, RFC 7591, and its management, RFC 7592."""
 
 from collections.abc import Awaitable
 from typing import TypeVar
@@ -95,7 +95,7 @@ async def _answered(call: Awaitable[_Answer]) -> _Answer:
 
 
 def members(registration: pb.ClientRegistration) -> dict[str, object]:
-    """RFC 7591 §3.2.1; what is empty is not registered. A secret is in the answer that makes it, and nowhere else."""
+    """RFC 7591 §3.2.1; empty members are left out. A secret is only in the response that creates it."""
     metadata = registration.metadata
     described: dict[str, object] = {
         "redirect_uris": list(metadata.redirect_uris),
@@ -139,14 +139,14 @@ def _if_any(name: str, value: str) -> dict[str, str]:
 
 
 def _bearer(request: web.Request) -> str:
-    """Return the token of the Authorization header, empty without one that could be ours."""
+    """Return the token of the Authorization header, empty for a missing or malformed one."""
     scheme, _, token = request.headers.get(hdrs.AUTHORIZATION, "").partition(" ")
     is_token = scheme.lower() == "bearer" and token.isascii() and len(token) <= _MAX_TOKEN
     return token.strip() if is_token else ""
 
 
 def _refused(error: ServiceError) -> Refused:
-    """RFC 7591 §3.2.2, RFC 7592 §2: what is wrong with the metadata, or with the token."""
+    """RFC 7591 §3.2.2, RFC 7592 §2: map errors about the metadata and about the token."""
     if isinstance(error, InvalidArgument):
         return invalid_client_metadata(error.detail)
     is_of_token = isinstance(error, OAuthError) and error.error == "invalid_token"

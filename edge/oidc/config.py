@@ -1,4 +1,4 @@
-"""Sections of the configuration file that the provider's endpoints read."""
+"""Sections of the configuration file for the provider's endpoints."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,9 +7,9 @@ from ipaddress import ip_network
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OidcConfig:
-    """[oidc]: bounds of a request to the provider.
+    """[oidc]: bounds of requests to the provider.
 
-    `long_call_timeout_seconds` is for what waits on purpose: sign-ins that are slowed down, keys that are being made.
+    `long_call_timeout_seconds` is for calls that wait deliberately: delayed sign-ins, and keys that are being made.
     """
 
     max_form_bytes: int = 16_384
@@ -32,10 +32,11 @@ class CookieMode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccessConfig:
-    """[access]: session cookies, and the proxies before the server.
+    """[access]: session cookies, and trusted proxies.
 
     `cookie_mode` defaults to `host`, or to `danger-insecure` when `identity.scheme` is `http`. `trusted_proxies` are
-    networks whose X-Forwarded-For and X-Forwarded-Host are believed; by default the peer of the socket is the client.
+    networks whose X-Forwarded-For and X-Forwarded-Host headers are used; by default the client is the peer of the
+    socket.
     """
 
     cookie_mode: CookieMode | None = None

@@ -1,4 +1,4 @@
-"""GET and POST /oidc/authorize/consent: a person lets a client have what it asks for, or not."""
+"""GET and POST /oidc/authorize/consent: the consent page, and the user's answer."""
 
 from enum import StrEnum
 

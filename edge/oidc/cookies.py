@@ -1,6 +1,6 @@
 """Cookies of a tenant: RFC 6265bis §4.1.3.
 
-Tenants share a host, so each has a cookie of its own name; the prefix binds it to the host or to TLS.
+Tenants share a host, so each tenant has its own cookie names; the prefix binds a cookie to the host or to TLS.
 """
 
 from typing import Literal, Protocol
@@ -12,7 +12,7 @@ from edge.oidc.tenant import tenant_of
 
 SESSION = "GnomonSession"
 REMEMBERED_FACTOR = "GnomonMfa"
-# As programs call it that follow links in letters.
+# The name that other programs expect which follow such links.
 OPENED_LINK = "rauthy-pwd-reset"
 FED_CM = "GnomonFedCM"
 
@@ -34,19 +34,20 @@ class Cookies:
     def __init__(self, name: str, mode: CookieMode, *, same_site: Literal["Lax", "None"] = "Lax") -> None:
         self._own_name = name
         self._prefix = _PREFIXES[mode]
-        # A cookie with the __Host- prefix has to be that of the whole host.
+        # A cookie with the __Host- prefix must have the path `/`.
         self._path = "/" if mode is CookieMode.HOST else "/auth"
-        # RFC 6265bis §5.7: browsers refuse cookies for other sites that are not secure, and take secure ones on loopback.
+        # RFC 6265bis §5.7: browsers refuse SameSite=None cookies that are not Secure, and accept Secure ones on
+        # loopback.
         self._is_secure = mode is not CookieMode.DANGER_INSECURE or same_site == "None"
         self._same_site = same_site
 
     def value(self, request: web.Request) -> str:
-        """Return what the browser sent, empty when it is nothing that was ever set."""
+        """Return the cookie's value, empty for one that we cannot have set."""
         value = request.cookies.get(self._name(request), "")
         return value if value.isascii() and len(value) <= _MAX_LENGTH else ""
 
     def keep(self, request: web.Request, response: web.Response, *, cookie: Kept) -> None:
-        """Set the cookie; one that is to live for no time is taken back."""
+        """Set the cookie, or delete it when `max_age` is 0."""
         response.set_cookie(
             self._name(request),
             cookie.value if cookie.max_age else "",

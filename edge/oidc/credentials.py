@@ -1,4 +1,4 @@
-"""POST /oidc/authorize with credentials: the answer sets the cookie of a new session."""
+"""POST /oidc/authorize with credentials: signs in and sets the cookie of a new session."""
 
 import grpc
 from aiohttp import web

@@ -1,6 +1,6 @@
-"""Answers for pages of other origins, with cookies: Fetch §3.3.
+"""CORS responses with credentials: Fetch §3.3.
 
-Such an answer names the one origin that may read it, and only once a service has said that it may.
+Such a response names the one origin that may read it, after a service has permitted that origin.
 """
 
 from aiohttp import hdrs, web
@@ -11,7 +11,7 @@ _MAX_LENGTH = 300
 
 
 def origin_of(request: web.Request) -> str:
-    """Return the origin of the page that caused the request; raises Refused without one."""
+    """Return the Origin header; raises Refused without one."""
     origins = request.headers.getall(hdrs.ORIGIN, ())
     if len(origins) != 1 or not origins[0].isascii() or not 0 < len(origins[0]) <= _MAX_LENGTH:
         raise invalid_request("expected one Origin")
@@ -19,7 +19,7 @@ def origin_of(request: web.Request) -> str:
 
 
 def readable(response: web.Response, origin: str) -> web.Response:
-    """Let pages of the origin read the answer."""
+    """Permit pages of the origin to read the response."""
     response.headers[hdrs.ACCESS_CONTROL_ALLOW_ORIGIN] = origin
     response.headers[hdrs.ACCESS_CONTROL_ALLOW_CREDENTIALS] = "true"
     return response

@@ -1,4 +1,4 @@
-"""POST /oidc/device: RFC 8628 §3.1."""
+"""POST /oidc/device: the device authorization endpoint, RFC 8628 §3.1."""
 
 from aiohttp import hdrs, web
 

@@ -1,6 +1,6 @@
-"""GET /device and POST /oidc/device/verify: a person says whether a device may, RFC 8628 §3.3.
+"""GET /device and POST /oidc/device/verify: the user accepts or declines a device, RFC 8628 §3.3.
 
-Whoever is not signed in is sent through an authorization of the pages' own client first.
+A user who is not signed in is first sent through an authorization request of the pages' own client.
 """
 
 from enum import StrEnum
@@ -82,7 +82,7 @@ class DeviceVerificationEndpoint:
         try:
             found = await self._stubs.sessions.GetSession(asked, timeout=self._timeout)
         except grpc.RpcError as failure:
-            # Whoever comes back from the sign-in without a session is not sent there again.
+            # A browser that returns from the sign-in without a session is not redirected again.
             if not isinstance(error_of(failure), Unauthenticated) or "iss" in query:
                 raise
             return await self._to_sign_in(request, user_code)
@@ -99,7 +99,7 @@ class DeviceVerificationEndpoint:
 
 
 def _user_code(query: Form) -> str:
-    """RFC 8628 §3.3.1; behind a sign-in `code` is that of the authorization, and ours is the state."""
+    """RFC 8628 §3.3.1; after a sign-in `code` is the authorization code, and the user code is in `state`."""
     user_code = single(query, "state" if "iss" in query else "code")
     return user_code if len(user_code) <= _MAX_USER_CODE else ""
 

@@ -1,6 +1,6 @@
-"""GET of the metadata at all its addresses: OpenID Connect Discovery 1.0 §4, RFC 8414 §3.
+"""GET of the provider metadata at all its addresses: OpenID Connect Discovery 1.0 §4, RFC 8414 §3.
 
-One tenant has one text, whatever the address and the Host header.
+A tenant has one document, whatever the address and the Host header.
 """
 
 from aiohttp import web

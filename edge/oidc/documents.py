@@ -1,4 +1,4 @@
-"""Messages as JSON documents, whose member names stand in the contract."""
+"""Messages as JSON documents, with the member names of the contract."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -11,12 +11,12 @@ _Spelling = Literal["name", "json_name"]
 
 
 def document(message: Message) -> bytes:
-    """Write a document of the standards; one message has one text."""
+    """Write a document of a standard; the same message gives the same text."""
     return orjson.dumps(members_of(message, "json_name"))
 
 
 def members_of(message: Message, spelling: _Spelling) -> Members:
-    """Return every member, only those of optional fields that are unset stay away."""
+    """Return every member, except optional fields that are unset."""
     return {
         getattr(field, spelling): _value(getattr(message, field.name), spelling)
         for field in message.DESCRIPTOR.fields

@@ -1,4 +1,4 @@
-"""Proof of possession as HTTP carries it: RFC 9449 §4.1."""
+"""DPoP proofs in HTTP requests: RFC 9449 §4.1."""
 
 from aiohttp import web
 
@@ -7,12 +7,12 @@ from gnomon.identity.v1 import token_service_pb2 as pb
 
 HEADER = "DPoP"
 NONCE_HEADER = "DPoP-Nonce"
-# RFC 9449 §5.1: the algorithms that proofs may be signed with.
+# RFC 9449 §5.1: accepted algorithms of proofs.
 ALGORITHMS = "ES256 EdDSA RS256 PS256"
 
 
 def proof_of(request: web.Request) -> pb.DpopProof | None:
-    """Return the proof with what it has to be for, None without one; raises Refused."""
+    """Return the proof with the method and address that it must be for, None without one; raises Refused."""
     proofs = request.headers.getall(HEADER, ())
     if len(proofs) > 1:
         raise invalid_proof("the DPoP header comes more than once")

@@ -1,7 +1,7 @@
-"""/users/{id}/email_confirm/{code} and /users/request_confirmation: confirmation of an address by a link in a letter.
+"""/users/{id}/email_confirm/{code} and /users/request_confirmation: confirmation of an address by a link in a mail.
 
-GET shows a button and changes nothing, since programs that scan mail open links. The browser that confirms an address of
-several registrations goes on to choosing a password.
+GET shows a button and changes nothing, because mail scanners open links. If several forms registered the address, the
+browser that confirms it continues with the choice of a password.
 """
 
 import grpc
@@ -78,7 +78,7 @@ class EmailConfirmationEndpoint:
         return self._own_pages.behind_link(confirmed.confirmation, issuer_path(request))
 
     def _without_link(self, request: web.Request, failure: grpc.RpcError) -> web.Response:
-        # What is too long for a code is none either.
+        # InvalidArgument is for a text that is too long for a code.
         if not isinstance(error_of(failure), NotFound | InvalidArgument):
             raise failure
         return self._own_pages.no_such_link(issuer_path(request))

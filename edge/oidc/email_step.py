@@ -1,4 +1,4 @@
-"""POST /oidc/authorize/email: where the person with an address signs in, whether or not there is such an account."""
+"""POST /oidc/authorize/email: the sign-in route of an e-mail address, whether or not it has an account."""
 
 import orjson
 from aiohttp import web

@@ -1,4 +1,4 @@
-"""The shared part of all endpoints: methods, headers of every answer, refusals as JSON or as a page."""
+"""The shared part of all endpoints: methods, response headers, and errors as JSON or as a page."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ SECURITY_HEADERS = {
 class Endpoint:
     """Handlers by method; GET serves HEAD too.
 
-    A refusal is a page for a browser that navigates, and JSON for everybody else.
+    A browser that navigates gets an error as a page, other callers as JSON.
     """
 
     handlers: Mapping[str, Handler]
@@ -96,7 +96,7 @@ class Endpoint:
         )
 
     def _wants_page(self, request: web.Request) -> bool:
-        """Whether a person sees the answer. Forms for protocol endpoints come from programs."""
+        """Whether a user sees the response. Protocol endpoints get forms from programs only."""
         if not self.manner.has_pages:
             return False
         return opens_address(request) or (sends_form(request) and not self.manner.is_oauth)

@@ -1,6 +1,6 @@
-"""The start page of the deployment, the entry page of each tenant, and small files that browsers and robots ask for.
+"""The start page of the deployment, the entry page of each tenant, and files for browsers and robots.
 
-Redirects go to a path alone: the Host header decides nothing.
+Redirects have no host, so the Host header cannot change their target.
 """
 
 from collections.abc import Awaitable
@@ -38,7 +38,7 @@ class EntryEndpoint:
         self._pages = pages
 
     async def start(self, request: web.Request) -> web.Response:
-        """Say what is served here and where: a page for a browser, JSON for a program."""
+        """Describe the deployment: a page for a browser, JSON for a program."""
         issuer = await self._issuer(request)
         if opens_address(request):
             response = start_page(self._pages, issuer)
@@ -55,7 +55,7 @@ class EntryEndpoint:
         return response
 
     async def entry(self, request: web.Request) -> web.Response:
-        """Show what a person can do at an issuer; an address of no tenant leads to the default one."""
+        """Show the links of an issuer; an unknown tenant is redirected to the default one."""
         if not await self._is_served(request):
             return _moved(_ENTRY)
         facts = EntryFacts(
@@ -71,7 +71,7 @@ class EntryEndpoint:
         return _moved(f"{issuer_path(request)}/" if await self._is_served(request) else _ENTRY)
 
     async def _is_served(self, request: web.Request) -> bool:
-        """Whether the address names no tenant, or one that is served."""
+        """Whether the path names an enabled tenant, or none."""
         return not names_tenant(request) or await _holds(self._issuer(request), unless=NotFound)
 
     async def _issuer(self, request: web.Request) -> str:
@@ -90,7 +90,7 @@ class EntryEndpoint:
 
 
 async def nothing_there(_request: web.Request) -> web.Response:
-    """Refuse to change what does not exist. A redirect would hide the mistake behind a page."""
+    """Answer 404 to a change at an unknown address. A redirect would hide the mistake behind a page."""
     raise Refused(404, "NotFound", "there is no such endpoint")
 
 
@@ -99,7 +99,7 @@ async def robots(_request: web.Request) -> web.Response:
 
 
 async def to_change_password(_request: web.Request) -> web.Response:
-    """Redirect to where the tenant of the host has passwords changed: W3C A Well-Known URL for Changing Passwords."""
+    """Redirect to the password reset page of the host's tenant: W3C A Well-Known URL for Changing Passwords."""
     return web.Response(status=302, headers={hdrs.LOCATION: f"{PREFIX}/users/request_reset"})
 
 
@@ -108,7 +108,7 @@ def _moved(location: str) -> web.Response:
 
 
 async def _holds(answer: Awaitable[object], *, unless: type[NotFound | Unauthenticated]) -> bool:
-    """Whether a service answers; False for the one refusal that means no."""
+    """Whether the call succeeds; False for the error that means no, others are raised."""
     try:
         await answer
     except grpc.RpcError as failure:

@@ -1,6 +1,6 @@
-"""/fed_cm/… and /.well-known/web-identity: FedCM §3, what browsers ask for by themselves.
+"""/fed_cm/… and /.well-known/web-identity: FedCM §3, requests that browsers make by themselves.
 
-No page can send `Sec-Fetch-Dest: webidentity`, and every answer about a person or a client wants it.
+Pages cannot send `Sec-Fetch-Dest: webidentity`, which every response about a user or a client requires.
 """
 
 import grpc
@@ -31,7 +31,7 @@ class FedCmEndpoint:
         self._browsers = browsers
 
     async def web_identity(self, request: web.Request) -> web.Response:
-        """Browsers take one provider for a registrable domain: that of its own host."""
+        """Return the well-known file: a registrable domain has one provider, that of its own host."""
         found = await self._configuration(request)
         return written(
             {
@@ -80,7 +80,7 @@ class FedCmEndpoint:
         return readable(written({name: uri for name, uri in promised.items() if uri}), origin)
 
     async def status(self, request: web.Request) -> web.Response:
-        """Tell a browser what it may have forgotten."""
+        """Set the login status again, in case the browser has lost it."""
         asked = GetSessionRequest(tenant_id=tenant_of(request), browser=self._browsers.of(request))
         try:
             found = await self._stubs.sessions.GetSession(asked, timeout=self._timeout)
@@ -93,7 +93,7 @@ class FedCmEndpoint:
         return response
 
     async def login(self, request: web.Request) -> web.Response:
-        """Sign somebody in in the window that the browser opened for it."""
+        """Sign in within the window that the browser opened."""
         hint = single(form_of(query_parameters(request)), "login_hint")
         asked = GetMetadataRequest(tenant_id=tenant_of(request))
         found = await self._stubs.discovery.GetMetadata(asked, timeout=self._timeout)

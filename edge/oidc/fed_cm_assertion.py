@@ -1,6 +1,6 @@
 """POST /fed_cm/token and /fed_cm/disconnect: FedCM §3.5 and §3.6.
 
-The browser sends both for a client's page, with its cookie for FedCM.
+The browser sends both on behalf of a client's page, with the FedCM cookie.
 """
 
 from collections.abc import Awaitable
@@ -28,7 +28,7 @@ _Answer = TypeVar("_Answer")
 
 
 class _Parameters(msgspec.Struct, frozen=True):
-    """What a client's page passes on; whatever else it means is nothing to us."""
+    """Parameters of a client's page; unknown ones are ignored."""
 
     nonce: str = ""
 
@@ -81,7 +81,7 @@ class FedCmAssertionEndpoint:
 
 
 def _nonce(form: Form) -> str:
-    """Of its own, as browsers sent it first, or among what the page passes on; raises Refused when they differ."""
+    """Return `nonce` of the form, or of `params` in newer browsers; raises Refused when they differ."""
     parameters = single(form, "params")
     try:
         passed_on = msgspec.json.decode(parameters, type=_Parameters).nonce if parameters else ""

@@ -1,4 +1,4 @@
-"""POST /providers/login, and the callback that upstream providers send people back to: RFC 6749 §4.1.2."""
+"""POST /providers/login, and the redirect URI of upstream providers: RFC 6749 §4.1.2."""
 
 import msgspec
 from aiohttp import web
@@ -59,7 +59,7 @@ class FederationEndpoint:
             provider_id=provider_id,
             parameters=(Parameter(name=name, value=value) for name, value in query_parameters(request)),
         )
-        # The provider is asked three times at most.
+        # The call makes up to three requests to the upstream provider.
         returned = await self._federations.ReturnFromProvider(
             asked, timeout=self._config.long_call_timeout_seconds
         )

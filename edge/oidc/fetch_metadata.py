@@ -1,6 +1,6 @@
-"""Who made the browser send a request: W3C Fetch Metadata Request Headers.
+"""Checks of the origin of a request by W3C Fetch Metadata Request Headers.
 
-A client that is no browser says nothing of the kind and is let through; cookies are what there is to abuse.
+Clients other than browsers send no such headers and are admitted, because only a browser's cookies can be abused.
 """
 
 from aiohttp import web
@@ -12,25 +12,25 @@ _OWN = frozenset({"", "same-origin"})
 
 
 def from_anywhere(_request: web.Request) -> None:
-    """Let everybody through."""
+    """Admit every request."""
 
 
 def from_our_pages(request: web.Request) -> None:
-    """Let our own pages through, and whoever follows a link; raises Refused."""
+    """Admit requests of our own pages, and followed links; raises Refused."""
     if _site(request) in _OWN or _is_followed_link(request):
         return
     raise _from_elsewhere()
 
 
 def from_our_origin(request: web.Request) -> None:
-    """Let our own pages through and addresses that a person typed; raises Refused."""
+    """Admit requests of our own pages, and addresses that the user typed; raises Refused."""
     if _site(request) in _OWN or (_site(request) == "none" and request.method in {"GET", "HEAD"}):
         return
     raise _from_elsewhere()
 
 
 def from_browser_itself(request: web.Request) -> None:
-    """Let through what FedCM has the browser send, and no page can; raises Refused."""
+    """Admit FedCM requests of the browser itself, which pages cannot send; raises Refused."""
     if request.headers.get("Sec-Fetch-Dest") != "webidentity":
         raise Refused(400, "BadRequest", "the request did not come from the browser itself")
 

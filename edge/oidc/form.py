@@ -1,4 +1,4 @@
-"""The parameters of a protocol request: RFC 6749 §3.1 and §3.2, application/x-www-form-urlencoded in UTF-8."""
+"""Parameters of protocol requests: RFC 6749 §3.1 and §3.2, application/x-www-form-urlencoded in UTF-8."""
 
 from collections.abc import Iterable, Mapping
 from urllib.parse import parse_qsl
@@ -14,17 +14,17 @@ Parameters = list[tuple[str, str]]
 MEDIA_TYPE = "application/x-www-form-urlencoded"
 _MAX_PARAMETERS = 64
 
-# RFC 8707 §2: the one parameter that may come more than once.
+# RFC 8707 §2: the only parameter that may be repeated.
 _REPEATABLE = frozenset({"resource"})
 
 
 async def read_form(request: web.Request, max_bytes: int) -> Form:
-    """Read a bounded body; a parameter without a value counts as left out. Raises Refused."""
+    """Read a bounded form; a parameter without a value counts as absent. Raises Refused."""
     return form_of(await read_parameters(request, max_bytes))
 
 
 async def read_parameters(request: web.Request, max_bytes: int) -> Parameters:
-    """Read a bounded body as it was sent; raises Refused."""
+    """Read a bounded form without changes; raises Refused."""
     if request.content_type != MEDIA_TYPE:
         raise invalid_request(f"the body must be {MEDIA_TYPE}")
     try:
@@ -35,12 +35,12 @@ async def read_parameters(request: web.Request, max_bytes: int) -> Parameters:
 
 
 def query_parameters(request: web.Request) -> Parameters:
-    """Return the query as it was sent; raises Refused."""
+    """Return the query parameters without changes; raises Refused."""
     return _parameters(request.rel_url.raw_query_string)
 
 
 def form_of(parameters: Iterable[tuple[str, str]]) -> Form:
-    """Group parameters by name; raises Refused when one repeats that must not."""
+    """Group parameters by name; raises Refused for a repeated one, except `resource`."""
     form: dict[str, tuple[str, ...]] = {}
     for name, value in parameters:
         if name in form and name not in _REPEATABLE:
@@ -50,13 +50,13 @@ def form_of(parameters: Iterable[tuple[str, str]]) -> Form:
 
 
 def single(form: Form, name: str) -> str:
-    """Value of a parameter, empty when it was left out."""
+    """Return the value of a parameter, empty when absent."""
     return next(iter(form.get(name, ())), "")
 
 
 def _parameters(text: str) -> Parameters:
     try:
-        # Bytes that were no UTF-8 stand in the text as lone surrogates, which cannot be encoded.
+        # Bytes that are not UTF-8 are lone surrogates in the text, which cannot be encoded.
         text.encode()
         return parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=_MAX_PARAMETERS)
     except ValueError as error:

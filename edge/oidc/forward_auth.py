@@ -1,4 +1,4 @@
-"""GET and POST /oidc/forward_auth: a proxy asks who calls the service behind it."""
+"""GET and POST /oidc/forward_auth: a proxy verifies the access token of a request."""
 
 from collections.abc import Iterable
 from urllib.parse import quote
@@ -13,7 +13,7 @@ from edge.oidc.tenant import tenant_of
 from gnomon.identity.v1 import user_info_service_pb2 as pb
 from server.platform.channels import error_of
 
-# What a header may hold as it is: printable ASCII but the two characters that the encoding itself needs.
+# Characters that stay unencoded: printable ASCII except those of the encoding itself.
 _SAFE = "".join(map(chr, range(0x20, 0x7F))).replace("%", "").replace(",", "")
 
 
@@ -35,7 +35,7 @@ class ForwardAuthEndpoint:
 
 
 def caller_headers(caller: pb.AuthorizeForwardResponse) -> dict[str, str]:
-    """What the service behind the proxy is told, by whatever means the caller was known."""
+    """Return the headers about the user for the service behind the proxy."""
     return {
         "x-forwarded-user": _written(caller.user_id),
         "x-forwarded-user-roles": _listed(caller.roles),
@@ -53,7 +53,7 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _written(value: str) -> str:
-    """Percent-encode in UTF-8 what no header holds, and what would part a list."""
+    """Percent-encode characters that a header cannot hold, and list separators, as UTF-8."""
     return quote(value, safe=_SAFE)
 
 

@@ -1,4 +1,4 @@
-"""Cookies of services behind a proxy, on the hosts of the services: each client has its own."""
+"""Cookies of services behind a proxy, on the hosts of the services; each client has its own."""
 
 from enum import StrEnum
 
@@ -8,7 +8,7 @@ _MAX_LENGTH = 256
 
 
 class ForwardCookie(StrEnum):
-    """The sign-in; its CSRF token, which pages read; and what a browser keeps while somebody signs in."""
+    """The session, its CSRF token, which pages can read, and the browser of a pending sign-in."""
 
     SESSION = "GnomonForward"
     CSRF = "GnomonForwardCsrf"
@@ -16,19 +16,19 @@ class ForwardCookie(StrEnum):
 
 
 class ForwardCookies:
-    """`is_secure` where the service has TLS; elsewhere browsers keep no cookie with a prefix."""
+    """`is_secure` when the service has TLS; otherwise the names have no prefix, which browsers would refuse."""
 
     def __init__(self, client_id: str, *, is_secure: bool) -> None:
         self._client_id = client_id
         self._is_secure = is_secure
 
     def value(self, request: web.Request, cookie: ForwardCookie) -> str:
-        """Return what the browser sent, empty when it is nothing that was ever set."""
+        """Return the cookie's value, empty for one that we cannot have set."""
         value = request.cookies.get(self._name(cookie), "")
         return value if value.isascii() and len(value) <= _MAX_LENGTH else ""
 
     def keep(self, response: web.Response, cookie: ForwardCookie, value: str, *, max_age: int) -> None:
-        """Set the cookie; one that is to live for no time is taken back."""
+        """Set the cookie, or delete it when `max_age` is 0."""
         response.set_cookie(
             self._name(cookie),
             value,

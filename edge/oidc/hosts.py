@@ -1,7 +1,7 @@
-"""The tenant that a request's host is of.
+"""Maps the host of a request to its tenant.
 
-Hosts only choose among tenants that have one; an unknown host is as good as the deployment's own. What a host was of is
-kept for a second.
+The host only selects among tenants with a hostname; an unknown host counts as the deployment's own. The result for a
+host is cached for a second.
 """
 
 from collections import OrderedDict
@@ -37,7 +37,7 @@ class Hosts:
         self._known: OrderedDict[str, _Known] = OrderedDict()
 
     async def tenant_at(self, request: web.Request) -> str:
-        """Return its id, empty for a host of no tenant."""
+        """Return the tenant's id, empty for a host of no tenant."""
         host = normalised(self._asked_host(request))
         if not host:
             return ""
@@ -57,7 +57,7 @@ class Hosts:
         return known
 
     def _asked_host(self, request: web.Request) -> str:
-        """The last of several is the word of the proxy that is trusted."""
+        """Return the requested host; of several values, the last one is from the trusted proxy."""
         forwarded = request.headers.getall(hdrs.X_FORWARDED_HOST, ())
         if forwarded and self._peers.is_trusted(request):
             return forwarded[-1].rpartition(",")[2]
@@ -65,6 +65,6 @@ class Hosts:
 
 
 def normalised(host: str) -> str:
-    """Return a host in lower case without port and final dot, empty for what can be nobody's hostname."""
+    """Return a host in lower case without port and final dot, empty for an impossible one."""
     name = host.strip().partition(":")[0].lower().removesuffix(".")
     return name if name.isascii() and name.isprintable() and len(name) <= _MAX_LENGTH else ""

@@ -1,4 +1,4 @@
-"""POST /oidc/introspect: RFC 7662. The caller shows a client's credentials, or an access token of its own."""
+"""POST /oidc/introspect: RFC 7662. The caller presents client credentials or an access token."""
 
 from collections.abc import Sequence
 
@@ -55,7 +55,7 @@ class IntrospectionEndpoint:
 
 
 def _bearer(authorizations: Sequence[str]) -> str:
-    """Access token of the caller, empty when it is a client that asks."""
+    """Return the caller's access token, empty for a caller with client credentials."""
     if len(authorizations) != 1 or not authorizations[0].isascii():
         return ""
     scheme, _, token = authorizations[0].partition(" ")

@@ -1,4 +1,4 @@
-"""POST /oidc/rotate_jwk: an administrator makes new keys sign."""
+"""POST /oidc/rotate_jwk: an administrator rotates the signing keys."""
 
 import grpc
 from aiohttp import hdrs, web
@@ -28,7 +28,7 @@ class KeyRotationEndpoint:
 
 
 def _refused(error: ServiceError, *, has_token: bool) -> Refused:
-    """Ask for an access token where one is missing or does not hold: RFC 6750 §3."""
+    """Challenge the caller for an access token when it is missing or invalid: RFC 6750 §3."""
     refusal = refused(error)
     if isinstance(error, Unauthenticated):
         challenge = 'Bearer error="invalid_token"' if has_token else "Bearer"

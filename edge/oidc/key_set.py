@@ -22,7 +22,7 @@ class KeySetEndpoint:
 
     async def get_all(self, request: web.Request) -> web.Response:
         asked = pb.GetKeySetRequest(tenant_id=tenant_of(request))
-        # The first key set of a tenant waits for keys that are being made.
+        # The first key set of a tenant waits until its keys are made.
         found = await self._key_sets.GetKeySet(asked, timeout=self._long_timeout)
         return _cacheable(request, document(found))
 

@@ -1,6 +1,6 @@
-"""/users/{id}/revoke/{code} and /users/{id}/email_change/{code}: links in messages, whose page has a button.
+"""/users/{id}/revoke/{code} and /users/{id}/email_change/{code}: pages of links in mails.
 
-Only the button changes something: programs that scan mail open every link, but press no button.
+Only the button of the page changes something: mail scanners open links, but press no button.
 """
 
 from aiohttp import web
@@ -16,7 +16,7 @@ from gnomon.identity.v1 import account_service_pb2, sign_in_revocation_service_p
 
 
 class RevocationLinkEndpoint:
-    """The link for a person who did not do what a message reports."""
+    """The link by which a user reports a change as not theirs."""
 
     def __init__(self, stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages) -> None:
         self._revocations = stubs.sign_in_revocations
@@ -61,7 +61,7 @@ class RevocationLinkEndpoint:
 
 
 class AddressChangeEndpoint:
-    """The link that confirms a new address."""
+    """The link that confirms a new e-mail address."""
 
     def __init__(self, stubs: Stubs, config: OidcConfig, *, browsers: Browsers, pages: Pages) -> None:
         self._accounts = stubs.accounts

@@ -1,7 +1,7 @@
-"""What a browser knows of who is signed in: FedCM's own cookie, and Set-Login (Login Status API §2.2).
+"""The login status of a browser: the FedCM cookie, and Set-Login (Login Status API §2.2).
 
-The cookie goes along with requests that pages of other sites cause, so it is none of the session: it leads to it, for FedCM
-alone. The header is about the whole origin, so that the tenant of the host tells, and those below the prefix do not.
+The cookie is sent with requests of other sites, so it differs from the session cookie and opens only FedCM. The header
+applies to a whole origin, so only the tenant of the host sets it, and tenants below a path prefix do not.
 """
 
 from collections.abc import Mapping
@@ -23,32 +23,32 @@ _SIGNED_OUT = MappingProxyType({_HEADER: "logged-out"})
 
 
 class LoginStatus:
-    """Tells nothing where FedCM is off."""
+    """Sets nothing where FedCM is disabled."""
 
     def __init__(self, mode: CookieMode, *, is_told: bool) -> None:
         self._cookies = Cookies(FED_CM, mode, same_site="None")
         self._is_told = is_told
 
     def signed_in(self, request: web.Request) -> Mapping[str, str]:
-        """Return the header for a browser that somebody is signed in at."""
+        """Return the header that sets the status to signed in."""
         return _SIGNED_IN if self._tells(request) else {}
 
     def signed_out(self, request: web.Request) -> Mapping[str, str]:
         return _SIGNED_OUT if self._tells(request) else {}
 
     def way(self, request: web.Request) -> str:
-        """Return what the browser sent, empty when it is nothing that was ever set."""
+        """Return the FedCM cookie, empty for one that we cannot have set."""
         return self._cookies.value(request)
 
     def refusal(self, request: web.Request, error: ServiceError) -> Refused:
-        """Say what is answered when a service refused: also that nobody is signed in, unless somebody else is."""
+        """Map an error of the service; without a signed-in user, the response sets the status to signed out."""
         refusal = refused(error)
         if not isinstance(error, Unauthenticated) or "cause" in error.metadata:
             return refusal
         return replace(refusal, headers={**refusal.headers, **self.signed_out(request)})
 
     def tell(self, request: web.Request, response: web.Response, *, cookie: pb.SessionCookie) -> None:
-        """Go with the session's cookie: one that nobody has signed in with changes nothing."""
+        """Set cookie and status along with the session cookie; a session without a user changes neither."""
         if not self._is_told or (cookie.max_age and not cookie.fed_cm):
             return
         self._cookies.keep(

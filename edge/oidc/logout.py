@@ -1,11 +1,11 @@
 """GET and POST /oidc/logout: OpenID Connect RP-Initiated Logout 1.0.
 
-A POST with a hint is a logout request, one with a CSRF token is the confirmation that our page asked for, and one with a
-logout token comes from an upstream provider: Back-Channel Logout 1.0 §2.5.
+A POST with an `id_token_hint` is a logout request, and one with a CSRF token is the confirmation of our page. A POST
+with a `logout_token` comes from an upstream provider: Back-Channel Logout 1.0 §2.5.
 
-Browsers send no session cookie with a form that another site posts. Such a request is answered with a page of ours that
-posts it again, so that the hint is compared with the session of this browser. An ID token alone ends no session: tokens
-stand in addresses and logs, and whoever has one is not the person.
+Browsers send no session cookie with a form that another site posts. The response to such a request is a page of ours
+that posts it again, so that the hint is compared with the browser's session. An ID token alone ends no session, because
+tokens occur in addresses and logs, where strangers may find them.
 """
 
 import grpc
@@ -29,7 +29,7 @@ _OF_THE_PAGE = frozenset({"csrf_token", "logout_id", "decision", "posted_again"}
 _OF_A_REQUEST = frozenset(
     {"id_token_hint", "logout_hint", "client_id", "post_logout_redirect_uri", "state", "ui_locales"}
 )
-# What browsers call it, and those that call it nothing.
+# Sec-Fetch-Site of other sites; some browsers do not send it.
 _OTHER_SITES = frozenset({"cross-site", ""})
 _STAY = "stay"
 
@@ -52,7 +52,7 @@ class LogoutEndpoint:
             and not single(form, "id_token_hint")
             and not _is_confirmation(request, form)
         ):
-            # It is a provider that tells, not a browser that asks.
+            # The request comes from an upstream provider and not from a browser.
             return await self._receive(request, form)
         return await self._pages.instead_of_refusals(request, self._post_form(request, parameters, form=form))
 
@@ -84,7 +84,7 @@ class LogoutEndpoint:
     async def _confirm_or_ask_again(
         self, request: web.Request, parameters: Parameters, *, form: Form
     ) -> web.Response:
-        """Whose page was of a session that has ended, or of nobody's making, is asked by a new one."""
+        """Confirm the logout; ask again if the page belongs to an ended session or has a wrong CSRF token."""
         try:
             return await self._confirm(request, form)
         except grpc.RpcError as failure:
@@ -148,7 +148,7 @@ def _is_confirmation(request: web.Request, form: Form) -> bool:
 
 
 def _origin_of(uri: str) -> str:
-    """Empty for what is no address: nobody has looked at it yet."""
+    """Return the origin of an unverified address, empty for a malformed one."""
     try:
         return origin_of(uri) if uri else ""
     except ValueError:

@@ -1,7 +1,7 @@
-"""How endpoints speak, and who may ask them.
+"""Policies of endpoints: permitted origins, CORS, response headers and the form of errors.
 
-An origin that is not ours is let in where no cookie is involved: `*`, never with credentials. What browsers ask for by
-themselves is another matter: `edge.oidc.cross_origin`.
+Requests of other origins are permitted where no cookie is involved: with `*`, never with credentials. Requests that
+browsers make by themselves are handled by `edge.oidc.cross_origin`.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,17 +23,17 @@ _READABLE = {"Access-Control-Expose-Headers": "DPoP-Nonce, WWW-Authenticate"}
 _SENDABLE = {"Access-Control-Allow-Headers": "Authorization, Content-Type, DPoP"}
 _PREFLIGHT = {"Access-Control-Max-Age": "7200"}
 
-# RFC 6749 §5.1: beside Cache-Control, for caches of HTTP/1.0.
+# RFC 6749 §5.1: in addition to Cache-Control, for HTTP/1.0 caches.
 _NO_CACHE = {"Pragma": "no-cache"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manner:
-    """`admit` raises Refused; `preflight` is what a page of another origin is told, empty when it may not ask.
+    """`admit` raises Refused; `preflight` are the headers of a CORS preflight response, empty to refuse it.
 
-    With `has_pages` a browser that navigates gets refusals as a page. An answer that `is_static` is the same for
-    everybody: neither the tenant of the host nor the block list is looked up.
-    With `has_one_host` a browser at another address of the listener is redirected to the canonical host.
+    With `has_pages` a browser that navigates gets errors as a page. A response that `is_static` is the same for
+    everybody: neither the tenant of the host nor the block list is looked up. With `has_one_host` a browser at another
+    address of the listener is redirected to the canonical host.
     """
 
     refused: Callable[[ServiceError], Refused] = refused
@@ -62,10 +62,10 @@ FROM_ANY_PAGE = replace(
     has_one_host=True,
     preflight=_ANY_ORIGIN | {"Access-Control-Allow-Headers": "Content-Type"} | _PREFLIGHT,
 )
-# An answer is for one origin, or for none: no cache may give it to another.
+# Responses differ by origin, so caches must not reuse them.
 BROWSER_ITSELF = Manner(admit=from_browser_itself, headers={"Vary": "Origin"})
 PROTOCOL = Manner(refused=refused_by_protocol, admit=from_anywhere, headers=_NO_CACHE, is_oauth=True)
-# A proxy passes the headers of a browser on, and acts upon the status.
+# A proxy passes on the headers of a browser, and acts upon the status.
 ASKED_BY_PROXY = replace(FROM_PROXIES, has_pages=False)
 TOKEN_OF_PROXY = replace(PROTOCOL, has_pages=False)
 PROTOCOL_FOR_PAGES = replace(

@@ -1,4 +1,4 @@
-"""POST /oidc/authorize/one_time_code: a person goes on signing in by a code, also without script."""
+"""POST /oidc/authorize/one_time_code: the step of the sign-in with a code, also without script."""
 
 import grpc
 import msgspec
@@ -70,7 +70,7 @@ class OneTimeCodeEndpoint:
             issuer_path(request),
             csrf_token=single(form, "csrf_token"),
             form_origin=form_origin,
-            # The page says which of them the person has.
+            # The page knows which methods the user has.
             methods=_METHODS.intersection(single(form, "methods").split()) or _METHODS,
             is_wrong=True,
         )

@@ -1,4 +1,4 @@
-"""/users/request_reset and /users/{id}/reset: a person who forgot the password, or never had one, chooses it by a link."""
+"""/users/request_reset and /users/{id}/reset: a user sets a password by a link in a mail."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ class PasswordResetEndpoint:
         return await self._pages.instead_of_refusals(request, self._get_page(request), explanation_of_reset)
 
     async def ask(self, request: web.Request) -> web.Response:
-        """Have a link sent."""
+        """Request a link by mail."""
         if request.content_type == JSON:
             sent = await read_json(request, _Wish, max_bytes=self._config.max_form_bytes)
             await self._ask(request, sent)
@@ -60,7 +60,7 @@ class PasswordResetEndpoint:
         return await self._pages.instead_of_refusals(request, self._ask_by_form(request))
 
     async def open(self, request: web.Request) -> web.Response:
-        """Open a link, as a page or as JSON, unless something does so that is no browser of a person."""
+        """Open a link, as a page or as JSON; a prefetch does not open it."""
         if _is_prefetch(request):
             return web.Response(headers={hdrs.VARY: hdrs.ACCEPT})
         wants_json = JSON in request.headers.get(hdrs.ACCEPT, "")
@@ -152,7 +152,7 @@ class PasswordResetEndpoint:
 
 
 def _another_link(request: web.Request) -> Mapping[str, str]:
-    """Where a person requests another link."""
+    """Return the address where a user requests another link."""
     return {"way_on": f"{issuer_path(request)}/users/request_reset", "words": "Request a new link"}
 
 

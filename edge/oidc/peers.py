@@ -1,4 +1,4 @@
-"""The address that a request came from, behind proxies that are trusted."""
+"""The network address of a client behind trusted proxies."""
 
 from collections.abc import Iterable
 
@@ -15,10 +15,10 @@ class Peers:
         self._trusted = Networks(trusted_proxies)
 
     def address(self, request: web.Request) -> str:
-        """Return the nearest address that no trusted proxy has, empty when the peer has none."""
+        """Return the nearest address that is no trusted proxy, empty when the peer has none."""
         nearest = address_of(request.remote or "")
         for hop in _hops(request):
-            # A peer that is not trusted may have written everything before it.
+            # An untrusted peer may have written all earlier addresses of the header.
             if nearest is None or nearest not in self._trusted:
                 break
             found = address_of(hop)
@@ -28,12 +28,12 @@ class Peers:
         return str(nearest) if nearest else ""
 
     def is_trusted(self, request: web.Request) -> bool:
-        """Whether the peer is a trusted proxy, whose forwarded headers count."""
+        """Whether the peer is a trusted proxy."""
         address = address_of(request.remote or "")
         return address is not None and address in self._trusted
 
 
 def _hops(request: web.Request) -> list[str]:
-    """List the addresses of the header, the nearest first."""
+    """Return the addresses of X-Forwarded-For, nearest first."""
     hops = ",".join(request.headers.getall(_FORWARDED_FOR, ())).split(",")
     return [hop.strip() for hop in reversed(hops[-_MAX_HOPS:])]

@@ -1,3 +1,3 @@
-"""Path below which the provider's endpoints stand."""
+"""Path prefix of the provider's endpoints."""
 
 PREFIX = "/auth/v1"

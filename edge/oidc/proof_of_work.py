@@ -1,4 +1,4 @@
-"""POST /pow: a challenge as plain text, whose solution is the text with a number behind it."""
+"""POST /pow: a proof-of-work challenge as plain text; a solution is this text with a counter appended."""
 
 from aiohttp import web
 

@@ -1,4 +1,4 @@
-"""POST /oidc/par: RFC 9126."""
+"""POST /oidc/par: the pushed authorization request endpoint, RFC 9126."""
 
 from aiohttp import hdrs, web
 

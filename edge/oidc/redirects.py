@@ -1,4 +1,4 @@
-"""Sending a browser back to a relying party: RFC 6749 §4.1.2, OAuth 2.0 Form Post Response Mode §2."""
+"""Responses that return the browser to a relying party: RFC 6749 §4.1.2, OAuth 2.0 Form Post Response Mode §2."""
 
 from urllib.parse import quote, urlencode
 
@@ -8,19 +8,19 @@ from aiohttp import hdrs, web
 from edge.oidc.pages import Pages
 from gnomon.identity.v1 import browser_pb2 as pb
 
-# Everything that a URI may hold; what it may not is encoded, so that no header is broken by it.
+# Characters of a URI; all others are encoded, so that they cannot break the header.
 _OF_A_URI = "%/:=&?~#+!$,;'@()*[]"
 
 
 def sent_back(redirect: pb.Redirect, pages: Pages, *, status: int) -> web.Response:
-    """Answer a browser that navigates; `status` is 303 after a form, whose content must not travel on."""
+    """Answer a browser that navigates; `status` is 303 after a form, so that its content is not posted again."""
     if redirect.response_mode == pb.RESPONSE_MODE_FORM_POST:
         return pages.form_post(redirect)
     return web.Response(status=status, headers={hdrs.LOCATION: location(redirect)})
 
 
 def accepted(redirect: pb.Redirect) -> web.Response:
-    """Answer a script, which navigates by itself: to Location, or with a form of these members."""
+    """Answer a script, which navigates by itself to Location, or by a form with these members."""
     if redirect.response_mode == pb.RESPONSE_MODE_FORM_POST:
         body = orjson.dumps(
             {

@@ -1,4 +1,4 @@
-"""POST /oidc/authorize/refresh: a person who is signed in goes on without credentials."""
+"""POST /oidc/authorize/refresh: continues the request of a signed-in user without credentials."""
 
 from aiohttp import web
 

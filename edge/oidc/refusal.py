@@ -1,7 +1,7 @@
-"""Refusals as the provider's endpoints write them.
+"""Error responses of the provider's endpoints.
 
-Protocol endpoints speak OAuth: `error` is a registered code, `error_description` says more (RFC 6749 §5.2). All
-others name a kind of their own. Both carry `message` and `timestamp`, in Unix seconds.
+Protocol endpoints use OAuth errors: `error` is a registered code with an `error_description` (RFC 6749 §5.2). All
+others have their own names of errors. Both have a `message`, and a `timestamp` in Unix seconds.
 """
 
 from collections.abc import Mapping
@@ -33,26 +33,26 @@ _CAUSES = {
     "WRONG_CODE": (401, "WrongCode"),
     "OTHER_ETAG": (412, "PreconditionFailed"),
 }
-# The session of a sign-in page has ended, or its cookie never came back.
+# The session of a sign-in page has ended, or the browser did not send its cookie.
 SESSION_ENDED = "SESSION_ENDED"
 
-# What stands beside a cause: who signs the person in instead, and where.
+# Metadata that the response includes: the name of the provider, and the address of the sign-in.
 _TOLD = ("provider", "location")
 _UNAUTHORIZED = 401
 TOO_MANY_REQUESTS = 429
 _TEMPORARILY_UNAVAILABLE = 503
 _SERVER_ERROR = 500
 
-# RFC 6749 §5.2, RFC 6750 §3.1; all other codes of OAuth are answered with 400.
+# RFC 6749 §5.2, RFC 6750 §3.1; all other OAuth errors have status 400.
 _STATUSES = {"invalid_client": 401, "invalid_token": 401, "insufficient_scope": 403}
 
 
 @dataclass(eq=False, slots=True)
 class Refused(Exception):
-    """An answer that is no success; `is_oauth` when `error` is a code of OAuth.
+    """An error response; `is_oauth` when `error` is an OAuth error code.
 
-    The same request would be refused again until `retry_at`, in Unix seconds, or for `retry_after` seconds; both are 0
-    when nobody knows. `members` stand in the body besides. `cause` is the service's, empty without one.
+    The same request fails until `retry_at`, in Unix seconds, or for `retry_after` seconds; both are 0 when unknown.
+    `members` are additional members of the body. `cause` is from the service, empty without one.
     """
 
     status: int
@@ -69,7 +69,7 @@ class Refused(Exception):
         return max(self.retry_after, self.retry_at - int(now.timestamp()), 0)
 
     def headers_at(self, now: datetime) -> Mapping[str, str]:
-        """Return the headers of the answer; those that say how long to wait depend on the time."""
+        """Return the headers; those about the waiting time depend on the present time."""
         seconds = self.seconds_to_wait(now)
         if not seconds:
             return self.headers
@@ -95,7 +95,7 @@ def invalid_request(message: str, *, status: int = 400, headers: Mapping[str, st
 
 
 def invalid_client(message: str, *, is_basic: bool) -> Refused:
-    """401; a client that used the Authorization header is told of the scheme: RFC 6749 §5.2."""
+    """401; a client that used the Authorization header gets a challenge: RFC 6749 §5.2."""
     headers = BASIC_CHALLENGE if is_basic else {}
     return Refused(401, "invalid_client", message, is_oauth=True, headers=headers)
 
@@ -106,7 +106,7 @@ def invalid_client_metadata(message: str) -> Refused:
 
 
 def refused_by_protocol(error: ServiceError) -> Refused:
-    """Say what a protocol endpoint answers when its service refused."""
+    """Map an error of the service to the response of a protocol endpoint."""
     if isinstance(error, OAuthError):
         status = _STATUSES.get(error.error, 400)
         return Refused(status, error.error, error.detail, is_oauth=True, headers=dpop_nonce(error))
@@ -118,7 +118,7 @@ def refused_by_protocol(error: ServiceError) -> Refused:
 
 
 def refused(error: ServiceError) -> Refused:
-    """Say what any other endpoint answers when its service refused."""
+    """Map an error of the service to the response of any other endpoint."""
     if isinstance(error, OAuthError):
         return refused_by_protocol(error)
     if isinstance(error, ResourceExhausted):
@@ -137,7 +137,7 @@ def refused(error: ServiceError) -> Refused:
 
 
 def dpop_nonce(error: OAuthError) -> Mapping[str, str]:
-    """RFC 9449 §8: the nonce that the next proof has to carry."""
+    """RFC 9449 §8: the nonce for the next proof."""
     nonce = error.metadata.get("nonce", "")
     return {"DPoP-Nonce": nonce} if nonce else {}
 
@@ -157,7 +157,7 @@ def _number(text: str) -> int:
 
 
 def _by_cause(error: ServiceError) -> Refused:
-    """Tell a person who has proved who it is what is in the way."""
+    """Return the specific error for a user who has authenticated."""
     status, kind = _CAUSES[error.metadata["cause"]]
     resend = {"resend": True} if error.metadata.get("resend") == "true" else {}
     told = {name: error.metadata[name] for name in _TOLD if name in error.metadata}
@@ -165,9 +165,9 @@ def _by_cause(error: ServiceError) -> Refused:
 
 
 def _challenge(status: int, cause: str = "") -> Mapping[str, str]:
-    """RFC 9110 §11.6.1: a 401 names a way to authenticate; here it is the provider's own sign-in.
+    """RFC 9110 §11.6.1: a 401 needs a challenge; here it is the provider's own sign-in.
 
-    The `error` parameter tells a page that has lost its session from one whose person gave a wrong password.
+    The `error` parameter distinguishes an ended session from a wrong password.
     """
     if status != _UNAUTHORIZED:
         return {}

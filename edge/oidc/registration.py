@@ -1,6 +1,6 @@
-"""GET and POST /users/register: somebody makes an account.
+"""GET and POST /users/register: self-registration of a user.
 
-What is answered depends on nothing but the form and the domain of the address.
+The response depends only on the form and on the domain of the e-mail address.
 """
 
 import msgspec
@@ -108,7 +108,7 @@ class RegistrationEndpoint:
 
 
 def _location(request: web.Request, company: pb.CompanySignIn, email: str) -> str:
-    """Where the person signs in: for the client that it came from, else for a page of ours."""
+    """Return the address of the sign-in: for the referring client, else for a page of ours."""
     came_from = CameFrom.of_query(query_parameters(request))
     if came_from.is_request:
         return came_from.sign_in_address(issuer_path(request), login_hint=email)

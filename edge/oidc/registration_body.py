@@ -1,4 +1,4 @@
-"""Bodies of registrations: RFC 7591 §2. What is not known is passed over, as the standard asks."""
+"""Bodies of dynamic client registrations: RFC 7591 §2. Unknown members are ignored, as the standard requires."""
 
 from typing import Annotated
 
@@ -11,7 +11,7 @@ _Seconds = Annotated[int, msgspec.Meta(ge=0, le=2**31 - 1)]
 
 
 class RegistrationBody(msgspec.Struct, kw_only=True):
-    """`client_id` and `client_secret` only say once more what is: RFC 7592 §2.2."""
+    """`client_id` and `client_secret` only repeat the present values: RFC 7592 §2.2."""
 
     client_id: str | None = None
     client_secret: str | None = None
@@ -42,9 +42,9 @@ class RegistrationBody(msgspec.Struct, kw_only=True):
     software_statement: str | None = None
 
     def metadata(self) -> pb.ClientMetadata:
-        """Raises Refused for a statement of somebody else, whom we do not know."""
+        """Raises Refused for a software statement, because no issuer of them is trusted."""
         if self.software_statement is not None:
-            # RFC 7591 §2.3: its claims would go before these.
+            # RFC 7591 §2.3: its claims would take precedence over these.
             raise invalid_client_metadata("software_statement: nobody's are trusted")
         return pb.ClientMetadata(
             redirect_uris=self.redirect_uris or (),
@@ -73,6 +73,6 @@ class RegistrationBody(msgspec.Struct, kw_only=True):
         )
 
     def _after_logout(self) -> tuple[str, ...]:
-        """Some libraries name one address."""
+        """Return the URIs; some libraries send a single one."""
         single = self.post_logout_redirect_uri
         return (*(self.post_logout_redirect_uris or ()), *([] if single is None else [single]))

@@ -1,4 +1,4 @@
-"""The request id on its way to the services, so that their logs name the request that a page names."""
+"""Passes the request id to the services, so that their logs and the error page have the same id."""
 
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -13,12 +13,12 @@ _current: ContextVar[str] = ContextVar("request id", default="")
 
 
 def keep_request_id(request_id: str) -> None:
-    """Send it along with every call that the current task makes from now on."""
+    """Set the request id for all further calls of the current task."""
     _current.set(request_id)
 
 
 class IdentifiedChannel:
-    """Channel whose calls carry the request id of the task that makes them."""
+    """Channel that adds the request id of the calling task to each call."""
 
     def __init__(self, channel: Channel) -> None:
         self._channel = channel

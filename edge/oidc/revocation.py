@@ -1,4 +1,4 @@
-"""POST /oidc/token/revoke: RFC 7009."""
+"""POST /oidc/token/revoke: token revocation, RFC 7009."""
 
 from aiohttp import hdrs, web
 

@@ -1,4 +1,4 @@
-"""Every address of the provider, in one table."""
+"""All routes of the provider, in one table."""
 
 from collections.abc import Iterator, Mapping
 
@@ -76,7 +76,7 @@ from server.platform.channels import Channel
 from server.platform.clock import Clock, SystemClock
 
 _TENANT = f"{PREFIX}/{{tenant}}"
-# As names of tenants look, so that no other first segment is taken for one.
+# The format of tenant ids, so that other first segments do not match.
 _SLUG = "{tenant:[a-z0-9-]+}"
 _OPENID = "/.well-known/openid-configuration"
 _OAUTH = "/.well-known/oauth-authorization-server"
@@ -102,10 +102,10 @@ def routes(
     has_fed_cm: bool = False,
     canonical: CanonicalHost | None = None,
 ) -> list[web.RouteDef]:
-    """Return the routes of the provider, whose services are behind the channel and which browsers reach by TLS or not.
+    """Return the routes of the provider, whose services are behind the channel.
 
-    With `has_fed_cm` there are those that browsers ask by themselves, and they are told who is signed in. Pages are
-    shown at the `canonical` host.
+    `has_tls` is whether browsers use https. With `has_fed_cm` the FedCM routes are included, and browsers get the login
+    status. Pages are shown at the `canonical` host.
     """
     stubs, assets = stubs_of(channel), Assets()
     access, used = access or AccessConfig(), clock or SystemClock()
@@ -287,7 +287,7 @@ def _of_tenant_keepers(stubs: Stubs, asking: Asking) -> Iterator[_Row]:
 
 def _behind_proxies(forward_auth: ClientForwardAuthEndpoint) -> Iterator[_Row]:
     for issuer in (PREFIX, _TENANT):
-        # The browser's request was to another host, and its headers say so.
+        # The headers are those of a browser's request to another host.
         yield f"{issuer}/clients/{{id}}/forward_auth", ASKED_BY_PROXY, {"GET": forward_auth.admit}
         yield f"{issuer}/clients/{{id}}/forward_auth/callback", FROM_PROXIES, {"GET": forward_auth.callback}
 
@@ -321,7 +321,7 @@ def _of_deployment(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> I
 
 
 def _entries(entry: EntryEndpoint) -> Iterator[_Row]:
-    """The pages that say what there is, and every address below /auth that nothing else answers."""
+    """Yield the entry pages, and every path below /auth that has no other route."""
     unknown = dict.fromkeys(_CHANGES, nothing_there) | {"GET": entry.to_entry}
 
     yield "/", FROM_ANYWHERE, {"GET": entry.start}

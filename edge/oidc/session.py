@@ -1,4 +1,4 @@
-"""POST /oidc/session, GET /oidc/sessioninfo and /oidc/sessioninfo/xsrf: what a browser may know of its session."""
+"""POST /oidc/session, GET /oidc/sessioninfo and /oidc/sessioninfo/xsrf: the session of a browser."""
 
 from datetime import UTC, datetime
 
@@ -23,7 +23,7 @@ class SessionEndpoint:
         self._browsers = browsers
 
     async def post(self, request: web.Request) -> web.Response:
-        """Begin a session; nothing is said of one that is there already."""
+        """Begin a session; an existing one is not described."""
         asked = pb.BeginSessionRequest(tenant_id=tenant_of(request), browser=self._browsers.of(request))
         begun = await self._sessions.BeginSession(asked, timeout=self._timeout)
         if not begun.HasField("cookie"):

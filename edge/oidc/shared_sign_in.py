@@ -1,6 +1,6 @@
 """GET and POST /sign-in: one page for all tenants, which sends an address to the tenant that owns its domain.
 
-Whoever signed in from there comes back here, to the page of that tenant.
+After the sign-in, the browser returns here, to the page of that tenant.
 """
 
 import msgspec
@@ -41,13 +41,13 @@ class SharedSignInEndpoint:
         return await self._pages.instead_of_refusals(request, self._post_form(request))
 
     async def _get(self, request: web.Request) -> web.Response:
-        # RFC 9207: an answer to an authorization request says whose it is.
+        # RFC 9207: only an authorization response has `iss`.
         if "iss" not in form_of(query_parameters(request)):
             return self._pages.shared_sign_in(issuer_path(request))
         asked = GetSessionRequest(tenant_id=tenant_of(request), browser=self._browsers.of(request))
         found = await self._stubs.sessions.GetSession(asked, timeout=self._timeout)
         response = self._pages.signed_in(issuer_path(request))
-        # Whoever was signed in already may lack what FedCM needs.
+        # A session from an earlier sign-in may lack the FedCM cookie.
         self._browsers.login_status.tell(request, response, cookie=found.cookie)
         return response
 

@@ -1,4 +1,4 @@
-"""What a browser shows of a link that it was sent."""
+"""A request with a link from a mail: its code, the browser's cookie and the CSRF token."""
 
 from aiohttp import web
 
@@ -13,7 +13,7 @@ _MAX_CSRF_TOKEN = 256
 def shown_link(
     request: web.Request, browsers: Browsers, *, user_id: str, code: str, csrf_token: str = ""
 ) -> ShownLink:
-    """Describe a link; the CSRF token is that of the form, or else the header's."""
+    """Return the message; the CSRF token is that of the form, else that of the header."""
     csrf_token = csrf_token or request.headers.get(LINK_CSRF_HEADER, "")
     is_plausible = csrf_token.isascii() and len(csrf_token) <= _MAX_CSRF_TOKEN
     return ShownLink(

@@ -1,6 +1,6 @@
-"""What the steps of a sign-in have in common, as JSON: the request that they go on with.
+"""Common JSON members of the sign-in steps: the authorization request that they continue.
 
-It is named by the id that its page was given, or described again by whoever has no page.
+The request is identified by the id in its page, or described again by a caller without a page.
 """
 
 import msgspec
@@ -20,7 +20,7 @@ class SignInFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
     code_challenge_method: str | None = None
 
     def parameters(self) -> tuple[Parameter, ...]:
-        """Parameters of the authorization request, none where the id names it; raises Refused."""
+        """Return parameters of the authorization request, none with an id; raises Refused."""
         if self.authorization_id:
             return ()
         if not (self.client_id and self.redirect_uri):

@@ -1,6 +1,6 @@
-"""How a step of a sign-in is answered: with the way back, or with the question that comes before it.
+"""Responses of the sign-in steps: a redirect to the client, or the consent page.
 
-A script that is asked gets 206, the question as members, and in Location the page that asks it.
+A script gets 206, with the consent request as members and the address of its page in Location.
 """
 
 from urllib.parse import urlencode
@@ -26,7 +26,7 @@ Step = (
 
 
 def navigated(request: web.Request, step: Step, pages: Pages, *, status: int = 303) -> web.Response:
-    """Answer a form, or a browser that was sent to us."""
+    """Answer a browser that submitted a form or was redirected here."""
     if step.HasField("consent"):
         return web.Response(status=303, headers=_to_page(request, step.consent))
     return sent_back(step.redirect, pages, status=status)

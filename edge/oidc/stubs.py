@@ -132,7 +132,7 @@ class Stubs:
 
 
 def stubs_of(channel: Channel) -> Stubs:
-    # A stub asks nothing more of its channel than our Channel has.
+    # Stubs use no other method of a channel than our Channel has.
     aio_channel = cast("grpc.aio.Channel", IdentifiedChannel(channel))
     return Stubs(
         accounts=AccountServiceStub(aio_channel),

@@ -1,4 +1,4 @@
-"""POST /oidc/token: RFC 6749 §3.2."""
+"""POST /oidc/token: the token endpoint, RFC 6749 §3.2."""
 
 from aiohttp import hdrs, web
 
@@ -51,6 +51,6 @@ def _answer(issued: pb.IssueTokenResponse) -> web.Response:
     headers = {NONCE_HEADER: issued.dpop_nonce} if issued.dpop_nonce else {}
     body = pb.IssueTokenResponse()
     body.CopyFrom(issued)
-    # It travels in a header: RFC 9449 §8.2.
+    # The nonce is sent in a header: RFC 9449 §8.2.
     body.ClearField("dpop_nonce")
     return web.Response(body=document(body), content_type="application/json", headers=headers)

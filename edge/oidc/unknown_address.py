@@ -1,4 +1,4 @@
-"""The page for a browser that opens an address which nothing serves, outside the provider's prefix too."""
+"""The error page for addresses without a route, also outside the provider's prefix."""
 
 from aiohttp import web
 
@@ -11,7 +11,7 @@ from server.platform.errors import ServiceError
 
 
 def unknown_address_page(clock: Clock) -> RefusalOf:
-    """Return what renders the page. Its style sheet is one of the provider's routes."""
+    """Return the function that renders the page. Its stylesheet is a route of the provider."""
     pages = Pages(Assets(), clock)
 
     def page_of(error: ServiceError, request: web.Request) -> web.StreamResponse:

@@ -1,4 +1,4 @@
-"""A file that a page sends: multipart/form-data (RFC 7578) of one part, bounded in size and time."""
+"""File upload of a page: multipart/form-data (RFC 7578) with one part, bounded in size and time."""
 
 import asyncio
 import re
@@ -16,14 +16,14 @@ IMAGE_TYPES = frozenset({"image/jpeg", "image/png", "image/webp"})
 # RFC 2046 §5.1.1.
 _BOUNDARY = re.compile(r"[A-Za-z0-9'()+_,./:=? -]{0,69}[A-Za-z0-9'()+_,./:=?-]")
 
-# Headers of the part, and what stands around it.
+# Bytes around the content: delimiters and headers of the part.
 _MOST_BESIDE = 8192
 
 _MOST_UNDER_WAY = 16
 
 
 class Uploads:
-    """Those under way, which memory holds: one for each place, and few in all."""
+    """Running uploads, which are in memory: one for each place, and few in total."""
 
     def __init__(self, most: int = _MOST_UNDER_WAY) -> None:
         self._most = most
@@ -31,7 +31,7 @@ class Uploads:
 
     @contextmanager
     def turn(self, place: Hashable) -> Iterator[None]:
-        """Raises Refused when it is somebody else's."""
+        """Raises Refused while another upload has the place."""
         if place in self._places or len(self._places) >= self._most:
             raise Refused(429, "TooManyRequests", "too many images are being uploaded", retry_after=1)
         self._places.add(place)
@@ -42,9 +42,9 @@ class Uploads:
 
 
 async def read_image(request: web.Request, *, max_bytes: int, seconds: float) -> bytes:
-    """Return the one part of the body, which has to call itself an image; raises Refused.
+    """Return the only part of the body, which must have an image type; raises Refused.
 
-    What it is, is for others to see: a name is only asked for.
+    The declared type is checked only; the services decode the content.
     """
     boundary = _boundary(request)
     try:
@@ -83,7 +83,7 @@ async def _read(request: web.Request, max_bytes: int) -> bytes:
 
 
 def _only_part(body: bytes, boundary: bytes) -> tuple[bytes, bytes]:
-    """Return headers and content of a body that has nothing before, between or behind."""
+    """Return headers and content of a body with exactly one part."""
     beginning, end = b"--" + boundary + b"\r\n", b"\r\n--" + boundary
     part, is_ended, rest = body.removeprefix(beginning).partition(end)
     headers, is_headed, content = part.partition(b"\r\n\r\n")

@@ -1,1 +1,1 @@
-"""Endpoints of administrators, and those where people look after their own account."""
+"""Endpoints of the administration API and of self-service accounts."""

@@ -1,4 +1,4 @@
-"""/api_keys: what programs administer with. A secret is in the answer that makes it, and nowhere else."""
+"""/api_keys: administration of API keys. A secret is only in the response that creates it."""
 
 import msgspec
 from aiohttp import web

@@ -1,4 +1,4 @@
-"""What endpoints of administrators share: who asks about which tenant, and answers as JSON."""
+"""Shared parts of the administration endpoints: caller, path parameters, pages of lists and JSON responses."""
 
 from collections.abc import Mapping, Sequence
 
@@ -21,7 +21,7 @@ _PARTIAL_CONTENT = 206
 
 
 class Asking:
-    """The bounds of a call, and the caller of each request."""
+    """Bounds of calls, and the caller of each request."""
 
     def __init__(self, config: OidcConfig, browsers: Browsers) -> None:
         self.timeout = config.call_timeout_seconds
@@ -35,12 +35,12 @@ class Asking:
 
 
 def tenant_and_id(request: web.Request, name: str = "id") -> tuple[str, str]:
-    """Return the tenant and an id of the path; raises Refused for what no message can hold."""
+    """Return the tenant and an id of the path; raises Refused for an id that no message can hold."""
     return tenant_of(request), named(request, name)
 
 
 def named(request: web.Request, name: str) -> str:
-    """Return an id of the path; raises Refused for what no message can hold."""
+    """Return an id of the path; raises Refused for one that no message can hold."""
     text = request.match_info[name]
     if not text.isprintable() or not 0 < len(text) <= _MAX_ID:
         raise Refused(404, "NotFound", "there is nothing of this name")
@@ -48,15 +48,15 @@ def named(request: web.Request, name: str) -> str:
 
 
 def segment(request: web.Request, name: str) -> str:
-    """Part of the address that names what is asked for; what no message can hold names nothing."""
+    """Return a segment of the path, empty for one that no message can hold."""
     text = request.match_info[name]
     return text if text.isascii() else ""
 
 
 def page_asked(request: web.Request) -> tuple[int, str]:
-    """Return the size of a page and where it begins; raises Refused.
+    """Return the size of a page and its continuation token; raises Refused.
 
-    Lists go forwards only, from where the page before ended.
+    Lists can be read forwards only, from the end of the previous page.
     """
     query = request.query
     if query.get("offset", "0") != "0" or query.get("backwards", "false") != "false":
@@ -70,7 +70,7 @@ def page_asked(request: web.Request) -> tuple[int, str]:
 
 
 def page_written(page: Sequence[Members], size: int, continuation_token: str) -> web.Response:
-    """Answer the whole list, or a page with where the next one begins."""
+    """Answer with the whole list, or with a page and the continuation token of the next one."""
     if not continuation_token and not size:
         return written(page)
     headers = {"x-page-size": str(size or _MOST_OF_A_PAGE)}
@@ -90,5 +90,5 @@ def written(document: object, *, status: int = 200, headers: Mapping[str, str] |
 
 
 def members(message: Message) -> Members:
-    """Every member but those of optional fields that are unset, by the names that the contract has for them."""
+    """Return every member by its name in the contract, except optional fields that are unset."""
     return members_of(message, "name")

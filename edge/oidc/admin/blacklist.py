@@ -1,4 +1,4 @@
-"""GET and POST /blacklist, DELETE /blacklist/{ip}: network addresses that are blocked."""
+"""GET and POST /blacklist, DELETE /blacklist/{ip}: blocked network addresses."""
 
 import msgspec
 from aiohttp import web
@@ -12,7 +12,7 @@ from edge.oidc.stubs import Stubs
 from edge.oidc.tenant import tenant_of
 from gnomon.identity.v1 import blacklist_service_pb2 as pb
 
-# A service of an older version names no reach, and blocks everything.
+# A service of an older version sends no reach and blocks everything.
 _REACHES = {
     pb.BLOCK_REACH_UNSPECIFIED: "everything",
     pb.BLOCK_REACH_EVERYTHING: "everything",

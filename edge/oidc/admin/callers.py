@@ -1,4 +1,4 @@
-"""Who calls an administrator's endpoint, as the services are told of it: an API key, an access token or a browser."""
+"""The caller of an administration endpoint for the services: an API key, an access token or a browser."""
 
 from aiohttp import hdrs, web
 
@@ -13,7 +13,7 @@ _MOST = {"api-key": 512, "bearer": 4096}
 
 
 def caller_of(request: web.Request, browsers: Browsers) -> pb.Caller:
-    """Raises Refused for credentials that are ambiguous or of a kind that we do not take."""
+    """Raises Refused for ambiguous credentials, or for an unsupported scheme."""
     authorizations = request.headers.getall(hdrs.AUTHORIZATION, ())
     if len(authorizations) > 1:
         raise bad_request("the Authorization header comes more than once")

@@ -28,7 +28,7 @@ class Rotation(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class WholeClient(msgspec.Struct, forbid_unknown_fields=True, kw_only=True):
-    """Either name of an algorithm will do; what is left out is as it would be for a new client."""
+    """Algorithms may have either of their two names; absent members have the defaults of a new client."""
 
     id: str
     name: str | None = None

@@ -1,4 +1,4 @@
-"""/clients: relying parties. A secret is in the answer that makes it, and nowhere else."""
+"""/clients: administration of clients. A secret is only in the response that creates it."""
 
 import msgspec
 import orjson
@@ -76,7 +76,7 @@ class ClientsEndpoint:
         return written({"id": client_id, "confidential": True, "secret": rotated.client_secret})
 
     async def _grace_hours(self, request: web.Request) -> int:
-        """Without a body the secret before is good no longer; raises Refused."""
+        """Return the validity of the previous secret in hours, 0 without a body; raises Refused."""
         body = await read_body(request, self._max_bytes)
         try:
             sent = msgspec.json.decode(body, type=Rotation) if body else Rotation()
@@ -89,7 +89,7 @@ class ClientsEndpoint:
 
 
 def members(client: pb.Client) -> dict[str, object]:
-    """Both names of the algorithms: those of the registry, and those that administrators' tools know."""
+    """Return the members of a client, with both names of each algorithm: the registered one and that of other tools."""
     return {
         "id": client.id,
         "name": client.name or None,

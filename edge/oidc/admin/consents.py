@@ -1,4 +1,4 @@
-"""/users/{id}/consents: what a person let clients have, for the person and for administrators."""
+"""/users/{id}/consents: consents of a user, for the user and for administrators."""
 
 from aiohttp import web
 

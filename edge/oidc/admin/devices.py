@@ -1,4 +1,4 @@
-"""/users/{id}/devices: a person's devices, for the person and for administrators."""
+"""/users/{id}/devices: devices of a user, for the user and for administrators."""
 
 import msgspec
 from aiohttp import web
@@ -32,7 +32,7 @@ class DevicesEndpoint:
         return written(list(map(members, found.devices)))
 
     async def rename(self, request: web.Request) -> web.Response:
-        """Without a name it is called by its id again."""
+        """Rename the device; without a name it gets its id as name."""
         (tenant_id, user_id), caller = tenant_and_id(request), self._asking.caller(request)
         sent = await read_json(request, _Renamed, max_bytes=self._asking.max_bytes)
         asked = pb.RenameDeviceRequest(

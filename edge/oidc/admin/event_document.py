@@ -22,7 +22,7 @@ _OPTIONAL: tuple[Literal["ip", "data", "text", "user_id", "client_id", "session"
 
 
 def members(event: pb.SecurityEvent) -> dict[str, object]:
-    """Every member is there; what an event has nothing to say of is null."""
+    """Return every member; those without a value are null."""
     actor = event.actor
     return {
         "id": event.id,

@@ -1,8 +1,8 @@
-"""GET /events/stream: events as they happen, as server-sent events (HTML Living Standard §9.2).
+"""GET /events/stream: security events as server-sent events (HTML Living Standard §9.2).
 
-The service is asked again and again for what is next, a hundred events at most and only when the last ones are written, so
-nothing piles up for whoever reads slowly. A reader that takes nothing for five seconds is dropped; it comes back with
-Last-Event-ID and has missed nothing.
+The endpoint polls the service for at most a hundred events, and only after the last ones were written, so nothing
+accumulates for a slow reader. A reader that accepts nothing for five seconds is disconnected. It reconnects with
+Last-Event-ID and misses no event.
 """
 
 import asyncio
@@ -54,7 +54,7 @@ class EventStreamEndpoint:
             self._streams -= 1
 
     async def _stream(self, request: web.Request, asked: pb.AwaitEventsRequest) -> web.StreamResponse:
-        # Before the answer begins, so that whoever may not listen is told so.
+        # Before the response begins, so that a caller without permission gets an error status.
         found = await self._await(asked, wait_secs=0)
         response = web.StreamResponse(headers={**SECURITY_HEADERS, **_HEADERS})
         await response.prepare(request)
@@ -66,7 +66,7 @@ class EventStreamEndpoint:
                     asked.after = found.position
                     found = await self._await(asked, wait_secs=_WAIT_SECONDS)
         except (TimeoutError, ConnectionError, grpc.RpcError):
-            # Headers are out, so that the end of the stream is all that can be said.
+            # The headers are sent, so an error can only end the stream.
             if request.transport is not None:
                 request.transport.abort()
         return response
@@ -94,7 +94,7 @@ class EventStreamEndpoint:
 
 
 async def _write(response: web.StreamResponse, text: bytes) -> None:
-    """Return when the reader has room for more; raises TimeoutError when it has had none for too long."""
+    """Return when the reader has room for more; raises TimeoutError after too long without room."""
     async with asyncio.timeout(_WRITE_SECONDS):
         await response.write(text)
 

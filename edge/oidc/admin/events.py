@@ -1,4 +1,4 @@
-"""POST /events and /events/test: what happened, and whether it is heard of."""
+"""POST /events and /events/test: reads security events, and emits one as a test."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""/groups: to which people belong, and the roles of each."""
+"""/groups: groups of users and clients, with the roles of each."""
 
 import msgspec
 from aiohttp import web

@@ -1,6 +1,6 @@
 """/clients/{id}/logo, /users/{id}/picture, /providers/{id}/img: uploaded images.
 
-An address that names the image it leads to may be kept for ever, since there is another one for each upload.
+An address that contains the image id may be cached forever, since each upload gets a new id.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ from gnomon.identity.v1 import image_service_pb2 as pb
 
 _FOR_EVER = "max-age=31536000, immutable"
 _ASKED_ANEW = "no-cache"
-# Whatever a browser takes it for: it is drawn, and loads and runs nothing.
+# Even when a browser takes the image for a document, it neither loads nor runs anything.
 _POLICY = "default-src 'none'; sandbox; frame-ancestors 'none'"
 _NOT_MODIFIED = 304
 
@@ -27,7 +27,7 @@ _NOT_MODIFIED = 304
 def about_images(
     stubs: Stubs, config: OidcConfig, *, browsers: Browsers
 ) -> Iterator[tuple[str, Mapping[str, Handler]]]:
-    """Yield paths and handlers by method; those with a fixed segment before those where it is an id."""
+    """Yield paths and handlers by method; paths with a fixed segment come before those with an id in its place."""
     asking = Asking(config, browsers)
     logos = ImagesEndpoint(stubs, asking, pb.IMAGE_KIND_CLIENT)
     pictures = ImagesEndpoint(stubs, asking, pb.IMAGE_KIND_USER)
@@ -41,7 +41,7 @@ def about_images(
 
 
 class ImagesEndpoint:
-    """Of one kind of owner, which the path names by `id`."""
+    """Images of one kind of owner, which is the `id` of the path."""
 
     def __init__(self, stubs: Stubs, asking: Asking, kind: "pb.ImageKind.ValueType") -> None:
         self._images = stubs.images
@@ -112,6 +112,6 @@ def _manner(found: pb.GetImageResponse, request: web.Request) -> Mapping[str, st
         hdrs.ETAG: f'"{found.image_id}"',
         hdrs.CACHE_CONTROL: f"{whose}, {how}",
         "Content-Security-Policy": _POLICY,
-        # Pages of relying parties show it too.
+        # Pages of relying parties show public images too.
         "Cross-Origin-Resource-Policy": "cross-origin" if found.is_public else "same-origin",
     }

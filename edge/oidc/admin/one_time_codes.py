@@ -1,4 +1,4 @@
-"""/users/{id}/one_time_codes and /users/{id}/recovery_codes: codes of people, RFC 6238."""
+"""/users/{id}/one_time_codes and /users/{id}/recovery_codes: second factors by code, RFC 6238."""
 
 import msgspec
 from aiohttp import web

@@ -1,4 +1,4 @@
-"""/users/{id}/self, /users/{id}/mfa_token: what people do with their own account."""
+"""/users/{id}/self, /users/{id}/mfa_token: self-service of a user's account."""
 
 import msgspec
 from aiohttp import web
@@ -16,7 +16,7 @@ _ACCEPTED = 202
 
 
 class _Proof(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One of both."""
+    """Exactly one of both members is needed."""
 
     password: str = ""
     mfa_code: str = ""
@@ -33,7 +33,7 @@ class _OwnValues(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
 
 
 class _Changes(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What is left out stays."""
+    """Absent members stay unchanged."""
 
     email: str | None = None
     given_name: str | None = None
@@ -106,7 +106,7 @@ class OwnAccountEndpoint:
         return response
 
     async def update_username(self, request: web.Request) -> web.Response:
-        """Without a name the one of now is taken away."""
+        """Change the username; without a name it is removed."""
         (tenant_id, user_id), caller = tenant_and_id(request), self._asking.caller(request)
         sent = await read_json(request, _Username, max_bytes=self._asking.max_bytes)
         asked = pb.UpdatePreferredUsernameRequest(

@@ -30,7 +30,7 @@ _PURPOSES = {
 
 
 class _Registration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """By a modification token, or by the link of a new account."""
+    """Authorized by a modification token, or by the link of a new account."""
 
     passkey_name: str
     mfa_mod_token_id: str = ""
@@ -131,7 +131,7 @@ class PasskeysEndpoint:
         return web.Response(status=201)
 
     async def start(self, request: web.Request) -> web.Response:
-        """Begin to show a passkey, of the person in the path or of whoever has one."""
+        """Begin an authentication ceremony, for the user of the path or for any passkey."""
         sent = await read_json(request, _Start, max_bytes=self._asking.max_bytes)
         purpose = sent.purpose
         asked = pb.StartPasskeyAuthenticationRequest(

@@ -1,4 +1,4 @@
-"""/password_policy: what the tenant asks of new passwords."""
+"""/password_policy: the tenant's policy for new passwords."""
 
 import msgspec
 from aiohttp import web
@@ -13,7 +13,7 @@ _MAX_INT32 = 2**31 - 1
 
 
 class _Policy(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What is left out is not asked for."""
+    """Absent rules are disabled."""
 
     length_min: int
     length_max: int

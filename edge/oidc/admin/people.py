@@ -1,4 +1,4 @@
-"""The addresses about people, below each issuer."""
+"""Routes about users, below each issuer."""
 
 from collections.abc import Iterator, Mapping
 
@@ -24,7 +24,7 @@ Row = tuple[str, Mapping[str, Handler]]
 
 
 def about_people(stubs: Stubs, config: OidcConfig, *, browsers: Browsers) -> Iterator[Row]:
-    """Yield paths and handlers by method; those with a fixed segment before those where it is an id."""
+    """Yield paths and handlers by method; paths with a fixed segment come before those with an id in its place."""
     asking = Asking(config, browsers)
     yield from _labels(stubs, asking)
     yield from _sessions(stubs, asking)

@@ -1,4 +1,4 @@
-"""Documents about providers, as they come and as they go."""
+"""JSON documents of upstream providers, in requests and responses."""
 
 import msgspec
 
@@ -43,7 +43,7 @@ class WholeProvider(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_
     mfa_claim_value: str | None = None
 
     def fields(self) -> pb.ProviderFields:
-        """Raises Refused when it says two ways to prove who we are."""
+        """Raises Refused when the document has two client authentication methods."""
         return pb.ProviderFields(
             name=self.name,
             type=self.typ,
@@ -113,7 +113,7 @@ def provider_members(provider: pb.Provider) -> dict[str, object]:
 
 
 def metadata_members(found: pb.LookUpProviderResponse) -> dict[str, object]:
-    """What a provider would be made of; of the ways to prove who we are the best one."""
+    """Return the provider that the metadata describes, with the best client authentication method."""
     best = next(iter(found.token_endpoint_auth_methods), _NONE)
     return {
         "issuer": found.issuer,

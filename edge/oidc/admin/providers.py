@@ -1,4 +1,4 @@
-"""/providers: upstream providers. A secret goes in and never comes out."""
+"""/providers: administration of upstream providers. No response contains a client secret."""
 
 from collections.abc import Iterator, Mapping
 
@@ -20,7 +20,7 @@ _NOT_ACCEPTED = 406
 def about_providers(
     stubs: Stubs, config: OidcConfig, *, browsers: Browsers
 ) -> Iterator[tuple[str, Mapping[str, Handler]]]:
-    """Yield paths and handlers by method; those with a fixed segment before those where it is an id."""
+    """Yield paths and handlers by method; paths with a fixed segment come before those with an id in its place."""
     providers = ProvidersEndpoint(stubs, Asking(config, browsers))
 
     yield "/providers", {"POST": providers.list}
@@ -75,7 +75,7 @@ class ProvidersEndpoint:
         return web.Response()
 
     async def delete_safe(self, request: web.Request) -> web.Response:
-        """Say who would lose their way to sign in; nothing is deleted."""
+        """List the users who sign in through the provider; nothing is deleted."""
         tenant_id, provider_id = tenant_and_id(request)
         asked = pb.ListLinkedUsersRequest(
             tenant_id=tenant_id, caller=self._asking.caller(request), provider_id=provider_id

@@ -1,4 +1,4 @@
-"""/roles: which people have, and what each permits."""
+"""/roles: roles of users and clients, with the permissions of each."""
 
 import msgspec
 from aiohttp import web

@@ -1,4 +1,4 @@
-"""/scopes: which clients may ask for, and which attributes each opens."""
+"""/scopes: scopes of clients, with the attributes that each opens."""
 
 import msgspec
 from aiohttp import web

@@ -1,4 +1,4 @@
-"""/clients/{id}/screens: what a client's sign-in and sign-out pages look like; the shapes stand in screen_service.proto."""
+"""/clients/{id}/screens: a client's sign-in and sign-out screens; schemas are in screen_service.proto."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ from edge.oidc.tenant import issuer_path
 from edge.problem import Handler
 from gnomon.identity.v1 import screen_service_pb2 as pb
 
-# Two templates and two stylesheets that grew when they were confined, each character escaped.
+# Two templates and two stylesheets, lengthened by sanitizing, with each character escaped in JSON.
 _MAX_BYTES = 2 * 1024 * 1024
 _ENTITY_TAG = re.compile(r'(?<!W/)"([\x21\x23-\x7e]*)"')
 
@@ -27,7 +27,7 @@ _KINDS = {"login": pb.SCREEN_KIND_LOGIN, "logout": pb.SCREEN_KIND_LOGOUT}
 
 
 class _Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """All of them; `removed_rules` may come back with what a save answered, and says nothing."""
+    """All settings; `removed_rules` of an earlier response may be present and is ignored."""
 
     theme: str = "light"
     composition: str = "centered"
@@ -115,7 +115,7 @@ class ScreensEndpoint:
 
 
 def _members(settings: pb.ScreenSettings) -> Members:
-    """Every member; an optional one that is unset is null."""
+    """Return every member; an unset optional one is null."""
     return dict.fromkeys(field.name for field in settings.DESCRIPTOR.fields) | members(settings)
 
 
@@ -124,9 +124,9 @@ def _tagged(etag: str) -> dict[str, str]:
 
 
 def _if_match(request: web.Request) -> list[str]:
-    """Read the tags that what is kept has to have one of: RFC 9110 §13.1.1; `*` is had by everything.
+    """Return the entity tags of If-Match: RFC 9110 §13.1.1; none for an absent header or `*`.
 
-    A header without a tag that counts names one that nothing has.
+    A header without a valid tag gives a tag that matches nothing.
     """
     lines = request.headers.getall(hdrs.IF_MATCH, ())
     if not lines or "*" in (line.strip() for line in lines):

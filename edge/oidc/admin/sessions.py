@@ -1,4 +1,4 @@
-"""/sessions, and /users/{id}/sessions where each person sees and ends its own."""
+"""/sessions, and /users/{id}/sessions for the sessions of one user."""
 
 from aiohttp import web
 

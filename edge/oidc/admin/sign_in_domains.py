@@ -1,4 +1,4 @@
-"""/auth/v1/tenants/{id}/domains: the sign-in domains of a tenant; the shapes stand in sign_in_domain_service.proto."""
+"""/auth/v1/tenants/{id}/domains: the sign-in domains of a tenant; schemas are in sign_in_domain_service.proto."""
 
 import msgspec
 from aiohttp import web
@@ -71,7 +71,7 @@ class SignInDomainsEndpoint:
         return written(_members(changed.domain))
 
     async def verify(self, request: web.Request) -> web.Response:
-        """The body may be left out."""
+        """Verify a domain; the body is optional."""
         caller, tenant_id = self._asking.caller(request), named(request, "id")
         sent = _Verification()
         if request.body_exists:

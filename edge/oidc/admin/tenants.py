@@ -1,4 +1,4 @@
-"""/auth/v1/tenants: administrators of the deployment keep its tenants; the shapes stand in tenant_service.proto."""
+"""/auth/v1/tenants: administration of the deployment's tenants; schemas are in tenant_service.proto."""
 
 from typing import Literal
 
@@ -105,7 +105,7 @@ class TenantsEndpoint:
         return written(_members(changed.tenant))
 
     async def delete(self, request: web.Request) -> web.Response:
-        """Its users go too with `?force=true`."""
+        """Delete a tenant; with `?force=true` together with its users."""
         force = request.query.get("force", "false")
         if force not in {"true", "false"}:
             raise bad_request("force: expected true or false")
@@ -127,7 +127,7 @@ class TenantsEndpoint:
         return (await self._tenants.GetTenant(asked, timeout=self._timeout)).tenant
 
     def _caller(self, request: web.Request) -> caller_pb2.Caller:
-        """Tenants are kept at the default tenant's address alone; raises Refused at any other."""
+        """Return the caller; raises Refused at addresses of other tenants than the default one."""
         if tenant_of(request):
             raise Refused(403, "Forbidden", "the caller may not do this")
         return caller_of(request, self._browsers)

@@ -1,4 +1,4 @@
-"""/users/attr: which attributes people may have beside the standard ones; /users/{id}/attr: what a person has."""
+"""/users/attr: definitions of custom attributes; /users/{id}/attr: the attributes of a user."""
 
 import msgspec
 import orjson

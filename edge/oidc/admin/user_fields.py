@@ -1,7 +1,7 @@
-"""People as JSON: what PUT replaces, what PATCH changes.
+"""Users as JSON: the bodies of POST, PUT and PATCH.
 
-PUT says everything: what it leaves out is taken away, but for the password and the language, which stay. PATCH names
-each member that it puts or deletes; those of `user_values` are written `user_values.birthdate`, and so on.
+PUT replaces everything: absent members are removed, except the password and the language, which stay. PATCH names each
+member that it sets or deletes; those of `user_values` are written `user_values.birthdate`, and so on.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ _CONFIRMATION_STATES = {
 _MOST_SECONDS = 253_402_300_799
 _VALUE_PREFIX = "user_values."
 
-# What deletes a member, by its key.
+# The value that deletes a member, by its key.
 _EMPTY: Mapping[str, object] = {
     "given_name": "",
     "family_name": "",
@@ -46,13 +46,13 @@ class UserValues(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_onl
     tz: str | None = None
 
     def message(self, absent: str | None) -> pb.UserValues:
-        """`absent` is what stands for values that are not there."""
+        """`absent` stands for absent values."""
         values = {name: getattr(self, name) for name in _VALUES}
         return pb.UserValues(**{name: absent if text is None else text for name, text in values.items()})
 
 
 class _Optional(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """What nobody has to say of a person."""
+    """Optional members of a user."""
 
     given_name: str | None = None
     family_name: str | None = None

@@ -1,4 +1,4 @@
-"""/users: the people of a tenant, kept by its administrators."""
+"""/users: administration of the users of a tenant."""
 
 from aiohttp import web
 

@@ -1,4 +1,4 @@
-"""The provider's own pages: plain HTML that works in any browser, with scripts and styles of its own origin."""
+"""The provider's own pages: plain HTML for any browser, with scripts and styles of its own origin only."""
 
 from edge.oidc.pages.assets import Assets
 from edge.oidc.pages.rendering import CODE_METHODS, Pages

@@ -1,4 +1,4 @@
-"""Files that pages load, at addresses that change with their content."""
+"""Static files of the pages, at addresses that change with their content."""
 
 import hashlib
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class Assets:
         return _answer(asset, _FOR_EVER)
 
     async def get_favicon(self, _request: web.Request) -> web.Response:
-        """Answer browsers at the address that they ask for on their own."""
+        """Return the icon at the address that browsers request by themselves."""
         return _answer(self._assets[self._names[_FAVICON]], _ONE_DAY)
 
 

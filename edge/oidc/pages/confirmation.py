@@ -1,4 +1,4 @@
-"""The pages of a registration and of the confirmation that follows."""
+"""Pages of self-registration and e-mail confirmation."""
 
 from aiohttp import web
 
@@ -11,7 +11,7 @@ _SEND_AGAIN = "/users/request_confirmation"
 
 
 class ConfirmationPages:
-    """`path` is that of the tenant's issuer, without a slash at its end."""
+    """`path` is the path of the tenant's issuer, without a final slash."""
 
     def __init__(self, pages: Pages) -> None:
         self._pages = pages
@@ -29,7 +29,7 @@ class ConfirmationPages:
         return self._pages.rendered("registration.html", facts)
 
     def registered(self, path: str, email: str, *, came_from: CameFrom) -> web.Response:
-        """For a browser without our script; says the same of every address."""
+        """The page after a registration without script; it is the same for every address."""
         facts = {
             "email": email,
             "send_again": f"{path}{_SEND_AGAIN}",
@@ -38,7 +38,7 @@ class ConfirmationPages:
         return self._pages.rendered("registered.html", facts)
 
     def company_sign_in(self, provider_name: str, location: str) -> web.Response:
-        """For an address whose organization signs its people in."""
+        """The page for an address whose organization has its own sign-in."""
         facts = {"provider_name": provider_name, "location": location}
         return self._pages.rendered("company_sign_in.html", facts, status=409)
 
@@ -56,7 +56,7 @@ class ConfirmationPages:
         return self._send_again("unknown", path, status=404)
 
     def confirm_first(self, path: str, email: str) -> web.Response:
-        """For a person whose password is right and whose address waits to be confirmed."""
+        """The page after a right password while the address is unconfirmed."""
         return self._send_again("first", path, email=email, status=403)
 
     def send_again(self, path: str) -> web.Response:

@@ -1,4 +1,4 @@
-"""The pages that say what is served here."""
+"""The start page of the deployment, and the entry page of an issuer."""
 
 from dataclasses import asdict, dataclass
 
@@ -9,7 +9,7 @@ from edge.oidc.pages.rendering import Pages
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryFacts:
-    """`path` is that of the tenant's issuer, without a slash at its end."""
+    """`path` is the path of the tenant's issuer, without a final slash."""
 
     path: str
     issuer: str
@@ -18,10 +18,10 @@ class EntryFacts:
 
 
 def start_page(pages: Pages, issuer: str) -> web.Response:
-    """For somebody who opens the address of the deployment."""
+    """The page at the address of the deployment."""
     return pages.rendered("start.html", {"issuer": issuer})
 
 
 def entry_page(pages: Pages, facts: EntryFacts) -> web.Response:
-    """For somebody who opens the address of an issuer."""
+    """The page at the address of an issuer."""
     return pages.rendered("entry.html", asdict(facts))

@@ -1,4 +1,4 @@
-"""Refusals in words for people: what happened, and what to do next."""
+"""Explanations of errors for users: what happened, and what to do next."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ _SUPPORT = "If it happens again, send the details below to your administrator."
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """`way_on` is an address that the person may want to go to, empty without one, and `words` are its link."""
+    """`way_on` is the address of a link to continue, empty without one, and `words` is its text."""
 
     heading: str
     text: str
@@ -116,7 +116,7 @@ def explanation_of_reset(refusal: Refused) -> Explanation:
 
 
 def explanation_of_link(advice: str, *, way_on: str, words: str) -> Explain:
-    """Explain refusals of a link in a message, with advice about what to do instead."""
+    """Explain errors of a link in a mail, with advice what to do instead."""
     dead = Explanation(
         "This link is no longer valid",
         f"A link works once, for a limited time, and in the browser that opened it first. {advice}",
@@ -127,7 +127,7 @@ def explanation_of_link(advice: str, *, way_on: str, words: str) -> Explain:
 
 
 def explanation_of_password(*, way_on: str, words: str) -> Explain:
-    """Explain refusals of a new password: the service says what is wrong with it."""
+    """Explain errors of a new password with the reason of the service."""
 
     def explain(refusal: Refused) -> Explanation:
         if refusal.status not in _OF_LINK:

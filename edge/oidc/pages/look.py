@@ -1,6 +1,6 @@
-"""What a page looks like: the default theme, or a client's screen.
+"""Appearance of a page: the default theme, or a client's screen.
 
-The services have checked all that a client's screen is made of; what would be markup is dropped here once more.
+The services have validated the parts of a client's screen. Text that would be markup is dropped here once more.
 """
 
 import re
@@ -29,7 +29,7 @@ _TAGS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One of a layout: `classes` are its name and, for each attribute, `<attribute>-<value>`."""
+    """An element of a layout: `classes` are its name and `<attribute>-<value>` for each attribute."""
 
     name: str
     tag: str
@@ -40,9 +40,9 @@ class Element:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
-    """`layout` are the elements of a custom layout, None for the preset one; `logo` is empty where none is shown.
+    """`layout` are the elements of a custom layout, None for the preset one; `logo` is empty without a logo.
 
-    Without a `theme` it is that of the person's system.
+    An empty `theme` means the theme of the user's system.
     """
 
     theme: str = ""
@@ -64,7 +64,7 @@ DEFAULT: Final = Look()
 
 
 def look_of(screen: Screen, path: str, *, is_preview: bool = False) -> Look:
-    """`path` is that of the tenant's issuer, without a slash at its end."""
+    """Return the appearance; `path` is the path of the tenant's issuer, without a final slash."""
     has_layout = screen.HasField("layout")
     tags = _heading_tags()
     return Look(
@@ -85,13 +85,13 @@ def _style(screen: Screen) -> Markup:
     if not (_COLOR.fullmatch(accent) and _COLOR.fullmatch(text)):
         return Markup()
     css = "" if "<" in screen.css else screen.css
-    # Text in a client's color may be hard to read on the page's: there it is the page's own.
+    # A client's color may be hard to read on the page's background, so links keep the page's own color.
     variables = f":root[data-theme]{{--accent:{accent};--on-accent:{text};--link:var(--ink)}}"
     return Markup(variables + css)  # noqa: S704  # no `<` in it, and a style element ends with nothing else
 
 
 def logo_address(client_id: str, logo_id: str, path: str) -> str:
-    """Where the logo of a client is; it changes with the logo."""
+    """Return the address of a client's logo, which changes with the logo."""
     return f"{path}/clients/{quote(client_id, safe='')}/logo?updated={logo_id}"
 
 
@@ -107,7 +107,7 @@ def _element(element: LayoutElement, heading_tags: Iterator[str]) -> Element:
 
 
 def _heading_tags() -> Iterator[str]:
-    """A page has one heading of the first level."""
+    """Yield `h1` for the first heading, and `h2` for all others."""
     yield "h1"
     while True:
         yield "h2"

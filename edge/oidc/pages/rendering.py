@@ -1,4 +1,4 @@
-"""The pages, made of what the services say."""
+"""Renders the provider's pages from responses of the services."""
 
 import secrets
 from collections.abc import Awaitable, Collection, Iterable, Mapping
@@ -36,7 +36,7 @@ CODE_METHODS = {
 
 
 class Pages:
-    """`path` is that of the tenant's issuer, without a slash at its end."""
+    """`path` is the path of the tenant's issuer, without a final slash."""
 
     def __init__(self, assets: Assets, clock: Clock) -> None:
         self._assets = assets.addresses
@@ -80,7 +80,7 @@ class Pages:
     def second_factor(
         self, follows: authorization_service_pb2.SecondFactor, path: str, *, csrf_token: str
     ) -> web.Response:
-        """For a person whose password is right, and who has a passkey or codes."""
+        """The page after a right password of a user with a passkey or codes."""
         methods = [CODE_METHODS[method] for method in follows.methods if method in CODE_METHODS]
         if authorization_service_pb2.SECOND_FACTOR_METHOD_PASSKEY not in follows.methods:
             return self.one_time_code(
@@ -111,7 +111,7 @@ class Pages:
         look: Look = DEFAULT,
         is_wrong: bool = False,
     ) -> web.Response:
-        """For a person who is asked for a code, the first time or once more; `methods` are those that take one."""
+        """The page that asks for a code, again after a wrong one; `methods` are the kinds of codes that it accepts."""
         facts = {
             "state": self._state(path, csrf_token),
             "code": code,
@@ -122,7 +122,7 @@ class Pages:
         return self._page("one_time_code.html", facts, status=status, look=look, form_origin=form_origin)
 
     def go_on(self, page: authorization_service_pb2.SignInPage, path: str) -> web.Response:
-        """For a person who is signed in already."""
+        """The page for a user who is already signed in."""
         state = self._state(path, page.csrf_token) | {
             "authorization_id": page.authorization_id,
             "action": f"{path}/oidc/authorize/refresh",
@@ -154,7 +154,7 @@ class Pages:
         return self._page("signed_out.html", {"path": path}, look=_look(page, path))
 
     def sign_in_preview(self, screen: screen_pb2.Screen, path: str, *, client_name: str) -> web.Response:
-        """Show a screen that can be looked at, and nothing else."""
+        """Render a sign-in screen without any function."""
         page = authorization_service_pb2.SignInPage(client_id=screen.client_id, client_name=client_name)
         facts = {
             "page": page,
@@ -166,7 +166,7 @@ class Pages:
         return self._page("sign_in.html", facts, look=look_of(screen, path, is_preview=True))
 
     def log_out_preview(self, screen: screen_pb2.Screen, path: str, *, client_name: str) -> web.Response:
-        """Show a screen that can be looked at, and nothing else."""
+        """Render a sign-out screen without any function."""
         page = logout_service_pb2.LogoutPage(client_id=screen.client_id, client_name=client_name)
         look = look_of(screen, path, is_preview=True)
         return self._page("log_out.html", {"page": page, "action": ""}, look=look)
@@ -177,13 +177,13 @@ class Pages:
     def posted_again(
         self, action: str, parameters: Iterable[tuple[str, str]], *, form_origin: str
     ) -> web.Response:
-        """Have our own page post what another site did; `form_origin` is where the answer may redirect."""
+        """The page that posts another site's form again; `form_origin` is where the response may redirect."""
         again = (browser_pb2.Parameter(name=name, value=value) for name, value in parameters)
         redirect = browser_pb2.Redirect(uri=action, parameters=again)
         return self._page("form_post.html", {"redirect": redirect}, form_origin=form_origin)
 
     def request_reset(self, path: str, *, client_id: str, redirect_uri: str) -> web.Response:
-        """For a person who forgot the password, and came from a client or from nowhere."""
+        """The page for a forgotten password, with the referring client, if any."""
         state = self._state(path, csrf_token="") | {
             "action": f"{path}/users/request_reset",
             "client_id": client_id,
@@ -194,7 +194,7 @@ class Pages:
     def reset(
         self, opened: password_reset_service_pb2.OpenResetLinkResponse, path: str, *, user_id: str, code: str
     ) -> web.Response:
-        """For a person who opened a link."""
+        """The page of an opened password link."""
         person = f"{path}/users/{quote(user_id, safe='')}"
         state = self._state(path, opened.csrf_token) | {
             "action": f"{person}/reset",
@@ -205,23 +205,23 @@ class Pages:
         return self._page("reset.html", {"opened": opened, "state": state})
 
     def question(self, heading: str, text: str, *, button: str, action: str) -> web.Response:
-        """Ask once more before something is done: whatever opens addresses by itself presses no button."""
+        """The page that asks for a confirmation: programs that open addresses press no button."""
         facts = {"heading": heading, "text": text, "button": button, "action": action}
         return self._page("question.html", facts)
 
     def told(self, heading: str, text: str, *, way_on: str = "", words: str = "Continue") -> web.Response:
-        """Say what has happened; `way_on` is an address that the person may want to go to."""
+        """The page that reports a result; `way_on` is the address of a link to continue."""
         return self._page("told.html", {"heading": heading, "text": text, "way_on": way_on, "words": words})
 
     def error(self, request: web.Request, page: browser_pb2.ErrorPage) -> web.Response:
-        """Show why the request of an application goes no further."""
+        """The page for an authorization request that cannot continue."""
         refusal = Refused(page.status or 400, page.error, page.description)
         return self._error(request, refusal, OF_APPLICATION)
 
     def refusal(
         self, request: web.Request, refusal: Refused, explain: Explain = explanation_of
     ) -> web.Response:
-        """Show a refusal in words, with what support needs to find the request in the log."""
+        """The page that explains an error, with the request id for the search in the log."""
         if refusal.status == TOO_MANY_REQUESTS:
             return self._try_later(refusal)
         response = self._error(request, refusal, explain(refusal))
@@ -231,7 +231,7 @@ class Pages:
     async def instead_of_refusals(
         self, request: web.Request, answer: Awaitable[web.Response], explain: Explain = explanation_of
     ) -> web.Response:
-        """Answer a browser that navigates: a refusal becomes a page."""
+        """Return the response; for a browser that navigates, an error becomes a page."""
         try:
             return await answer
         except Refused as refusal:
@@ -243,7 +243,7 @@ class Pages:
         return self._page(template, facts, status=status)
 
     def state(self, path: str, action: str) -> dict[str, object]:
-        """What the script of a page that needs no session is told: where it sends its form, and the rest."""
+        """Return the data for the script of a page without a session, with the address for its form."""
         return self._state(path, csrf_token="") | {"action": f"{path}{action}"}
 
     def _try_later(self, refusal: Refused) -> web.Response:
@@ -265,7 +265,7 @@ class Pages:
         return response
 
     def _state(self, path: str, csrf_token: str) -> dict[str, object]:
-        """What every script needs."""
+        """Return the data that every script needs."""
         return {
             "csrf_token": csrf_token,
             "pow": f"{path}/pow",
@@ -288,7 +288,7 @@ class Pages:
             facts, screen=look, assets=self._assets, nonce=nonce
         )
         if look.is_preview:
-            # A page of ours frames it.
+            # A page of ours shows the preview in a frame.
             headers = {
                 "Content-Security-Policy": preview_policy(nonce),
                 "X-Frame-Options": "SAMEORIGIN",

@@ -1,16 +1,16 @@
-"""What a page may load and where its forms may lead: Content Security Policy Level 3."""
+"""Content security policies of the provider's pages: Content Security Policy Level 3."""
 
 import re
 from urllib.parse import urlsplit
 
-# An origin, or the scheme of an application; nothing that could end the directive.
+# An origin, or a private-use scheme; it cannot contain the end of the directive.
 _SOURCE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:(//[A-Za-z0-9.:\[\]-]+)?")
 
 
 def security_policy(nonce: str, form_origin: str = "") -> str:
-    """Allow what the page itself has; `form_origin` is where its form may be redirected to besides."""
+    """Permit resources of the page itself; its form may also be redirected to `form_origin`."""
     is_source = _SOURCE.fullmatch(form_origin) is not None
-    # Browsers hold the redirect that answers a form to form-action too.
+    # Browsers apply form-action to the redirect after a form as well.
     form_action = f"'self' {form_origin}" if is_source else "'self'"
     return "; ".join(
         (
@@ -28,7 +28,7 @@ def security_policy(nonce: str, form_origin: str = "") -> str:
 
 
 def preview_policy(nonce: str) -> str:
-    """Allow to look at a page: no script runs, no form is sent, and it has an origin of its own."""
+    """Permit display only: no script runs, no form is sent, and the origin is opaque."""
     return "; ".join(
         (
             "sandbox",
@@ -43,6 +43,6 @@ def preview_policy(nonce: str) -> str:
 
 
 def origin_of(uri: str) -> str:
-    """Return the origin of a redirect URI, the scheme where it has none."""
+    """Return the origin of a redirect URI, or its scheme if it has no host."""
     parts = urlsplit(uri)
     return f"{parts.scheme}://{parts.netloc}" if parts.netloc else f"{parts.scheme}:"

@@ -1,4 +1,4 @@
-"""Scopes in words for people."""
+"""Descriptions of scopes for users."""
 
 WORDS = {
     "openid": "Know who you are",
@@ -28,5 +28,5 @@ WORDS = {
 
 
 def words_of(scope: str) -> str:
-    """Return the words for a scope. A custom scope of the deployment has its name."""
+    """Return the description of a scope; a custom scope is described by its name."""
     return WORDS.get(scope, f"Use “{scope}”")
