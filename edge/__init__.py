@@ -1,4 +1,4 @@
-"""HTTP in front of the services: decode, call, encode, and turn a status into a problem document.
+"""HTTP in front of the services: decodes requests, calls services, encodes responses and problem documents.
 
-The edge has no opinions of its own: every route, bound and form is read from the contract's descriptors.
+Every route, bound and body form is read from the contract's descriptors.
 """

@@ -22,6 +22,6 @@ def address_of(text: str) -> Address | None:
         address = ip_address(text)
     except ValueError:
         return None
-    # One client, one address, whatever the socket's family.
+    # A client has the same address, whatever the address family of the socket.
     mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
     return mapped or address

@@ -33,11 +33,12 @@ def create_app(
     page_of: RefusalOf = problem,
     reports: RefusalReports | None = None,
 ) -> web.Application:
-    """Every route of the contract; `channel_of` answers with the channel to a service, by its full name.
+    """Create the application with every route of the contract.
 
-    `extra_routes` answer for themselves. `page_of` answers a browser that opens an unknown address. There is no
-    middleware: what every request needs is compiled into its handler. With `has_tls`, clients reach the application by
-    https, and browsers are told to use nothing else (RFC 6797). Commands that are refused here are told to `reports`.
+    `channel_of` returns the channel to a service by its full name. `extra_routes` are added as they are. `page_of`
+    makes the response for a browser that opens an unknown address. There is no middleware: the steps of every request
+    are compiled into its handler. With `has_tls`, clients reach the application by https, and responses carry
+    Strict-Transport-Security (RFC 6797). Commands that are refused here are reported to `reports`.
     """
     app = web.Application(client_max_size=config.max_body_bytes)
     name_no_software(app, *(STRICT_TRANSPORT_SECURITY if has_tls else ()))
@@ -53,13 +54,13 @@ def create_app(
 def _add(app: web.Application, method: str, path: str, handler: Handler) -> None:
     # The router's own variables do not match braces, which ids may have.
     variables = _VARIABLE.sub(r"{\1:[^/]+}", path)
-    # RFC 9110 §9.1: what answers GET answers HEAD.
+    # RFC 9110 §9.1: every GET route serves HEAD as well.
     for verb in (method, "HEAD") if method == "GET" else (method,):
         app.router.add_route(verb, variables, guarded(handler), expect_handler=_expect)
 
 
 def name_no_software(app: web.Application, *others: tuple[istr, str]) -> None:
-    """Give every answer a Server header of ours, and other headers that all answers have."""
+    """Add our own Server header, and other constant headers, to every response."""
     always = ((hdrs.SERVER, SERVER), *others)
 
     async def add(_: web.Request, response: web.StreamResponse) -> None:
@@ -71,12 +72,12 @@ def name_no_software(app: web.Application, *others: tuple[istr, str]) -> None:
 
 
 async def _expect(request: web.Request) -> web.StreamResponse | None:
-    """Ask for the body (RFC 9110 §10.1.1) unless its length alone is a reason to refuse it."""
+    """Answer 100 Continue (RFC 9110 §10.1.1), or refuse a body whose declared length is too large."""
     if (request.content_length or 0) > request.client_max_size:
         return problem(PayloadTooLarge("the body exceeds the configured size"), request)
     if request.version >= HttpVersion11 and request.headers["Expect"].lower() == "100-continue":
         await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-        # What aiohttp counts is the answer itself.
+        # aiohttp counts the size of the final response only.
         request.writer.output_size = 0
     return None
 
@@ -93,7 +94,7 @@ def _document_handler() -> Handler:
 
 
 def _unknown_handler(page_of: RefusalOf) -> Handler:
-    """Answer for a path that is not ours, or a method that its path does not have."""
+    """Handle an unknown path, and a method that a path does not support."""
 
     async def handle(request: web.Request) -> web.StreamResponse:
         error = NotFound(f"there is no {request.method} {request.rel_url.raw_path}")

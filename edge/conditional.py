@@ -1,4 +1,4 @@
-"""Conditional requests (RFC 9110 §13): an answer that tells its content apart is not sent to who has it already."""
+"""Conditional requests (RFC 9110 §13): a response with an ETag is not sent again to a client that has it."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -17,13 +17,13 @@ _ETAG = istr("ETag")
 _IF_NONE_MATCH = istr("If-None-Match")
 _CACHE_CONTROL = istr("Cache-Control")
 _REQUEST_ID = istr("X-Request-Id")
-# RFC 9111 §5.2.2.4: it may be kept, and has to be asked for again before each use.
+# RFC 9111 §5.2.2.4: may be stored, but must be revalidated before each use.
 _KEPT = "private, no-cache"
 _ENTITY_TAG = re.compile(r'(?:W/)?"([^"]*)"')
 
 
 def conditionally(respond: Respond, field: FieldDescriptor) -> Respond:
-    """Answer 304 to a request whose If-None-Match names what the field of the answer says."""
+    """Answer 304 when If-None-Match contains the entity tag, which is the value of `field`."""
     etag_of: Callable[[Message], str] = attrgetter(field.name)
 
     def respond_conditionally(answer: Message, request: web.Request) -> web.Response:
@@ -42,5 +42,5 @@ def _not_modified(request: web.Request) -> web.Response:
 
 
 def is_named(etag: str, lines: Iterable[str]) -> bool:
-    """Whether the lines of an If-None-Match name it (RFC 9110 §13.1.2), be it without quotes, as it stands in the body."""
+    """Whether If-None-Match contains the entity tag (RFC 9110 §13.1.2), also when written without quotes."""
     return any(line.strip() in {"*", etag} or etag in _ENTITY_TAG.findall(line) for line in lines)

@@ -12,18 +12,17 @@ MIN_SECRET = 16
 
 @dataclass(frozen=True, slots=True)
 class EdgeConfig:
-    """`host` `localhost` is both loopback addresses; `port` 0 takes a free one.
+    """`host` `localhost` stands for both loopback addresses; `port` 0 takes a free one.
 
-    `long_call_timeout_seconds` is for calls that wait for something to happen.
-    `max_connections` bounds the open connections of this process, fewer where the limit of open files is lower;
-    `max_connections_per_address` bounds those of one client address (IPv6: one /64 network), except
-    `access.trusted_proxies`. At a bound, the connection that has waited longest for a request closes.
-    `head_timeout_seconds` is for a complete request head, `body_timeout_seconds` for a complete body,
-    `idle_timeout_seconds` for the next request of a kept connection; a client that reads nothing of its answer for
-    `send_timeout_seconds` is disconnected. `shutdown_seconds` is what
-    requests get to end at stop. `reuse_port` lets several processes share the port. `services` are the gRPC addresses,
-    host:port, of the processes that serve; without any this process serves itself. `secret` is what such an edge and
-    those processes share: without it they take nothing from it that is about a browser.
+    `long_call_timeout_seconds` is for calls that wait for an event. `max_connections` bounds the open connections of
+    this process, and is lowered to the limit of open files. `max_connections_per_address` bounds those of one client
+    address (IPv6: one /64 network), except `access.trusted_proxies`. At a bound, the connection that has waited longest
+    for a request is closed. `head_timeout_seconds` is for a complete request head, `body_timeout_seconds` for a
+    complete body, `idle_timeout_seconds` for the next request of a kept connection. A client that reads nothing of its
+    response for `send_timeout_seconds` is disconnected. Running requests have `shutdown_seconds` to end at stop.
+    `reuse_port` lets several processes share the port. `services` are the gRPC addresses, host:port, of the processes
+    that serve; without any this process serves itself. `secret` is shared by such an edge and those processes: without
+    it they accept no facts about browsers from the edge.
     """
 
     host: str = LOCALHOST

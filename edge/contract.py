@@ -1,6 +1,6 @@
 """The routes of the HTTP interface, read from the descriptors of the contract.
 
-A route is an RPC's google.api.http annotation together with its MethodRule; nothing about one is written twice.
+A route combines an RPC's google.api.http annotation with its MethodRule, so that nothing is declared twice.
 """
 
 import re
@@ -23,7 +23,7 @@ _VARIABLE = re.compile(r"\{([^{}]*)\}")
 
 
 class BodyForm(Enum):
-    """What the request body is."""
+    """Form of the request body."""
 
     NONE = auto()
     MEMBERS = auto()
@@ -36,8 +36,8 @@ class Route:
     """One method at one path.
 
     `path` names its variables after their fields, as google.api.http and the router both do. `body_fields` are the
-    members of the body, or the one field that the body is. `etag_field` is what tells one content of the answer from
-    another. `may_wait` tells calls that wait for something to happen.
+    members of the body, or the one field that is the body. `etag_field` is the field with the entity tag of the
+    response. `may_wait` marks calls that wait for an event.
     """
 
     policy: Policy
@@ -56,7 +56,7 @@ class Route:
 
     @property
     def empty_status(self) -> int:
-        """Status of an answer without body; of every answer where the response has no field."""
+        """Status of a response without body; of every response where the message has no fields."""
         return 204 if self.policy.descriptor.output_type.fields else self.status
 
 
@@ -68,7 +68,7 @@ def routes() -> Iterator[Route]:
 
 def routes_of(service: ServiceDescriptor) -> Iterator[Route]:
     for policy in policies_of(service).values():
-        # The stubs of google.api do not say what the extension holds.
+        # The stubs of google.api do not type the extension.
         rule: HttpRule = policy.descriptor.GetOptions().Extensions[cast("Any", annotations_pb2.http)]
         if rule.WhichOneof("pattern"):
             for number, binding in enumerate((rule, *rule.additional_bindings), start=1):

@@ -1,4 +1,4 @@
-"""The application that Prometheus reads: GET /metrics, and nothing else."""
+"""The application for Prometheus, which serves GET /metrics only."""
 
 import asyncio
 
@@ -13,7 +13,7 @@ from server.platform.metrics import Metrics
 def exposition_app(metrics: Metrics) -> web.Application:
     async def read(request: web.Request) -> web.StreamResponse:
         write, media_type = metrics.exposition(request.headers.get(hdrs.ACCEPT, ""))
-        # Some thousand lines take longer than a request may be delayed.
+        # Writing some thousand lines would block the event loop too long.
         return web.Response(body=await asyncio.to_thread(write), headers={hdrs.CONTENT_TYPE: media_type})
 
     app = web.Application()

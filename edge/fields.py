@@ -62,7 +62,7 @@ def bounds_of(field: FieldDescriptor) -> validate_pb2.FieldRules:
 
 
 def kind_of(field: FieldDescriptor) -> Kind:
-    """Kind of the field's value, of each of its values where it is repeated."""
+    """Kind of the field's value, or of each of its values if it is repeated."""
     form = _FORMS.get(rule_of(field).form)
     if form:
         return form
@@ -79,7 +79,7 @@ def integer_bounds(field: FieldDescriptor) -> tuple[int, int]:
 
 
 def map_value(field: FieldDescriptor) -> FieldDescriptor | None:
-    """Value field of a map, None for every other field."""
+    """Value field of a map, None for all other fields."""
     entry = field.message_type
     if entry is None or not entry.GetOptions().map_entry:
         return None
@@ -97,7 +97,7 @@ def is_optional_value(field: FieldDescriptor) -> bool:
 
 
 def shorthand_of(message: Descriptor) -> FieldDescriptor | None:
-    """Field that a plain value stands for."""
+    """Field that a scalar JSON value stands for."""
     name = message.GetOptions().Extensions[options_pb2.message].shorthand
     return message.fields_by_name[name] if name else None
 
@@ -115,12 +115,12 @@ def enum_of(field: FieldDescriptor) -> EnumDescriptor:
 
 
 def enum_names(enum: EnumDescriptor) -> Mapping[int, str]:
-    """Names as JSON has them, without the prefix that all values of an enum share."""
+    """Names in JSON, without the common prefix of the enum's values."""
     prefix = enum.values_by_number[0].name.removesuffix(UNSPECIFIED)
     return {value.number: value.name.removeprefix(prefix) for value in enum.values}
 
 
 def accepted_names(field: FieldDescriptor) -> Mapping[str, int]:
-    """Names that a request may give; UNSPECIFIED only where absence has a form of its own."""
+    """Names that a request may use; UNSPECIFIED only where absence has a form of its own."""
     tells_absence = field.has_presence or field.is_repeated
     return {name: number for number, name in enum_names(enum_of(field)).items() if number or tells_absence}

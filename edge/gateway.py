@@ -21,7 +21,7 @@ from server.platform.policy import Policy
 _CONTENT_TYPE = istr("Content-Type")
 _REQUEST_ID = istr("X-Request-Id")
 _CACHE_CONTROL = istr("Cache-Control")
-# Text comes from deployed files: a browser shall neither guess its type nor run what stands in it.
+# Text comes from deployed files: browsers must neither sniff its type nor run its content.
 _TEXT_HEADERS = (
     (istr("X-Content-Type-Options"), "nosniff"),
     (istr("Content-Security-Policy"), "sandbox; default-src 'none'"),
@@ -35,9 +35,9 @@ Read = Callable[[web.Request], Awaitable[Asked]]
 def handler_of(
     route: Route, channel: Channel, config: EdgeConfig, reports: RefusalReports | None = None
 ) -> Handler:
-    """Compile the handler of a route; it raises ServiceError for what `problem.guarded` answers.
+    """Compile the handler of a route; it raises ServiceError, which `problem.guarded` turns into a response.
 
-    Commands that it refuses to read are told to `reports`.
+    Commands that it cannot decode are reported to `reports`.
     """
     policy = route.policy
     read, respond = _reader(route), _responder(route)
@@ -111,7 +111,7 @@ def _fixed_headers(route: Route) -> tuple[tuple[istr, str], ...]:
 
 
 def _refusal(error: ServiceError, policy: Policy) -> ServiceError:
-    """Keep to the contract: only an operation that waits can wait too long."""
+    """Keep to the contract: only an operation that waits may answer DEADLINE_EXCEEDED."""
     if isinstance(error, DeadlineExceeded) and error.reason not in policy.rejections:
         return Unavailable(error.detail)
     return error

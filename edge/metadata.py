@@ -1,6 +1,6 @@
-"""HTTP headers → gRPC metadata: what a call says about its caller.
+"""Maps HTTP headers to gRPC metadata about the caller.
 
-Metadata holds printable ASCII, and each of these headers once; anything else is InvalidArgument.
+Metadata is printable ASCII, with each of these headers once; anything else is InvalidArgument.
 """
 
 import secrets
@@ -13,7 +13,7 @@ from server.platform.call import AUTHORIZATION, IDEMPOTENCY_KEY, MAX_IDEMPOTENCY
 from server.platform.errors import InvalidArgument
 
 MAX_REQUEST_ID = 200
-# No bound of ours: the HTTP parser bounds every header.
+# No bound of its own: the HTTP parser bounds every header.
 _UNBOUNDED = 1 << 16
 
 Metadata = list[tuple[str, str]]
@@ -25,7 +25,7 @@ _REQUEST_ID = istr("X-Request-Id")
 
 
 def request_id_of(request: web.Request) -> str:
-    """Take the caller's request id, or make one."""
+    """Return the caller's request id, or a new one."""
     return _value(request.headers, _REQUEST_ID, MAX_REQUEST_ID) or new_request_id()
 
 
@@ -48,7 +48,7 @@ def metadata_of(headers: MultiMapping[str], request_id: str, *, is_command: bool
 
 
 def readable_metadata_of(headers: MultiMapping[str], request_id: str) -> Metadata:
-    """What a refused call says about its caller, as far as it can be read."""
+    """Return the valid part of the metadata, for a refused call."""
     metadata = [(REQUEST_ID, request_id)]
     for name, header in ((AUTHORIZATION, _AUTHORIZATION), (TENANT, _TENANT)):
         with suppress(InvalidArgument):

@@ -1,4 +1,4 @@
-"""Content negotiation for refusals: a browser that navigates gets a page, every program gets JSON (RFC 9110 §12.5.1)."""
+"""Content negotiation for errors: a browser that navigates gets a page, programs get JSON (RFC 9110 §12.5.1)."""
 
 import re
 
@@ -10,9 +10,9 @@ _WEIGHT = re.compile(r"q\s*=\s*([01](?:\.[0-9]{0,3})?)", re.IGNORECASE)
 
 
 def opens_address(request: web.Request) -> bool:
-    """Whether a browser opens an address.
+    """Whether a browser navigates to the address.
 
-    HTTP clients of some languages prefer HTML by default. Their tokens tell them from browsers, which send none.
+    HTTP clients of some languages prefer HTML by default. Their User-Agent tokens distinguish them from browsers.
     """
     if request.method not in {hdrs.METH_GET, hdrs.METH_HEAD}:
         return False
@@ -20,12 +20,12 @@ def opens_address(request: web.Request) -> bool:
 
 
 def sends_form(request: web.Request) -> bool:
-    """Whether a browser sends a form of a page."""
+    """Whether a browser submits a form of a page."""
     return request.method == hdrs.METH_POST and request.content_type in _FORMS and _navigates(request)
 
 
 def prefers_html(accept: str) -> bool:
-    """Whether the value of an Accept header names HTML, before JSON and before everything else."""
+    """Whether an Accept header prefers HTML to JSON and to all other types."""
     weights = dict(map(_weighted, accept.lower().split(",")))
     html = weights.get("text/html", 0.0)
     return html > max(weights.get(kind, 0.0) for kind in _JSON) and html >= weights.get("*/*", 0.0)

@@ -1,4 +1,4 @@
-"""Refusals as problem documents (RFC 9457), and the one place where nothing of an unexpected error gets out."""
+"""Problem documents for errors (RFC 9457); the only place that hides the details of unexpected errors."""
 
 import logging
 from collections.abc import Awaitable, Callable
@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 MEDIA_TYPE = "application/problem+json"
 REQUEST_ID = web.RequestKey("request_id", str)
 SERVER = "gnomon"
-# Of the metadata of an error: in how many seconds the same request may succeed.
+# Metadata of an error: seconds after which the same request may succeed.
 RETRY_AFTER = "retry_after_secs"
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -34,7 +34,7 @@ RefusalOf = Callable[[ServiceError, web.Request], web.StreamResponse]
 
 
 class RequestTimeout(InvalidArgument):
-    """A client did not send all of its request in time (RFC 9110 §15.5.9)."""
+    """A client did not send its whole request in time (RFC 9110 §15.5.9)."""
 
     @property
     def problem(self) -> Problem:
@@ -42,7 +42,7 @@ class RequestTimeout(InvalidArgument):
 
 
 def guarded(handler: Handler) -> Handler:
-    """Wrap a handler of the contract: its refusals and faults are answered with problems."""
+    """Wrap a handler of the contract: its errors are answered with problems."""
 
     async def guard(request: web.Request) -> web.StreamResponse:
         return await answered(handler, request, problem)
@@ -51,7 +51,7 @@ def guarded(handler: Handler) -> Handler:
 
 
 async def answered(handler: Handler, request: web.Request, refusal_of: RefusalOf) -> web.StreamResponse:
-    """Answer a request, whatever happens: `refusal_of` makes an answer of an error."""
+    """Run a handler; `refusal_of` makes a response of any error."""
     try:
         request[REQUEST_ID] = request_id_of(request)
         return await handler(request)
@@ -97,7 +97,7 @@ def problem(error: ServiceError, request: web.BaseRequest) -> web.Response:
 
 
 def document(error: ServiceError, path: str) -> bytes:
-    """Write the five members that every problem has, and the mode where it is the reason."""
+    """Write the members of a problem, and the mode if that is the reason."""
     kind = error.problem
     members: dict[str, str | int] = {
         "type": kind.type,
@@ -112,5 +112,5 @@ def document(error: ServiceError, path: str) -> bytes:
 
 
 def printable(text: str) -> str:
-    """Replace lone surrogates, which stand for bytes of a caller that were no UTF-8."""
+    """Replace lone surrogates, which stand for bytes that are not UTF-8."""
     return text.encode("utf-8", "replace").decode()

@@ -1,7 +1,7 @@
-"""Reports to the audit log about commands that this edge refuses while it reads them.
+"""Reports commands to the audit log that this edge refuses while decoding them.
 
-A report is a call of its own, which the client waits for: a flood of malformed requests costs no more than one of
-well-formed ones. Requests without a credential are not reported, because nobody is known to have asked.
+A report is a separate call that the client waits for, so a flood of malformed requests costs no more than one of
+well-formed requests. Requests without a credential are not reported, because their caller is unknown.
 """
 
 import logging
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-# The client waits so long at most for what it is not told of.
+# The longest time that the client waits for a report.
 SECONDS = 2.0
 LONGEST_DETAIL = 2_000
 
@@ -39,7 +39,7 @@ class RefusalReports:
         self._is_failing = False
 
     async def report(self, route: Route, request: web.Request, refusal: ServiceError) -> None:
-        """Return when the service knows of it, or could not be told."""
+        """Return when the service has the report, or the report failed."""
         metadata = readable_metadata_of(request.headers, request[REQUEST_ID])
         if AUTHORIZATION not in dict(metadata):
             return
@@ -57,7 +57,7 @@ class RefusalReports:
             self._is_failing = False
 
     def _fail(self, error: ServiceError) -> None:
-        """Log the first failure of several."""
+        """Log the first of several consecutive failures."""
         if isinstance(error, Unauthenticated | InvalidArgument):
             return
         if not self._is_failing:
@@ -66,7 +66,7 @@ class RefusalReports:
 
 
 def _named(route: Route, variables: Mapping[str, str]) -> Message:
-    """The request with those variables of its path that can be read."""
+    """Return the request with the valid variables of its path."""
     found: Message = route.policy.request()
     for field in route.path_fields:
         try:

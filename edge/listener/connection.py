@@ -1,8 +1,7 @@
-"""One connection of a client: aiohttp's protocol with deadlines, a place in the table, and problems as refusals.
+"""A client connection: aiohttp's protocol with deadlines, a place in the table, and problems as error responses.
 
-All use of aiohttp that its documentation does not promise is in this module: the overridden `log_access` and
-`handle_error`, the queue `_messages`, and the moments at which aiohttp calls them. tests/edge/listener fails when
-these change.
+All use of undocumented aiohttp behaviour is in this module: the overridden `log_access` and `handle_error`, the queue
+`_messages`, and the moments at which aiohttp calls them. tests/edge/listener fails when these change.
 """
 
 import asyncio
@@ -33,7 +32,7 @@ RETRY_SECONDS = 1
 class Connection(web.RequestHandler):
     """`server` is that of an `AppRunner`; its request factory calls `begin` for each request.
 
-    `on_refused` gets the address of a client whose connection a bound refuses, `meter` counts.
+    `on_refused` is called with the address of a client whose connection a bound refuses; `meter` counts connections.
     """
 
     def __init__(
@@ -48,11 +47,11 @@ class Connection(web.RequestHandler):
         super().__init__(
             server,
             loop=asyncio.get_running_loop(),
-            # The watch ends idle connections first: aiohttp's timer cannot tell a head from idleness.
+            # The watch closes idle connections first: aiohttp's timer cannot distinguish a head from idleness.
             keepalive_timeout=2 * (config.idle_timeout_seconds + config.head_timeout_seconds),
             lingering_time=min(LINGERING_SECONDS, config.body_timeout_seconds),
             access_log=None,  # type: ignore[arg-type]  # so there is none
-            # The body's bound is that of the bytes on the wire; no client has to compress them.
+            # The bound applies to the transferred bytes; compressed bodies are not supported.
             auto_decompress=False,
         )
         self._table = table
@@ -102,7 +101,7 @@ class Connection(web.RequestHandler):
             self._head_bytes += len(data)
         super().data_received(data)
         if self._head_bytes > self._config.max_head_bytes:
-            # The handler of a complete head begins before this call: then the bytes were those of a body.
+            # The handler of a complete head begins before this call; in that case the bytes are a body's.
             asyncio.get_running_loop().call_soon(self._refuse_long_head)
         if self._body is not None:
             self._follow(self._body)
@@ -121,7 +120,7 @@ class Connection(web.RequestHandler):
         return self.version in VERSIONS
 
     def log_access(self, request: web.BaseRequest, response: web.StreamResponse, time: float | None) -> None:
-        """Note that an answer is out, when aiohttp says so to its log."""
+        """Record that a response is sent; aiohttp calls this at that moment."""
         super().log_access(request, response, time)
         if self._meter is not None:
             self._meter.answered(response.status, self._loop_time() - self._began)
@@ -135,7 +134,7 @@ class Connection(web.RequestHandler):
         exc: BaseException | None = None,
         message: str | None = None,  # noqa: ARG002  # it repeats the request
     ) -> web.StreamResponse:
-        """Answer a malformed request, or a fault that no handler answered."""
+        """Respond to a malformed request, or to an exception that no handler caught."""
         if request.writer.output_size:
             self._watch.enter(Phase.CLOSING)
             raise ConnectionError("the answer has begun, there can be no other")
@@ -154,7 +153,7 @@ class Connection(web.RequestHandler):
         self._watch.flow()
 
     def give_way(self) -> None:
-        """Close a connection that waits for a request."""
+        """Close an idle connection."""
         self._count(Refusal.GAVE_WAY)
         self.force_close()
 
@@ -163,7 +162,7 @@ class Connection(web.RequestHandler):
         self._watch.enter(Phase.CLOSING)
 
     def _follow(self, body: StreamReader) -> None:
-        """Note that a body is complete or broken."""
+        """Record that a body is complete or broken."""
         if body.is_eof():
             self._body = None
             self._watch.enter(Phase.WORK if self._watch.phase is Phase.BODY else Phase.IDLE)
@@ -171,11 +170,11 @@ class Connection(web.RequestHandler):
             self._fail(body, malformed(None), Refusal.MALFORMED)
 
     def _has_malformed_message(self) -> bool:
-        """Whether the parser gave up, which aiohttp keeps for when the current request is answered."""
+        """Whether the parser failed; aiohttp reports that only after the current response."""
         return bool(self._messages) and not isinstance(self._messages[-1][0], RawRequestMessage)
 
     def _fail(self, body: StreamReader, error: ServiceError, refusal: Refusal) -> None:
-        """Let the handler that reads a body answer with an error, and close the connection then."""
+        """Make the handler that reads a body fail, and close the connection afterwards."""
         self._count(refusal)
         self._body = None
         if self._watch.phase is Phase.REST:
@@ -209,7 +208,7 @@ class Connection(web.RequestHandler):
             self._refuse(InvalidArgument(f"expected a request head of at most {most} bytes"))
 
     def _refuse(self, error: ServiceError, *, retry_seconds: int = 0) -> None:
-        """Answer in place of a request, and close."""
+        """Send an error response without a handler, and close."""
         if self._client is not None and not self._client.is_closing():
             self._client.write(raw_answer(error, retry_seconds=retry_seconds))
             self._client.close()

@@ -9,7 +9,7 @@ from server.platform.metrics import Gauge, Metrics
 
 
 class Refusal(StrEnum):
-    """Why the listener itself closed a connection that asked for something, or might have."""
+    """Reason why the listener itself closed a connection with a request, or with a possible one."""
 
     CONNECTIONS = "connections"
     GAVE_WAY = "gave_way"
@@ -39,7 +39,7 @@ class HttpMeter:
         self._refusals[refusal].inc()
 
     def watch(self, table: ConnectionTable) -> None:
-        """Report the connections of a table."""
+        """Report the connection counts of a table."""
 
         def read() -> Iterator[Gauge]:
             yield Gauge(table.waiting, ("waiting",))

@@ -1,6 +1,6 @@
-"""Answers of the listener itself, to requests that reach no handler.
+"""Error responses of the listener itself, for requests that reach no handler.
 
-None repeats anything of a request, or tells which software answers.
+None of them repeats any part of a request or names the software.
 """
 
 import time
@@ -18,7 +18,7 @@ _MALFORMED = "expected a well-formed request of HTTP/1.1 or HTTP/1.0"
 
 
 def answer(error: ServiceError, request: web.BaseRequest) -> web.Response:
-    """Make a problem of an error; the connection closes after it."""
+    """Return the problem for an error; the connection closes after it."""
     response = problem(error, request)
     response.headers[hdrs.SERVER] = SERVER
     response.force_close()
@@ -26,7 +26,7 @@ def answer(error: ServiceError, request: web.BaseRequest) -> web.Response:
 
 
 def raw_answer(error: ServiceError, *, retry_seconds: int = 0) -> bytes:
-    """Write the same for a connection without a request."""
+    """Return the bytes of the same response for a connection without a request."""
     body, status = document(error, "/"), HTTPStatus(error.problem.status)
     headers = {
         "X-Request-Id": new_request_id(),
@@ -43,14 +43,14 @@ def raw_answer(error: ServiceError, *, retry_seconds: int = 0) -> bytes:
 
 
 def malformed(cause: BaseException | None) -> InvalidArgument:
-    """Say as much of a parser's error as repeats nothing of the request."""
+    """Return the parser's error without any part of the request."""
     if isinstance(cause, LineTooLong):
         return InvalidArgument("a line of the request head is too long")
     return InvalidArgument(_MALFORMED)
 
 
 def refusal_of(refused: web.HTTPException) -> ServiceError:
-    """Translate what aiohttp itself refuses: a target that no route can have, an unknown expectation."""
+    """Translate errors of aiohttp itself: an impossible target, an unknown expectation."""
     if refused.status == HTTPStatus.NOT_FOUND:
         return NotFound("there is no such path")
     return InvalidArgument(_MALFORMED)

@@ -23,7 +23,7 @@ from server.platform.tracing import Tracer
 
 logger = logging.getLogger(__name__)
 
-# For everything in the process that is no connection over HTTP: gRPC, the database, files.
+# Reserved for other descriptors of the process: gRPC, the database, files.
 OTHER_DESCRIPTORS = 2048
 SECONDS_BETWEEN_WARNINGS = 60.0
 
@@ -34,11 +34,11 @@ _Factory = Callable[
 
 
 class EdgeServer:
-    """Listens for an application; `start` answers with the port.
+    """Listens for an application; `start` returns the port.
 
-    Connections of `trusted_proxies`, which are networks, count towards the bound of the process alone. Requests are
-    counted in `metrics` and traced by `tracer`, where these are given. `section` is that of the configuration which
-    names the port.
+    Connections of `trusted_proxies`, which are networks, count only towards the bound of the process. Requests are
+    counted in `metrics` and traced by `tracer`, if these are given. `section` is the name of the configuration section
+    with the port.
     """
 
     def __init__(
@@ -58,9 +58,9 @@ class EdgeServer:
         self._trusted = Networks(trusted_proxies)
         self._runner = web.AppRunner(
             app,
-            # A client that goes away takes its call with it.
+            # A disconnected client cancels its call.
             handler_cancellation=True,
-            # It is waited for twice: before the handlers are cancelled, and after.
+            # aiohttp waits twice: before it cancels the handlers, and after.
             shutdown_timeout=config.shutdown_seconds / 2,
         )
         self._listener: asyncio.Server | None = None
@@ -92,7 +92,7 @@ class EdgeServer:
         return port
 
     async def stop(self) -> None:
-        """Take no more connections, let requests end for `shutdown_seconds`, then cut them."""
+        """Refuse new connections, wait `shutdown_seconds` for requests, then cancel them."""
         if self._listener is not None:
             self._listener.close()
         await self._runner.cleanup()
@@ -104,7 +104,7 @@ class EdgeServer:
             logger.warning(
                 "the limit of open files bounds connections", extra={"open_files": limit, "connections": most}
             )
-        # One client must not be able to take all places.
+        # One client must not take all connections.
         most_of_host = min(config.max_connections_per_address, max(most // 2, 1))
         return ConnectionTable(most=most, most_of_host=most_of_host, exempt=self._trusted)
 
@@ -117,7 +117,7 @@ class EdgeServer:
 
 
 def _beginning(make: _Factory) -> _Factory:
-    """Have each connection told when a request begins; a request of another version of HTTP is answered in 1.1."""
+    """Notify each connection when a request begins; other HTTP versions are answered in HTTP/1.1."""
 
     def begin(
         message: RawRequestMessage,
@@ -136,7 +136,7 @@ def _beginning(make: _Factory) -> _Factory:
 
 
 def _answering(handle: Handler) -> Handler:
-    """Answer what aiohttp itself refuses, and close where a request cannot be followed by another."""
+    """Answer errors of aiohttp itself, and close the connection when no request can follow."""
 
     async def outermost(request: web.BaseRequest) -> web.StreamResponse:
         connection = request.protocol

@@ -1,7 +1,7 @@
 """Open connections of a listener, bounded in total and for each remote host.
 
-At a bound, the connection that has waited longest for a request gives way to the new one. A connection with a request
-under way never gives way; when all have one, the new connection is refused.
+At a bound, the connection that has waited longest for a request is closed for the new one. A connection with a running
+request is never closed; if all have one, the new connection is refused.
 """
 
 from collections.abc import Hashable
@@ -16,16 +16,16 @@ _SITE_PREFIX = 64
 
 
 class Waiting(Protocol):
-    """A connection, as far as the table knows it."""
+    """The part of a connection that the table uses."""
 
     def give_way(self) -> None:
-        """Close, because its place is needed."""
+        """Close, because the place is needed."""
         ...
 
 
 @dataclass(slots=True)
 class _Bounded:
-    """Connections that share a bound; `waiting` has those without a request, the longest waiting first."""
+    """Connections that share a bound; `waiting` are those without a request, in the order of waiting."""
 
     most: int
     count: int = 0
@@ -33,7 +33,7 @@ class _Bounded:
 
 
 class ConnectionTable:
-    """`exempt` networks, which are those of trusted proxies, have no bound of their own."""
+    """`exempt` networks, which are those of trusted proxies, have no bound per host."""
 
     def __init__(self, *, most: int, most_of_host: int, exempt: Networks) -> None:
         self._all = _Bounded(most)
@@ -51,11 +51,11 @@ class ConnectionTable:
 
     @property
     def waiting(self) -> int:
-        """How many connections have no request under way."""
+        """Number of connections without a running request."""
         return len(self._all.waiting)
 
     def admit(self, connection: Waiting, address: Address | None) -> bool:
-        """Take a new connection, which waits for its first request; False when a bound refuses it."""
+        """Add a new connection, which waits for its first request; False when a bound refuses it."""
         place = self._place(address)
         if not all(self._has_room(bounded) for bounded in place.bounds):
             return False
@@ -68,19 +68,19 @@ class ConnectionTable:
         return True
 
     def begin(self, connection: Waiting) -> None:
-        """Note that a request of the connection is under way."""
+        """Record that a request of the connection runs."""
         if connection in self._places:
             for bounded in self._places[connection].bounds:
                 bounded.waiting.pop(connection, None)
 
     def end(self, connection: Waiting) -> None:
-        """Note that the connection waits for its next request."""
+        """Record that the connection waits for its next request."""
         if connection in self._places:
             for bounded in self._places[connection].bounds:
                 bounded.waiting[connection] = None
 
     def remove(self, connection: Waiting) -> None:
-        """Forget a connection; without effect when it is forgotten already."""
+        """Remove a connection; no effect when it was removed already."""
         place = self._places.pop(connection, None)
         if place is None:
             return
@@ -97,7 +97,7 @@ class ConnectionTable:
         return _Place(host, (self._hosts.get(host) or _Bounded(self._most_of_host), self._all))
 
     def _has_room(self, bounded: _Bounded) -> bool:
-        """Make room when there is none, if any connection can give way."""
+        """Close a waiting connection if the bound is reached; False when there is none."""
         if bounded.count < bounded.most:
             return True
         oldest = next(iter(bounded.waiting), None)
@@ -110,7 +110,7 @@ class ConnectionTable:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Bounds that a connection counts towards: that of its host, unless it has none, and that of the listener."""
+    """The bounds that a connection counts towards: its host's, unless exempt, and the listener's."""
 
     host: Hashable
     bounds: tuple[_Bounded, ...]

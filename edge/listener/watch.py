@@ -1,7 +1,7 @@
-"""Deadlines of one connection: what it is waiting for, and until when.
+"""Deadlines of one connection, by its phase.
 
-One timer serves all of them. It runs at most as long as the shortest timeout, so that a new deadline, which is never
-nearer than that, needs no other timer.
+One timer serves all of them. It runs at most as long as the shortest timeout. So a new deadline, which is never nearer
+than that, needs no new timer.
 """
 
 import asyncio
@@ -11,10 +11,10 @@ from enum import IntEnum, auto
 
 
 class Phase(IntEnum):
-    """`HEAD`: of a request head some is missing. `BODY`: likewise of a body that a handler reads.
+    """`HEAD`: part of a request head is missing. `BODY`: part of a body is missing that a handler reads.
 
-    `IDLE`: between two requests. `WORK`: the server works, without a deadline of the connection. `REST`: the answer is
-    out before the body was in. `CLOSING`: what was written is still on its way.
+    `IDLE`: between two requests. `WORK`: the server works, without a deadline of the connection. `REST`: the response
+    is sent before the body was complete. `CLOSING`: written bytes are still being sent.
     """
 
     HEAD = auto()
@@ -26,7 +26,7 @@ class Phase(IntEnum):
 
 
 class Watch:
-    """Tells `on_late` when the deadline of the current phase has passed, and `on_stalled` when the peer reads nothing."""
+    """Calls `on_late` after the deadline of the phase, and `on_stalled` when the peer stops reading."""
 
     def __init__(
         self,
@@ -57,11 +57,11 @@ class Watch:
         self._deadline = self._loop.time() + self._timeouts.get(phase, math.inf)
 
     def stall(self) -> None:
-        """Note that the peer has to read before more can be sent to it."""
+        """Record that the send buffer is full until the peer reads."""
         self._stalled = self._loop.time() + self._send_timeout
 
     def flow(self) -> None:
-        """Note that the peer reads."""
+        """Record that the peer reads."""
         self._stalled = math.inf
 
     def stop(self) -> None:

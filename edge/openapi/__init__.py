@@ -1,4 +1,4 @@
-"""The contract as an OpenAPI 3.1 document, and what a change of it would break."""
+"""The contract as an OpenAPI 3.1 document, and detection of breaking changes."""
 
 from edge.openapi.changes import breaking_changes
 from edge.openapi.document import render

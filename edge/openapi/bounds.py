@@ -24,7 +24,7 @@ _MAP = {"min_pairs": "minProperties", "max_pairs": "maxProperties"}
 
 
 def value_bounds(field: FieldDescriptor) -> Schema:
-    """Keywords of the field's value, of each of its values where it is repeated."""
+    """Keywords of the field's value, or of each of its values if it is repeated."""
     rules = bounds_of(field)
     return _value_bounds(kind_of(field), rules.repeated.items if field.is_repeated else rules)
 
@@ -38,13 +38,13 @@ def map_bounds(field: FieldDescriptor) -> Schema:
 
 
 def rule_texts(message: Descriptor) -> list[str]:
-    """Tell the rules across fields, which no keyword can express."""
+    """Describe the rules across fields, which no keyword can express."""
     rules = message.GetOptions().Extensions[validate_pb2.message]
     return [rule.message for rule in rules.cel if rule.message]
 
 
 def is_required(field: FieldDescriptor) -> bool:
-    """Whether a request without the field is refused: by rule, or because its zero value breaks a bound."""
+    """Whether a request without the field is refused: by rule, or because its zero value violates a bound."""
     rules = bounds_of(field)
     if rules.required or rule_of(field).required:
         return True

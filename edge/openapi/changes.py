@@ -1,6 +1,6 @@
-"""What a client of a released OpenAPI document would notice of a newer one.
+"""Detects changes of the OpenAPI document that break clients of a released one.
 
-A request may be asked for less and an answer may hold more; everything else breaks somebody.
+A request may require less and a response may contain more; all other changes are breaking.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ _EXACTLY = ("pattern", "format", "unique_items")
 
 
 def breaking_changes(released: str, current: str) -> list[str]:
-    """One line for each thing that a client may rely on and that is gone or narrower."""
+    """Return one line for each removed or narrowed part that a client may rely on."""
     comparison = _Comparison(_parsed(released), _parsed(current))
     return list(comparison.changes())
 
@@ -25,7 +25,7 @@ def _parsed(text: str) -> Document:
 
 
 class _Comparison:
-    """Two documents side by side; `seen` holds the pairs of schemas that are being compared further out."""
+    """Two documents; `seen` holds the pairs of schemas whose comparison has begun."""
 
     def __init__(self, old: Document, new: Document) -> None:
         self._old = old
@@ -78,7 +78,7 @@ class _Comparison:
                 yield f"{name} {media_type}: removed"
 
     def _request(self, name: str, old: Schema, new: Schema) -> Iterator[str]:
-        """Whether what was accepted still is."""
+        """Yield values that were accepted and no longer are."""
         if self._is_seen("request", old, new):
             return
         before, after = self._old.by_type(old), self._new.by_type(new)
@@ -103,7 +103,7 @@ class _Comparison:
             yield from self._request(f"{name}{inside}", before, after)
 
     def _answer(self, name: str, old: Schema, new: Schema) -> Iterator[str]:
-        """Whether what was promised still is."""
+        """Yield parts of responses that were promised and no longer are."""
         if self._is_seen("answer", old, new):
             return
         before, after = self._old.by_type(old), self._new.by_type(new)
@@ -126,7 +126,7 @@ class _Comparison:
             yield from self._answer(f"{name}{inside}", before, after)
 
     def _is_seen(self, direction: str, old: Schema, new: Schema) -> bool:
-        """Each pair of named schemas is compared once."""
+        """Whether this pair of named schemas was compared already."""
         pair = (direction, old.ref, new.ref)
         if pair in self._seen:
             return True

@@ -1,4 +1,4 @@
-"""Comments of the proto files, by the full name of what they describe."""
+"""Comments of the proto files, by the full names of the described elements."""
 
 from collections.abc import Iterator, Mapping
 

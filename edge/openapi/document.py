@@ -19,7 +19,7 @@ from server.platform.policy import Mode
 _TITLE = "Gnomon"
 # Version of the proto packages.
 _VERSION = "1"
-# What gRPC metadata can carry.
+# Values that gRPC metadata can carry.
 _PRINTABLE = "^[ -~]*$"
 _NO_COMMENTS = FileDescriptorSet()
 
@@ -65,7 +65,7 @@ def render(descriptors: FileDescriptorSet = _NO_COMMENTS) -> str:
 
 
 def _answer(route: Route) -> Descriptor | None:
-    """Find the message that the answer is, if it is one."""
+    """Return the message that the response body is, if it is one."""
     if route.response_field is not None:
         return route.response_field.message_type
     return route.policy.descriptor.output_type

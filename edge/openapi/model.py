@@ -65,14 +65,14 @@ class Document(msgspec.Struct, frozen=True):
     components: Components = Components()
 
     def schema(self, schema: Schema) -> Schema:
-        """Follow a reference."""
+        """Resolve a reference."""
         return self.schema(self.components.schemas[_name(schema.ref)]) if schema.ref else schema
 
     def parameter(self, parameter: Parameter) -> Parameter:
         return self.components.parameters[_name(parameter.ref)] if parameter.ref else parameter
 
     def by_type(self, schema: Schema) -> dict[str, Schema]:
-        """Split a schema by JSON type; `any` where it does not say."""
+        """Split a schema by JSON type; `any` for an untyped schema."""
         found = self.schema(schema)
         if found.one_of:
             return {

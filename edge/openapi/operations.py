@@ -117,7 +117,7 @@ def _successes(route: Route, schemas: Schemas) -> dict[str, Schema]:
 
 
 def _whole(field: FieldDescriptor, schemas: Schemas) -> Schema:
-    """Describe a field that is the answer as a whole and therefore never null."""
+    """Describe a field that is the whole response body and therefore never null."""
     if kind_of(field) is Kind.MESSAGE and not field.is_repeated:
         return schemas.answer(message_of(field))
     schema = schemas.answer_property(field)
@@ -134,7 +134,7 @@ def problem_name(status: int) -> str:
 
 
 def _refusals(route: Route) -> list[int]:
-    """Statuses of every reason that the operation can be refused for."""
+    """Return the statuses of every rejection of the operation."""
     return sorted({PROBLEMS[reason].status for reason in _reasons(route)})
 
 

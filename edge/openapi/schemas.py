@@ -1,6 +1,6 @@
-"""Messages as JSON Schema: what a request may be and what an answer is.
+"""Messages as JSON Schema, for requests and for responses.
 
-A request's objects are closed and name what is required; an answer's objects have every member.
+Objects of requests are closed and list required members; objects of responses have every member.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -39,7 +39,7 @@ Single = Callable[[FieldDescriptor], Schema]
 
 
 class Schemas:
-    """Makes schemas; `components` are those that were referred to."""
+    """Builds schemas; `components` are the referenced ones."""
 
     def __init__(self, comments: Comments, answers: Iterable[Descriptor]) -> None:
         self.components: dict[str, Schema] = {}
@@ -49,7 +49,7 @@ class Schemas:
 
     def request(self, message: Descriptor, fields: Iterable[FieldDescriptor]) -> Schema:
         """Describe the object with these fields of a message."""
-        # A message that stands in answers too has another schema there.
+        # A message that also occurs in responses has a separate schema for requests.
         name = f"{message.name}Input" if message.full_name in self._answered else message.name
         return self._component(message, name, lambda: self._request_object(message, tuple(fields)))
 
@@ -152,7 +152,7 @@ def _plain(field: FieldDescriptor) -> Schema:
 
 
 def _list_or_map(field: FieldDescriptor, single: Single) -> Schema:
-    """Describe a field of many values; nothing for any other."""
+    """Describe a repeated or map field; nothing for any other."""
     value = map_value(field)
     if value is not None:
         return {"type": "object", "additionalProperties": single(value), **map_bounds(field)}

@@ -1,6 +1,6 @@
-"""JSON ⇄ messages, compiled from the descriptors at start-up: one function per message.
+"""Maps JSON to messages and back, compiled from the descriptors at start: one function per message.
 
-A request is refused with the property that is wrong, as `Malformed` inside and InvalidArgument outside.
+An invalid request is refused with the path of the property, as `Malformed` inside and InvalidArgument outside.
 """
 
 from edge.transcode.answers import Encode, encoder_of

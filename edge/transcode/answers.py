@@ -1,7 +1,7 @@
-"""Response message → HTTP body: one generated function per message.
+"""Maps response messages to HTTP bodies: one generated function per message.
 
-Every documented member is in every answer: null where an optional field or message is unset. Functions are generated
-because an answer of a hundred items takes less than two thirds of the time that interpreting the fields would.
+Every documented member is in every response: null for an unset optional field or message. Functions are generated
+because that takes less than two thirds of the time of interpreting the fields, for a response of a hundred items.
 """
 
 from base64 import b64encode
@@ -28,7 +28,7 @@ from edge.fields import (
 from edge.transcode.values import date_time
 
 Encode = Callable[[Any], bytes | None]
-# What orjson prints of each kind; the others are printed as they are.
+# Expressions for the values of each kind; other kinds are serialized directly.
 _EXPRESSIONS = {
     Kind.KEY: "str({found})",
     Kind.ENUM: "names{number}.get({found}, 'UNSPECIFIED')",
@@ -41,7 +41,7 @@ _EXPRESSIONS = {
 
 
 def encoder_of(route: Route) -> Encode:
-    """Make the body of an answer; None when the answer has none."""
+    """Return the function that makes the body; it returns None for a response without a body."""
     field = route.response_field
     if field is None:
         response = route.policy.descriptor.output_type
@@ -70,14 +70,14 @@ def _message_encoder(message: Descriptor) -> Encode:
 
 
 def _field_encoder(field: FieldDescriptor) -> Encode:
-    """For an answer that is one field as a whole."""
+    """For a response that consists of one field."""
     function = _compiled("field", f"return {_expression(field)}", _names(field))
     return lambda found: orjson.dumps(function(found))
 
 
 @cache
 def _function_of(message: Descriptor) -> Callable[[Message], Any]:
-    """From a message to what orjson prints; a message cannot contain its own kind."""
+    """Return the function from a message to serializable data; a message cannot contain its own type."""
     members = ", ".join(f"{field.json_name!r}: {_member(field)}" for field in message.fields)
     names = {name: value for field in message.fields for name, value in _names(field).items()}
     return _compiled(message.name, f"return {{{members}}}", names)
@@ -92,7 +92,7 @@ def _compiled(name: str, body: str, names: dict[str, Any]) -> Callable[[Message]
 
 
 def _names(field: FieldDescriptor) -> dict[str, Any]:
-    """Names that the field's expression refers to."""
+    """Names that the expression of the field refers to."""
     value = map_value(field) or field
     match kind_of(value):
         case Kind.ENUM:

@@ -1,4 +1,4 @@
-"""Errors of a malformed request, each with its place."""
+"""Errors of malformed requests, each with the path of the property."""
 
 import re
 
@@ -12,7 +12,7 @@ _SHOWN = 100
 
 
 class Malformed(ValueError):
-    """A value that is not what the contract says; `path` leads to it from the outermost property."""
+    """A value that violates the contract; `path` leads to it from the outermost property."""
 
     def __init__(self, fault: str, path: str = "") -> None:
         super().__init__(fault)
@@ -20,7 +20,7 @@ class Malformed(ValueError):
         self.path = path
 
     def within(self, name: str) -> "Malformed":
-        """Name the same fault as seen from the object or array around it."""
+        """Return the same error with the path of the enclosing object or array."""
         separator = "." if self.path and not self.path.startswith("[") else ""
         return Malformed(self.fault, f"{name}{separator}{self.path}")
 
@@ -29,7 +29,7 @@ class Malformed(ValueError):
 
 
 def mismatch(error: msgspec.ValidationError) -> Malformed:
-    """Put what msgspec found in our words."""
+    """Translate an error of msgspec."""
     place = _PLACE.fullmatch(str(error))
     fault, path = (place["fault"], place["path"] or "") if place else (str(error), "")
     unknown = _UNKNOWN.fullmatch(fault)
@@ -39,6 +39,6 @@ def mismatch(error: msgspec.ValidationError) -> Malformed:
 
 
 def shown(value: object) -> str:
-    """Name a value in a message, cut when it is long."""
+    """Return a value for a message, truncated when it is long."""
     text = repr(value)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

@@ -1,4 +1,4 @@
-"""multipart/form-data (RFC 7578): the parts of a body that has been read already."""
+"""Parser of multipart/form-data (RFC 7578) for a complete body."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Part:
 
 
 def parts(body: bytes, content_type: str) -> Iterator[Part]:
-    """Split a body; raises Malformed when the body is not what its content type says."""
+    """Split a body; raises Malformed when it does not match its content type."""
     # RFC 2046 §5.1.1: the line break before a delimiter belongs to the delimiter.
     _, *sections = (b"\r\n" + body).split(b"\r\n--" + _boundary(content_type))
     if not sections or not sections[-1].startswith(b"--"):

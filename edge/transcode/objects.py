@@ -1,6 +1,6 @@
-"""JSON objects → messages: a msgspec structure per message, which checks the types, and a function that fills it in.
+"""Maps JSON objects to messages: a msgspec structure per message checks the types, and a function fills the message.
 
-Members of a structure are None when the object does not have them, whatever their type.
+Members of a structure are None when the object lacks them, whatever their type.
 """
 
 from collections.abc import Callable, Iterable
@@ -34,7 +34,7 @@ Members = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How one field is read: the type that msgspec checks, and what makes the field's value of it."""
+    """How to read a field: the type that msgspec checks, and the conversion to the field's value."""
 
     type: Any
     convert: Convert
@@ -42,14 +42,14 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class ObjectReader:
-    """Reads objects of one message; `members` gives the message's keyword arguments."""
+    """Reads objects of one message type; `members` returns the message's keyword arguments."""
 
     structure: type[msgspec.Struct]
     members: Callable[[msgspec.Struct], Members]
 
 
 def text_decoder(fields: Iterable[FieldDescriptor]) -> Callable[[bytes], Members]:
-    """From the text of an object with exactly these fields to keyword arguments."""
+    """Return the function from the text of an object with exactly these fields to keyword arguments."""
     reader = _reader("Body", tuple(fields))
     decoder = msgspec.json.Decoder(reader.structure)
 
@@ -78,7 +78,7 @@ def _reader_of(message: Descriptor) -> ObjectReader:
 
 def _reader(name: str, fields: tuple[FieldDescriptor, ...]) -> ObjectReader:
     shapes = {field: shape_of(field) for field in fields}
-    # Names of fields such as `in` are no names in Python, so that members are numbered.
+    # Field names such as `in` are Python keywords, so members are numbered.
     structure = msgspec.defstruct(
         name,
         [(f"member{field.number}", shape.type, None) for field, shape in shapes.items()],
@@ -119,7 +119,7 @@ def shape_of(field: FieldDescriptor) -> Shape:
         return _list(single, min_items=bounds_of(field).repeated.min_items)
     if kind_of(field) is Kind.OBJECT and is_nullable(field):
         return Shape(single.type, _unless_null(single.convert))
-    # A raw value takes null as it is: msgspec has no union of it.
+    # A raw value accepts null as it is: msgspec has no union with it.
     if is_nullable(field) and kind_of(field) is not Kind.VALUE:
         return Shape(single.type | None, single.convert)
     return single
@@ -158,7 +158,7 @@ def _integer(field: FieldDescriptor) -> Shape:
     least, most = integer_bounds(field)
     if most <= values.MAX_INT64:
         return Shape(Annotated[int, msgspec.Meta(ge=least, le=most)], _same)
-    # msgspec takes no bound above int64.
+    # msgspec has no bounds above int64.
     return Shape(Annotated[int, msgspec.Meta(ge=least)], values.at_most(most))
 
 
@@ -183,7 +183,7 @@ def _list(single: Shape, *, min_items: int) -> Shape:
         return [_item(single.convert, place, item) for place, item in enumerate(found)]
 
     items: Any = GenericAlias(list, single.type)
-    # A message cannot tell an empty list from an absent one, so that an empty one is refused here.
+    # A message cannot distinguish an empty list from an absent one, so an empty one is refused here.
     bounded = Annotated[items, msgspec.Meta(min_length=min_items)] if min_items else items
     return Shape(bounded, _same if single.convert is _same else convert)
 

@@ -1,4 +1,4 @@
-"""Fields that stand in the path, the query string or a form as text."""
+"""Fields as text, in the path, the query string or a form."""
 
 from collections.abc import Callable, Iterable, Mapping
 
@@ -24,7 +24,7 @@ def path_reader(fields: Iterable[FieldDescriptor]) -> Callable[[Mapping[str, str
 
 
 def parameter_reader(fields: Iterable[FieldDescriptor]) -> Callable[[MultiMapping[str]], Members]:
-    """Reader of named parameters; a name that is not the contract's is refused, and so is a repeated single one."""
+    """Reader of named parameters; refuses unknown names and repeated parameters of single fields."""
     readers = {field.json_name: (field, text_reader(field)) for field in fields}
 
     def read(parameters: MultiMapping[str]) -> Members:
@@ -56,7 +56,7 @@ def _read(convert: Read, json_name: str, text: str) -> Value:
 
 
 def text_reader(field: FieldDescriptor) -> Read:
-    """Reader of the field's text; raises TypeError for a field that no text can hold."""
+    """Reader of the field's text; raises TypeError for a field that has no text form."""
     match kind_of(field):
         case Kind.STRING:
             return str

@@ -1,4 +1,4 @@
-"""HTTP request → request message: one function per route."""
+"""Maps HTTP requests to request messages: one function per route."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
@@ -20,7 +20,7 @@ ReadBody = Callable[[bytes, str], Members]
 
 
 class Decode(Protocol):
-    """Makes a request message; raises InvalidArgument. An absent content type is the empty string."""
+    """Returns a request message; raises InvalidArgument. An absent content type is the empty string."""
 
     def __call__(
         self, body: bytes, content_type: str, *, path: Mapping[str, str], query: MultiMapping[str]
@@ -72,7 +72,7 @@ def _media_type(content_type: str) -> str:
 
 
 def _field_decoder(field: FieldDescriptor) -> Callable[[bytes], Members]:
-    """For a body that is one field as a whole."""
+    """For a body that consists of one field."""
     if kind_of(field) not in {Kind.OBJECT, Kind.MESSAGE} or field.is_repeated:
         raise TypeError(f"{field.full_name} is no object and cannot be a body")
     shape = single_shape(field)

@@ -1,6 +1,6 @@
-"""Single values: from their JSON form to what a message holds, and timestamps back.
+"""Scalar values: from JSON to fields of messages, and timestamps back.
 
-Every function raises Malformed and says what it expected.
+Every function raises Malformed with a description of the expected value.
 """
 
 import base64
@@ -18,7 +18,7 @@ from edge.transcode.malformed import Malformed, shown
 MAX_INT64 = 2**63 - 1
 _KEY = re.compile(r"[1-9][0-9]{0,18}")
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,19}")
-# RFC 3339 §5.6: the offset is no option.
+# RFC 3339 §5.6: the offset is mandatory.
 _DATE_TIME = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})"
 )
@@ -92,19 +92,19 @@ def _moment(text: str) -> datetime:
 
 
 def date_time(moment: Timestamp) -> str:
-    """RFC 3339 in UTC with milliseconds, as every answer has it."""
+    """Format as RFC 3339 in UTC with milliseconds."""
     minute, second = divmod(moment.seconds, 60)
     return f"{_minute(minute)}{second:02}.{moment.nanos // 1_000_000:03}Z"
 
 
 @lru_cache(maxsize=4096)
 def _minute(since_1970: int) -> str:
-    """Print all but the seconds: the entries of a page tend to share it, and a calendar is slow."""
+    """Format all but the seconds; cached, because timestamps of a page tend to share the minute."""
     return (_EPOCH + timedelta(minutes=since_1970)).isoformat()[: len("2024-01-01T00:00:")]
 
 
 def json_value(raw: bytes) -> bytes:
-    """JSON text that every reader behind us accepts: valid UTF-8, no lone surrogate, bounded depth and numbers."""
+    """JSON text that all consumers accept: valid UTF-8, no lone surrogates, bounded depth and numbers."""
     try:
         orjson.loads(raw)
     except orjson.JSONDecodeError as error:
