@@ -13,13 +13,13 @@ from server.bpmn.model import (
     FlowElementsContainer,
     FlowNode,
     Process,
-    StartEvent,
     SubProcess,
     ThrowEvent,
 )
 from server.xml import Markup
 
 _DECISION_TYPES = frozenset({"Decision", "DecisionTable", "Input", "Output", "Relation", "Rule"})
+_START = "startEvent"
 # Events that send a message.
 _NO_CATCHES = frozenset({"intermediateThrowEvent", "endEvent"})
 _SUB_PROCESSES = frozenset({"subProcess", "adHocSubProcess", "transaction"})
@@ -94,7 +94,7 @@ def _signals(definitions: Definitions, roots: Mapping[str, Markup]) -> Iterator[
 
 def _starts(process: Process, node: Markup) -> bool:
     """Whether it is a start event of the process itself."""
-    return node.tag == "startEvent" and any(child is node for child in process.markup.children)
+    return node.tag == _START and any(child is node for child in process.markup.children)
 
 
 def _message_references(process: Process) -> Iterator[tuple[str, Markup]]:
@@ -146,7 +146,7 @@ def _of_scope(container: FlowElementsContainer, graph: Graph, kind: str) -> Iter
 def _of_event_definitions(node: FlowNode, graph: Graph, scope_kind: str) -> Iterator[Subject]:
     """Event definitions have no name of their own, so that findings name the event."""
     side = "throw" if isinstance(node, ThrowEvent) else "catch"
-    if isinstance(node, StartEvent) and scope_kind == "Process":
+    if node.tag == _START and scope_kind == "Process":
         side = "start"
     for child in node.markup.children:
         if child.tag.endswith(EVENT_DEFINITION):
@@ -168,7 +168,7 @@ def _element_types(element: FlowElement, scope_kind: str) -> frozenset[str]:
         return _types("SubProcess", "SubProcess[triggeredByEvent]", "FlowNode", "FlowElement")
     if not isinstance(element, FlowNode):
         return _types(kind, "FlowElement")
-    inside = (f"StartEvent[{scope_kind}]",) if isinstance(element, StartEvent) else ()
+    inside = (f"StartEvent[{scope_kind}]",) if element.tag == _START else ()
     is_sent = isinstance(element, ThrowEvent) and "message" in element.event_definitions
     sent = (f"{kind}[message]",) if is_sent else ()
     return _types(kind, *inside, *sent, *_supertypes(element.tag), "FlowNode", "FlowElement")
