@@ -41,6 +41,7 @@ class Permission(StrEnum):
     INSTANCE_CREATE = "instance:create"
     INSTANCE_CANCEL = "instance:cancel"
     INSTANCE_MIGRATE = "instance:migrate"
+    INSTANCE_MODIFY = "instance:modify"
     JOB_WORK = "job:work"
     TASK_WORK = "task:work"
     INCIDENT_RESOLVE = "incident:resolve"
@@ -56,7 +57,12 @@ class Permission(StrEnum):
 
 
 LATER_PERMISSIONS: frozenset[str] = frozenset(
-    {Permission.TASK_WORK, Permission.MESSAGE_PUBLISH, Permission.SIGNAL_BROADCAST}
+    {
+        Permission.INSTANCE_MODIFY,
+        Permission.TASK_WORK,
+        Permission.MESSAGE_PUBLISH,
+        Permission.SIGNAL_BROADCAST,
+    }
 )
 """Those that programs of the first format do not know."""
 

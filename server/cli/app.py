@@ -13,6 +13,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
+instances = typer.Typer(help="List process instances, show one, or modify one.", cls=ListByDefault)
 jobs = typer.Typer(help="Work on jobs, or look at them.", no_args_is_help=True)
 tasks = typer.Typer(help="List user tasks, claim one, or complete one.", cls=ListByDefault)
 incidents = typer.Typer(help="List the incidents of process instances, or resolve one.", cls=ListByDefault)
@@ -29,11 +30,18 @@ add_command(
     app, "deploy", "server.cli.deploy:deploy", "Deploy models; one that did not change keeps its version."
 )
 add_command(app, "start", "server.cli.start:start", "Start an instance of a process.")
+app.add_typer(instances, name="instances")
 add_command(
-    app,
-    "instances",
+    instances,
+    "list",
     "server.cli.instances:instances",
     "List process instances, the newest first; or show one with its elements and variables.",
+)
+add_command(
+    instances,
+    "modify",
+    "server.cli.modification:modify",
+    "Activate, terminate and move elements of a process instance, all or nothing.",
 )
 app.add_typer(jobs, name="jobs")
 add_command(

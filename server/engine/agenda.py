@@ -3,12 +3,13 @@
 from collections.abc import Callable, Mapping
 from typing import cast
 
-from server.engine import calls, execution, triggers
+from server.engine import calls, execution, modifications, triggers
 from server.engine.handlers import HANDLERS
 from server.engine.process_instance import ElementInstance, ProcessInstance
 from server.engine.step import Step
 from server.engine.work import (
     ActivateElements,
+    ActivateInstances,
     AnyWork,
     Arrive,
     Begin,
@@ -22,6 +23,7 @@ from server.engine.work import (
     Return,
     TerminateChildren,
     TerminateEarlier,
+    TerminateInstances,
 )
 
 
@@ -70,5 +72,7 @@ _WORK: Mapping[type[AnyWork], Worker] = cast(
         Begin: calls.begin,
         EndCalled: calls.end_called,
         Return: calls.return_,
+        ActivateInstances: modifications.activate_instances,
+        TerminateInstances: modifications.terminate_instances,
     },
 )

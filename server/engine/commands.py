@@ -6,6 +6,7 @@ its tenant. `address` says which partition a command goes to, and which process 
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from enum import StrEnum
 
 from server.engine.addresses import ANYWHERE, FIRST, HERE, Address, Hashed, HomeOf, OwnersOf
 from server.engine.decision_events import DecisionRequirementsDeployed
@@ -142,6 +143,69 @@ class MigrateProcessInstance:
     process_instance_key: Key
     target_process_definition_key: Key
     mapping_instructions: tuple[MappingInstruction, ...]
+
+    @property
+    def address(self) -> Address:
+        return OwnersOf((self.process_instance_key,))
+
+
+@dataclass(frozen=True, slots=True)
+class VariableInstruction:
+    """Variables of a flow scope of the element that is activated, or of the element itself; an empty id is the process."""
+
+    scope_id: str
+    variables: Variables
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ActivateInstruction:
+    """Where to activate an element; without an ancestor, in the only instance of its flow scope, or in a new one."""
+
+    element_id: str
+    ancestor_element_instance_key: Key | None = None
+    variable_instructions: tuple[VariableInstruction, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TerminateInstruction:
+    """Names one element instance by its key, or all of an element by its id."""
+
+    element_instance_key: Key | None = None
+    element_id: str = ""
+
+
+class AncestorScopeType(StrEnum):
+    """Which ancestor the target of a move has, as the wire spells it.
+
+    `INFERRED` is the innermost flow scope instance of the source that is one of the target, too.
+    """
+
+    DIRECT = "direct"
+    INFERRED = "inferred"
+    SOURCE_PARENT = "sourceParent"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoveInstruction:
+    """Activates the target for each source, which is terminated: one by its key, or all of an element by its id."""
+
+    source_element_instance_key: Key | None = None
+    source_element_id: str = ""
+    target_element_id: str
+    ancestor_scope_type: AncestorScopeType = AncestorScopeType.DIRECT
+    ancestor_element_instance_key: Key | None = None
+    variable_instructions: tuple[VariableInstruction, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModifyProcessInstance:
+    """What is activated begins before what is terminated ends, so that no scope ends between them."""
+
+    tenant_id: str
+    process_instance_key: Key
+    activate_instructions: tuple[ActivateInstruction, ...] = ()
+    move_instructions: tuple[MoveInstruction, ...] = ()
+    terminate_instructions: tuple[TerminateInstruction, ...] = ()
 
     @property
     def address(self) -> Address:
@@ -537,6 +601,7 @@ Command = (
     | CancelProcessInstance
     | ContinueProcessInstance
     | MigrateProcessInstance
+    | ModifyProcessInstance
     | ActivateJobs
     | YieldJobs
     | CompleteJob

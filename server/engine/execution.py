@@ -225,6 +225,27 @@ def _entered(
     return Visit(process_instance, element, process_instance.elements[key])
 
 
+def announce(
+    step: Step,
+    process_instance: ProcessInstance,
+    scope: ElementInstance,
+    element: Element,
+    *,
+    begins_at: str = "",
+) -> Visit:
+    """Enter an element that is activated later."""
+    return _entered(step, process_instance, scope, element, begins_at=begins_at)
+
+
+def open_flow_scope(step: Step, visit: Visit) -> None:
+    """Activate a scope that was announced, without what it begins with: mappings, listeners, start event.
+
+    Raises Incident.
+    """
+    catch_events.subscribe(step, visit, visit.element.catches)
+    step.emit(events.ElementActivated(visit.process_instance.head, visit.instance.key))
+
+
 def enter_caught(
     step: Step, process_instance: ProcessInstance, host: ElementInstance, catch: Element, variables: Variables
 ) -> None:
@@ -485,12 +506,14 @@ def _terminated_inside(
     if scope.state is TERMINATING or scope.is_being_emptied:
         if not scope.children:
             _go_on_empty(step, process_instance, scope)
-    elif scope.loop is not None or scope.type is ElementType.AD_HOC_SUB_PROCESS:
-        step.defer(process_instance, CompleteWhenEmpty(scope.key))
-    elif ended.interruption is not None:
-        catch = step.process_of(process_instance).elements[ended.interruption.element_id]
+        return
+    interruption = ended.interruption
+    if interruption is not None:
+        catch = step.process_of(process_instance).elements[interruption.element_id]
         if catch.type is ElementType.BOUNDARY_EVENT:
-            enter_caught(step, process_instance, ended, catch, ended.interruption.variables)
+            enter_caught(step, process_instance, ended, catch, interruption.variables)
+            return
+    step.defer(process_instance, CompleteWhenEmpty(scope.key))
 
 
 # Interruption

@@ -32,7 +32,8 @@ FORMATS = (
         documents=2,
         says=(
             "rows and calls carry numbers; sub-processes, events, messages, listeners, user tasks, activities,"
-            " signals, start events, call activities, compensation, ad-hoc sub-processes, audited identity"
+            " signals, start events, call activities, compensation, ad-hoc sub-processes, modifications,"
+            " audited identity"
         ),
     ),
 )
@@ -53,6 +54,7 @@ class Feature(StrEnum):
         "sub-processes, events with triggers or results, inclusive gateways, execution listeners"
     )
     CHANGES_FROM_OUTSIDE = "variables set at active process instances"
+    MODIFICATIONS = "modifications of process instances"
     ACTIVITIES = "scripts in FEEL, called decisions, multi-instance activities"
     CALL_ACTIVITIES = "call activities"
     COMPENSATION = "compensation"
@@ -65,6 +67,7 @@ INTRODUCED_IN: Mapping[Feature, int] = {
     Feature.SCOPES_AND_TIMERS: 2,
     Feature.USER_TASKS: 2,
     Feature.CHANGES_FROM_OUTSIDE: 2,
+    Feature.MODIFICATIONS: 2,
     Feature.ACTIVITIES: 2,
     Feature.CALL_ACTIVITIES: 2,
     Feature.COMPENSATION: 2,
@@ -133,6 +136,7 @@ COMMAND_FEATURES: Mapping[type[commands.Command], Feature] = {
     commands.EndJobBackOff: Feature.PLAIN_PROCESSES,
     commands.ResolveIncident: Feature.PLAIN_PROCESSES,
     commands.TriggerTimer: Feature.SCOPES_AND_TIMERS,
+    commands.ModifyProcessInstance: Feature.MODIFICATIONS,
     commands.SetVariables: Feature.CHANGES_FROM_OUTSIDE,
     commands.AssignUserTask: Feature.USER_TASKS,
     commands.UnassignUserTask: Feature.USER_TASKS,

@@ -24,6 +24,8 @@ class EngineLimits:
     activity has up to `loop_items` instances, and a throwing event invokes up to `compensations` handlers. Processes call each other up to `call_depth` deep. A process instance of
     up to `whole_records` is stored as a whole, a larger one in pages. A partition buffers `tenant_messages` of each
     tenant, and callers begin no broadcast while `tenant_broadcasts` of theirs are not finished in it.
+    What a modification activates is entered in one turn, of `modification_steps` at most; it terminates up to so many
+    `terminations`.
     """
 
     element_steps: int = 400_000
@@ -35,6 +37,8 @@ class EngineLimits:
     whole_records: int = 256
     tenant_messages: int = 100_000
     tenant_broadcasts: int = 1_000
+    modification_steps: int = 200_000
+    terminations: int = 10_000
 
 
 DEFAULT_LIMITS: Final = EngineLimits()

@@ -159,6 +159,12 @@ class Step:
         self.budget.left = self._element_steps
 
     @property
+    def steps(self) -> int:
+        """How much the command has done so far."""
+        left = self._slice_steps + self.budget.left - self._element_steps
+        return self.state.limits.slice_steps - left
+
+    @property
     def has_done_enough(self) -> bool:
         """Whether others should have their turn first."""
         return self._slice_steps + self.budget.left <= self._element_steps

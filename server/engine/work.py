@@ -80,6 +80,18 @@ class Return(Work, frozen=True):
     """A called process instance, which is the scope here, has come to its end: its call activity goes on."""
 
 
+class ActivateInstances(Work, frozen=True):
+    """A modification: activate element instances that have been entered; the scope is the process instance."""
+
+    element_instance_keys: tuple[Key, ...]
+
+
+class TerminateInstances(Work, frozen=True):
+    """A modification: terminate element instances; the scope is the process instance."""
+
+    element_instance_keys: tuple[Key, ...]
+
+
 AnyWork = (
     Arrive
     | Enter
@@ -94,4 +106,6 @@ AnyWork = (
     | Begin
     | EndCalled
     | Return
+    | ActivateInstances
+    | TerminateInstances
 )

@@ -46,6 +46,7 @@ AUDITED: Mapping[type, Audited] = {
     commands.CreateProcessInstance: Audited(PROCESS_INSTANCE, "CREATE"),
     commands.CancelProcessInstance: Audited(PROCESS_INSTANCE, "CANCEL", "process_instance_key"),
     commands.MigrateProcessInstance: Audited(PROCESS_INSTANCE, "MIGRATE", "process_instance_key"),
+    commands.ModifyProcessInstance: Audited(PROCESS_INSTANCE, "MODIFY", "process_instance_key"),
     commands.CompleteJob: Audited("JOB", "COMPLETE", "job_key"),
     commands.FailJob: Audited("JOB", "FAIL", "job_key"),
     commands.ThrowJobError: Audited("JOB", "THROW_ERROR", "job_key"),

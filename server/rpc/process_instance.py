@@ -1,4 +1,4 @@
-"""Starts, reads, cancels and migrates process instances."""
+"""Starts, reads, cancels, migrates and modifies process instances."""
 
 from gnomon.engine.v1 import process_instance_pb2 as entity_pb
 from gnomon.engine.v1 import process_instance_service_pb2 as pb
@@ -12,6 +12,7 @@ from server.partition.router import Router
 from server.platform.call import Call
 from server.platform.query import equals
 from server.rpc.migration import migration_of
+from server.rpc.modification import modification_of
 from server.rpc.origin import origin_of
 from server.rpc.searching import found, get, search
 from server.rpc.variables import variables_of
@@ -83,6 +84,12 @@ class ProcessInstanceServicer:
     ) -> pb.MigrateProcessInstanceResponse:
         await self._router.submit(migration_of(request, call), origin_of(request, call))
         return pb.MigrateProcessInstanceResponse()
+
+    async def modify_process_instance(
+        self, request: pb.ModifyProcessInstanceRequest, call: Call
+    ) -> pb.ModifyProcessInstanceResponse:
+        await self._router.submit(modification_of(request, call), origin_of(request, call))
+        return pb.ModifyProcessInstanceResponse()
 
 
 def _command(request: pb.CreateProcessInstanceRequest, call: Call) -> CreateProcessInstance:

@@ -25,6 +25,7 @@ AUDITED_RPCS: Mapping[str, Audited] = {
     "AcceptCancellation": AUDITED[commands.CancelProcessInstance],
     "MigrateProcessInstance": AUDITED[commands.MigrateProcessInstance],
     "AcceptMigration": AUDITED[commands.MigrateProcessInstance],
+    "ModifyProcessInstance": AUDITED[commands.ModifyProcessInstance],
     # jobs
     "CompleteJob": AUDITED[commands.CompleteJob],
     "FailJob": AUDITED[commands.FailJob],

@@ -86,6 +86,7 @@ MIGRATION = {
 BODIES = {
     "MigrateProcessInstance": MIGRATION,
     "AcceptMigration": MIGRATION,
+    "ModifyProcessInstance": {"terminateInstructions": [{"elementId": "task"}]},
     "ThrowJobError": {"errorCode": "x"},
     "UpdateJob": {"changeset": {"retries": 1}},
     "CreateProcessInstance": {"processDefinitionId": "owned"},

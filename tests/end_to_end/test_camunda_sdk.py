@@ -13,6 +13,7 @@ from camunda_orchestration_sdk.models import (
     JobUpdateRequest,
     MessageCorrelationRequest,
     ProcessCreationById,
+    ProcessInstanceModificationInstruction,
     ProcessInstanceSearchQuery,
     SignalBroadcastRequest,
 )
@@ -121,6 +122,41 @@ async def test_a_message_begins_a_process_that_a_signal_ends(
 
     assert int(signal.signal_key) > 0
     assert await _ended(client, correlated.process_instance_key) == "COMPLETED"
+
+
+async def test_a_process_instance_is_modified(client: CamundaAsyncClient, tmp_path: Path) -> None:
+    model = process("modified-by-sdk").start().service_task("first", type="sdk-first")
+    file = tmp_path / "modified.bpmn"
+    file.write_bytes(model.service_task("second", type="sdk-second").end().to_xml())
+    await client.deploy_resources_from_files([file])
+    created = await client.create_process_instance(
+        data=ProcessCreationById.from_dict({"processDefinitionId": "modified-by-sdk"})
+    )
+    key = created.process_instance_key
+
+    moved = {
+        "sourceElementInstruction": {"sourceType": "byId", "sourceElementId": "first"},
+        "targetElementId": "second",
+        "ancestorScopeInstruction": {"ancestorScopeType": "sourceParent"},
+    }
+    instructions = {
+        "activateInstructions": [
+            {
+                "elementId": "first",
+                "variableInstructions": [{"variables": {"again": True}, "scopeId": "first"}],
+            }
+        ],
+        "moveInstructions": [moved],
+    }
+    await client.modify_process_instance(
+        key, data=ProcessInstanceModificationInstruction.from_dict(instructions)
+    )
+    terminated = {"terminateInstructions": [{"elementId": "first"}, {"elementId": "second"}]}
+    await client.modify_process_instance(
+        key, data=ProcessInstanceModificationInstruction.from_dict(terminated)
+    )
+
+    assert await _ended(client, key) == "TERMINATED"
 
 
 async def test_a_job_that_keeps_failing_becomes_an_incident_that_can_be_resolved(

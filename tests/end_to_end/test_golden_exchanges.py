@@ -122,6 +122,7 @@ def _play(scene: Scene) -> None:
     _play_a_user_task(scene)
     _play_the_directory(scene)
     _play_messages(scene)
+    _play_a_modification(scene)
     scene.play("reset-clock", "POST", "/v2/clock/reset")
     scene.play("discovery", "GET", "/.well-known/openid-configuration")
 
@@ -326,6 +327,28 @@ def _play_messages(scene: Scene) -> None:
     scene.play("correlate-message", "POST", "/v2/messages/correlation", {"name": "begun"})
     alarm = {"signalName": "alarm", "variables": {"level": 5}, "tenantId": "default"}
     scene.play("broadcast-signal", "POST", "/v2/signals/broadcast", alarm)
+
+
+def _play_a_modification(scene: Scene) -> None:
+    started = {"processDefinitionId": "order"}
+    instance = scene.play("create-process-instance-to-modify", "POST", "/v2/process-instances", started)
+    path = f"/v2/process-instances/{instance['processInstanceKey']}/modification"
+    source = {"sourceType": "byId", "sourceElementId": "pay"}
+    moved = {
+        "moveInstructions": [
+            {
+                "sourceElementInstruction": source,
+                "targetElementId": "ship",
+                "ancestorScopeInstruction": {"ancestorScopeType": "inferred"},
+                "variableInstructions": [{"variables": {"paid": True}}],
+            }
+        ]
+    }
+    scene.play("modify-process-instance", "POST", path, moved)
+    activated = {"activateInstructions": [{"elementId": "start"}]}
+    scene.play("refused-modification", "POST", path, activated)
+    ended = {"terminateInstructions": [{"elementId": "ship"}]}
+    scene.play("modify-process-instance-to-its-end", "POST", path, ended)
 
 
 def _activation() -> dict[str, object]:

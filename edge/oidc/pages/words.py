@@ -12,6 +12,7 @@ WORDS = {
     "instance:create": "Start processes on your behalf",
     "instance:cancel": "Cancel processes on your behalf",
     "instance:migrate": "Migrate processes on your behalf",
+    "instance:modify": "Modify processes on your behalf",
     "job:work": "Work on jobs on your behalf",
     "task:work": "Work on user tasks on your behalf",
     "incident:resolve": "Resolve incidents on your behalf",

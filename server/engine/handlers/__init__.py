@@ -16,6 +16,7 @@ from server.engine.handlers import (
     job_activation,
     message,
     migration,
+    modification,
     process_instance,
     signal,
     start_timer,
@@ -38,6 +39,7 @@ HANDLERS: Mapping[type[commands.Command], Handler] = cast(
         commands.CancelProcessInstance: process_instance.cancel,
         commands.ContinueProcessInstance: process_instance.go_on,
         commands.MigrateProcessInstance: migration.migrate,
+        commands.ModifyProcessInstance: modification.modify,
         # jobs
         commands.ActivateJobs: job_activation.activate,
         commands.YieldJobs: job_activation.yield_,

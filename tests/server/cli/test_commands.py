@@ -116,6 +116,27 @@ def test_a_broadcast_signal_goes_to_what_waits_for_it(gnomon: Gnomon, tmp_path: 
     assert [item["elementId"] for item in shown["elementInstances"]] == ["start", "wait", "ship"]
 
 
+def test_elements_of_an_instance_are_moved(gnomon: Gnomon, greeting: str) -> None:
+    key = started(gnomon, greeting)
+    task = {item["elementId"]: item for item in gnomon("instances", key, "--json").json["elementInstances"]}
+    named = f"{task['greet']['elementInstanceKey']}=greet"
+
+    moved = gnomon("instances", "modify", key, "--move", named, "--variables", '{"n": 1}', "--json").json
+    ended = gnomon("instances", "modify", key, "--activate", "end", "--terminate", "greet", "--json").json
+
+    states = [(item["elementId"], item["state"]) for item in moved["elementInstances"]]
+    assert states == [("start", "COMPLETED"), ("greet", "TERMINATED"), ("greet", "ACTIVE")]
+    assert moved["variables"] == {"n": 1}
+    assert ended["state"] == "COMPLETED"
+
+
+@pytest.mark.parametrize("words", [("--move", "greet"), ("--move", "=greet"), ("--terminate", "")])
+def test_a_modification_is_written_as_it_should_be(
+    gnomon: Gnomon, greeting: str, words: tuple[str, str]
+) -> None:
+    assert gnomon("instances", "modify", started(gnomon, greeting), *words).exit_code != 0
+
+
 def test_a_person_sees_tables(gnomon: Gnomon, greeting: str) -> None:
     key = started(gnomon, greeting)
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from copy import deepcopy
 from datetime import timedelta
 from itertools import starmap
+from typing import Any
 
 import msgspec
 
@@ -11,7 +12,7 @@ from server.bpmn.executable import ExecutableProcess, Flow
 from server.engine import State, commands, events
 from server.engine.commands import Command
 from server.engine.keys import Key
-from server.engine.process_instance import JobState
+from server.engine.process_instance import ElementInstance, JobState
 from server.engine.rejection import Rejected
 from server.engine.user_task_changes import DateChange
 from tests.durable import EPOCH
@@ -65,6 +66,7 @@ class Player:
         self.faults = 0
         self.refusals = 0
         self._block = block
+        self._modified: set[Key] = set()
 
     def play(self, moves: Iterable[Move]) -> "Player":
         for move in moves:
@@ -84,8 +86,13 @@ class Player:
             self.faults += 1
 
     def finish(self) -> None:
-        """Be a worker that does everything, and somebody who mends what keeps the rest from going on."""
+        """Be a worker that does everything, and somebody who mends what keeps the rest from going on.
+
+        What was modified is cancelled: a joining gateway may wait for ever, or nobody be left who could mend it.
+        """
         scenario = self.scenario
+        for key in self._modified & scenario.state.instances.keys():
+            self._cancel(key)
         for _ in range(MOST_ROUNDS):
             if not scenario.state.instances:
                 return
@@ -114,6 +121,14 @@ class Player:
             tenant_id=self.scenario.tenant_id, name=MESSAGE, correlation_key=key, variables=GOOD
         )
 
+    def _cancel(self, key: Key) -> None:
+        """By its root, unless it ended with another one."""
+        instance = self.scenario.state.instances.get(key)
+        if instance is not None:
+            self.scenario.execute(
+                commands.CancelProcessInstance(self.scenario.tenant_id, instance.head.root_key)
+            )
+
     def _mend(self) -> None:
         scenario = self.scenario
         for job in scenario.activate("correct", most=100):
@@ -132,6 +147,8 @@ class Player:
 
     def _execute(self, command: Command) -> None:
         before = photograph(self.scenario.state)
+        if isinstance(command, commands.ModifyProcessInstance):
+            self._modified.add(command.process_instance_key)
         try:
             self.scenario.execute(command)
         except Rejected:
@@ -212,6 +229,53 @@ def _migrate(move: Move, scenario: Scenario) -> Command:
     )
 
 
+def _modify(move: Move, scenario: Scenario) -> Command:
+    """Activate an element, terminate one, or move one, in the scope where it is or in any."""
+    key = _instance(move, scenario)
+    instance = scenario.state.instances.get(key) or next(iter(scenario.state.instances.values()), None)
+    instructions: dict[str, Any] = {}
+    if instance is not None:
+        key = instance.head.key
+        ids = list(scenario.state.definition_of(instance).process.elements)
+        source = list(instance.elements.values())[-1 - move.pick % len(instance.elements)]
+        target = ids[(move.pick + 7 * move.number) % len(ids)]
+        variables = (commands.VariableInstruction("", move.variables or {}),)
+        instructions = _INSTRUCTIONS[move.number](source, target, variables)
+    return commands.ModifyProcessInstance(
+        tenant_id=_tenant(move, scenario), process_instance_key=key, **instructions
+    )
+
+
+def _activation(_: ElementInstance, target: str, variables: Any) -> dict[str, Any]:
+    return {
+        "activate_instructions": (
+            commands.ActivateInstruction(element_id=target, variable_instructions=variables),
+        )
+    }
+
+
+def _termination(source: ElementInstance, _: str, variables: Any) -> dict[str, Any]:  # noqa: ARG001
+    return {"terminate_instructions": (commands.TerminateInstruction(element_instance_key=source.key),)}
+
+
+def _movement(source: ElementInstance, target: str, variables: Any) -> dict[str, Any]:
+    move = commands.MoveInstruction(
+        source_element_instance_key=source.key,
+        target_element_id=target,
+        ancestor_scope_type=commands.AncestorScopeType.INFERRED,
+        variable_instructions=variables,
+    )
+    return {"move_instructions": (move,)}
+
+
+def _renewal(source: ElementInstance, _: str, variables: Any) -> dict[str, Any]:
+    """An element instance is replaced by another one of its element."""
+    return _movement(source, source.element_id, variables)
+
+
+_INSTRUCTIONS = (_activation, _termination, _movement, _renewal)
+
+
 def _flows(process: ExecutableProcess) -> list[Flow]:
     return [flow for element in process.elements.values() for flow in element.incoming]
 
@@ -248,6 +312,7 @@ COMMANDS: dict[str, Callable[[Move, Scenario], Command]] = {
         _tenant(move, scenario), _instance(move, scenario)
     ),
     "migrate": _migrate,
+    "modify": _modify,
     "activate": _activate,
     "yield": _yield,
     "complete": lambda move, scenario: commands.CompleteJob(

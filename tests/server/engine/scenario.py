@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
 from itertools import chain, starmap
-from typing import Any, Self, cast
+from typing import Any, Self, TypeVar, cast
 
 import msgspec
 import pytest
@@ -35,6 +35,9 @@ from tests.server.engine.laws import expect_laws
 from tests.server.engine.rows import Rows
 
 MINUTE = timedelta(minutes=1)
+
+K = TypeVar("K")
+Instruction = commands.ActivateInstruction | commands.MoveInstruction | commands.TerminateInstruction
 
 
 class Scenario:
@@ -207,6 +210,19 @@ class Scenario:
             mapping_instructions=tuple(starmap(commands.MappingInstruction, mapping.items())),
         )
 
+    def modify(self, *instructions: Instruction) -> Self:
+        self.execute(self.modification(*instructions))
+        return self
+
+    def modification(self, *instructions: Instruction) -> Command:
+        return commands.ModifyProcessInstance(
+            tenant_id=self.tenant_id,
+            process_instance_key=self.instance_key,
+            activate_instructions=_of(commands.ActivateInstruction, instructions),
+            move_instructions=_of(commands.MoveInstruction, instructions),
+            terminate_instructions=_of(commands.TerminateInstruction, instructions),
+        )
+
     def resolve(self) -> Self:
         self.execute(commands.ResolveIncident(self.tenant_id, self.incident.key))
         return self
@@ -296,6 +312,10 @@ class Scenario:
 
     def _has_ended(self, kind: type[events.InstanceEvent]) -> bool:
         return any(event.key == self.instance_key for event in self.happened(kind))
+
+
+def _of(kind: type[K], instructions: Sequence[Instruction]) -> tuple[K, ...]:
+    return tuple(each for each in instructions if isinstance(each, kind))
 
 
 def resource(content: ProcessBuilder | bytes, name: str = "process.bpmn") -> Resource:

@@ -620,7 +620,19 @@ def _moves(values: list[str]) -> st.SearchStrategy[Move]:
     others = st.builds(
         Move,
         st.sampled_from(
-            ["update", "yield", "resolve", "resolve", "set", "cancel", "deploy", "migrate", "migrate"]
+            [
+                "update",
+                "yield",
+                "resolve",
+                "resolve",
+                "set",
+                "cancel",
+                "deploy",
+                "migrate",
+                "migrate",
+                "modify",
+                "modify",
+            ]
         ),
         picks,
         numbers,
@@ -638,6 +650,7 @@ def _moves(values: list[str]) -> st.SearchStrategy[Move]:
                 "set",
                 "cancel",
                 "migrate",
+                "modify",
                 "start",
                 "assign",
                 "do",

@@ -32,6 +32,11 @@ COMMANDS: dict[str, Callable[[Scenario], Command]] = {
         target_process_definition_key=engine.instance.head.process_definition_key,
         mapping_instructions=(commands.MappingInstruction("a", "a"),),
     ),
+    "modify": lambda engine: commands.ModifyProcessInstance(
+        tenant_id=OTHER,
+        process_instance_key=engine.instance_key,
+        terminate_instructions=(commands.TerminateInstruction(element_id="a"),),
+    ),
     "complete": lambda engine: commands.CompleteJob(OTHER, engine.job("a").key),
     "fail": lambda engine: commands.FailJob(tenant_id=OTHER, job_key=engine.job("a").key),
     "throw": lambda engine: commands.ThrowJobError(

@@ -81,6 +81,7 @@ BY_KEY = [
         target_process_definition_key=key_of(1),
         mapping_instructions=(),
     ),
+    commands.ModifyProcessInstance(tenant_id="default", process_instance_key=key_of(2)),
     commands.CompleteJob("default", key_of(2)),
     commands.FailJob(tenant_id="default", job_key=key_of(2)),
     commands.ThrowJobError(tenant_id="default", job_key=key_of(2), error_code="x"),

@@ -1065,3 +1065,270 @@ class MigrateProcessInstanceResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___MigrateProcessInstanceResponse: _TypeAlias = MigrateProcessInstanceResponse  # noqa: Y015
+
+@_typing.final
+class ModifyProcessInstanceVariableInstruction(_message.Message):
+    """Variables for a scope of a modification."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    VARIABLES_FIELD_NUMBER: _builtins.int
+    SCOPE_ID_FIELD_NUMBER: _builtins.int
+    variables: _builtins.bytes
+    """Variables, a JSON object."""
+    scope_id: _builtins.str
+    """Element whose variables they become: the activated one, or one of its flow scopes. Empty means the process."""
+    def __init__(
+        self,
+        *,
+        variables: _builtins.bytes = ...,
+        scope_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["scope_id", b"scope_id", "variables", b"variables"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ModifyProcessInstanceVariableInstruction: _TypeAlias = ModifyProcessInstanceVariableInstruction  # noqa: Y015
+
+@_typing.final
+class ProcessInstanceModificationActivateInstruction(_message.Message):
+    """Activates an element."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ELEMENT_ID_FIELD_NUMBER: _builtins.int
+    VARIABLE_INSTRUCTIONS_FIELD_NUMBER: _builtins.int
+    ANCESTOR_ELEMENT_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
+    element_id: _builtins.str
+    """Element to activate."""
+    ancestor_element_instance_key: _builtins.int
+    """Element instance in which it is activated; flow scopes between both are made anew. Without it, the only instance
+    of its flow scope, or a new one.
+    """
+    @_builtins.property
+    def variable_instructions(self) -> _containers.RepeatedCompositeFieldContainer[Global___ModifyProcessInstanceVariableInstruction]:
+        """Variables to set before."""
+
+    def __init__(
+        self,
+        *,
+        element_id: _builtins.str = ...,
+        variable_instructions: _abc.Iterable[Global___ModifyProcessInstanceVariableInstruction] | None = ...,
+        ancestor_element_instance_key: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_ancestor_element_instance_key", b"_ancestor_element_instance_key", "ancestor_element_instance_key", b"ancestor_element_instance_key"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_ancestor_element_instance_key", b"_ancestor_element_instance_key", "ancestor_element_instance_key", b"ancestor_element_instance_key", "element_id", b"element_id", "variable_instructions", b"variable_instructions"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__ancestor_element_instance_key: _TypeAlias = _typing.Literal["ancestor_element_instance_key"]  # noqa: Y015
+    _WhichOneofArgType__ancestor_element_instance_key: _TypeAlias = _typing.Literal["_ancestor_element_instance_key", b"_ancestor_element_instance_key"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__ancestor_element_instance_key) -> _WhichOneofReturnType__ancestor_element_instance_key | None: ...
+
+Global___ProcessInstanceModificationActivateInstruction: _TypeAlias = ProcessInstanceModificationActivateInstruction  # noqa: Y015
+
+@_typing.final
+class SourceElementInstruction(_message.Message):
+    """What a move terminates."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SOURCE_TYPE_FIELD_NUMBER: _builtins.int
+    SOURCE_ELEMENT_ID_FIELD_NUMBER: _builtins.int
+    SOURCE_ELEMENT_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
+    source_type: _builtins.str
+    """How it is named: byId or byKey."""
+    source_element_id: _builtins.str
+    """Element, with all of its active instances."""
+    source_element_instance_key: _builtins.int
+    """Element instance."""
+    def __init__(
+        self,
+        *,
+        source_type: _builtins.str = ...,
+        source_element_id: _builtins.str | None = ...,
+        source_element_instance_key: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_source_element_id", b"_source_element_id", "_source_element_instance_key", b"_source_element_instance_key", "source_element_id", b"source_element_id", "source_element_instance_key", b"source_element_instance_key"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_source_element_id", b"_source_element_id", "_source_element_instance_key", b"_source_element_instance_key", "source_element_id", b"source_element_id", "source_element_instance_key", b"source_element_instance_key", "source_type", b"source_type"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__source_element_id: _TypeAlias = _typing.Literal["source_element_id"]  # noqa: Y015
+    _WhichOneofArgType__source_element_id: _TypeAlias = _typing.Literal["_source_element_id", b"_source_element_id"]  # noqa: Y015
+    _WhichOneofReturnType__source_element_instance_key: _TypeAlias = _typing.Literal["source_element_instance_key"]  # noqa: Y015
+    _WhichOneofArgType__source_element_instance_key: _TypeAlias = _typing.Literal["_source_element_instance_key", b"_source_element_instance_key"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__source_element_id) -> _WhichOneofReturnType__source_element_id | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__source_element_instance_key) -> _WhichOneofReturnType__source_element_instance_key | None: ...
+
+Global___SourceElementInstruction: _TypeAlias = SourceElementInstruction  # noqa: Y015
+
+@_typing.final
+class AncestorScopeInstruction(_message.Message):
+    """In which element instance the target of a move is activated."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ANCESTOR_SCOPE_TYPE_FIELD_NUMBER: _builtins.int
+    ANCESTOR_ELEMENT_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
+    ancestor_scope_type: _builtins.str
+    """How it is found: direct by its key, inferred as the innermost that the source shares with the target, or
+    sourceParent as the one that the source is in.
+    """
+    ancestor_element_instance_key: _builtins.int
+    """Element instance."""
+    def __init__(
+        self,
+        *,
+        ancestor_scope_type: _builtins.str = ...,
+        ancestor_element_instance_key: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_ancestor_element_instance_key", b"_ancestor_element_instance_key", "ancestor_element_instance_key", b"ancestor_element_instance_key"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_ancestor_element_instance_key", b"_ancestor_element_instance_key", "ancestor_element_instance_key", b"ancestor_element_instance_key", "ancestor_scope_type", b"ancestor_scope_type"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__ancestor_element_instance_key: _TypeAlias = _typing.Literal["ancestor_element_instance_key"]  # noqa: Y015
+    _WhichOneofArgType__ancestor_element_instance_key: _TypeAlias = _typing.Literal["_ancestor_element_instance_key", b"_ancestor_element_instance_key"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__ancestor_element_instance_key) -> _WhichOneofReturnType__ancestor_element_instance_key | None: ...
+
+Global___AncestorScopeInstruction: _TypeAlias = AncestorScopeInstruction  # noqa: Y015
+
+@_typing.final
+class ProcessInstanceModificationMoveInstruction(_message.Message):
+    """Activates an element for each element instance that it terminates."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SOURCE_ELEMENT_INSTRUCTION_FIELD_NUMBER: _builtins.int
+    TARGET_ELEMENT_ID_FIELD_NUMBER: _builtins.int
+    ANCESTOR_SCOPE_INSTRUCTION_FIELD_NUMBER: _builtins.int
+    VARIABLE_INSTRUCTIONS_FIELD_NUMBER: _builtins.int
+    target_element_id: _builtins.str
+    """Element to activate."""
+    @_builtins.property
+    def source_element_instruction(self) -> Global___SourceElementInstruction:
+        """What is terminated."""
+
+    @_builtins.property
+    def ancestor_scope_instruction(self) -> Global___AncestorScopeInstruction:
+        """Where it is activated; without it, in the only instance of its flow scope, or in a new one."""
+
+    @_builtins.property
+    def variable_instructions(self) -> _containers.RepeatedCompositeFieldContainer[Global___ModifyProcessInstanceVariableInstruction]:
+        """Variables to set before."""
+
+    def __init__(
+        self,
+        *,
+        source_element_instruction: Global___SourceElementInstruction | None = ...,
+        target_element_id: _builtins.str = ...,
+        ancestor_scope_instruction: Global___AncestorScopeInstruction | None = ...,
+        variable_instructions: _abc.Iterable[Global___ModifyProcessInstanceVariableInstruction] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_ancestor_scope_instruction", b"_ancestor_scope_instruction", "ancestor_scope_instruction", b"ancestor_scope_instruction", "source_element_instruction", b"source_element_instruction"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_ancestor_scope_instruction", b"_ancestor_scope_instruction", "ancestor_scope_instruction", b"ancestor_scope_instruction", "source_element_instruction", b"source_element_instruction", "target_element_id", b"target_element_id", "variable_instructions", b"variable_instructions"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__ancestor_scope_instruction: _TypeAlias = _typing.Literal["ancestor_scope_instruction"]  # noqa: Y015
+    _WhichOneofArgType__ancestor_scope_instruction: _TypeAlias = _typing.Literal["_ancestor_scope_instruction", b"_ancestor_scope_instruction"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__ancestor_scope_instruction) -> _WhichOneofReturnType__ancestor_scope_instruction | None: ...
+
+Global___ProcessInstanceModificationMoveInstruction: _TypeAlias = ProcessInstanceModificationMoveInstruction  # noqa: Y015
+
+@_typing.final
+class ProcessInstanceModificationTerminateInstruction(_message.Message):
+    """Terminates an element instance, or all of an element."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ELEMENT_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
+    ELEMENT_ID_FIELD_NUMBER: _builtins.int
+    element_instance_key: _builtins.int
+    """Element instance."""
+    element_id: _builtins.str
+    """Element, with all of its active instances."""
+    def __init__(
+        self,
+        *,
+        element_instance_key: _builtins.int | None = ...,
+        element_id: _builtins.str | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_element_id", b"_element_id", "_element_instance_key", b"_element_instance_key", "element_id", b"element_id", "element_instance_key", b"element_instance_key"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_element_id", b"_element_id", "_element_instance_key", b"_element_instance_key", "element_id", b"element_id", "element_instance_key", b"element_instance_key"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__element_id: _TypeAlias = _typing.Literal["element_id"]  # noqa: Y015
+    _WhichOneofArgType__element_id: _TypeAlias = _typing.Literal["_element_id", b"_element_id"]  # noqa: Y015
+    _WhichOneofReturnType__element_instance_key: _TypeAlias = _typing.Literal["element_instance_key"]  # noqa: Y015
+    _WhichOneofArgType__element_instance_key: _TypeAlias = _typing.Literal["_element_instance_key", b"_element_instance_key"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__element_id) -> _WhichOneofReturnType__element_id | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__element_instance_key) -> _WhichOneofReturnType__element_instance_key | None: ...
+
+Global___ProcessInstanceModificationTerminateInstruction: _TypeAlias = ProcessInstanceModificationTerminateInstruction  # noqa: Y015
+
+@_typing.final
+class ModifyProcessInstanceRequest(_message.Message):
+    """Request of ModifyProcessInstance."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PROCESS_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
+    OPERATION_REFERENCE_FIELD_NUMBER: _builtins.int
+    ACTIVATE_INSTRUCTIONS_FIELD_NUMBER: _builtins.int
+    MOVE_INSTRUCTIONS_FIELD_NUMBER: _builtins.int
+    TERMINATE_INSTRUCTIONS_FIELD_NUMBER: _builtins.int
+    process_instance_key: _builtins.int
+    """Which one."""
+    operation_reference: _builtins.int
+    """Reference that the caller gives the operation."""
+    @_builtins.property
+    def activate_instructions(self) -> _containers.RepeatedCompositeFieldContainer[Global___ProcessInstanceModificationActivateInstruction]:
+        """What to activate."""
+
+    @_builtins.property
+    def move_instructions(self) -> _containers.RepeatedCompositeFieldContainer[Global___ProcessInstanceModificationMoveInstruction]:
+        """What to activate in place of what is terminated."""
+
+    @_builtins.property
+    def terminate_instructions(self) -> _containers.RepeatedCompositeFieldContainer[Global___ProcessInstanceModificationTerminateInstruction]:
+        """What to terminate."""
+
+    def __init__(
+        self,
+        *,
+        process_instance_key: _builtins.int = ...,
+        operation_reference: _builtins.int | None = ...,
+        activate_instructions: _abc.Iterable[Global___ProcessInstanceModificationActivateInstruction] | None = ...,
+        move_instructions: _abc.Iterable[Global___ProcessInstanceModificationMoveInstruction] | None = ...,
+        terminate_instructions: _abc.Iterable[Global___ProcessInstanceModificationTerminateInstruction] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_operation_reference", b"_operation_reference", "operation_reference", b"operation_reference"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_operation_reference", b"_operation_reference", "activate_instructions", b"activate_instructions", "move_instructions", b"move_instructions", "operation_reference", b"operation_reference", "process_instance_key", b"process_instance_key", "terminate_instructions", b"terminate_instructions"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__operation_reference: _TypeAlias = _typing.Literal["operation_reference"]  # noqa: Y015
+    _WhichOneofArgType__operation_reference: _TypeAlias = _typing.Literal["_operation_reference", b"_operation_reference"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__operation_reference) -> _WhichOneofReturnType__operation_reference | None: ...
+
+Global___ModifyProcessInstanceRequest: _TypeAlias = ModifyProcessInstanceRequest  # noqa: Y015
+
+@_typing.final
+class ModifyProcessInstanceResponse(_message.Message):
+    """Response of ModifyProcessInstance."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ModifyProcessInstanceResponse: _TypeAlias = ModifyProcessInstanceResponse  # noqa: Y015

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class ProcessInstanceServiceStub:
-    """Starts, reads, cancels and migrates process instances.
+    """Starts, reads, cancels, migrates and modifies process instances.
     """
 
     def __init__(self, channel):
@@ -65,10 +65,15 @@ class ProcessInstanceServiceStub:
                 request_serializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.MigrateProcessInstanceRequest.SerializeToString,
                 response_deserializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.MigrateProcessInstanceResponse.FromString,
                 _registered_method=True)
+        self.ModifyProcessInstance = channel.unary_unary(
+                '/gnomon.engine.v1.ProcessInstanceService/ModifyProcessInstance',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.ModifyProcessInstanceRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.ModifyProcessInstanceResponse.FromString,
+                _registered_method=True)
 
 
 class ProcessInstanceServiceServicer:
-    """Starts, reads, cancels and migrates process instances.
+    """Starts, reads, cancels, migrates and modifies process instances.
     """
 
     def CreateProcessInstance(self, request, context):
@@ -122,6 +127,16 @@ class ProcessInstanceServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ModifyProcessInstance(self, request, context):
+        """Activates elements anywhere in an active process instance, and terminates element instances, all or nothing. A scope
+        that has none left is terminated, too; so the process instance can end. Flow scopes that are missing are made
+        without their start events and input mappings.
+        Rejected with NOT_FOUND when it ended or never was, INVALID_ARGUMENT when an instruction cannot be carried out.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_ProcessInstanceServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -155,6 +170,11 @@ def add_ProcessInstanceServiceServicer_to_server(servicer, server):
                     request_deserializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.MigrateProcessInstanceRequest.FromString,
                     response_serializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.MigrateProcessInstanceResponse.SerializeToString,
             ),
+            'ModifyProcessInstance': grpc.unary_unary_rpc_method_handler(
+                    servicer.ModifyProcessInstance,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.ModifyProcessInstanceRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.ModifyProcessInstanceResponse.SerializeToString,
+            ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
             'gnomon.engine.v1.ProcessInstanceService', rpc_method_handlers)
@@ -164,7 +184,7 @@ def add_ProcessInstanceServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class ProcessInstanceService:
-    """Starts, reads, cancels and migrates process instances.
+    """Starts, reads, cancels, migrates and modifies process instances.
     """
 
     @staticmethod
@@ -319,6 +339,33 @@ class ProcessInstanceService:
             '/gnomon.engine.v1.ProcessInstanceService/MigrateProcessInstance',
             gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.MigrateProcessInstanceRequest.SerializeToString,
             gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.MigrateProcessInstanceResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ModifyProcessInstance(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.ProcessInstanceService/ModifyProcessInstance',
+            gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.ModifyProcessInstanceRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.ModifyProcessInstanceResponse.FromString,
             options,
             channel_credentials,
             insecure,

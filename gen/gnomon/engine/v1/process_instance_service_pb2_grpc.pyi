@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class ProcessInstanceServiceStub:
-    """Starts, reads, cancels and migrates process instances."""
+    """Starts, reads, cancels, migrates and modifies process instances."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
@@ -58,10 +58,16 @@ class ProcessInstanceServiceStub:
     an instruction names no element or a source twice, INVALID_STATE when an active element has no counterpart of its
     type in its flow scope.
     """
+    ModifyProcessInstance: _grpc.UnaryUnaryMultiCallable[_process_instance_service_pb2.ModifyProcessInstanceRequest, _process_instance_service_pb2.ModifyProcessInstanceResponse]
+    """Activates elements anywhere in an active process instance, and terminates element instances, all or nothing. A scope
+    that has none left is terminated, too; so the process instance can end. Flow scopes that are missing are made
+    without their start events and input mappings.
+    Rejected with NOT_FOUND when it ended or never was, INVALID_ARGUMENT when an instruction cannot be carried out.
+    """
 
 @_typing.type_check_only
 class ProcessInstanceServiceAsyncStub(ProcessInstanceServiceStub):
-    """Starts, reads, cancels and migrates process instances."""
+    """Starts, reads, cancels, migrates and modifies process instances."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     CreateProcessInstance: _aio.UnaryUnaryMultiCallable[_process_instance_service_pb2.CreateProcessInstanceRequest, _process_instance_service_pb2.CreateProcessInstanceResponse]  # type: ignore[assignment]
@@ -89,9 +95,15 @@ class ProcessInstanceServiceAsyncStub(ProcessInstanceServiceStub):
     an instruction names no element or a source twice, INVALID_STATE when an active element has no counterpart of its
     type in its flow scope.
     """
+    ModifyProcessInstance: _aio.UnaryUnaryMultiCallable[_process_instance_service_pb2.ModifyProcessInstanceRequest, _process_instance_service_pb2.ModifyProcessInstanceResponse]  # type: ignore[assignment]
+    """Activates elements anywhere in an active process instance, and terminates element instances, all or nothing. A scope
+    that has none left is terminated, too; so the process instance can end. Flow scopes that are missing are made
+    without their start events and input mappings.
+    Rejected with NOT_FOUND when it ended or never was, INVALID_ARGUMENT when an instruction cannot be carried out.
+    """
 
 class ProcessInstanceServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Starts, reads, cancels and migrates process instances."""
+    """Starts, reads, cancels, migrates and modifies process instances."""
 
     @_abc_1.abstractmethod
     def CreateProcessInstance(
@@ -152,6 +164,18 @@ class ProcessInstanceServiceServicer(metaclass=_abc_1.ABCMeta):
         Rejected with NOT_FOUND when it ended or never was, or there is no such process definition, INVALID_ARGUMENT when
         an instruction names no element or a source twice, INVALID_STATE when an active element has no counterpart of its
         type in its flow scope.
+        """
+
+    @_abc_1.abstractmethod
+    def ModifyProcessInstance(
+        self,
+        request: _process_instance_service_pb2.ModifyProcessInstanceRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_process_instance_service_pb2.ModifyProcessInstanceResponse, _abc.Awaitable[_process_instance_service_pb2.ModifyProcessInstanceResponse]]:
+        """Activates elements anywhere in an active process instance, and terminates element instances, all or nothing. A scope
+        that has none left is terminated, too; so the process instance can end. Flow scopes that are missing are made
+        without their start events and input mappings.
+        Rejected with NOT_FOUND when it ended or never was, INVALID_ARGUMENT when an instruction cannot be carried out.
         """
 
 def add_ProcessInstanceServiceServicer_to_server(servicer: ProcessInstanceServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -11,6 +11,7 @@ __all__ = (
     "ActivateJobsRequest",
     "ActivateJobsResponse",
     "ActivatedJob",
+    "AncestorScopeInstruction",
     "AssignUserTaskRequest",
     "AssignUserTaskResponse",
     "AuditCategory",
@@ -162,6 +163,9 @@ __all__ = (
     "MessageServiceStub",
     "MigrateProcessInstanceRequest",
     "MigrateProcessInstanceResponse",
+    "ModifyProcessInstanceRequest",
+    "ModifyProcessInstanceResponse",
+    "ModifyProcessInstanceVariableInstruction",
     "OperationsServiceStub",
     "Partition",
     "PinClockRequest",
@@ -176,6 +180,9 @@ __all__ = (
     "ProcessInstanceCallHierarchyEntry",
     "ProcessInstanceFilter",
     "ProcessInstanceFilterFields",
+    "ProcessInstanceModificationActivateInstruction",
+    "ProcessInstanceModificationMoveInstruction",
+    "ProcessInstanceModificationTerminateInstruction",
     "ProcessInstanceServiceStub",
     "ProcessInstanceSort",
     "ProcessInstanceState",
@@ -222,6 +229,7 @@ __all__ = (
     "SearchVariablesRequest",
     "SearchVariablesResponse",
     "SignalServiceStub",
+    "SourceElementInstruction",
     "StartInstruction",
     "TenantFilter",
     "ThrowJobErrorRequest",
@@ -1626,6 +1634,31 @@ class ActivateJobsResponse(betterproto2.Message):
 
 
 default_message_pool.register_message("gnomon.engine.v1", "ActivateJobsResponse", ActivateJobsResponse)
+
+
+@dataclass(eq=False, repr=False)
+class AncestorScopeInstruction(betterproto2.Message):
+    """
+    In which element instance the target of a move is activated.
+    """
+
+    ancestor_scope_type: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    How it is found: direct by its key, inferred as the innermost that the source shares with the target, or
+    sourceParent as the one that the source is in.
+    """
+
+    ancestor_element_instance_key: "int | None" = betterproto2.field(
+        2, betterproto2.TYPE_INT64, optional=True
+    )
+    """
+    Element instance.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "AncestorScopeInstruction", AncestorScopeInstruction
+)
 
 
 @dataclass(eq=False, repr=False)
@@ -6392,6 +6425,85 @@ default_message_pool.register_message(
 
 
 @dataclass(eq=False, repr=False)
+class ModifyProcessInstanceRequest(betterproto2.Message):
+    """
+    Request of ModifyProcessInstance.
+    """
+
+    process_instance_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
+    """
+    Which one.
+    """
+
+    operation_reference: "int | None" = betterproto2.field(2, betterproto2.TYPE_INT64, optional=True)
+    """
+    Reference that the caller gives the operation.
+    """
+
+    activate_instructions: "list[ProcessInstanceModificationActivateInstruction]" = betterproto2.field(
+        3, betterproto2.TYPE_MESSAGE, repeated=True
+    )
+    """
+    What to activate.
+    """
+
+    move_instructions: "list[ProcessInstanceModificationMoveInstruction]" = betterproto2.field(
+        4, betterproto2.TYPE_MESSAGE, repeated=True
+    )
+    """
+    What to activate in place of what is terminated.
+    """
+
+    terminate_instructions: "list[ProcessInstanceModificationTerminateInstruction]" = betterproto2.field(
+        5, betterproto2.TYPE_MESSAGE, repeated=True
+    )
+    """
+    What to terminate.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "ModifyProcessInstanceRequest", ModifyProcessInstanceRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class ModifyProcessInstanceResponse(betterproto2.Message):
+    """
+    Response of ModifyProcessInstance.
+    """
+
+    pass
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "ModifyProcessInstanceResponse", ModifyProcessInstanceResponse
+)
+
+
+@dataclass(eq=False, repr=False)
+class ModifyProcessInstanceVariableInstruction(betterproto2.Message):
+    """
+    Variables for a scope of a modification.
+    """
+
+    variables: "bytes" = betterproto2.field(1, betterproto2.TYPE_BYTES)
+    """
+    Variables, a JSON object.
+    """
+
+    scope_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    Element whose variables they become: the activated one, or one of its flow scopes. Empty means the process.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "ModifyProcessInstanceVariableInstruction", ModifyProcessInstanceVariableInstruction
+)
+
+
+@dataclass(eq=False, repr=False)
 class Partition(betterproto2.Message):
     """
     One partition on one node.
@@ -7132,6 +7244,104 @@ class ProcessInstanceFilterFields(betterproto2.Message):
 
 default_message_pool.register_message(
     "gnomon.engine.v1", "ProcessInstanceFilterFields", ProcessInstanceFilterFields
+)
+
+
+@dataclass(eq=False, repr=False)
+class ProcessInstanceModificationActivateInstruction(betterproto2.Message):
+    """
+    Activates an element.
+    """
+
+    element_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Element to activate.
+    """
+
+    variable_instructions: "list[ModifyProcessInstanceVariableInstruction]" = betterproto2.field(
+        2, betterproto2.TYPE_MESSAGE, repeated=True
+    )
+    """
+    Variables to set before.
+    """
+
+    ancestor_element_instance_key: "int | None" = betterproto2.field(
+        3, betterproto2.TYPE_INT64, optional=True
+    )
+    """
+    Element instance in which it is activated; flow scopes between both are made anew. Without it, the only instance
+    of its flow scope, or a new one.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1",
+    "ProcessInstanceModificationActivateInstruction",
+    ProcessInstanceModificationActivateInstruction,
+)
+
+
+@dataclass(eq=False, repr=False)
+class ProcessInstanceModificationMoveInstruction(betterproto2.Message):
+    """
+    Activates an element for each element instance that it terminates.
+    """
+
+    source_element_instruction: "SourceElementInstruction | None" = betterproto2.field(
+        1, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    What is terminated.
+    """
+
+    target_element_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    Element to activate.
+    """
+
+    ancestor_scope_instruction: "AncestorScopeInstruction | None" = betterproto2.field(
+        3, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    Where it is activated; without it, in the only instance of its flow scope, or in a new one.
+    """
+
+    variable_instructions: "list[ModifyProcessInstanceVariableInstruction]" = betterproto2.field(
+        4, betterproto2.TYPE_MESSAGE, repeated=True
+    )
+    """
+    Variables to set before.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1",
+    "ProcessInstanceModificationMoveInstruction",
+    ProcessInstanceModificationMoveInstruction,
+)
+
+
+@dataclass(eq=False, repr=False)
+class ProcessInstanceModificationTerminateInstruction(betterproto2.Message):
+    """
+    Terminates an element instance, or all of an element.
+    """
+
+    element_instance_key: "int | None" = betterproto2.field(1, betterproto2.TYPE_INT64, optional=True)
+    """
+    Element instance.
+    """
+
+    element_id: "str | None" = betterproto2.field(2, betterproto2.TYPE_STRING, optional=True)
+    """
+    Element, with all of its active instances.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1",
+    "ProcessInstanceModificationTerminateInstruction",
+    ProcessInstanceModificationTerminateInstruction,
 )
 
 
@@ -8207,6 +8417,33 @@ class SearchVariablesResponse(betterproto2.Message):
 
 
 default_message_pool.register_message("gnomon.engine.v1", "SearchVariablesResponse", SearchVariablesResponse)
+
+
+@dataclass(eq=False, repr=False)
+class SourceElementInstruction(betterproto2.Message):
+    """
+    What a move terminates.
+    """
+
+    source_type: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    How it is named: byId or byKey.
+    """
+
+    source_element_id: "str | None" = betterproto2.field(2, betterproto2.TYPE_STRING, optional=True)
+    """
+    Element, with all of its active instances.
+    """
+
+    source_element_instance_key: "int | None" = betterproto2.field(3, betterproto2.TYPE_INT64, optional=True)
+    """
+    Element instance.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "SourceElementInstruction", SourceElementInstruction
+)
 
 
 @dataclass(eq=False, repr=False)
@@ -10040,7 +10277,7 @@ class ProcessDefinitionServiceStub(betterproto2_grpclib.ServiceStub):
 
 class ProcessInstanceServiceStub(betterproto2_grpclib.ServiceStub):
     """
-    Starts, reads, cancels and migrates process instances.
+    Starts, reads, cancels, migrates and modifies process instances.
     """
 
     async def create_process_instance(
@@ -10173,6 +10410,30 @@ class ProcessInstanceServiceStub(betterproto2_grpclib.ServiceStub):
             "/gnomon.engine.v1.ProcessInstanceService/MigrateProcessInstance",
             message,
             MigrateProcessInstanceResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def modify_process_instance(
+        self,
+        message: "ModifyProcessInstanceRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "ModifyProcessInstanceResponse":
+        """
+        Activates elements anywhere in an active process instance, and terminates element instances, all or nothing. A scope
+        that has none left is terminated, too; so the process instance can end. Flow scopes that are missing are made
+        without their start events and input mappings.
+        Rejected with NOT_FOUND when it ended or never was, INVALID_ARGUMENT when an instruction cannot be carried out.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.engine.v1.ProcessInstanceService/ModifyProcessInstance",
+            message,
+            ModifyProcessInstanceResponse,
             timeout=timeout,
             deadline=deadline,
             metadata=metadata,

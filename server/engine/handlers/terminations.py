@@ -1,0 +1,68 @@
+"""What a modification terminates: what its instructions name, and the scopes in which nothing is left."""
+
+from collections import Counter
+
+from server.bpmn.executable import ElementType
+from server.engine import multi_instance
+from server.engine.handlers.modification_plan import ModificationPlan, refused
+from server.engine.keys import Key
+from server.engine.lifecycle import ACTIVATED, TERMINATING
+from server.engine.process_instance import ElementInstance, ProcessInstance
+from server.engine.step import Step
+
+
+def terminations(plan: ModificationPlan, step: Step, instance: ProcessInstance) -> tuple[Key, ...]:
+    """The outermost element instances that end, the first to be terminated first; raises Rejected."""
+    elements = instance.elements
+    ending = {key: None for key in plan.terminated if elements[key].state is not TERMINATING}
+    most = step.state.limits.terminations
+    if len(ending) > most:
+        raise refused(instance, f"it would terminate more than {most} element instances at once")
+    left = [*ending]
+    ended: Counter[Key] = Counter()
+    while left:
+        scope_key = elements[left.pop()].scope_key
+        if scope_key is None:
+            continue
+        ended[scope_key] += 1
+        scope = elements[scope_key]
+        is_left = len(instance.inside.get(scope_key, ())) == ended[scope_key]
+        if is_left and scope_key not in ending and _ends_empty(step, instance, scope):
+            ending[scope_key] = None
+            left.append(scope_key)
+    if instance.head.key in ending and instance.head.caller is not None:
+        raise refused(
+            instance,
+            "nothing would be left in it, and a call activity started it: modify process instance"
+            f" {instance.head.caller.process_instance_key} instead",
+        )
+    return tuple(key for key in ending if elements[key].scope_key not in ending)
+
+
+def _ends_empty(step: Step, instance: ProcessInstance, scope: ElementInstance) -> bool:
+    """Whether nothing more happens in a scope when the element instances in it have ended."""
+    if (
+        scope.state is not ACTIVATED
+        or scope.flows
+        or scope.is_being_emptied
+        or _goes_on(step, instance, scope)
+    ):
+        return False
+    loop = scope.loop
+    if loop is None or loop.created == loop.items:
+        return True
+    return not loop.is_done and multi_instance.is_sequential(step.visit(instance, scope))
+
+
+def _goes_on(step: Step, instance: ProcessInstance, scope: ElementInstance) -> bool:
+    """Whether something in the scope is being terminated by an event on its boundary, which follows."""
+    if scope.children == len(instance.inside.get(scope.key, ())):
+        return False
+    process = step.process_of(instance)
+    return any(
+        process.elements[element.interruption.element_id].type is ElementType.BOUNDARY_EVENT
+        for element in instance.elements.values()
+        if element.scope_key == scope.key
+        and element.state is TERMINATING
+        and element.interruption is not None
+    )

@@ -1,0 +1,43 @@
+"""What a modification leaves to be done: element instances to activate, and others to terminate.
+
+What is activated has been entered before anything is terminated, so its flow scopes stay.
+"""
+
+from itertools import islice
+from typing import Final
+
+from server.engine import execution
+from server.engine.lifecycle import ACTIVATING, TERMINATING
+from server.engine.process_instance import ElementInstance, ProcessInstance
+from server.engine.step import Step
+from server.engine.work import ActivateInstances, TerminateInstances
+
+TERMINATED_AT_ONCE: Final = 16
+"""Element instances that are terminated before what follows from it is done."""
+
+
+def activate_instances(
+    step: Step, process_instance: ProcessInstance, root: ElementInstance, work: ActivateInstances
+) -> None:
+    """Activate the first; the others come before what it leads to."""
+    first, *others = work.element_instance_keys
+    if others:
+        step.prefer(process_instance, ActivateInstances(root.key, tuple(others)))
+    instance = process_instance.elements.get(first)
+    if instance is not None and instance.state is ACTIVATING:
+        execution.activate(step, step.visit(process_instance, instance))
+
+
+def terminate_instances(
+    step: Step, process_instance: ProcessInstance, root: ElementInstance, work: TerminateInstances
+) -> None:
+    """Terminate some; the others follow when all that these contain is gone."""
+    keys = iter(work.element_instance_keys)
+    now = tuple(islice(keys, TERMINATED_AT_ONCE))
+    later = tuple(keys)
+    if later:
+        step.prefer(process_instance, TerminateInstances(root.key, later))
+    for key in now:
+        instance = process_instance.elements.get(key)
+        if instance is not None and instance.state is not TERMINATING:
+            execution.terminate(step, process_instance, instance)
