@@ -10,6 +10,9 @@ from server.engine.lifecycle import ACTIVATED, TERMINATING
 from server.engine.process_instance import ElementInstance, ProcessInstance
 from server.engine.step import Step
 
+# They wait for compensation handlers, and go on without those that are terminated.
+THROWING = frozenset({ElementType.INTERMEDIATE_THROW_EVENT, ElementType.END_EVENT})
+
 
 def terminations(plan: ModificationPlan, step: Step, instance: ProcessInstance) -> tuple[Key, ...]:
     """The outermost element instances that end, the first to be terminated first; raises Rejected."""
@@ -41,12 +44,9 @@ def terminations(plan: ModificationPlan, step: Step, instance: ProcessInstance) 
 
 def _ends_empty(step: Step, instance: ProcessInstance, scope: ElementInstance) -> bool:
     """Whether nothing more happens in a scope when the element instances in it have ended."""
-    if (
-        scope.state is not ACTIVATED
-        or scope.flows
-        or scope.is_being_emptied
-        or _goes_on(step, instance, scope)
-    ):
+    if scope.state is not ACTIVATED or scope.flows or scope.is_being_emptied or scope.type in THROWING:
+        return False
+    if _goes_on(step, instance, scope):
         return False
     loop = scope.loop
     if loop is None or loop.created == loop.items:

@@ -19,6 +19,7 @@ from server.engine.modifications import TERMINATED_AT_ONCE
 from server.engine.process_instance import ElementInstance
 from server.engine.rejection import RejectionType
 from tests.server.engine.scenario import MINUTE, Scenario, texts
+from tests.server.engine.test_compensation import booking
 from tests.server.engine.test_multi_instance import BODY
 from tests.server.engine.test_slices import Sliced
 
@@ -350,6 +351,15 @@ def test_the_process_instance_itself_can_be_named(engine: Scenario) -> None:
     engine.modify(terminate(engine.instance_key))
 
     assert engine.is_terminated
+
+
+def test_an_event_goes_on_without_a_compensation_handler_that_is_terminated(engine: Scenario) -> None:
+    engine.deploy(booking()).start().complete("flight").complete("hotel")
+
+    engine.modify(terminate("undo_hotel"), terminate("undo_flight"))
+
+    assert engine.path[-2:] == ["regret", "home"]
+    assert engine.is_completed
 
 
 # Both
