@@ -19,6 +19,7 @@ from server.engine.modifications import TERMINATED_AT_ONCE
 from server.engine.process_instance import ElementInstance
 from server.engine.rejection import RejectionType
 from tests.server.engine.scenario import MINUTE, Scenario, texts
+from tests.server.engine.test_ad_hoc_sub_process import INNER, caring, inside
 from tests.server.engine.test_compensation import booking
 from tests.server.engine.test_multi_instance import BODY
 from tests.server.engine.test_slices import Sliced
@@ -222,7 +223,6 @@ def test_an_event_sub_process_begins_beside_the_rest(engine: Scenario) -> None:
 
 def test_an_element_of_an_ad_hoc_sub_process_has_an_inner_instance(engine: Scenario) -> None:
     output = {"output": "=result", "outputs_to": "results"}
-    engine.deploy(caring(None, **output)).start().modify(terminate("care"), activate("after"))
     engine.deploy(caring(None, **output)).start()
 
     engine.modify(activate("feed"))
