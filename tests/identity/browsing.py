@@ -1,4 +1,4 @@
-"""A provider's browser side as it is composed, with memory for a database and a clock that stands still."""
+"""A provider's browser side as composed in production, over records in memory, with a fixed clock."""
 
 import itertools
 import json
@@ -109,7 +109,7 @@ ASKING: Mapping[str, str] = {
 
 
 class CountedRandomness:
-    """Counts, so that no value comes twice and every run has the same ones."""
+    """Values from a counter: unique, and the same in every run."""
 
     def __init__(self) -> None:
         self._counter = itertools.count(1)
@@ -126,7 +126,7 @@ class CountedRandomness:
 
 
 class OneKeyRing:
-    """The same ES256 key for everybody."""
+    """A key ring with the same ES256 key for every tenant."""
 
     def __init__(self) -> None:
         key = ec.generate_private_key(ec.SECP256R1())
@@ -138,7 +138,7 @@ class OneKeyRing:
 
 @dataclass
 class RemovedTokenSets:
-    """Where token sets would be; knows whose were removed."""
+    """Stands for the token sets; records the sessions whose token sets were revoked."""
 
     sids: list[str] = field(default_factory=list)
 
@@ -156,7 +156,7 @@ class Confirmation:
 
 @dataclass
 class Pauses:
-    """Takes no time, and remembers how much was asked for."""
+    """A pause that takes no time, and records its duration."""
 
     seconds: list[float] = field(default_factory=list)
 
@@ -200,7 +200,7 @@ def solved(challenge: str) -> str:
 
 
 class Provider:
-    """Everything between the servicers and the records."""
+    """All objects between the servicers and the records."""
 
     def __init__(
         self,
@@ -363,7 +363,7 @@ class Provider:
         browser: Browser = NEW_BROWSER,
         **parameters: str,
     ) -> tuple[SignInStep, Browser]:
-        """The sign-in page, and the browser that shows it."""
+        """Return the sign-in page, and its browser."""
         step = await self.begin(browser, **parameters)
         assert isinstance(step, SignInStep)
         return step, replace(
@@ -385,7 +385,7 @@ class Provider:
     async def signed_in(
         self, *, email: str = "alice@example.com", browser: Browser | None = None, **parameters: str
     ) -> Browser:
-        """A browser whose person has signed in."""
+        """Return a browser whose user has signed in."""
         step, browser = await self.page(browser or NEW_BROWSER, **parameters)
         signed_in = await self.submit(step, browser, email=email)
         return await self.with_csrf(replace(browser, cookie=signed_in.cookie))
@@ -399,7 +399,7 @@ class Provider:
         return replace(browser, csrf_token=session.csrf_token)
 
     async def code(self, redirection: Redirection) -> AuthorizationCode:
-        """What is kept of the code in a redirect."""
+        """Return the record of the code in a redirect."""
         code = dict(redirection.parameters)["code"]
         kept = await self.store.of(AUTHORIZATION_CODES).get(
             self.tenant.tenant_id, self.hasher.hash(code).hex()
@@ -417,5 +417,5 @@ class Provider:
 
 
 def asking(**parameters: str) -> Parameters:
-    """The parameters of a good request, but for those that are given; an empty one is left out."""
+    """Return the parameters of a valid request with these changes; an empty one is left out."""
     return Parameters.of((ASKING | parameters).items())

@@ -1,4 +1,4 @@
-"""A provider as it runs, with everything that a caller passes on its way to it."""
+"""A running provider, with all interceptors that calls pass."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -35,7 +35,7 @@ WORKER = ClientSeed(
     id="worker", secret=WORKER_SECRET, tenants=("acme",), permissions=("job:work", "history:read")
 )
 
-# Reads differently with and without the encoding of RFC 6749 §2.3.1.
+# The two interpretations of this secret differ: RFC 6749 §2.3.1.
 AMBIGUOUS_SECRET = "s3cret+with%20signs"
 AMBIGUOUS = ClientSeed(id="ambiguous", secret=AMBIGUOUS_SECRET)
 
@@ -43,7 +43,7 @@ OPERATOR = ClientSeed(
     id="operator", secret=SECRET, tenants=("default", "acme", "umbrella"), permissions=tuple(Permission)
 )
 
-# Where servers of tests listen.
+# Addresses of test servers.
 LOOPBACK = OutgoingConfig(allowed_networks=("127.0.0.0/8", "::1/128"))
 
 SYSTEM = Principal("system", frozenset({TenantId("default")}), frozenset({"identity:read"}))
@@ -63,7 +63,7 @@ CONFIG = IdentityConfig(
 
 @dataclass(frozen=True, slots=True)
 class Deployment:
-    """`channel` is a stranger's, `system_channel` that of a service of the deployment."""
+    """`channel` has no credentials, `system_channel` those of a service of the deployment."""
 
     identity: Identity
     store: RecordStore
@@ -78,11 +78,11 @@ class Deployment:
         return self.channel_of(SYSTEM)
 
     def channel_of(self, principal: Principal) -> LocalChannel:
-        """That of somebody who was let in already."""
+        """Return a channel with this principal."""
         return LocalChannel(self.inner, principal, peer=LOCAL_EDGE)
 
     async def issue(self, **fields: object) -> pb.IssueTokenResponse:
-        """A token for the service client of the default tenant, unless the fields say otherwise."""
+        """Issue a token for the service client of the default tenant, unless the fields name another."""
         request = {
             "grant_type": "client_credentials",
             "client_id": "service",
@@ -96,7 +96,7 @@ class Deployment:
 async def deployed(
     config: IdentityConfig = CONFIG, store: RecordStore | None = None
 ) -> AsyncIterator[Deployment]:
-    """With records of its own, unless it is one of several processes."""
+    """Run a provider with its own records, or with the store of another process."""
     clock = VirtualClock(pinned=NOON)
     store = store or MemoryRecordStore(clock)
     async with open_identity(config, store, clock) as identity, asyncio.TaskGroup() as tasks:
@@ -121,4 +121,4 @@ def _deployment(
 
 
 def _admit_preset(_call: Call) -> None:
-    """The caller's principal came with its channel."""
+    """Admit the call with the principal of its channel."""

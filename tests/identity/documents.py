@@ -1,4 +1,4 @@
-"""Documents of others, without anybody to ask."""
+"""Documents of other servers, without a network."""
 
 from dataclasses import dataclass, field
 
@@ -7,7 +7,7 @@ from identity.outgoing.documents import UnreadableDocument
 
 @dataclass
 class KnownDocuments:
-    """By their addresses; `asked` are those that somebody wanted to read, `accepted` the media types of the last."""
+    """Documents by address; `asked` are the requested addresses, `accepted` the last Accept header."""
 
     texts: dict[str, str] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""A mailbox that holds every letter of a tenant, open to tests."""
+"""A mailbox with every mail of a tenant, readable by tests."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -30,11 +30,11 @@ class Mailbox:
         return True
 
     def link(self, number: int = -1) -> str:
-        """The address in a letter."""
+        """Return the address in a mail."""
         return link_in(self.letters[number].text)
 
 
 def link_in(text: str) -> str:
-    """The only address that a letter names."""
+    """Return the only address in the text of a mail."""
     (link,) = (word for word in text.split() if word.startswith(("https://", "http://")))
     return link

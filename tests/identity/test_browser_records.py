@@ -21,7 +21,7 @@ KINDS: tuple[Kind[Record], ...] = (
 
 @pytest.fixture
 async def provider() -> Provider:
-    """Everything has happened once that leaves a record behind."""
+    """A provider after one use of every function that writes a record."""
     provider = Provider()
     await provider.register(app(backchannel_logout_uri="https://app.example.com/back-channel"))
     await provider.admit(alice())

@@ -1,4 +1,4 @@
-"""The services that browsers reach, as the edge calls them."""
+"""The services for browsers, as the edge calls them."""
 
 import json
 from collections.abc import Mapping
@@ -57,7 +57,7 @@ FOUR_HOURS = 14_400
 
 
 class Services:
-    """Stubs of all services, and a browser that keeps its cookie."""
+    """Stubs of all services, and a browser with its cookie."""
 
     def __init__(self, provider: Provider) -> None:
         self.provider = provider
@@ -358,7 +358,7 @@ def _servicers(provider: Provider) -> Mapping[object, object]:
 
 
 def _admit(_call: Call) -> None:
-    """Every call is public."""
+    """Admit every call."""
 
 
 async def test_nothing_that_opens_a_session_reaches_the_log(

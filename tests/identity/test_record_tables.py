@@ -1,4 +1,4 @@
-"""Every kind of record that the provider keeps has its table, with the columns and indexes that it is found by."""
+"""Every kind of record has its table, with the needed columns and indexes."""
 
 import asyncio
 import importlib
@@ -20,7 +20,7 @@ from server.platform.records.statements import OWN_COLUMNS
 from server.platform.records.texts import holds_many
 from tests.durable import migrated_database
 
-# They define no records, and put together all that does.
+# Composition roots define no records, and import all modules that do.
 COMPOSITION_ROOTS = {"identity.app", "identity.__main__"}
 
 OWN_TYPES = ("text", "text", "bigint", "timestamp with time zone", "json")

@@ -1,4 +1,4 @@
-"""Tasks are tried until they are done, and neither a fault nor a dead server is felt by other tenants."""
+"""The durable retry queue: tasks run until done, and faults and dead servers do not affect other tenants."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -31,7 +31,7 @@ HOUR = timedelta(hours=1)
 
 
 class Queue(MemoryRecords[Ping]):
-    """Counts the tasks that were read; `faults` are what reading those of a tenant raises, `is_away` refuses claims."""
+    """Counts the tasks that were read; `faults` are raised when a tenant's tasks are read, `is_away` refuses claims."""
 
     def __init__(self, clock: VirtualClock) -> None:
         super().__init__(PINGS, clock)
@@ -54,7 +54,7 @@ class Queue(MemoryRecords[Ping]):
 
 @dataclass
 class Servers:
-    """One for each tenant: those in `hanging` never answer, those in `failing` refuse."""
+    """One server for each tenant: those in `hanging` never respond, those in `failing` refuse."""
 
     hanging: set[str] = field(default_factory=set)
     failing: set[str] = field(default_factory=set)
@@ -87,7 +87,7 @@ class Servers:
 
 
 class World:
-    """Tenants of these names, each with a server, and the queue of calls to them."""
+    """Tenants with these names, each with a server, and the queue of calls to them."""
 
     def __init__(self, *names: str, attempts: int = 3, most_at_a_time: int = 8) -> None:
         self.tenants = [Tenant(TenantId(name), f"https://{name}.example.com/auth/v1/") for name in names]
@@ -129,7 +129,7 @@ class World:
 
 
 async def later(world: World, rounds: int = 3) -> None:
-    """Return when the queue has looked for tasks this often."""
+    """Return when the queue has looked for tasks this number of times."""
     enough = world.rounds + rounds
     await until(lambda: world.rounds >= enough)
 

@@ -1,4 +1,4 @@
-"""A client that hangs up leaves nothing half done, and a call without end stops nothing."""
+"""The call shield: a client that disconnects interrupts no change, and an endless call is cancelled."""
 
 import asyncio
 import logging
@@ -25,7 +25,7 @@ ANSWER = groups.CreateGroupResponse(group=groups.Group(name="readers"))
 
 @dataclass
 class Slow:
-    """Does two things that belong together, with a pause between them."""
+    """A servicer that does two related things with a pause between them."""
 
     goes_on: asyncio.Event = field(default_factory=asyncio.Event)
     done: list[str] = field(default_factory=list)
@@ -66,7 +66,7 @@ async def begun(slow: Slow, call: Coroutine[None, None, Message]) -> asyncio.Tas
 
 
 async def cut_off(slow: Slow, call: Coroutine[None, None, Message]) -> None:
-    """Begin the call, and hang up while it runs."""
+    """Begin the call, and disconnect while it runs."""
     task = await begun(slow, call)
     task.cancel()
     await asyncio.wait({task})

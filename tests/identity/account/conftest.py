@@ -8,7 +8,7 @@ from tests.identity.browsing import alice
 
 @pytest.fixture
 async def administration() -> AsyncIterator[Administration]:
-    """With Alice, who has an account."""
+    """An administration where Alice has an account."""
     administration = Administration()
     await administration.provider.admit(alice(given_name="Alice", family_name="Liddell"))
     yield administration

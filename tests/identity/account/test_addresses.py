@@ -27,7 +27,7 @@ HERSELF = Actor(ActorKind.USER, ALICE, "alice@example.com", session="s1", peer_a
 
 
 class Own:
-    """Alice, who changes her address."""
+    """Alice, who changes her e-mail address."""
 
     def __init__(self, administration: Administration) -> None:
         self.administration = administration
@@ -79,7 +79,7 @@ class Own:
         return await self.changes.confirm(self.administration.tenant, ALICE, code, peer_address=ADDRESS)
 
     def code(self) -> str:
-        """Of the link that was sent to the new address last."""
+        """Return the code of the last link to the new address."""
         (letter, *_) = [letter for letter in reversed(self.mail.letters) if letter.to == NEW]
         prefix, _, code = link_in(letter.text).rpartition("/")
         assert prefix == f"{self.administration.tenant.issuer}users/{ALICE}/email_change"

@@ -20,7 +20,7 @@ KEPT_FOR = timedelta(days=30)
 
 
 def unconfirmed(**fields: object) -> User:
-    """Eve registered herself a while ago."""
+    """Eve, who registered herself a while ago."""
     registered = {"is_self_registered": True, "is_email_verified": False, "created_at": NOON}
     return alice(**{"id": "eve", "email": "eve@example.com"} | registered | fields)
 

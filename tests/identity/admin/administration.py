@@ -1,4 +1,4 @@
-"""What administrators use, over records in memory, with a clock that stands still."""
+"""The administration over records in memory, with a fixed clock."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -69,7 +69,7 @@ L = TypeVar("L", bound=Label)
 
 
 class Administration:
-    """Of the default tenant."""
+    """Administration of the default tenant."""
 
     def __init__(self) -> None:
         provider = Provider()
@@ -161,7 +161,7 @@ class Administration:
         return await self.users.get(self.tenant, UserId(user_id))
 
     async def sign_in(self, user_id: str = ALICE, *clients: str) -> Session:
-        """Somebody's session in a browser, with tokens for clients."""
+        """Create a browser session of a user, with tokens for clients."""
         _, session = await self.provider.sessions.sign_in(
             self.tenant,
             None,
@@ -175,13 +175,13 @@ class Administration:
         return await self.kept(session)
 
     async def kept(self, session: Session) -> Session:
-        """Its record, which has no CSRF token."""
+        """Return the session's record, which has no CSRF token."""
         found = await self.provider.store.of(SESSIONS).get(session.tenant_id, session.id)
         assert found is not None
         return found
 
     async def grant(self, user_id: str = ALICE, *, client_id: str = "app", **fields: str) -> TokenSet:
-        """A token set that no session ends."""
+        """Create a token set that outlives all sessions."""
         number = self.provider.randomness.alphanumeric(8)
         authentication = Authentication(
             user_id=UserId(user_id), at=NOON, amr=("pwd",), acr=AuthenticationContext.PASSWORD
@@ -226,7 +226,7 @@ class Administration:
         return await self.store.of(TOKEN_SETS).page(self.tenant.tenant_id)
 
     async def logouts(self) -> Sequence[BackChannelLogout]:
-        """Whom relying parties are told of."""
+        """Return the queued logout tokens."""
         return await self.store.of(BACK_CHANNEL_LOGOUTS).page(self.tenant.tenant_id)
 
     async def events(self) -> Sequence[Event]:

@@ -1,4 +1,4 @@
-"""Who may do what: by a session, an API key, an access token."""
+"""Authorization of callers with a session, an API key or an access token."""
 
 from dataclasses import dataclass, replace
 
@@ -33,14 +33,14 @@ class Key:
 
 
 class Keys:
-    """One of the default tenant."""
+    """One API key of the default tenant."""
 
     async def find(self, tenant: Tenant, text: str) -> Key | None:
         return Key() if (tenant.tenant_id, text) == (DEFAULT, "robot$s3cret") else None
 
 
 class Tokens(dict[tuple[str, str], ActiveToken]):
-    """By the tenant that issued them."""
+    """Access tokens by issuing tenant and text."""
 
     async def find(self, token: str, tenant: Tenant) -> ActiveToken:
         try:
@@ -50,7 +50,7 @@ class Tokens(dict[tuple[str, str], ActiveToken]):
 
 
 class Door:
-    """What stands before every servicer."""
+    """The authorization of callers that every servicer uses."""
 
     def __init__(self, administration: Administration) -> None:
         provider = administration.provider
@@ -67,7 +67,7 @@ class Door:
         self.sid = ""
 
     async def browser(self, user: User, *, is_read: bool = False) -> pb.Caller:
-        """Where somebody signed in."""
+        """Return the caller of a browser where the user signed in."""
         await self.administration.provider.admit(user)
         cookie, session = await self.administration.provider.sessions.sign_in(
             self.tenants.find(user.tenant_id),
@@ -86,7 +86,7 @@ class Door:
     def token(
         self, scope: str, *, user: User | None = None, client: Client | None = None, **claims: object
     ) -> pb.Caller:
-        """A token of the default tenant's provider."""
+        """Return a caller with an access token of the default tenant's provider."""
         defaults = {"iss": "", "sub": "", "aud": "", "azp": "", "iat": 0, "nbf": 0, "exp": 0, "jti": ""}
         made = AccessTokenClaims(**defaults | {"typ": TokenType.BEARER, "scope": scope} | claims)  # type: ignore[arg-type]
         self.tokens[DEFAULT, "token"] = ActiveToken(made, client or app(), user, None)

@@ -1,4 +1,4 @@
-"""Groups, roles and scopes, and those who carry them."""
+"""Groups, roles and scopes, and the records that contain them."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Whoever keeps what the directory said hears of every change of it, and of nothing else."""
+"""Every change of permissions increments the directory version, and other calls do not."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace

@@ -333,7 +333,7 @@ async def test_the_address_of_who_is_removed_is_free(administration: Administrat
 
 
 class ChosenMeanwhile:
-    """Another administrator is faster."""
+    """Another administrator changes the user while the password is hashed."""
 
     def __init__(self, administration: Administration) -> None:
         self._administration = administration

@@ -1,4 +1,4 @@
-"""A request that is asked for once more says what it said the first time."""
+"""Parameters that repeat an authorization request."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Between the sign-in and the code: whether the client may have what it asks for."""
+"""The consent check between sign-in and code."""
 
 import asyncio
 from dataclasses import replace
@@ -36,14 +36,14 @@ async def provider() -> Provider:
 
 
 async def signed_in(provider: Provider, email: str = "alice@example.com") -> Browser:
-    """A browser whose person was asked nothing yet."""
+    """Return a browser whose user has signed in and was not asked for consent."""
     return await provider.signed_in(email=email, client_id=NEVER)
 
 
 async def gone_on(
     provider: Provider, browser: Browser, **parameters: str
 ) -> tuple[Redirection | ConsentQuestion, Browser]:
-    """Where the page leads whoever is signed in."""
+    """Continue the request of the signed-in user, and return the outcome."""
     step, browser = await provider.page(browser, **parameters)
     reference = Reference(authorization_id=step.authorization_id, parameters=Parameters(()))
     return await provider.refresh_step.refresh(provider.tenant, browser, reference), browser
@@ -58,7 +58,7 @@ async def asked(provider: Provider, browser: Browser, **parameters: str) -> tupl
 async def answered(
     provider: Provider, browser: Browser, question: ConsentQuestion, *, is_accepted: bool = True
 ) -> dict[str, str]:
-    """The parameters that the relying party gets."""
+    """Return the parameters that the relying party gets."""
     redirection = await provider.consent_step.answer(
         provider.tenant, browser, question.authorization_id, is_accepted=is_accepted
     )

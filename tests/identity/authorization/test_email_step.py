@@ -1,4 +1,4 @@
-"""The address alone, before the password."""
+"""The step that asks for the e-mail address before the password."""
 
 from collections.abc import Awaitable
 
@@ -22,7 +22,7 @@ NO_PARAMETERS = Parameters(())
 
 @pytest.fixture
 async def provider() -> Provider:
-    """The default tenant has example.com, where alice has her account."""
+    """A provider whose default tenant has example.com, where alice has her account."""
     provider = Provider()
     await provider.register(app())
     await provider.admit(alice())

@@ -1,4 +1,4 @@
-"""What holds whatever is sent."""
+"""Properties of the authorization endpoint for arbitrary input."""
 
 import re
 

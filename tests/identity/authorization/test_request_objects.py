@@ -1,4 +1,4 @@
-"""Authorization requests that their client signed: RFC 9101."""
+"""Signed authorization requests: RFC 9101."""
 
 import asyncio
 from base64 import urlsafe_b64encode
@@ -43,7 +43,7 @@ def key_set(*keys: Key) -> str:
 def signed(
     claims: dict[str, Any] = SIGNED, *, alg: str = "ES256", key: Key | None = None, **header: str
 ) -> str:
-    """A request object; a claim that is None is left out."""
+    """Return a request object; a claim that is None is left out."""
     payload = msgspec.json.encode({name: value for name, value in claims.items() if value is not None})
     registry = ForeignSignatures(algorithms=[alg], strict_check_header=False)
     return jws.serialize_compact({"alg": alg, **header}, payload, key or KEYS[alg], registry=registry)
@@ -81,7 +81,7 @@ async def understood(provider: Provider, **parameters: str) -> SignInStep:
 
 
 async def refused(provider: Provider, **parameters: str) -> str:
-    """The error that the relying party is told at the address beside the object."""
+    """Return the error that is sent to the redirect URI beside the request object."""
     outcome = await begin(provider, **{"redirect_uri": ASKING["redirect_uri"]} | parameters)
     assert isinstance(outcome, Redirection)
     return dict(outcome.parameters)["error"]
@@ -318,7 +318,7 @@ async def test_what_is_read_is_checked_like_what_is_sent(
 
 
 class SlowDocuments:
-    """Answers nobody until it is told to."""
+    """Documents that are delivered once `answering` is set."""
 
     def __init__(self, text: str, most: int) -> None:
         self.answering, self.busy = asyncio.Event(), asyncio.Event()

@@ -1,4 +1,4 @@
-"""Which authorization requests are good, and how the others are refused."""
+"""Validation of authorization requests, and the errors of invalid ones."""
 
 import pytest
 

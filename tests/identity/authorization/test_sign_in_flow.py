@@ -1,4 +1,4 @@
-"""From the page to the code."""
+"""The sign-in, from the page to the code."""
 
 import asyncio
 from dataclasses import replace
@@ -356,7 +356,7 @@ async def test_a_page_cannot_go_round_a_sign_in_that_is_asked_for(
     for refreshing in (
         refresh(provider, browser, authorization_id=step.authorization_id),
         refresh_with(provider, browser, **parameters),
-        # Leaves out what the page was made with.
+        # Leaves out parameters with which the page was made.
         refresh_with(provider, browser),
     ):
         with pytest.raises(Unauthenticated):

@@ -1,4 +1,4 @@
-"""Who proved less than a client asks for, and can prove more, signs in once more: `acr_values`."""
+"""Step-up by `acr_values`: a user with a stronger factor than the session showed signs in again."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What people let clients have: one consent for each client, which grows and goes as a whole."""
+"""Consents of users: one for each client, which grows and is withdrawn as a whole."""
 
 import asyncio
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Changes of identity over the process API leave notes for the audit log, with the change or not at all."""
+"""Changes over the process API write an audit log entry in the same transaction."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
@@ -42,7 +42,7 @@ async def audited() -> AsyncIterator[Audited]:
 
 
 def names(rpc: str) -> list[str]:
-    """Fields of a request: of what, and who."""
+    """Return the fields of the request: the label and the member."""
     return [field.name for field in request(rpc).DESCRIPTOR.fields]
 
 

@@ -1,4 +1,4 @@
-"""Memberships over the process API: assigning, unassigning, and the tenants that callers name."""
+"""Memberships over the process API: assignment, removal, and the tenants that callers name."""
 
 from collections.abc import AsyncIterator
 from contextlib import nullcontext
@@ -29,7 +29,7 @@ DEFAULT, ACME = TenantId("default"), TenantId("acme")
 
 @pytest.fixture
 async def directory() -> AsyncIterator[Deployment]:
-    """Everything there is in two tenants, by the same names."""
+    """Create everything in two tenants, with the same names."""
     bootstrap = replace(CONFIG.bootstrap, clients=(*CONFIG.bootstrap.clients, CLERK))
     async with deployed(replace(CONFIG, bootstrap=bootstrap)) as deployment:
         await furnish(deployment)
@@ -67,7 +67,7 @@ PAIRS = [
 RPCS = [name for pair in PAIRS for name in pair]
 OF_TENANTS = [name for name in RPCS if name.endswith("Tenant")]
 
-# Acts in the default tenant alone; the client `service` is that of the deployment.
+# Acts in the default tenant only; the client `service` is that of the deployment.
 CLERK = ClientSeed(id="clerk", secret=SECRET, permissions=(Permission.IDENTITY_WRITE,))
 
 
@@ -80,7 +80,7 @@ def request(rpc: str, **changes: str) -> Message:
 async def call(
     deployment: Deployment, rpc: str, acting_in: str = "default", caller: str = "operator", **changes: str
 ) -> None:
-    """As an operator, who may act in both tenants, unless another client is named."""
+    """Call as an operator, who may act in both tenants, or as another client."""
     token = (await deployment.issue(client_id=caller)).access_token
     metadata = (("authorization", f"Bearer {token}"), ("x-tenant-id", acting_in))
     stub = MembershipServiceStub(deployment.channel)
@@ -96,7 +96,7 @@ async def refusal(
 
 
 async def members(deployment: Deployment, tenant_id: TenantId = DEFAULT) -> list[tuple[object, ...]]:
-    """What everybody has."""
+    """Return the tenants of all members."""
     store = deployment.store
     role = await store.of(ROLES).get(tenant_id, "r")
     group = await store.of(GROUPS).get(tenant_id, "g")
@@ -165,7 +165,7 @@ async def test_a_directory_opens_no_tenant_but_its_own_or_the_deployments(
 async def test_a_client_names_only_tenants_in_which_it_may_act(
     directory: Deployment, rpc: str, other: str
 ) -> None:
-    """Whether there is such a tenant does not show."""
+    """The error does not reveal whether such a tenant exists."""
     for assign, _ in PAIRS:
         await call(directory, assign, caller="service")
     before = await members(directory)
@@ -198,7 +198,7 @@ async def test_a_client_with_one_tenant_gives_what_is_there(directory: Deploymen
 async def test_an_administrator_of_the_deployment_names_every_tenant(
     directory: Deployment, rpc: str, home: TenantId, *, is_refused: bool
 ) -> None:
-    """A person of the default tenant; people of others name their own."""
+    """A user of the default tenant; users of other tenants name their own only."""
     await directory.store.of(USERS).insert(User(tenant_id=home, id="boss", email="boss@example.com"))
     person = Principal("boss", frozenset({home}), frozenset({"identity:write"}))
     stub = MembershipServiceStub(directory.channel_of(person))

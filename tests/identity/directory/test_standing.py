@@ -1,4 +1,4 @@
-"""What a principal may do is what it has, and what its roles, groups and mapping rules give."""
+"""Permissions of a principal: its own, and those from its roles, groups and mapping rules."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Two processes over one PostgreSQL: what one changes the other checks; the clock stands still, so nothing just ends."""
+"""Permission changes in one process apply in another over one PostgreSQL; a fixed clock disables cache expiry."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -29,7 +29,7 @@ from tests.durable import migrated_database
 from tests.identity.deployment import CONFIG, NOON, WORKER, WORKER_SECRET, Deployment, deployed
 
 PASSES = 100
-# May ask for a permission that it has by a role alone.
+# May request a permission that it has only through a role.
 READER = replace(
     WORKER,
     id="reader",
@@ -58,11 +58,11 @@ class Processes:
         return True
 
     async def other_says(self, *, may_read: bool) -> None:
-        """Return when the other process sees it so."""
+        """Return when the other process has this result."""
         for _ in range(PASSES):
             if await self.may_read(self.other) is may_read:
                 return
-            # What is refused from memory lets nobody else run.
+            # A cached result does not yield to other tasks.
             await asyncio.sleep(PASS_SECONDS)
         raise AssertionError("the other process hears of nothing")
 

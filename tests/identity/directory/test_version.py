@@ -1,4 +1,4 @@
-"""The version of the directory, as the processes of a deployment share it."""
+"""The directory version, shared by the processes of a deployment."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -13,12 +13,12 @@ from server.platform.clock import SystemClock
 from server.platform.errors import Unavailable
 from server.platform.records.memory import MemoryRecords
 
-# Nothing takes so long; only what never comes does.
+# Longer than any wait that ends.
 LONG = 20
 
 
 class Away(MemoryRecords[DirectoryVersionRecord]):
-    """Away while it is told to be."""
+    """Records that are unavailable while `is_away`."""
 
     is_away = False
 
@@ -36,7 +36,7 @@ class Store:
         return self.versions
 
     def version(self) -> DirectoryVersion:
-        """As another process has it."""
+        """Return the version object of another process."""
         return DirectoryVersion(self)  # type: ignore[arg-type]  # of versions alone
 
 

@@ -1,4 +1,4 @@
-"""Two processes over one PostgreSQL: what happens once happens once, whichever process is asked."""
+"""Two processes over one PostgreSQL: single-use operations succeed once, whichever process gets them."""
 
 import asyncio
 import itertools
@@ -30,7 +30,7 @@ from tests.identity.deployment import CONFIG, NOON, Deployment, deployed
 METADATA = pb.ClientMetadata(client_name="The app", redirect_uris=["https://app.example.com/callback"])
 ALL_BUT_ONE = 9
 
-# A database for each test.
+# Each test has its own database.
 NUMBERS = itertools.count(1)
 
 
@@ -40,7 +40,7 @@ class Processes:
     other: Deployment
 
     def stubs(self) -> "list[DynamicClientServiceStub]":
-        """Ten callers, every second one at the other process."""
+        """Return stubs for ten callers, alternating between the processes."""
         return [DynamicClientServiceStub(process.channel) for process in (self.one, self.other)] * 5
 
     async def register(self, address: str) -> pb.ClientRegistration:

@@ -56,7 +56,7 @@ def test_every_type_has_its_row_and_its_level() -> None:
 
 @dataclass
 class Away:
-    """A store that nobody reaches."""
+    """A store that is unavailable."""
 
     clock: VirtualClock
 

@@ -21,7 +21,7 @@ ALL = Wanted()
 
 @dataclass
 class Log:
-    """Events of a tenant, one a second; waiting for the next one lets the time go on."""
+    """Security events of a tenant, one a second; waiting advances the clock."""
 
     clock: VirtualClock = field(default_factory=lambda: VirtualClock(pinned=NOON))
     pauses: int = 0

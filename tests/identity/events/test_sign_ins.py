@@ -1,4 +1,4 @@
-"""Who signed in, who could not, and who left."""
+"""Security events of sign-ins, refused sign-ins and logouts."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -5,7 +5,7 @@ from tests.identity.fed_cm.mediation import Mediation, person, shop
 
 @pytest.fixture
 async def mediation() -> Mediation:
-    """Where Alice has an account, and the shop pages."""
+    """FedCM with an account of Alice, and pages of the shop."""
     found = Mediation()
     await found.provider.register(shop())
     await found.provider.admit(person())

@@ -1,4 +1,4 @@
-"""What browsers do by themselves, as it is composed, over the provider's browser side."""
+"""FedCM as composed in production, over the provider's browser side."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -91,7 +91,7 @@ class Mediation:
         return await self._accounts.at(self.tenant, asker)
 
     async def issue(self, asker: Asker, **wish: Any) -> dict[str, Any]:
-        """Claims of the ID token."""
+        """Issue an ID token and return its claims."""
         asked = {
             "client_id": "shop",
             "origin": ORIGIN,
@@ -130,7 +130,7 @@ class Mediation:
         await self.provider.users.replace(replace(user, **fields))
 
     async def events(self) -> list[tuple[str, str | None, str | None]]:
-        """Type, text and client of each, in their order."""
+        """Return type, text and client of each event, oldest first."""
         found = await self.provider.store.of(EVENTS).page(self.tenant.tenant_id)
         return [
             (str(event.type), event.text, event.client_id)

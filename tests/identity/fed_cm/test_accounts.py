@@ -1,4 +1,4 @@
-"""Who a browser may offer: FedCM §3.3."""
+"""The account that a browser can offer: FedCM §3.3."""
 
 from datetime import timedelta
 

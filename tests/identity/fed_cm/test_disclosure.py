@@ -1,4 +1,4 @@
-"""What a client gets by what a browser told of it."""
+"""Claims that a client gets through FedCM, and the browser's disclosure."""
 
 from typing import Any
 

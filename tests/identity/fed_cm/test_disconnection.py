@@ -1,4 +1,4 @@
-"""A client's page has a person forget the client: FedCM §3.6."""
+"""A client's page disconnects a user's account from the client: FedCM §3.6."""
 
 import pytest
 

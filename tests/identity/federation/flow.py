@@ -1,4 +1,4 @@
-"""Signing in through an upstream provider whose every answer a test chooses."""
+"""Sign-in through an upstream provider with configurable responses."""
 
 import base64
 import hashlib
@@ -48,7 +48,7 @@ def at_hash(alg: str = "ES256", access_token: str = ACCESS_TOKEN) -> str:
 
 @dataclass
 class Domains:
-    """Domains that are verified, and the provider of each."""
+    """Verified domains, and the provider of each."""
 
     verified: dict[str, str] = field(default_factory=dict)
 
@@ -58,7 +58,7 @@ class Domains:
 
 @dataclass
 class Answers:
-    """What the upstream provider says; an ID token in the place of the claims is given as it is."""
+    """Responses of the upstream provider; `id_token`, if given, replaces the one made of `claims`."""
 
     claims: dict[str, Any] = field(default_factory=dict)
     id_token: str | None = None
@@ -141,7 +141,7 @@ class Flow:
     async def leave(
         self, provider_id: str = "p1", *, address: str = "", **parameters: str
     ) -> tuple[dict[str, str], Browser]:
-        """What the provider is asked, and the browser that goes there."""
+        """Return the parameters of the redirect to the provider, and the browser."""
         departure, browser = await self.departure(provider_id, address=address, **parameters)
         left = await self.leaving.leave(self.provider.tenant, browser, departure)
         asked = dict(left.parameters)

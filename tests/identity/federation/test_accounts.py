@@ -1,4 +1,4 @@
-"""Whose account somebody is whom a provider vouches for."""
+"""Accounts of users who signed in at an upstream provider."""
 
 from dataclasses import replace
 from typing import Any
@@ -152,7 +152,7 @@ async def test_no_provider_takes_the_place_of_an_administrator(flow: Flow, field
 
 
 async def test_whoever_took_an_address_before_its_owner_loses_it(flow: Flow) -> None:
-    """Somebody registers with the address of another person, and waits for that one to sign in."""
+    """An attacker registers another user's address, and waits for that user to sign in."""
     await flow.provider.admit(alice(is_email_verified=False))
     flow.provider.confirmation.is_required = False
     waiting = await flow.provider.signed_in()

@@ -1,4 +1,4 @@
-"""The way to an upstream provider and back, and one attack for each check on it."""
+"""Sign-in at an upstream provider and back, with one attack for each check."""
 
 import base64
 import hashlib
@@ -29,7 +29,7 @@ async def flow() -> Flow:
 
 
 async def signed_in(flow: Flow) -> list[str]:
-    """Upstream names of whoever is."""
+    """Return the upstream subjects of all signed-in sessions."""
     sessions = await flow.provider.store.of(SESSIONS).page(flow.provider.tenant.tenant_id)
     return [session.upstream_sub for session in sessions if session.authentication is not None]
 

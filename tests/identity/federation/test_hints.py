@@ -1,4 +1,4 @@
-"""What a provider is told about whom it is to sign in; the numbers are those of the reference."""
+"""Sign-in hints to an upstream provider; the numbers are those of the reference."""
 
 from typing import Any
 

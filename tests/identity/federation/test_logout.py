@@ -1,4 +1,4 @@
-"""Logout tokens of an upstream provider: OpenID Connect Back-Channel Logout 1.0 §2.6, one attack for each check."""
+"""Logout tokens of an upstream provider, one attack for each check: OpenID Connect Back-Channel Logout 1.0 §2.6."""
 
 import asyncio
 import base64
@@ -38,7 +38,7 @@ TOLD = {
 
 
 class World:
-    """Ourselves, and an upstream provider that signed people in here."""
+    """Our provider, and an upstream provider through which users signed in here."""
 
     def __init__(self) -> None:
         self.provider = Provider()
@@ -46,7 +46,7 @@ class World:
         self.logout = self.node()
 
     def node(self) -> UpstreamLogout:
-        """One of the processes of the deployment."""
+        """Return the logout endpoint of one process of the deployment."""
         provider = self.provider
         return UpstreamLogout(
             Providers(provider.store),
@@ -76,7 +76,7 @@ class World:
         await self.logout.receive(self.provider.tenant, signed(TOLD | claims))
 
     async def sids(self) -> set[str]:
-        """Those of the sessions that have not ended."""
+        """Return the ids of the live sessions."""
         return {session.sid for session in await self.provider.store.of(SESSIONS).page(self.tenant_id)}
 
     @property

@@ -1,4 +1,4 @@
-"""An upstream provider: what we know of it, and what it signs."""
+"""An upstream provider: its registration here, and its signing keys."""
 
 from dataclasses import replace
 from typing import Any
@@ -52,7 +52,7 @@ def signed(
     key: Key | None = None,
     header: dict[str, Any] | None = None,
 ) -> str:
-    """A JWT; a claim or a member of the header that is None is left out."""
+    """Return a JWT; a claim or a header member that is None is left out."""
     members = {"alg": alg, "kid": alg} | (header or {})
     return jws.serialize_compact(
         {name: value for name, value in members.items() if value is not None},

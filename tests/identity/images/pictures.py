@@ -1,4 +1,4 @@
-"""Images that are uploaded, good ones and bad ones."""
+"""Valid and hostile images for uploads."""
 
 import os
 from io import BytesIO
@@ -17,21 +17,21 @@ def uploaded(kind: str = "PNG", *, size: tuple[int, int] = (300, 200), mode: str
 
 
 def form(content: bytes = b"", content_type: str = "image/png") -> FormData:
-    """As a page sends it."""
+    """Return the form that a page sends."""
     sent = FormData()
     sent.add_field("picture", content or uploaded(), filename="picture.png", content_type=content_type)
     return sent
 
 
 def halves(kind: str = "PNG") -> bytes:
-    """Red at the left, blue at the right."""
+    """Return an image that is red on the left and blue on the right."""
     image = Image.new("RGB", (400, 200), RED)
     image.paste(BLUE, (200, 0, 400, 200))
     return _saved(image, kind)
 
 
 def photograph() -> bytes:
-    """Taken with the camera turned: red at the top when it is looked at; with a place, a profile and a comment."""
+    """Return a rotated photograph, red at the top when displayed, with metadata, a profile and a comment."""
     exif = Image.Exif()
     exif[_ORIENTATION] = _QUARTER_LEFT
     exif[0x010E] = "taken at home"
@@ -46,12 +46,12 @@ def animation(kind: str) -> bytes:
 
 
 def noise(width: int, height: int) -> bytes:
-    """What compresses least."""
+    """Return an image that is hard to compress."""
     return _saved(Image.frombytes("RGBA", (width, height), os.urandom(4 * width * height)), "PNG")
 
 
 def slow_to_decode() -> bytes:
-    """A photograph of little content and many scans, over each of which a decoder goes once more."""
+    """Return a small JPEG with many scans, each of which costs a decoder a full pass."""
     plain = _saved(Image.new("RGB", (5000, 5000), RED), "JPEG", progressive=True)
     last_scan, end = plain[plain.rindex(b"\xff\xda") : -2], plain[-2:]
     return plain[:-2] + 2000 * last_scan + end
@@ -64,7 +64,7 @@ def opened(content: bytes) -> Image.Image:
 
 
 def color_at(image: Image.Image, x: int, y: int) -> str:
-    """The color that it is most like."""
+    """Return the dominant primary color of a pixel."""
     pixel = image.convert("RGB").getpixel((x, y))
     assert isinstance(pixel, tuple)
     return max(zip(pixel, ("red", "green", "blue"), strict=True))[1]

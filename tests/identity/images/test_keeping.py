@@ -1,4 +1,4 @@
-"""What others do while an image is decoded."""
+"""Concurrent changes while an image is decoded."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -39,7 +39,7 @@ SHOPS = Kind(Shop, "shop")
 
 
 class Decoding:
-    """Lets others act while it decodes; what it decodes stays as it is."""
+    """Runs `meanwhile` during the decoding; returns the content unchanged."""
 
     def __init__(self) -> None:
         self.meanwhile: Callable[[], Awaitable[object]] | None = None
@@ -78,7 +78,7 @@ class World:
             return shop
 
         async def anybody(_tenant: Tenant, _shop: Shop, _actor: Actor) -> None:
-            """May change it."""
+            """Permit the change."""
 
         return Holders(
             noun="shop",
@@ -97,7 +97,7 @@ class World:
         return await self.other_process.put(TENANT, SHOP, content, actor=ACTOR)
 
     async def close_down(self) -> None:
-        """As whoever deletes a client does."""
+        """Remove the client together with its images."""
         await self.shops.take(TENANT.tenant_id, SHOP.id)
         await self.kept.remove_of_client(TENANT, SHOP.id)
 

@@ -1,4 +1,4 @@
-"""The pool of programs that decode: what one of them may cost, and what is believed of it."""
+"""The pool of decoder processes: their costs, and the validation of their output."""
 
 import asyncio
 import subprocess

@@ -1,4 +1,4 @@
-"""What becomes of an image: the decoders of hostile files, in the process that asks."""
+"""Re-encoding of valid and hostile images, in the test's own process."""
 
 import pytest
 from hypothesis import given
@@ -134,7 +134,7 @@ def test_of_the_pictures_of_one_photograph_the_first_counts() -> None:
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP"])
 def test_too_many_pixels_are_refused_before_they_are_decoded(kind: str) -> None:
-    # What is left of it could not be decoded.
+    # The file is truncated, so its decoding would fail.
     head = uploaded(kind, size=(300, 200))
 
     assert status_of(head if kind == "WEBP" else head[:-30], max_pixels=59_999) is Status.TOO_MANY_PIXELS
@@ -147,7 +147,7 @@ def test_a_bomb_is_too_many_pixels() -> None:
     assert status_of(bomb) is Status.TOO_MANY_PIXELS
 
 
-# Decoders warn of what they pass over.
+# Decoders warn about data that they ignore.
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @given(content=st.binary(max_size=200), at=st.integers(0, 400), kind=st.sampled_from(["JPEG", "PNG", "WEBP"]))
 def test_whatever_is_uploaded_becomes_a_webp_or_is_refused(content: bytes, at: int, kind: str) -> None:

@@ -1,4 +1,4 @@
-"""Key rings for tests: several processes over one store, whose keys take no time to make."""
+"""Key rings for tests: several processes over one store, with keys that are quick to make."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -26,7 +26,7 @@ LONGEST_TOKEN = timedelta(days=1)
 
 
 class ShortKeys:
-    """Keys of 2048 bits where longer ones take seconds to make; counts them."""
+    """Makes keys of 2048 bits instead of longer ones, and counts them."""
 
     def __init__(self) -> None:
         self.made: list[KeyKind] = []
@@ -36,7 +36,7 @@ class ShortKeys:
         return kind.generate() if kind.is_quick else rsa.generate_private_key(65537, 2048)
 
     def close(self) -> None:
-        """Nothing runs."""
+        """No threads need to be stopped."""
 
 
 def master_keys(*texts: str, active: str = "") -> MasterKeys:
@@ -44,7 +44,7 @@ def master_keys(*texts: str, active: str = "") -> MasterKeys:
 
 
 class Deployment:
-    """What its processes share."""
+    """Objects that the processes of a deployment share."""
 
     def __init__(self, clock: Clock, store: RecordStore | None = None) -> None:
         self.clock = clock

@@ -1,4 +1,4 @@
-"""The loop over all tenants' keys, of which one process runs passes."""
+"""The maintenance loop of signing keys, which one process runs."""
 
 import asyncio
 from datetime import timedelta

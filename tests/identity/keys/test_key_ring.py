@@ -1,4 +1,4 @@
-"""Signing keys are announced, sign, are retired and end; processes that share them always agree."""
+"""The life cycle of signing keys, and agreement between the processes that share them."""
 
 import asyncio
 from collections import Counter

@@ -28,7 +28,7 @@ SERVICE = pb.DESCRIPTOR.services_by_name["KeySetService"]
 
 
 class Admission:
-    """Admits a robot that may replace secrets, and nobody else."""
+    """Admits an API key with the right to update secrets, and no other caller."""
 
     async def of(self, request: pb.RotateKeysRequest, area: Area, right: Right) -> tuple[Tenant, Actor]:
         tenant = TENANTS.find(request.tenant_id)
@@ -38,7 +38,7 @@ class Admission:
 
 
 class QuickPublication:
-    """Keys that are made quickly, without a wait for the others."""
+    """Publishes the quick keys without waiting for the others."""
 
     def __init__(self, keys: KeyRing) -> None:
         self._keys = keys
@@ -60,7 +60,7 @@ def keys() -> KeySetServiceStub:
 
 
 async def _nothing() -> None:
-    """Every method is public."""
+    """Admit every call."""
 
 
 async def kids(stub: KeySetServiceStub, tenant_id: TenantId) -> list[str]:

@@ -1,4 +1,4 @@
-"""Worker threads that make keys: quick ones never wait for slow ones."""
+"""Worker threads that make keys: quick keys never wait for slow ones."""
 
 import asyncio
 import threading

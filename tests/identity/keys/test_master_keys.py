@@ -1,4 +1,4 @@
-"""Secrets at rest: under which key, in which place, and what happens when a key is lost."""
+"""Encryption of secrets at rest: keys, places, and lost keys."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor

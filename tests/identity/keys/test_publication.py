@@ -1,4 +1,4 @@
-"""Key sets are published whole, however many tenants wait for theirs."""
+"""Publication of complete key sets, with many tenants waiting."""
 
 import asyncio
 from collections import Counter
@@ -21,7 +21,7 @@ ORDER = ["RS256", "ES256", "EdDSA", "RS384", "RS512"]
 
 
 class HeldKeys(ShortKeys):
-    """Slow keys are not made before they are let go."""
+    """Slow keys are made only after `let_go`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class HeldKeys(ShortKeys):
 
 
 class WatchedRing:
-    """Notes which tenants' keys were completed, in order."""
+    """Records the tenants whose keys were completed, in order."""
 
     def __init__(self, keys: KeyRing) -> None:
         self._keys = keys

@@ -1,4 +1,4 @@
-"""While keys rotate, what any process signs verifies at every other one, and with the key set it publishes."""
+"""During a rotation, a token of any process verifies at every other one, and with its published key set."""
 
 import asyncio
 import operator
@@ -27,7 +27,7 @@ ALGORITHMS = (SigningAlgorithm.ES256, SigningAlgorithm.RS256, SigningAlgorithm.E
 
 
 class FastClock:
-    """Twenty seconds a second."""
+    """A clock that advances twenty seconds a second."""
 
     def __init__(self) -> None:
         self._clock = SystemClock()
@@ -44,7 +44,7 @@ class FastClock:
 async def deployments(
     request: pytest.FixtureRequest, identity_dsn: str
 ) -> AsyncIterator[Sequence[Deployment]]:
-    """One deployment as its two processes see it."""
+    """One deployment as seen by its two processes."""
     clock = FastClock()
     if request.param == "memory":
         yield [Deployment(clock, MemoryRecordStore(clock))] * 2
@@ -77,7 +77,7 @@ async def test_no_token_ever_fails_to_verify(deployments: Sequence[Deployment]) 
 
 
 async def load(signer: KeyRing, verifier: KeyRing, verified: set[str]) -> None:
-    """Sign at one process and verify at another, until cancelled; ends the test where that fails."""
+    """Sign at one process and verify at another until cancelled; a failure ends the test."""
     for number, algorithm in zip(count(), cycle(ALGORITHMS), strict=False):
         payload = str(number).encode()
         signing_key = (await signer.key_set(ACME)).signing_key(algorithm)

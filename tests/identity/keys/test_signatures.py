@@ -1,4 +1,4 @@
-"""What each algorithm signs holds for a verifier that is not the library which signed."""
+"""Signatures of every algorithm verify with a second library."""
 
 import asyncio
 import base64

@@ -1,4 +1,4 @@
-"""Whatever happens to a tenant's keys in whatever order, what they signed stays verifiable."""
+"""Property: after any sequence of key operations, issued signatures stay verifiable."""
 
 from collections import Counter
 from collections.abc import Iterable

@@ -24,7 +24,7 @@ CONFIG = LogoutConfig(attempts=3)
 
 @dataclass
 class Receiver:
-    """A relying party that takes logout tokens, or does not."""
+    """A relying party that accepts logout tokens, or refuses them."""
 
     takes: bool = True
     received: list[tuple[str, str]] = field(default_factory=list)
@@ -37,7 +37,7 @@ class Receiver:
 
 @dataclass
 class Outage:
-    """Keys that are away."""
+    """Signing keys that are unavailable."""
 
     async def key_set(self, _tenant_id: object, /) -> object:
         raise Unavailable("the keys are away")

@@ -1,4 +1,4 @@
-"""Logout tokens over real HTTP, and where none of them goes."""
+"""Delivery of logout tokens over real HTTP, and refused destinations."""
 
 import asyncio
 from collections.abc import AsyncIterator

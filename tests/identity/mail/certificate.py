@@ -1,4 +1,4 @@
-"""A certificate that vouches for itself."""
+"""A self-signed certificate."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -13,7 +13,7 @@ from server.platform.clock import SystemClock
 
 
 def certificate_for(host: str, directory: Path) -> Path:
-    """Return a file with the key and the certificate, good for a day."""
+    """Return a file with key and certificate, valid for a day."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host)])
     now = SystemClock().now()

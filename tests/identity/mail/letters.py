@@ -1,4 +1,4 @@
-"""What the tests of mail share: a letter, the keys that seal it, and a post office that is there or not."""
+"""Shared objects of the mail tests: a mail, master keys, and a mail server."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -22,7 +22,7 @@ def master_keys(*texts: str) -> MasterKeys:
 
 @dataclass
 class PostOffice:
-    """A mail server as far as a carrier sees it."""
+    """The mail server as the carrier uses it."""
 
     reception: Reception = Reception.TAKEN
     received: list[tuple[str, EmailMessage]] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Letters wait in the store, sealed, until a mail server has taken them."""
+"""Queued mails stay in the store, encrypted, until the mail server has accepted them."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Letters over real SMTP, and into a directory."""
+"""Delivery of mails over real SMTP, and into a directory."""
 
 import asyncio
 import ssl
@@ -25,7 +25,7 @@ MESSAGE = message_of(LETTER, letter_id="letter-1", sender=SENDER, at=NOON)
 
 @dataclass
 class Mailbox:
-    """A mail server; `rcpt` and `data` are what it says to a recipient and to a letter."""
+    """A mail server; `rcpt` and `data` are its responses to a recipient and to a mail."""
 
     port: int = 0
     rcpt: str = "250 OK"

@@ -8,7 +8,7 @@ from tests.identity.notices.told import Told
 
 @pytest.fixture
 async def told() -> AsyncIterator[Told]:
-    """With Alice, who has an account."""
+    """Notices for Alice, who has an account."""
     told = Told()
     await told.provider.admit(alice())
     yield told

@@ -1,4 +1,4 @@
-"""People whose account others look after, and who are told of it."""
+"""Users who get notices about their accounts."""
 
 from identity.directory.user import UserId
 from identity.events.kinds import EventType
@@ -35,7 +35,7 @@ class Told(Administration):
         text: str | None = None,
         session: str | None = None,
     ) -> None:
-        """Something happens to Alice."""
+        """Emit a security event about Alice."""
         await self.told.emit(
             self.tenant.tenant_id, event_type, user_id=user_id, ip=ip, text=text, session=session
         )
@@ -48,7 +48,7 @@ class Told(Administration):
         return [letter.subject for letter in self.mail.letters]
 
     def code(self) -> str:
-        """Of the link in the last letter, by which Alice says that it was not her."""
+        """Return the code of the revocation link in the last mail."""
         prefix, _, code = link_in(self.mail.letters[-1].text).rpartition("/")
         assert prefix == f"{self.tenant.issuer}users/{ALICE}/revoke"
         return code

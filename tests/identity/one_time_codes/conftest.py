@@ -16,7 +16,7 @@ def masters() -> MasterKeys:
 
 @pytest.fixture
 async def process(masters: MasterKeys) -> Process:
-    """With Alice, who has an account."""
+    """A process with an account of Alice."""
     clock = VirtualClock(pinned=NOON)
     process = Process(MemoryRecordStore(clock), clock, masters)
     await process.admit_alice()

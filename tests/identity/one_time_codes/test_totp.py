@@ -8,7 +8,7 @@ import pytest
 from identity.one_time_codes.totp import step_of
 from identity.one_time_codes.typed import CodeKind, kind_of
 
-# Appendix B, of which six digits are the last ones.
+# Appendix B has eight digits; these codes are their last six.
 SECRET = base64.b32encode(b"12345678901234567890").decode()
 EXAMPLES = [
     (59, "287082"),

@@ -1,4 +1,4 @@
-"""Of many who give one code at the same time one gets in, whatever keeps the records and whichever process is asked."""
+"""A code that is presented concurrently is accepted once, in every store and over several processes."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable
@@ -38,7 +38,7 @@ def codes_dsn(postgres_dsn: str) -> str:
 async def stores(
     request: pytest.FixtureRequest, codes_dsn: str
 ) -> AsyncIterator[tuple[RecordStore, RecordStore]]:
-    """Those of two processes."""
+    """Return the stores of two processes."""
     clock = VirtualClock(pinned=NOON)
     if request.param == "memory":
         store = MemoryRecordStore(clock)

@@ -1,4 +1,4 @@
-"""Codes are good once, and wrong ones are few."""
+"""Single use of codes, and bounds on wrong ones."""
 
 from datetime import timedelta
 
@@ -19,14 +19,14 @@ from tests.identity.one_time_codes.world import ALICE, Process
 
 
 async def guess(process: Process, secret: str, times: int) -> None:
-    """Each from another address, where nothing was wrong before."""
+    """Try wrong codes, each from a fresh network address."""
     for number in range(times):
         with pytest.raises(Unauthenticated):
             await process.verify(process.wrong_code(secret), address=f"198.51.100.{number}")
 
 
 async def retry_at(process: Process, secret: str) -> int:
-    """When a right code is looked at again, in seconds after noon."""
+    """Return the end of the pause, in seconds after noon."""
     with pytest.raises(ResourceExhausted) as refused:
         await process.verify(process.code(secret))
     return int(refused.value.metadata["retry_at"]) - int(NOON.timestamp())

@@ -1,4 +1,4 @@
-"""People with codes over records of any kind, with a clock that stands still."""
+"""Users with codes, over any store, with a fixed clock."""
 
 from dataclasses import dataclass
 
@@ -38,27 +38,27 @@ from server.platform.records import RecordStore
 from tests.identity.browsing import ADDRESS, Pauses, alice
 
 ALICE = UserId("alice")
-# Nothing holds an address back, so that what an account allows shows.
+# Login protection is off for these addresses, so that only the account's own bounds apply.
 _UNGUARDED = LoginProtectionConfig(allowed_networks=("192.0.2.0/24", "198.51.100.0/24"))
 _RANDOMNESS = SystemRandomness()
 
 
 @dataclass(frozen=True)
 class NoSessions:
-    """Keeps none: the person that acts here has shown its factor."""
+    """Sessions that are not stored: the acting user has shown the factor."""
 
     async def note_factor(self, _tenant: Tenant, _sid: str) -> None: ...
 
 
 @dataclass(frozen=True)
 class AnyProof:
-    """Takes every modification token."""
+    """Accepts every modification token."""
 
     async def spend(self, _person: Person, _token: str) -> None: ...
 
 
 class Process:
-    """One of those that serve the same records."""
+    """One of several processes over the same records."""
 
     def __init__(
         self,
@@ -133,7 +133,7 @@ class Process:
         await self.users.add(alice())
 
     async def add(self, name: str = "phone") -> str:
-        """Give Alice a generator, and return its secret; the code that confirmed it was that of a minute ago."""
+        """Add a generator to Alice's account, and return its secret; the confirming code was that of a minute ago."""
         begun = await self.enrolment.begin(self.alice, name, modification_token="")
         await self.enrolment.confirm(self.alice, begun.id, code=self.code(begun.secret, -1))
         return begun.secret

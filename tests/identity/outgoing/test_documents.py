@@ -1,4 +1,4 @@
-"""Documents over real HTTP, and those that are none."""
+"""Fetching of documents over real HTTP, and refused responses."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -98,7 +98,7 @@ async def test_nothing_of_this_machine_is_read_unless_its_network_is_allowed(pub
 
 
 async def connections_to(uri: str) -> int:
-    """How many came to a port of this machine when somebody read there; `{port}` in the address is the port."""
+    """Return the number of connections to a local port when the address is fetched; `{port}` is the port."""
     came = 0
 
     async def note(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -17,7 +17,7 @@ LIFETIME = timedelta(minutes=5)
 
 
 class Publisher:
-    """Who publishes keys, and what somebody who reads them knows of it."""
+    """A publisher of keys, and a reader with its cache."""
 
     def __init__(self) -> None:
         self.clock = VirtualClock(pinned=NOON)

@@ -1,4 +1,4 @@
-"""An authenticator of our own, made of Web Authentication Level 3 §6: it keeps keys and answers a browser's questions."""
+"""A software authenticator after Web Authentication Level 3 §6."""
 
 import hashlib
 import json
@@ -26,7 +26,7 @@ class _Credential:
 
 @dataclass
 class SoftwareAuthenticator:
-    """`origin` is where the browser is that asks; it counts by `step`, and says so or not."""
+    """`origin` is that of the browser; the sign count grows by `step`."""
 
     origin: str
     verifies_user: bool = True
@@ -35,7 +35,7 @@ class SoftwareAuthenticator:
     credentials: dict[bytes, _Credential] = field(default_factory=dict)
 
     def create(self, options: dict[str, Any]) -> dict[str, Any]:
-        """Answer PublicKeyCredentialCreationOptions in JSON."""
+        """Respond to PublicKeyCredentialCreationOptions in JSON."""
         key, credential_id = ec.generate_private_key(ec.SECP256R1()), token_bytes(32)
         rp_id = options["rp"]["id"]
         self.credentials[credential_id] = _Credential(key, rp_id, _octets(options["user"]["id"]))
@@ -56,7 +56,7 @@ class SoftwareAuthenticator:
         )
 
     def get(self, options: dict[str, Any], credential_id: bytes | None = None) -> dict[str, Any]:
-        """Answer PublicKeyCredentialRequestOptions in JSON, with a key that is allowed or with the one that is named."""
+        """Respond to PublicKeyCredentialRequestOptions in JSON, with an allowed credential or with the given one."""
         chosen = credential_id or self._chosen(options)
         credential = self.credentials[chosen]
         credential.count += self.step

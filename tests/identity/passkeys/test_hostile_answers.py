@@ -1,4 +1,4 @@
-"""Whatever a browser sends in the name of an authenticator, it is refused or it holds."""
+"""Property: a manipulated response of an authenticator is refused, unless it is still valid."""
 
 import json
 from base64 import urlsafe_b64encode
@@ -49,7 +49,7 @@ texts = st.one_of(
 
 @st.composite
 def spoilt(draw: st.DrawFn, answer: dict[str, Any]) -> str:
-    """An answer with one member that is something else, or gone."""
+    """A response with one member replaced or removed."""
     copy = json.loads(json.dumps(answer))
     holder = draw(st.sampled_from([copy, copy["response"]]))
     name = draw(st.sampled_from([name for name in holder if name not in {"id", "transports", "userHandle"}]))

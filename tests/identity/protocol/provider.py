@@ -1,4 +1,4 @@
-"""The provider's protocol as it is composed, over records that a test brings."""
+"""The provider's protocol services as composed in production, over records of the test."""
 
 import base64
 import hashlib
@@ -95,7 +95,7 @@ SIGNED_IN = Authentication(user_id=UserId(ADA.id), at=NOON, amr=("pwd",), acr="u
 
 
 def app(secrets: SecretHasher) -> Client:
-    """A confidential client that may use every grant."""
+    """A confidential client with every grant type."""
     return Client(
         tenant_id=TENANT.tenant_id,
         id="app",
@@ -115,7 +115,7 @@ AS_APP = ClientCredentials(AuthenticationMethod.CLIENT_SECRET_BASIC, "app", SECR
 
 @dataclass
 class FixedKeys:
-    """Keys that were made before the test began."""
+    """Keys that were made before the test."""
 
     keys: KeySet
 
@@ -124,7 +124,7 @@ class FixedKeys:
 
 
 class EasyWork:
-    """Proof of work that any text but `wrong` is."""
+    """Accepts every proof of work except `wrong`."""
 
     async def spend(self, _tenant: Tenant, solution: str, /) -> None:
         if solution == "wrong":
@@ -133,7 +133,7 @@ class EasyWork:
 
 @dataclass
 class Provider:
-    """Composed when it is made; `reused` are the sets whose refresh token was stolen."""
+    """`reused` are the token sets whose refresh token was reused."""
 
     records: RecordStore
     clock: VirtualClock
@@ -264,7 +264,7 @@ class Provider:
         await self.records.of(USERS).replace(replace(user, **changes))
 
     async def code(self, **fields: Any) -> str:
-        """An authorization code of Ada's, as the authorization endpoint would have made it."""
+        """Return an authorization code of Ada, as the authorization endpoint would issue it."""
         code = self.randomness.alphanumeric(64)
         default: dict[str, Any] = {
             "tenant_id": TENANT.tenant_id,
@@ -303,7 +303,7 @@ class Provider:
         return await self.ask(GrantType.DEVICE_CODE, device_code=started.device_code, **fields)
 
     async def question(self, user_code: str, **browser: Any) -> Question:
-        """Asked by Ada, signed in and on our page."""
+        """Return a request of Ada, who is signed in and on our page."""
         cookie, session = await self.sessions.sign_in(
             TENANT, None, UserId(ADA.id), amr=("pwd",), acr="urn:example:pwd", peer_address="198.51.100.2"
         )

@@ -1,4 +1,4 @@
-"""What may happen once happens once, however many ask at the same time."""
+"""Single-use operations succeed once under concurrency."""
 
 import asyncio
 from collections import Counter
@@ -25,7 +25,7 @@ CALLERS = 100
 
 
 class Interleaved:
-    """Records in memory, where every call lets the others go first, as a database would."""
+    """Records in memory, where every call yields to other tasks first, as with a database."""
 
     def __init__(self, records: Records[Any]) -> None:
         self._records = records

@@ -1,4 +1,4 @@
-"""Attributes of people that scopes of the tenant open."""
+"""Custom attributes of users that custom scopes open."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ WORK = ScopeDefinition(
 
 
 class WatchedStore:
-    """Records in memory; `uses` counts what they are asked, by kind."""
+    """Records in memory; `uses` counts calls by kind."""
 
     def __init__(self, clock: VirtualClock) -> None:
         self.uses: Counter[str] = Counter()
@@ -58,7 +58,7 @@ def records(clock: VirtualClock) -> RecordStore:
 
 @pytest.fixture
 async def provider(records: RecordStore, clock: VirtualClock, keys: FixedKeys) -> Provider:
-    """With the scope `work`, which the app may ask for."""
+    """A provider with the scope `work`, which the app may request."""
     provider = Provider(records, clock, keys)
     await provider.populate()
     await records.of(SCOPE_DEFINITIONS).insert(WORK)
@@ -68,12 +68,12 @@ async def provider(records: RecordStore, clock: VirtualClock, keys: FixedKeys) -
 
 
 def plain(document: Mapping[str, object]) -> dict[str, Any]:
-    """As whoever asked reads it."""
+    """Return the document as a client parses it."""
     return dict(msgspec.json.decode(msgspec.json.encode(document)))
 
 
 async def documents(provider: Provider, *oauth_scopes: str, **code: Any) -> dict[str, dict[str, Any]]:
-    """What Ada's client gets by a grant of these scopes and `openid`."""
+    """Return all documents that the client gets for a grant of these scopes and `openid`."""
     issued = await provider.sign_in(oauth_scopes=("openid", *oauth_scopes), **code)
     presented = PresentedToken(access_token=issued.access_token, is_dpop=False, proof=None)
     user_info = await provider.user_info.of(TENANT, presented)

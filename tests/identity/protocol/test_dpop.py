@@ -1,4 +1,4 @@
-"""The negative list of the FAPI 2 conformance suite, and what else RFC 9449 demands."""
+"""The negative tests of the FAPI 2 conformance suite, and further requirements of RFC 9449."""
 
 import base64
 import hashlib
@@ -40,7 +40,7 @@ def without(members: dict[str, Any]) -> dict[str, Any]:
 def proof(
     *, key: Key = KEY, path: str = TOKEN_PATH, method: str = "POST", header: Any = None, **claims: Any
 ) -> SimpleNamespace:
-    """A proof for the token endpoint, with what the test says in the place of what is right."""
+    """Return a valid proof for the token endpoint, with these changes."""
     alg = next(name for name, known in ({**KEYS, "ES256": KEY}).items() if type(known) is type(key))
     members = {"typ": "dpop+jwt", "alg": alg, "jwk": key.as_dict(private=False)} | (header or {})
     registry = ForeignSignatures(algorithms=[members["alg"]], strict_check_header=False)
@@ -60,7 +60,7 @@ def ath(token: str) -> str:
 
 @pytest.fixture
 def relaxed(provider: Provider) -> Provider:
-    """A provider that asks for no nonce."""
+    """A provider that requires no nonce."""
     return Provider(provider.records, provider.clock, provider.keys, dpop=DpopConfig(nonce_lifetime_secs=0))
 
 

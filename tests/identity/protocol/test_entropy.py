@@ -1,4 +1,4 @@
-"""What opens something cannot be guessed: RFC 6749 §10.10, RFC 6819 §5.1.4.2.2."""
+"""Entropy of codes, tokens and secrets: RFC 6749 §10.10, RFC 6819 §5.1.4.2.2."""
 
 import math
 import re

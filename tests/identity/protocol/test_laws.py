@@ -1,4 +1,4 @@
-"""Laws of what the protocol's parts are made of."""
+"""Properties of the parts of the protocol."""
 
 from datetime import timedelta
 from typing import Any

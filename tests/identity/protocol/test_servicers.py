@@ -1,4 +1,4 @@
-"""The same, as callers see it: every field of the messages arrives and comes back."""
+"""The protocol over gRPC: every field of the messages is mapped."""
 
 import json
 from collections.abc import Mapping
@@ -59,7 +59,7 @@ def channel(provider: Provider) -> LocalChannel:
 
 
 def _admit(_call: Call) -> None:
-    """Every call of these services is public."""
+    """Admit every call."""
 
 
 def dpop_of(path: str, method: str, **claims: object) -> token_service_pb2.DpopProof:

@@ -1,4 +1,4 @@
-"""What comes in is read without trust: whatever it is, it is a JWT with a signature that holds, or refused."""
+"""Property: arbitrary input is either refused or a JWT with a valid signature."""
 
 import base64
 import json

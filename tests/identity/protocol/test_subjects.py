@@ -1,4 +1,4 @@
-"""No client becomes a person by its name, nor its tokens others' by their audience."""
+"""A client cannot pass for a user by its id, and tokens cannot pass for others by their audience."""
 
 import re
 from dataclasses import replace

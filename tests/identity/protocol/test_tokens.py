@@ -141,7 +141,7 @@ async def test_a_client_chooses_the_algorithms_of_its_tokens(provider: Provider)
     assert claims["at_hash"] == at_hash(issued.access_token, SigningAlgorithm.EDDSA)
 
 
-# The example of OpenID Connect Core 1.0 §A.3, and lengths of half a hash in base64url.
+# The example of OpenID Connect Core 1.0 §A.3, and the lengths of half a hash in base64url.
 AT_HASHES = [
     pytest.param(SigningAlgorithm.RS256, 22, id="RS256"),
     pytest.param(SigningAlgorithm.ES256, 22, id="ES256"),

@@ -1,4 +1,4 @@
-"""No token brings the key along that it is checked with: RFC 8725 §3.1, §3.10."""
+"""A key inside a token is never used to verify it: RFC 8725 §3.1, §3.10."""
 
 import json
 from collections.abc import Mapping

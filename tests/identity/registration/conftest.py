@@ -7,7 +7,7 @@ from tests.identity.registration.desk import Desk
 
 @pytest.fixture
 def desk() -> Iterator[Desk]:
-    """Open to everybody; nobody has an account yet."""
+    """Open registration, without any account."""
     found = Desk()
     yield found
     found.close()

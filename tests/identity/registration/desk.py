@@ -1,4 +1,4 @@
-"""Where people register: everything between the servicer and the records, which keeps the letters that are posted."""
+"""Self-registration as composed in production; it keeps the posted mails."""
 
 import re
 from dataclasses import dataclass, field, replace
@@ -44,7 +44,7 @@ _LINK = re.compile(r"(?P<issuer>\S+/)users/(?P<user_id>\w+)/email_confirm/(?P<co
 
 @dataclass
 class PostOffice:
-    """Keeps what is posted."""
+    """Keeps the posted mails."""
 
     store: RecordStore
     clock: Clock
@@ -72,7 +72,7 @@ class SentLink:
 
 @dataclass
 class Company:
-    """The providers that sign the people of domains in."""
+    """The providers through which users of domains sign in."""
 
     providers: dict[str, UpstreamProvider] = field(default_factory=dict)
 
@@ -82,7 +82,7 @@ class Company:
 
 @dataclass
 class PasswordLinks:
-    """Keeps for whom a link to choose a password was made, and where it leads afterwards."""
+    """Records the users and redirect URIs of links to set a password."""
 
     made: list[tuple[str, str]] = field(default_factory=list)
 
@@ -149,7 +149,7 @@ class Desk:
 
     @property
     def link(self) -> SentLink:
-        """That of the last letter."""
+        """Return the link of the last mail."""
         return self.link_in(self.letters[-1])
 
     def link_in(self, letter: Letter) -> SentLink:
@@ -198,7 +198,7 @@ class Desk:
         return list(await self.store.of(USERS).page(self.tenant.tenant_id))
 
     async def ask_of(self, settings: TenantSettings) -> None:
-        """Have the tenant's settings be these."""
+        """Change the tenant's settings."""
         records = self.store.of(TENANTS)
         before = await records.get(DEPLOYMENT, self.tenant.tenant_id)
         if before is not None:

@@ -1,4 +1,4 @@
-"""Addresses that are confirmed by a link that was sent there."""
+"""Confirmation of e-mail addresses by mailed links."""
 
 import asyncio
 from dataclasses import replace

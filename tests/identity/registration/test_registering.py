@@ -1,4 +1,4 @@
-"""Who makes an account, and what nobody learns by it."""
+"""Self-registration, and facts that its responses must not reveal."""
 
 import pytest
 
@@ -166,7 +166,7 @@ async def test_r7_who_registers_a_waiting_address_again_does_not_change_its_acco
 
 
 async def test_r7_of_an_address_that_was_registered_twice_no_password_counts(desk: Desk) -> None:
-    """The account's owner sent one of the forms, and nobody knows which."""
+    """The owner sent one of the two forms, and it is unknown which."""
     await desk.register(given_name="First", preferred_username="first")
     await desk.register(password=OTHER_PASSWORD, given_name="Second", family_name="Time")
 

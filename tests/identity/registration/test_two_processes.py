@@ -1,4 +1,4 @@
-"""Two processes over one PostgreSQL: an address has one account, and of all links to it one counts."""
+"""Two processes over one PostgreSQL: an address has one account, and one of its links is valid."""
 
 import asyncio
 import re
@@ -63,7 +63,7 @@ class Processes:
     async def confirm(
         self, deployment: Deployment, user_id: str, code: str
     ) -> pb.ConfirmationStatus.ValueType:
-        """What became of a link, unspecified when it counts no more."""
+        """Return the status of a link, UNSPECIFIED for an unknown or replaced one."""
         asked = pb.ConfirmEmailRequest(user_id=user_id, code=code)
         try:
             confirmed = await RegistrationServiceStub(deployment.channel).ConfirmEmail(asked)
@@ -74,7 +74,7 @@ class Processes:
         return confirmed.confirmation.status
 
     async def links(self, number: int) -> list[tuple[str, str]]:
-        """Person and code of each, once there are so many letters."""
+        """Return user id and code of each link, once there are `number` mails."""
         await until(lambda: len(self.texts()) >= number)
         found = [_LINK.search(text) for text in self.texts()]
         return [(link["user_id"], link["code"]) for link in found if link is not None]

@@ -8,7 +8,7 @@ from tests.identity.reset.resets import Resets
 
 @pytest.fixture
 async def resets() -> AsyncIterator[Resets]:
-    """With Alice, who has a password."""
+    """Password resets for Alice, who has a password."""
     resets = Resets()
     await resets.provider.admit(alice())
     yield resets

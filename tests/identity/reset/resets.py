@@ -1,4 +1,4 @@
-"""Everything between a letter with a link and the records, with a clock that stands still."""
+"""Password resets as composed in production, over records in memory, with a fixed clock."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -34,7 +34,7 @@ class Company:
 
 @dataclass
 class Companies:
-    """Which domains have a provider that signs their people in."""
+    """Domains with a provider through which their users sign in."""
 
     providers: dict[str, Provider] = field(default_factory=dict)
 
@@ -43,7 +43,7 @@ class Companies:
 
 
 class NoOtherFactors:
-    """Nobody has any."""
+    """No user has one-time codes."""
 
     async def without_passkeys(self, _tenant: Tenant, _user_id: UserId) -> None:
         return
@@ -131,12 +131,12 @@ class Resets(Administration):
         return list(await self.store.of(RESET_REQUESTS).page(self.tenant.tenant_id))
 
     async def issue(self, usage: Usage = Usage.RESET_PASSWORD, user_id: str = ALICE) -> ShownLink:
-        """A link that was sent to somebody, as a browser shows it first."""
+        """Issue a link, and return it as a browser first sends it."""
         issued = await self.magic_links.issue(self.tenant, await self.user(user_id), usage)
         return ShownLink(user_id=UserId(user_id), code=issued.code)
 
     async def open(self, shown: ShownLink) -> ShownLink:
-        """The link in the browser that opened it."""
+        """Open the link in a browser."""
         return held(shown, await self.magic_links.open(self.tenant, shown))
 
     async def set_password(
@@ -151,7 +151,7 @@ class Resets(Administration):
         return await self.provider.passwords.verify(user.password_hash, password)
 
     async def change(self, **fields: object) -> User:
-        """Somebody else changes Alice."""
+        """Change Alice, as another caller would."""
         return await self.provider.users.replace(replace(await self.user(), **fields))  # type: ignore[arg-type]
 
 

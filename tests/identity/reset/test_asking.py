@@ -1,4 +1,4 @@
-"""Asking for a link, and what is sent to whom."""
+"""Requests for password reset links, and the mails that follow."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -21,7 +21,7 @@ from tests.identity.reset.resets import NEW_ACCOUNT, Company, Resets
 
 
 async def carry(resets: Resets) -> None:
-    """Look up what is queued, as the loop does."""
+    """Handle the queued requests, as the loop does."""
     for request in await resets.queued():
         assert await resets.posting.handle(resets.tenant, request)
 

@@ -111,7 +111,7 @@ async def test_a_first_password_makes_a_new_account_one_with_a_password(resets: 
 
 
 class Owner:
-    """Of a passkey."""
+    """The owner of a passkey."""
 
     def __init__(self, resets: Resets, **traits: bool) -> None:
         self.resets = resets

@@ -1,4 +1,4 @@
-"""Two processes over one PostgreSQL: a link is used once, and belongs to one browser."""
+"""Two processes over one PostgreSQL: a link is used once, and is bound to one browser."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -37,7 +37,7 @@ class Processes:
     letters: Letters
 
     async def link(self) -> pb.ShownLink:
-        """That of an account which was made at one of them."""
+        """Create an account at one process, and return its link."""
         one = self.both[0]
         caller = {"access_token": (await one.issue()).access_token}
         asked = CreateUserRequest(caller=caller, fields=UserFields(email="bob@example.com"))

@@ -1,4 +1,4 @@
-"""The template language: what is a layout, and where one goes wrong."""
+"""The template language: valid layouts, and the places of errors."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Settings of screens: checked as a whole, and inherited by the sign-out screen."""
+"""Settings of screens: validation as a whole, and inheritance by the sign-out screen."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What is left of a client's stylesheet. CSS Syntax Level 3, CSS Nesting, Selectors Level 4."""
+"""The stylesheet sanitizer: CSS Syntax Level 3, CSS Nesting, Selectors Level 4."""
 
 import pytest
 

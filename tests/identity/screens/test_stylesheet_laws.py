@@ -49,7 +49,7 @@ _HEADS = (
     *("@keyframes x", "@font-face", "@import 'x'", r"@\69mport 'x'", "@scope (p)", "@unknown"),
 )
 
-# How another parser sees the text: strings and escapes first, so that nothing in them is taken for anything else.
+# A second tokenizer: strings and escapes first, so that their content is not taken for tokens.
 _TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|\\[0-9a-fA-F]{1,6} ?|\\.|[{};]|[^"\\{};]+', re.DOTALL)
 _ESCAPE = re.compile(r"\\([0-9a-fA-F]{1,6}) ?|\\(.)", re.DOTALL)
 
@@ -93,13 +93,13 @@ def sanitized_or_refused(css: str, root: str) -> Stylesheet | None:
 
 
 def plain(text: str) -> str:
-    """Without strings, escapes resolved, in lower case."""
+    """Return the text without strings, with escapes resolved, in lower case."""
     without = re.sub(r'"(?:\\.|[^"\\])*"', '""', text, flags=re.DOTALL)
     return _ESCAPE.sub(lambda match: chr(int(match[1], 16)) if match[1] else match[2], without).lower()
 
 
 def preludes(text: str) -> list[tuple[int, str]]:
-    """What stands before each block, with how deep it is."""
+    """Return the prelude of each block, with its depth."""
     found, depth, current = [], 0, ""
     for token in _TOKEN.findall(text):
         if token == "{":

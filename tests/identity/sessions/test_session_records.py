@@ -1,4 +1,4 @@
-"""What the database has of a session's CSRF token."""
+"""CSRF tokens of sessions in the database."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -46,7 +46,7 @@ async def test_another_session_has_another_token(provider: Provider) -> None:
 
 
 async def test_a_session_of_the_version_before_keeps_its_token_until_it_ends(provider: Provider) -> None:
-    """Its record keeps it as well: processes of that version may read it."""
+    """Its record keeps the token too, because processes of that version may read it."""
     cookie, begun = await provider.sessions.begin(provider.tenant, ADDRESS)
     await provider.store.of(SESSIONS).replace(replace(begun, csrf_token=BEFORE))
     provider.clock.advance(LATER)

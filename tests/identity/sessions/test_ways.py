@@ -1,4 +1,4 @@
-"""Ways to sessions, which FedCM's cookie carries."""
+"""Values of the FedCM cookie."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -31,7 +31,7 @@ async def fail(
 
 
 async def spray(provider: Provider, *, accounts: int, address: str = ADDRESS) -> None:
-    """One wrong password for each of many accounts."""
+    """Try one wrong password for each of many accounts."""
     for number in range(accounts):
         await fail(provider, email=f"user-{number}@example.com", address=address)
 

@@ -1,4 +1,4 @@
-"""Who signs in with a password, and what the others learn."""
+"""Sign-in with a password, and facts that its errors must not reveal."""
 
 import asyncio
 from datetime import timedelta

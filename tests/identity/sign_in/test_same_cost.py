@@ -1,4 +1,4 @@
-"""A sign-in costs one hash, whoever it is that does not get in."""
+"""A refused sign-in costs one hash, whatever the reason."""
 
 from collections.abc import Iterator
 

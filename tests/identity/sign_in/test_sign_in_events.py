@@ -26,7 +26,7 @@ def blacklist(provider: Provider, config: LoginProtectionConfig | None = None) -
 
 
 async def events(provider: Provider, event_type: EventType) -> list[Event]:
-    """Of a type, in the order of their numbers."""
+    """Return the events of a type, in the order of their numbers."""
     kept = await provider.store.of(EVENTS).page(provider.tenant.tenant_id)
     return sorted((event for event in kept if event.type is event_type), key=lambda event: event.data or 0)
 

@@ -1,4 +1,4 @@
-"""Tenants that have sign-in domains, over any store, with DNS and providers that say what they are told."""
+"""Tenants with sign-in domains, over any store, with configurable DNS and providers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -42,7 +42,7 @@ class Provider:
 
 @dataclass
 class Providers:
-    """By tenant and id."""
+    """Upstream providers by tenant and id."""
 
     known: dict[tuple[TenantId, str], Provider] = field(default_factory=dict)
 
@@ -55,7 +55,7 @@ class Providers:
 
 @dataclass
 class Texts:
-    """Published ones by name; asked for are names that somebody looked up."""
+    """Published TXT records by name; `asked` are the queried names."""
 
     published: dict[str, set[bytes]] = field(default_factory=dict)
     asked_for: list[str] = field(default_factory=list)
@@ -66,7 +66,7 @@ class Texts:
 
 
 class Domains:
-    """Of the tenants default, acme and umbrella, which are all that there are unless others are named."""
+    """Domains of the tenants default, acme and umbrella, unless others are named."""
 
     def __init__(
         self, store: RecordStore | None = None, others: tuple[TenantId, ...] = (ACME, UMBRELLA)
@@ -103,7 +103,7 @@ class Domains:
         await self.administration.add(tenant_id, name, target, actor=ACTOR)
 
     async def publish(self, tenant_id: TenantId, name: str) -> None:
-        """Put what the tenant was told into the domain's TXT records."""
+        """Publish the tenant's value in the domain's TXT records."""
         for domain in await self.administration.all(tenant_id):
             if domain.name == name:
                 self.texts.published.setdefault(domain.txt_name, set()).add(domain.txt_value.encode())

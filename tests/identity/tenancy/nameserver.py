@@ -1,4 +1,4 @@
-"""A nameserver on loopback, which knows TXT records."""
+"""A nameserver on loopback with TXT records."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -14,7 +14,7 @@ import dns.rrset
 
 @dataclass
 class Nameserver(asyncio.DatagramProtocol):
-    """`texts` by name; a name without any exists, others do not; it may refuse everything, or say nothing at all."""
+    """`texts` by name; a name without texts exists, unlisted ones do not. It can also refuse or ignore all queries."""
 
     address: str = ""
     texts: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -23,7 +23,7 @@ class Nameserver(asyncio.DatagramProtocol):
     _transport: asyncio.DatagramTransport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        # What sends datagrams is none by its class.
+        # The transport's class does not derive from DatagramTransport.
         self._transport = cast("asyncio.DatagramTransport", transport)
 
     def datagram_received(self, data: bytes, addr: tuple[str, int]) -> None:

@@ -1,4 +1,4 @@
-"""Administrators add, verify and remove the domains of a tenant."""
+"""Administration of a tenant's domains: add, verify and remove."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""What a process writes that has not heard of a deletion goes before the tenant's id is free again."""
+"""Late writes of other processes are removed before the id of a deleted tenant is free again."""
 
 from dataclasses import dataclass
 
@@ -28,7 +28,7 @@ ACTOR = EventActor(kind="user", id="root", name="root@example.com")
 
 @dataclass(frozen=True)
 class Process:
-    """`administration` keeps the tenants of a deployment."""
+    """`administration` manages the tenants of a deployment."""
 
     clock: VirtualClock
     store: MemoryRecordStore
@@ -48,7 +48,7 @@ class Process:
 
 class NoKeys:
     def prepare(self, tenant_id: TenantId) -> None:
-        """Tokens of these tenants are nobody's business here."""
+        """Signing keys do not matter here."""
 
 
 @pytest.fixture

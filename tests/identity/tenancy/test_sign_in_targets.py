@@ -1,4 +1,4 @@
-"""Where the person with an address signs in."""
+"""Sign-in targets of e-mail addresses."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""E22: of tenants that verify one domain at the same time one gets it, whatever keeps it."""
+"""E22: of tenants that verify a domain concurrently one succeeds, in every store."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""Against a nameserver on loopback."""
+"""DNS queries to a nameserver on loopback."""
 
 from collections.abc import AsyncIterator
 
