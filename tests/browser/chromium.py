@@ -1,4 +1,4 @@
-"""A real browser without a window, driven over the Chrome DevTools Protocol."""
+"""A headless browser, driven over the Chrome DevTools Protocol."""
 
 import asyncio
 import contextlib
@@ -29,7 +29,7 @@ _SECONDS = 30.0
 
 
 class Page:
-    """A tab of its own, with cookies of its own."""
+    """A tab with its own cookies."""
 
     def __init__(self, socket: ClientWebSocketResponse) -> None:
         self._socket = socket
@@ -50,7 +50,7 @@ class Page:
             await self._send(f"{domain}.enable")
 
     async def read(self) -> None:
-        """Take what the browser says, until it ends."""
+        """Receive messages of the browser until it closes the connection."""
         async for message in self._socket:
             if message.type is not WSMsgType.TEXT:
                 break
@@ -65,7 +65,7 @@ class Page:
         await self.until("document.readyState === 'complete'")
 
     async def run(self, script: str) -> Any:
-        """Evaluate an expression, whose promise is waited for."""
+        """Evaluate an expression and await its promise."""
         done = await self._send(
             "Runtime.evaluate", expression=script, awaitPromise=True, returnByValue=True, userGesture=True
         )
@@ -74,7 +74,7 @@ class Page:
         return done["result"].get("value")
 
     async def until(self, condition: str) -> None:
-        """Wait for what is to become true, over navigations too."""
+        """Wait until the condition holds, also across navigations."""
         async with asyncio.timeout(_SECONDS):
             while True:
                 with contextlib.suppress(AssertionError):
@@ -90,18 +90,18 @@ class Page:
         await self.run(f"document.querySelector({selector!r}).click()")
 
     async def add_authenticator(self) -> None:
-        """One that keeps passkeys itself and verifies its person."""
+        """Add a virtual authenticator that stores passkeys and verifies its user."""
         await self._send("WebAuthn.enable")
         traits = {"protocol": "ctap2", "transport": "internal", "automaticPresenceSimulation": True}
         verifies = {"hasResidentKey": True, "hasUserVerification": True, "isUserVerified": True}
         await self._send("WebAuthn.addVirtualAuthenticator", options=traits | verifies)
 
     async def expect_dialogs(self) -> None:
-        """Have the dialogs of FedCM answered here."""
+        """Enable the control of FedCM dialogs."""
         await self._send("FedCm.enable", disableRejectionDelay=True)
 
     async def dialog(self) -> dict[str, Any]:
-        """The next one that the browser shows."""
+        """Return the next FedCM dialog."""
         async with asyncio.timeout(_SECONDS):
             return await self._dialogs.get()
 
@@ -109,12 +109,12 @@ class Page:
         await self._send("FedCm.selectAccount", dialogId=dialog["dialogId"], accountIndex=0)
 
     async def acknowledge(self, dialog: dict[str, Any]) -> None:
-        """Close one that tells of an error."""
+        """Close an error dialog."""
         await self._send("FedCm.clickDialogButton", dialogId=dialog["dialogId"], dialogButton="ErrorGotIt")
 
     @asynccontextmanager
     async def window(self, address: str) -> AsyncIterator[None]:
-        """Be in the window that the browser opened itself, whose address begins so."""
+        """Use the window that the browser opened by itself, whose address begins with `address`."""
         page, target = self._session, await self._opened(address)
         self._session = ""
         attached = await self._send("Target.attachToTarget", targetId=target, flatten=True)
@@ -124,7 +124,7 @@ class Page:
         self._session = page
 
     async def emulate(self, *, width: int, scheme: str) -> None:
-        """Have a window of that width, in CSS pixels, at a system that prefers `light` or `dark`."""
+        """Emulate a window of this width in CSS pixels, on a system that prefers `light` or `dark`."""
         await self._send(
             "Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=False
         )
@@ -132,11 +132,11 @@ class Page:
         await self._send("Emulation.setEmulatedMedia", features=[preferred])
 
     async def without_scripts(self) -> None:
-        """Load pages from now on as a browser that runs no script."""
+        """Disable scripts for pages that are loaded from now on."""
         await self._send("Emulation.setScriptExecutionDisabled", value=True)
 
     async def forget(self) -> None:
-        """Give up all cookies."""
+        """Delete all cookies."""
         await self._send("Network.clearBrowserCookies")
 
     async def _opened(self, address: str) -> str:
@@ -152,7 +152,7 @@ class Page:
             self._dialogs.put_nowait(params)
         if method == "Runtime.exceptionThrown":
             self.faults.append(str(params["exceptionDetails"]))
-        # A refusal that a script handles is told as an error of the network too.
+        # Error responses that a script handles are logged as network errors too; these do not count.
         if method == "Log.entryAdded" and params["entry"].get("source") == "security":
             self.faults.append(str(params["entry"]["text"]))
 
@@ -170,7 +170,7 @@ class Page:
 
 @asynccontextmanager
 async def chromium(folder: Path) -> AsyncIterator[Page]:
-    """A page of a browser that keeps what it keeps in the folder, and ends with the block."""
+    """A page of a browser with this profile directory; the browser ends with the block."""
     process = await asyncio.create_subprocess_exec(
         *(PROGRAM, *_OPTIONS, f"--user-data-dir={folder}"),
         stdout=DEVNULL,

@@ -1,4 +1,4 @@
-"""The provider at localhost, which browsers take for a secure place, and a relying party beside it."""
+"""The provider at localhost, which browsers treat as a secure context, and a relying party."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

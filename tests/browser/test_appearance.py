@@ -1,4 +1,4 @@
-"""Pages in light and dark, and in a narrow window: WCAG 2.2, as far as a script can tell."""
+"""Pages in light and dark, and in a narrow window: the parts of WCAG 2.2 that a script can check."""
 
 from pathlib import Path
 

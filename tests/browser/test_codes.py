@@ -1,4 +1,4 @@
-"""People give codes at the pages, in a real browser."""
+"""Users sign in with codes at the pages, in a real browser."""
 
 from datetime import timedelta
 
@@ -35,7 +35,7 @@ def code(provider: Site, secret: str, steps: int = 0) -> str:
 
 
 async def add_program(page: Page, provider: Site) -> str:
-    """Add one at the account of whoever is signed in, and return its secret."""
+    """Add an authenticator program to the signed-in account, and return its secret."""
     begun = await page.run(_BEGIN)
     first = code(provider, begun["secret"], -1)
     assert await page.run(_CONFIRM % (begun["id"], first)) == 201

@@ -1,4 +1,4 @@
-"""A person at a server that was started without a word about its address."""
+"""A user at a server without a configured address."""
 
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""A person connects a device at the page, in a real browser."""
+"""A user authorizes a device at the page, in a real browser."""
 
 from tests.browser.chromium import Page
 from tests.browser.site import Site

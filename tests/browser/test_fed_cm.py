@@ -1,4 +1,4 @@
-"""A browser signs somebody in by itself at a page of another site: W3C Federated Credential Management."""
+"""Sign-in mediated by a real browser, at a page of another site: W3C Federated Credential Management."""
 
 import base64
 from collections.abc import AsyncIterator
@@ -29,7 +29,7 @@ SIGNED_OUT = "document.querySelector('h1').textContent === 'You are signed out'"
 
 @pytest.fixture
 async def shop(provider: Site) -> AsyncIterator[str]:
-    """The page of a relying party, on another site than the provider; a second client is for people with two factors."""
+    """The page of a relying party on another site; a second client requires two factors."""
     app = web.Application()
     app.router.add_get("/", _page)
     async with TestServer(app, host="127.0.0.1") as server:
@@ -63,20 +63,20 @@ async def _register(provider: Site, client_id: str, origin: str, *, requires_mfa
 
 
 async def ask(page: Page, provider: Site, client_id: str = "shop", *, mode: str = "passive") -> None:
-    """In `active` mode, which is for buttons, the browser has whoever is not signed in sign in first."""
+    """Request a token. In `active` mode, which is for buttons, the browser signs the user in first if needed."""
     config = provider.address("fed_cm/config")
     await page.run(ASK.format(config=config, client_id=client_id, mode=mode))
 
 
 async def asked(page: Page, provider: Site, client_id: str = "shop") -> dict[str, Any]:
-    """What the page gets when the person chooses the account."""
+    """Return the result of the page after the user chose the account."""
     await ask(page, provider, client_id)
     await page.choose_account(await page.dialog())
     return dict(await page.run("asked"))
 
 
 async def refused(page: Page, provider: Site, client_id: str = "shop") -> dict[str, Any]:
-    """What it gets when there is no token in spite of that."""
+    """Return the result of the page when the provider refuses a token after the choice."""
     await ask(page, provider, client_id)
     await page.choose_account(await page.dialog())
     await page.acknowledge(await page.dialog())

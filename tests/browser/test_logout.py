@@ -1,4 +1,4 @@
-"""A relying party at another site signs a person out, by a form that its page posts: RP-Initiated Logout 1.0 §2."""
+"""A relying party on another site signs the user out by a posted form: RP-Initiated Logout 1.0 §2."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ HEADING = "document.querySelector('h1').textContent"
 
 @dataclass
 class Shop:
-    """On another site than the provider; its first page posts `fields` to the provider."""
+    """A page on another site than the provider; it first posts `fields` to the provider."""
 
     origin: str
     provider: Site
@@ -62,7 +62,7 @@ async def shop(provider: Site) -> AsyncIterator[Shop]:
 
 
 async def id_token(page: Page, provider: Site) -> str:
-    """Of the person who has just come back to the app."""
+    """Return the ID token of the user who just returned to the app."""
     [code] = parse_qs(urlsplit(await page.run("location.href")).query)["code"]
     form = {
         "grant_type": "authorization_code",

@@ -1,4 +1,4 @@
-"""People choose a password, or make a passkey, by the links that they are sent, in a real browser."""
+"""Users set a password, or add a passkey, by links in mails, in a real browser."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass

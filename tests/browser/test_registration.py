@@ -1,4 +1,4 @@
-"""People make accounts at the pages, with the scripts that these carry, in a real browser."""
+"""Users register at the pages with their scripts, in a real browser."""
 
 import re
 from collections.abc import AsyncIterator
@@ -37,7 +37,7 @@ async def provider(letters: Path) -> AsyncIterator[Site]:
 
 
 async def link(letters: Path, number: int = 1) -> str:
-    """In the last letter, once there are so many."""
+    """Return the confirmation link in the last of `number` mails."""
     await until(lambda: len(texts(letters)) >= number)
     found = re.search(r"http://\S+/email_confirm/\w+", texts(letters)[-1])
     assert found is not None
@@ -45,7 +45,7 @@ async def link(letters: Path, number: int = 1) -> str:
 
 
 def texts(letters: Path) -> list[str]:
-    """Of the letters that were sent, the last one at the end."""
+    """Return the texts of all mails, oldest first."""
     paths = sorted(letters.glob("*.eml"), key=lambda path: path.stat().st_mtime_ns)
     found = [message_from_bytes(path.read_bytes(), policy=default) for path in paths]
     return [cast("EmailMessage", letter).get_content() for letter in found]

@@ -1,4 +1,4 @@
-"""People sign in at the pages, with the scripts that these carry, in a real browser."""
+"""Users sign in at the pages with their scripts, in a real browser."""
 
 from tests.browser.chromium import Page
 from tests.browser.site import ALICE, EMAIL, PASSWORD, Site

@@ -1,4 +1,4 @@
-"""What a person who guessed sees in a real browser: how long to wait, and why an answer takes its time."""
+"""The waiting time that a page shows after wrong passwords, in a real browser."""
 
 from collections.abc import AsyncIterator
 

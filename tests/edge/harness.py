@@ -26,7 +26,7 @@ Answer = Message | Exception | Callable[[Message, Call], Awaitable[Message]]
 
 @dataclass
 class Servicers:
-    """Answers each RPC, named in snake case, as it was told, and keeps what was asked."""
+    """Answers each RPC, named in snake case, as configured, and records the requests."""
 
     answers: dict[str, Answer] = field(default_factory=dict)
     every_answer: Message | None = None

@@ -1,4 +1,4 @@
-"""What a caller has already is not sent again."""
+"""Conditional requests: 304 for content that the caller already has."""
 
 import pytest
 from multidict import CIMultiDict

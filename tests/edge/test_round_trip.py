@@ -1,4 +1,4 @@
-"""What an answer says of an entity, a request could say again."""
+"""Encoding a message as a response and decoding it as a request gives the same message."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""Addresses that nothing serves: a page for a browser, a problem for every program."""
+"""Unknown addresses: a page for a browser, a problem for a program."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The addresses that people, browsers and robots try first."""
+"""Start page, entry pages and well-known files."""
 
 import pytest
 from aiohttp import web

@@ -1,4 +1,4 @@
-"""Clients that others wrote, against the endpoints on a socket."""
+"""Third-party client libraries against the endpoints on a socket."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -82,7 +82,7 @@ async def test_the_orchestration_sdk_gets_a_token_for_its_audience(http: Http, t
 
 @pytest.fixture
 async def remote(deployment: Deployment) -> AsyncIterator[Http]:
-    """The edge in front of a provider that it reaches through a tunnel."""
+    """An edge in front of a provider that it reaches over gRPC."""
     secret = EdgeSecret("known to the edge")
     server = GrpcServer(deployment.dispatcher, GrpcConfig(port=0, drain_seconds=0), secret)
     port = await server.start()

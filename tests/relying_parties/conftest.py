@@ -30,7 +30,7 @@ def person(provider: Provider) -> Iterator[Person]:
 
 @pytest.fixture(scope="session")
 def node() -> Path:
-    """The folder of the scripts, with the libraries of the lock file beside them."""
+    """The directory of the scripts, with the libraries of the lock file."""
     lock = HERE / "package-lock.json"
     scripts = "".join(sorted(path.read_text() for path in HERE.glob("*.mjs")))
     digest = hashlib.sha256(lock.read_bytes() + scripts.encode()).hexdigest()[:16]

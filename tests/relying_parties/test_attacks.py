@@ -1,4 +1,4 @@
-"""What others try, with a person who is signed in and a relying party that did nothing wrong."""
+"""Attacks on a signed-in user and an honest relying party."""
 
 from base64 import urlsafe_b64encode
 from hashlib import sha256

@@ -1,4 +1,4 @@
-"""People see which client asks for what, and can take it back."""
+"""Users see which client requests what, and can withdraw their consent."""
 
 from urllib.parse import urljoin
 
@@ -12,12 +12,12 @@ from tests.people.provider import SECRET, Provider
 
 @pytest.fixture
 def party(provider: Provider, person: Person) -> RelyingParty:
-    """One whose people are asked once."""
+    """A relying party whose users are asked for consent once."""
     return RelyingParty(provider, person, client_id="asking", secret=SECRET, scope="openid email")
 
 
 def asked(party: RelyingParty, **parameters: str) -> Page:
-    """The question that comes behind the sign-in."""
+    """Return the consent page after the sign-in."""
     page = party.person.visit(party.url(**parameters))
     assert isinstance(page, Page)
     question = party.person.submit(page)
@@ -36,7 +36,7 @@ def take_back(party: RelyingParty) -> requests.Response:
 
 @pytest.fixture(autouse=True)
 def _granted_nothing(party: RelyingParty) -> None:
-    """Somebody is signed in; what other tests granted is taken back."""
+    """Sign the user in, and withdraw consents of other tests."""
     party.person.sign_in(RelyingParty(party.provider, party.person).url())
     take_back(party)
 

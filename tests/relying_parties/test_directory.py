@@ -1,6 +1,6 @@
-"""What the directory says of somebody is what the process API checks, in the next call after it was changed.
+"""Directory changes apply to the next call of the process API.
 
-In one process the next call sees the change; where there are two, both have seen it soon.
+With one process the next call sees the change. With two processes, both see it soon.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from tests.people.provider import REDIRECT_URI, SECRET, Provider
 from tests.people.provider import provider as running
 from tests.server_process import MODES
 
-# The person, whose group is `readers`, may hand on to the portal what it may itself.
+# The user's group is `readers`; the user may grant the portal permissions that the user has.
 PORTAL = f"""
 [[bootstrap.clients]]
 id = "portal"
@@ -30,7 +30,7 @@ partitions = 2
 
 SEARCH = "/v2/process-instances/search"
 BRANCH = {"x-tenant-id": "branch"}
-# Fresh connections, so that each process is asked.
+# Fresh connections, so that both processes get calls.
 CALLS = 8
 
 
@@ -47,7 +47,7 @@ class Deployment:
         return dict(answer.json()) if answer.content else {}
 
     def role(self, name: str, *permissions: str) -> str:
-        """The id of a new one."""
+        """Create a role and return its id."""
         body = {"role": name, "permissions": permissions}
         return str(self.administer("POST", "/auth/v1/roles", body)["id"])
 
@@ -55,7 +55,7 @@ class Deployment:
         self.administer("PUT", f"/auth/v1/roles/{role_id}", {"role": name, "permissions": permissions})
 
     def client(self, client_id: str, *scopes: str) -> str:
-        """The secret of a new client that asks in its own name."""
+        """Create a client that acts in its own name, and return its secret."""
         new = {"id": client_id, "name": client_id, "confidential": True, "redirect_uris": []}
         created = self.administer("POST", "/auth/v1/clients", new)
         whole = {name: value for name, value in created.items() if name != "secret"}
@@ -74,9 +74,9 @@ class Deployment:
         self.administer(method, f"/v2/mapping-rules{path}", body)
 
     def answers(self, status: int, token: str = "", **headers: str) -> bool:
-        """Whether a search with a token, the person's unless one is given, is answered so.
+        """Whether a search answers with this status, with the given token or the user's.
 
-        At once, or in the end by every process.
+        With two processes it waits until both do.
         """
         bearer = {"Authorization": f"Bearer {token or self.person}", **headers}
         if self.is_one_process:

@@ -1,4 +1,4 @@
-"""Relying parties of Node run their flows against the provider as it runs."""
+"""Relying party libraries for Node run their flows against the running provider."""
 
 import json
 import subprocess
@@ -36,7 +36,7 @@ def run(
     visited: Callable[[Person, str], str] = _visited,
     redirect_uri: str = REDIRECT_URI,
 ) -> Any:
-    """What the library made of the flow; the person visits whatever address it is shown."""
+    """Return the library's result of the flow; the user visits every address that the library returns."""
     config = {
         "issuer": provider.issuer,
         "clientId": client,

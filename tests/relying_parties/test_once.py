@@ -1,4 +1,4 @@
-"""What may happen once happens once, also when a hundred ask two processes at the same time."""
+"""Single-use operations succeed once, with a hundred concurrent callers at two processes."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -15,7 +15,7 @@ from tests.people.provider import provider as running
 from tests.server_process import MODES
 
 CALLERS = 100
-# A retry within the grace would get the same answer; without it, only the first caller gets one.
+# Within the grace period a retry gets the same response; without it, only the first caller gets one.
 NO_GRACE = """
 [token]
 refresh_grace_secs = 0
@@ -27,7 +27,7 @@ partitions = 2
 
 @pytest.fixture(scope="module", params=MODES)
 def provider(request: pytest.FixtureRequest) -> Iterator[Provider]:
-    """In one process with everything in memory, and in two with a PostgreSQL."""
+    """One process in memory, and two processes with PostgreSQL."""
     with running(request.param, extra=NO_GRACE) as started:
         yield started
 
@@ -44,7 +44,7 @@ def person(provider: Provider) -> Iterator[Person]:
 
 
 def together(call: Callable[[], requests.Response]) -> Counter[int]:
-    """How often each status came."""
+    """Call concurrently, and return the number of responses by status."""
     with ThreadPoolExecutor(CALLERS) as callers:
         answers = [callers.submit(call) for _ in range(CALLERS)]
         return Counter(answer.result().status_code for answer in answers)
@@ -105,5 +105,5 @@ def test_a_proof_of_work_is_spent_once(party: RelyingParty) -> None:
         )
     )
 
-    # The one that got through is told that nobody has such a password; the others that it is spent.
+    # One caller gets the error for a wrong password; for the others the proof of work is used up.
     assert statuses == {401: 1, 404: CALLERS - 1}

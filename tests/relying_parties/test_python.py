@@ -1,4 +1,4 @@
-"""Relying parties of Python run their flows against the provider as it runs."""
+"""Relying party libraries for Python run their flows against the running provider."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -95,7 +95,7 @@ def test_requests_oauthlib_signs_in_and_refreshes(provider: Provider, person: Pe
 
 @pytest.fixture
 def insecure_transport() -> Iterator[None]:
-    """The library refuses http, even to the machine itself, unless the environment allows it."""
+    """The library refuses http, even on loopback, unless the environment allows it."""
     with _environment("OAUTHLIB_INSECURE_TRANSPORT", "1"):
         yield
 
@@ -112,7 +112,7 @@ def _environment(name: str, value: str) -> Iterator[None]:
 def test_idpyoidc_signs_in_and_out(
     provider: Provider, person: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # It writes keys of its own to where it runs.
+    # The library writes its keys into the working directory.
     monkeypatch.chdir(tmp_path)
     handler = RPHandler(
         base_url="https://app.example.com",
@@ -144,7 +144,7 @@ def test_idpyoidc_signs_in_and_out(
     url = handler.begin("gnomon", req_args={"scope": SCOPE.split()})
     page = person.visit(url)
     assert isinstance(page, Page)
-    # For offline access it asks with `prompt=consent`: OpenID Connect Core 1.0 §11.
+    # For offline access the library sends `prompt=consent`: OpenID Connect Core 1.0 §11.
     question = person.submit(page)
     assert isinstance(question, Page)
     arrival = person.answer(question, "accept")

@@ -1,4 +1,4 @@
-"""A newcomer gives a library the issuer that the README prints, beside a server with the README's configuration."""
+"""A library with the issuer that the README prints, against a server with the README's configuration."""
 
 import re
 import tomllib
@@ -24,7 +24,7 @@ VERIFIER = "a-verifier-of-forty-three-characters-or-more-00"
 
 @dataclass(frozen=True)
 class Newcomer:
-    """Where the README's issuer is, and what its configuration names."""
+    """The README's issuer, and the client and user of its configuration."""
 
     provider: Provider
     client: dict[str, Any]
@@ -37,7 +37,7 @@ class Newcomer:
 
 @pytest.fixture(scope="module")
 def newcomer(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Newcomer]:
-    """With nothing but the README's own lines; the server's free port stands in for the usual one."""
+    """Start a server with the README's configuration, at a free port instead of the usual one."""
     (text,) = blocks("README.md", "toml")
     file = tmp_path_factory.mktemp("readme") / "gnomon.toml"
     file.write_text(text)

@@ -1,4 +1,4 @@
-"""A relying party that nobody knew before registers itself, and signs what it asks for."""
+"""A relying party registers dynamically, and signs its authorization requests."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +18,7 @@ def provider() -> Iterator[Provider]:
 
 
 def let_in(person: Person, url: str) -> str:
-    """Where the person arrives who signs in, and accepts what is asked for."""
+    """Sign in and consent, and return the final address."""
     found = person.visit(url)
     if isinstance(found, Page):
         found = person.submit(found)

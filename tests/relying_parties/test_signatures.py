@@ -1,4 +1,4 @@
-"""Signatures of every algorithm, for a library that knows nothing of ours, and while keys are being replaced."""
+"""Signatures of every algorithm verify with a third-party library, also during key rotation."""
 
 import json
 import subprocess
@@ -85,7 +85,7 @@ def test_no_token_fails_to_verify_while_keys_are_replaced(provider: Provider) ->
 
 
 def _verify_until(done: threading.Event, provider: Provider) -> int:
-    """How many tokens verified with the keys that were published right after."""
+    """Return the number of tokens that verified with the keys published right after."""
     count = 0
     while not done.is_set():
         token = token_of(provider, "of-RS256")

@@ -1,4 +1,4 @@
-"""Each test runs on the event loop of the product and on that of the standard library."""
+"""Runs each test on the product's event loop and on the standard library's."""
 
 import asyncio
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""A listener in a process without a free descriptor; prints what clients find before, then, and after."""
+"""A listener in a process without free descriptors; prints what clients see before, during and after."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""One host cannot take all connections, and waiting for nothing keeps no place."""
+"""Connection bounds per host, and the eviction of idle connections."""
 
 import asyncio
 import subprocess

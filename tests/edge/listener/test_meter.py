@@ -1,4 +1,4 @@
-"""What the listener counts."""
+"""Metrics of the listener."""
 
 import asyncio
 from collections.abc import AsyncIterator

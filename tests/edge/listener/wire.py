@@ -1,4 +1,4 @@
-"""Clients that say exactly what a test wants them to say."""
+"""Clients that send exact bytes."""
 
 import asyncio
 import json
@@ -49,17 +49,17 @@ class Client:
         return Answer(int(head[0].split()[1]), headers, body)
 
     async def is_asked_to_go_on(self) -> None:
-        """Return when the server has read a head that expects 100-continue."""
+        """Return when the server has sent 100 Continue."""
         async with asyncio.timeout(PATIENCE_SECONDS):
             assert await self.reader.readuntil(b"\r\n\r\n") == b"HTTP/1.1 100 Continue\r\n\r\n"
 
     async def rest(self) -> bytes:
-        """Return what comes until the server closes the connection."""
+        """Return all bytes until the server closes the connection."""
         async with asyncio.timeout(PATIENCE_SECONDS):
             return await self.reader.read()
 
     async def end(self) -> None:
-        """Return when the server has closed the connection, in whatever way."""
+        """Return when the server has closed the connection, cleanly or not."""
         with suppress(ConnectionError):
             await self.rest()
 

@@ -1,4 +1,4 @@
-"""API keys and clients that administer: no right of a key leads to the credentials or the answers of such a client."""
+"""API keys and clients that administer: no right of a key gives access to the credentials of such a client."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ from tests.identity.images.pictures import form, uploaded
 WRITE = Permission.IDENTITY_WRITE
 PUBLIC = {"confidential": False, "flows_enabled": ["authorization_code"], "challenges": ["S256"]}
 
-# What makes the client `app` an administrator.
+# Ways by which the client `app` becomes an administrator.
 WAYS = {
     "a permission": {"permissions": (WRITE,)},
     "a scope for people": {"oauth_scopes": ("openid", "email", WRITE)},
@@ -32,7 +32,7 @@ WAYS = {
     "a mapping rule for its claims": {"claims": '{"branch":["hq"]}', "claims_at_root": True},
 }
 
-# What takes a client over, hides it, or speaks in its name; `None` is sent without a body.
+# Operations that take over, disable or impersonate a client; `None` sends no body.
 OPERATIONS: dict[str, tuple[str, str, object]] = {
     "a new secret": ("PUT", "/secret", None),
     "a new secret beside the old one": ("PUT", "/secret", {"cache_current_hours": 24}),
@@ -56,7 +56,7 @@ OPERATIONS: dict[str, tuple[str, str, object]] = {
 
 
 async def program(administrator: Administrator, tenant: str = "") -> Administrator:
-    """With an API key that has every right there is."""
+    """Return a caller with an API key that has every right."""
     access = [{"group": area.value, "access_rights": list(map(str, Right))} for area in Area]
     created = await administrator.send("POST", f"{tenant}api_keys", {"name": "all", "access": access})
     assert created.status == 200, await created.text()
@@ -64,7 +64,7 @@ async def program(administrator: Administrator, tenant: str = "") -> Administrat
 
 
 async def populate(deployment: Deployment, tenant_id: TenantId, **fields: object) -> Client:
-    """The client, and everything that may make it an administrator."""
+    """Create the client, and the labels and rules that may make it an administrator."""
     store = deployment.store
     owner = Role(tenant_id=tenant_id, id="r", name="owner", permissions=(WRITE,))
     await store.of(ROLES).insert(owner)

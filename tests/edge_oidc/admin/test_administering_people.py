@@ -1,4 +1,4 @@
-"""API keys and people who administer: no right of a key leads to their accounts, second factors or providers."""
+"""API keys and users who administer: no right of a key gives access to their accounts, factors or providers."""
 
 from dataclasses import replace
 
@@ -36,7 +36,7 @@ OPERATIONS: dict[str, tuple[str, str, object]] = {
 
 
 async def populate(deployment: Deployment, **fields: object) -> None:
-    """Anna, who has a passkey, and what may make her an administrator."""
+    """Create Anna, who has a passkey, and the labels that may make her an administrator."""
     store = deployment.store
     await store.of(ROLES).insert(
         Role(tenant_id=DEFAULT, id="r", name="owner", permissions=(Permission.IDENTITY_WRITE,))

@@ -18,7 +18,7 @@ ANYWHERE = (
 
 
 async def heeded(deployment: Deployment) -> None:
-    """What the edge knows of addresses is a second old at most."""
+    """Advance the clock beyond the second for which the edge caches block list results."""
     deployment.clock.advance(timedelta(seconds=1))
 
 

@@ -28,7 +28,7 @@ READING, WORKING, DEPLOYING = "history:read", "job:work", "process:deploy"
 
 
 async def made(administrator: Administrator, client_id: str, *scopes: str) -> str:
-    """The secret of a client that asks in its own name for these scopes."""
+    """Create a client that requests these scopes in its own name, and return its secret."""
     new = {"id": client_id, "name": client_id, "confidential": True, "redirect_uris": []}
     created = await administrator.send("POST", "clients", new)
     secret = str((await created.json())["secret"])
@@ -54,14 +54,14 @@ async def granted(
 
 
 async def keeper(administrator: Administrator) -> Administrator:
-    """A program that administers and may read, and nothing else."""
+    """A program with the permission to administer and to read, and no others."""
     secret = await made(administrator, "keeper", "identity:write", READING)
     token = (await granted(administrator, "keeper", secret))["access_token"]
     return replace(administrator, authorization=f"Bearer {token}")
 
 
 async def assigned(caller: Administrator, deployment: Deployment, rpc: str, **ids: str) -> type | None:
-    """How the process API refused it, None when it did not."""
+    """Assign over the process API; returns the error, None on success."""
     request = getattr(membership_service_pb2, f"{rpc}Request")(**ids)
     metadata = (("authorization", caller.authorization),)
     try:

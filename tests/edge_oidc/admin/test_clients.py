@@ -65,7 +65,7 @@ async def token_status(http: Http, client_id: str, secret: str) -> int:
 
 
 async def created(administrator: Administrator) -> str:
-    """The secret of a new client."""
+    """Create a client and return its secret."""
     answer = await administrator.send("POST", "clients", NEW)
     return str((await answer.json())["secret"])
 

@@ -16,13 +16,13 @@ A_MOMENT = timedelta(seconds=2)
 
 
 class Stream:
-    """What comes over a stream of events, read to the end of each message."""
+    """The client of an event stream, which reads whole messages."""
 
     def __init__(self, response: ClientResponse) -> None:
         self.response = response
 
     async def message(self) -> dict[str, str]:
-        """The next one that is no comment."""
+        """Return the next message that is not a comment."""
         async with asyncio.timeout(SECONDS):
             while True:
                 lines = await self._lines()
@@ -57,7 +57,7 @@ async def stream(
 
 
 async def happen(administrator: Administrator, deployment: Deployment, *ips: str) -> None:
-    """Addresses are blocked, one after another."""
+    """Block addresses one after another, each of which emits an event."""
     for ip in ips:
         await administrator.send("POST", "blacklist", {"ip": ip, "exp": int(NOON.timestamp()) + 3600})
         deployment.clock.advance(timedelta(milliseconds=1))
@@ -152,7 +152,7 @@ async def test_a_stream_ends_with_the_right_to_listen(
         await administrator.send("DELETE", "api_keys/listener")
         await administrator.send("POST", "events/test")
         deployment.clock.advance(A_MOMENT)
-        # What was waited for is still told; the next question is refused.
+        # The pending poll still returns its event; the next poll is refused.
         async with asyncio.timeout(SECONDS):
             rest = await _to_the_end(listening.response)
 

@@ -38,7 +38,7 @@ async def deployment() -> AsyncIterator[Deployment]:
 
 @dataclass(frozen=True)
 class Place:
-    """Whom an image shows: `area` is what an API key needs rights to."""
+    """The owner of an image; `area` is the area of an API key's rights."""
 
     administrator: Administrator
     owner: str
@@ -54,7 +54,7 @@ class Place:
         return await (administrator or self.administrator).send("PUT", self.path, data=sent)
 
     async def get(self, query: str = "", **headers: str) -> ClientResponse:
-        """As somebody whom nobody knows."""
+        """Get the image without authentication."""
         return await self.administrator.http.get(f"/auth/v1/{self.path}{query}", headers=headers)
 
 

@@ -56,14 +56,14 @@ async def deployment() -> AsyncIterator[Deployment]:
 
 
 async def created(administrator: Administrator, **fields: object) -> str:
-    """The id of a new provider."""
+    """Create a provider and return its id."""
     answer = await administrator.send("POST", "providers/create", NEW | fields)
     assert answer.status == 200, await answer.text()
     return str((await answer.json())["id"])
 
 
 async def link(deployment: Deployment, provider_id: str) -> str:
-    """Have the administrator sign in through the provider; returns the id of the account."""
+    """Link the administrator's account to the provider; returns the id of the account."""
     (user,) = await deployment.store.of(USERS).page(DEFAULT)
     await deployment.store.of(PROVIDER_LINKS).insert(
         ProviderLink(tenant_id=DEFAULT, id=f"{provider_id} 7", provider_id=provider_id, user_id=user.id)
@@ -283,7 +283,7 @@ async def test_tenants_keep_their_providers_apart(administrator: Administrator) 
 
 
 async def test_a_real_provider_says_what_it_is(administrator: Administrator, http: Http) -> None:
-    """This one itself: its issuer is not where it listens, so its metadata speaks for nobody there."""
+    """The provider looks up itself; its issuer differs from its address, so the metadata is not valid there."""
     address = f"{http.make_url('/auth/v1/.well-known/openid-configuration')}"
 
     answer = await administrator.send("POST", "providers/lookup", {"metadata_url": address})

@@ -1,4 +1,4 @@
-"""A client whose keys are where it publishes them, over real HTTP."""
+"""A client that publishes its keys at `jwks_uri`, over real HTTP."""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace

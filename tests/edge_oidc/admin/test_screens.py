@@ -61,7 +61,7 @@ NOTHING_REMOVED = {"custom_css": 0, "logout_custom_css": 0}
 
 @pytest.fixture
 async def administrator(administrator: Administrator) -> Administrator:
-    """One who has a client."""
+    """An administrator with a client."""
     assert (await administrator.send("POST", "clients", NEW)).status == 200
     return administrator
 

@@ -1,4 +1,4 @@
-"""Somebody who registers clients, from any address."""
+"""A caller of dynamic client registration, from any network address."""
 
 import itertools
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ class Registrant:
     async def register(
         self, body: object = APP, *, token: str = "", address: str = "", issuer: str = ""
     ) -> ClientResponse:
-        """At an address that nobody was at before, unless it is given."""
+        """Register a client, from a fresh network address by default."""
         headers = {"X-Forwarded-For": address or f"192.0.2.{next(self.addresses)}"}
         headers |= {"Authorization": f"Bearer {token}"} if token else {}
         return await self.http.post(f"/auth/v1/{issuer}clients_dyn", json=body, headers=headers)
@@ -37,13 +37,13 @@ class Registrant:
     async def at(
         self, method: str, client: dict[str, Any], body: object = None, *, token: str | None = None
     ) -> ClientResponse:
-        """At the address of a registration, with its token unless another is given."""
+        """Send a request to the address of a registration, with its own token by default."""
         path = client["registration_client_uri"].removeprefix("https://id.example.com")
         headers = {"Authorization": f"Bearer {token or client['registration_access_token']}"}
         sent: dict[str, Any] = {} if body is None else {"json": body}
         return await self.http.request(method, path, headers=headers, **sent)
 
     async def is_known(self, client: dict[str, Any]) -> bool:
-        """Whether the client proves who it is with its secret."""
+        """Whether the client authenticates with its secret."""
         form = {"client_id": client["client_id"], "client_secret": client["client_secret"], "token": "x"}
         return (await self.http.post("/auth/v1/oidc/introspect", data=form)).status == 200

@@ -1,4 +1,4 @@
-"""Clients look after their registration: RFC 7592."""
+"""Management of dynamic registrations: RFC 7592."""
 
 import asyncio
 

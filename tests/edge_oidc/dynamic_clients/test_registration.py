@@ -1,4 +1,4 @@
-"""Clients register themselves: RFC 7591."""
+"""Dynamic client registration: RFC 7591."""
 
 import asyncio
 from datetime import timedelta
@@ -297,7 +297,7 @@ async def test_a_client_that_nobody_uses_ends_after_an_hour(registrant: Registra
 
 
 async def signed_in(registrant: Registrant, client: dict[str, str]) -> int:
-    """The status of the token endpoint for a code that a person let the client have."""
+    """Return the status of the token endpoint for a code after the user's consent."""
     person = Somebody(registrant.http, ISSUER, "alice@example.com")
     begun = await person.begin()
     asked = begun | {"client_id": client["client_id"], "redirect_uri": REDIRECT_URI}

@@ -1,4 +1,4 @@
-"""The provider's endpoints on a socket, in front of services that answer as they are told."""
+"""The provider's endpoints on a socket, in front of services with configured responses."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -41,11 +41,11 @@ class Provider:
     http: Http
 
     def answers(self, **answers: Message | Exception) -> None:
-        """Tell what each RPC, named in snake case, is answered with."""
+        """Configure the response of each RPC, named in snake case."""
         self.servicers.answers.update(answers)
 
     def asked(self, kind: type[Kind]) -> Kind:
-        """The last request of a kind."""
+        """Return the last request of a type."""
         return [request for request in self.servicers.requests if isinstance(request, kind)][-1]
 
 
@@ -54,7 +54,7 @@ async def running(
     access: AccessConfig | None = None, *, has_fed_cm: bool = False, canonical: CanonicalHost | None = None
 ) -> AsyncIterator[Provider]:
     servicers = Servicers()
-    # Asked before every request, and heard of in tests of their own.
+    # Services that are called before every request have separate servicers and their own tests.
     askers = {service: Servicers() for service in services() if service.name in _ASKED_BEFORE}
     dispatcher = Dispatcher(
         dict.fromkeys(services(), servicers) | askers, interceptors(Mode.EMBEDDED, _admit)
@@ -70,7 +70,7 @@ async def running(
 
 
 def _admit(_call: Call) -> None:
-    """Everybody may ask."""
+    """Admit every call."""
 
 
 async def page_of(response: ClientResponse) -> html.HtmlElement:
@@ -85,7 +85,7 @@ def hidden_fields(page: html.HtmlElement) -> dict[str, str]:
 
 
 def directives(response: ClientResponse) -> dict[str, str]:
-    """Content security policy of an answer, by directive."""
+    """Return the content security policy of a response, by directive."""
     policy = response.headers["Content-Security-Policy"]
     pairs = (directive.strip().partition(" ") for directive in policy.split(";"))
     return {name: value for name, _, value in pairs if name}

@@ -1,4 +1,4 @@
-"""What every page of ours tells a browser, whatever stands in it."""
+"""Headers and content of all pages, whatever text they contain."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Bytes that are no text: nothing of the wire may become a fault of ours."""
+"""Bytes that are not UTF-8 text never cause an internal error."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Who calls an administrator's endpoint, as it is passed on."""
+"""The caller of an administration endpoint, as passed to the services."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The page that asks, and what its answers are sent back with."""
+"""The consent page, and the responses to its answers."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the step that asks for the address alone answers."""
+"""Responses of the step that asks for the e-mail address."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Every answer below the prefix has the provider's manners, those that nobody thought of too."""
+"""Every response below the prefix has the provider's headers, also after unexpected errors."""
 
 from collections.abc import AsyncIterator
 from typing import NoReturn
@@ -15,7 +15,7 @@ from tests.edge_oidc.endpoints.provider import NOON, Http
 
 
 class BrokenChannel:
-    """A fault of ours, of which nothing gets out."""
+    """A channel with an internal error, whose details must stay hidden."""
 
     def unary_unary(self, *_args: object, **_options: object) -> "BrokenChannel":
         return self

@@ -1,4 +1,4 @@
-"""What browsers ask for by themselves, as they send it: FedCM §3."""
+"""FedCM requests as browsers send them: FedCM §3."""
 
 from collections.abc import AsyncIterator
 

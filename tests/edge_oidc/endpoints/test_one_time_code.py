@@ -1,4 +1,4 @@
-"""The page that asks for a code, and what its answers are sent back with."""
+"""The page that asks for a code, and the responses to its answers."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Refusals: a page for a browser that navigates, JSON for every program."""
+"""Error responses: a page for a browser that navigates, JSON for a program."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What the registration endpoints ask of the service, and make of its answers."""
+"""Requests of the registration endpoints to the service, and their responses."""
 
 from urllib.parse import parse_qsl, urlsplit
 

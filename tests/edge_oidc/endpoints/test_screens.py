@@ -1,4 +1,4 @@
-"""Pages in the screens of their clients: what is written where, and what is kept out of where."""
+"""Pages in the screens of their clients: the place of each text, and texts that must not appear somewhere."""
 
 import json
 from collections.abc import Iterator
@@ -72,7 +72,7 @@ def begun(shown: Screen | None, **fields: Any) -> pb.BeginAuthorizationResponse:
 
 
 def steps(shown: Screen | None) -> dict[str, tuple[str, str, dict[str, str], Message]]:
-    """Method, address, form, and what the service answers, for every page of a client."""
+    """Method, address, form and response of the service, for every page of a client."""
     passkey = pb.SecondFactor(code="c", user_id="u", screen=shown, methods=[pb.SECOND_FACTOR_METHOD_PASSKEY])
     code = pb.SecondFactor(
         code="c", user_id="u", screen=shown, methods=[pb.SECOND_FACTOR_METHOD_ONE_TIME_CODE]

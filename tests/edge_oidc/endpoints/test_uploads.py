@@ -1,4 +1,4 @@
-"""How many uploads are held in memory."""
+"""The bound of uploads in memory."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""People and programs that are refused for a while learn how long, each in their own form."""
+"""Waiting times in error responses, for users and for programs."""
 
 import pytest
 
@@ -71,7 +71,7 @@ async def test_a_program_is_answered_with_json(provider: Provider, headers: dict
 async def test_an_endpoint_of_clients_answers_with_json_whatever_they_accept(provider: Provider) -> None:
     provider.answers(issue_token=BLOCKED)
 
-    # Some libraries accept HTML unless they are told otherwise.
+    # Some libraries send `Accept: text/html` by default.
     response = await provider.http.post(
         "/auth/v1/oidc/token", data={"grant_type": "client_credentials"}, headers=BROWSER
     )

@@ -1,4 +1,4 @@
-"""The English of pages and messages: no phrase that a native speaker would not write."""
+"""The English of pages and messages: phrases that a native speaker would not write."""
 
 import re
 from pathlib import Path

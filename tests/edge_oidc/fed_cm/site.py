@@ -1,4 +1,4 @@
-"""The provider as it runs, with FedCM, and a browser that asks for a relying party's page."""
+"""The running provider with FedCM, and a browser that requests tokens for a relying party's page."""
 
 import re
 from collections.abc import AsyncIterator
@@ -45,7 +45,7 @@ _WAY = re.compile(r"GnomonFedCM(\.\w+)?=([^;]*); ")
 
 @dataclass
 class Browser:
-    """`way` is its cookie for FedCM, which it sends without TLS to no test server."""
+    """`way` is its FedCM cookie, which browsers send over TLS only, so the test sends it explicitly."""
 
     admin: Administrator
     person: Somebody
@@ -103,7 +103,7 @@ class Browser:
 
 @asynccontextmanager
 async def browser(*, is_enabled: bool = True) -> AsyncIterator[Browser]:
-    """Alice's, who has not signed in yet; the shop is a client."""
+    """Alice's browser before the sign-in; the shop is a client."""
     config = replace(CONFIG, pow=ProofOfWorkConfig(difficulty=10), fedcm=FedCmConfig(enabled=is_enabled))
     async with deployed(config) as deployment:
         app = web.Application()

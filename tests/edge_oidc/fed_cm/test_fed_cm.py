@@ -1,4 +1,4 @@
-"""FedCM from the socket to the records, as a browser asks."""
+"""FedCM from the socket to the records."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ NEW_PASSWORD = "a new horse battery staple"
 
 
 async def claims_of(alice: Browser, token: str) -> dict[str, Any]:
-    """Checked as a relying party does, with the published keys."""
+    """Verify an ID token with the published keys, and return its claims."""
     published = await (await alice.get("/auth/v1/oidc/certs")).json()
     return dict(jwt.decode(token, KeySet.import_key_set(published), algorithms=["RS256"]).claims)
 

@@ -1,4 +1,4 @@
-"""Two real providers in one process: people of one sign in at the other, over HTTP, with a browser of their own."""
+"""Two real providers: users of one sign in at the other, over HTTP with real cookies."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -27,14 +27,14 @@ ALGORITHMS = ["RS256", "ES256", "EdDSA"]
 
 @dataclass
 class Two:
-    """`upstream` vouches, by its tenant acme, for people of `here`."""
+    """`upstream` is the upstream provider, as its tenant acme; users sign in at `here`."""
 
     here: World
     upstream: World
     provider_id: str = ""
 
     async def register(self, *, alg: str = "ES256", is_confidential: bool = True, **provider: object) -> None:
-        """Have each know the other."""
+        """Register each provider at the other."""
         issuer = self.upstream.issuer("acme")
         found = await (await self.here.administer("POST", "providers/lookup", json={"issuer": issuer})).json()
         about = {"name": "Acme", "typ": "oidc", "enabled": True, "client_id": "here", "auto_onboarding": True}
@@ -79,7 +79,7 @@ class Two:
         return answer
 
     def go(self, client_id: str = "app") -> Any:
-        """Sign in, all the way; returns where the browser ended: at the app, or on a page of ours."""
+        """Sign in completely; returns where the browser ended: at the app, or on a page of ours."""
         person, there = self.person(), Person(self.upstream.issuer("acme"), EMAIL, PASSWORD)
         there.browser = person.browser
         try:
@@ -91,7 +91,7 @@ class Two:
             person.close()
 
     def add_passkey(self, person: Person, authenticator: SoftwareAuthenticator) -> None:
-        """To the account that the person has here, with a password."""
+        """Add a passkey to the user's account here, which has a password."""
         person.sign_in(self.here.authorization())
         own = f"users/{person.session()['user_id']}"
         token = self.sent(person, f"{own}/mfa_token", password=PASSWORD)["id"]
@@ -101,7 +101,7 @@ class Two:
         self.sent(person, f"{own}/webauthn/register/finish", **names, data=data)
 
     def add_codes(self, person: Person) -> str:
-        """To the account that the person has here, with a password; returns the secret."""
+        """Add one-time codes to the user's account here, which has a password; returns the secret."""
         person.sign_in(self.here.authorization())
         own = f"users/{person.session()['user_id']}"
         token = self.sent(person, f"{own}/mfa_token", password=PASSWORD)["id"]
@@ -115,7 +115,7 @@ class Two:
         return TOTP(secret).at(self.here.deployment.clock.now())
 
     def show_passkey(self, person: Person, page: Page, authenticator: SoftwareAuthenticator) -> str:
-        """Do what the page's script does; returns where it leads."""
+        """Run the passkey step of the page's script; returns the location."""
         factor, csrf_token = page.state["second_factor"], str(page.state["csrf_token"])
         assert isinstance(factor, dict)
         path = f"users/{factor['user_id']}/webauthn/auth"
@@ -142,14 +142,14 @@ class Two:
         return Person(self.here.issuer(), EMAIL, PASSWORD)
 
     async def signed_in(self) -> dict[str, str]:
-        """What the app gets."""
+        """Return the parameters that the app gets."""
         arrival = await asyncio.to_thread(self.go)
         assert isinstance(arrival, Arrival), arrival
         assert arrival.url.startswith(CALLBACK)
         return arrival.parameters
 
     async def give_domain(self, target: str) -> None:
-        """Have the people of example.org sign in through the provider, alone or beside their password."""
+        """Make users of example.org sign in through the provider, only or in addition to their password."""
         domain = {"domain": "example.org", "target": {"type": target, "providers": [self.provider_id]}}
         made = await self.here.administer("POST", "tenants/default/domains", json=domain)
         assert made.status == 201, await made.text()
@@ -171,7 +171,7 @@ class Two:
 
 
 def buttons(page: Page) -> list[str]:
-    """Those that a person sees and goes on with."""
+    """Return the provider buttons that the user sees and continues with."""
     hidden = "ancestor-or-self::*[@hidden] or ancestor::template"
     found = html.fromstring(page.text).xpath(f"//button[not({hidden}) and not(@data-reveals)]")
     return [button.text_content() for button in found]

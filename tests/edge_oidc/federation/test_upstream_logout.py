@@ -1,4 +1,4 @@
-"""Two real providers: one tells the other, over HTTP, that somebody it vouched for has signed out."""
+"""Two real providers: one sends a logout token to the other, over HTTP."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace
@@ -22,18 +22,18 @@ DEFAULT, ACME = TenantId("default"), TenantId("acme")
 
 @dataclass(frozen=True)
 class Two:
-    """`upstream` vouches, by its tenant acme, for people of `here`."""
+    """`upstream` is the upstream provider, as its tenant acme; users sign in at `here`."""
 
     here: World
     upstream: World
 
     async def register(self, algorithm: SigningAlgorithm) -> str:
-        """Have each know the other; returns the id of the provider here."""
+        """Register each provider at the other; returns the id of the provider here."""
         await self.upstream.add_app("acme", id_token_signed_response_alg=algorithm)
         issuer = self.upstream.issuer("acme")
         found = await self.here.administer("POST", "providers/lookup", json={"issuer": issuer})
         assert found.status == 200, await found.text()
-        # What is registered there is a public client.
+        # The client that is registered there is public.
         about = {"name": "Acme", "typ": "oidc", "enabled": True, "client_id": "app"}
         provider = {**await found.json(), **about, "client_secret_basic": False}
         created = await self.here.administer("POST", "providers/create", json=provider)
@@ -41,7 +41,7 @@ class Two:
         return str((await created.json())["id"])
 
     async def signed_in(self, provider_id: str, sid: str) -> None:
-        """A session here that the provider vouched for."""
+        """Create a session here that began with a sign-in at the provider."""
         authentication = Authentication(user_id=UserId("alice"), at=NOON, amr=("fed",), acr="", sid=sid)
         session = Session(
             tenant_id=DEFAULT,
@@ -57,7 +57,7 @@ class Two:
         await self.here.store.of(SESSIONS).insert(vouched)
 
     async def logout_token(self, sid: str) -> str:
-        """As the upstream provider makes it for a session that ended there."""
+        """Return the logout token of the upstream provider for a session that ended there."""
         client = await self.upstream.store.of(CLIENTS).get(ACME, "app")
         assert client is not None
         logout = BackChannelLogout(

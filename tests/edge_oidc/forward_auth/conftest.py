@@ -8,7 +8,7 @@ from tests.edge_oidc.tenancy.world import World, world
 
 @pytest.fixture
 async def provider() -> AsyncIterator[World]:
-    """Trusts proxies on loopback; Alice has an account."""
+    """A provider that trusts proxies on loopback, with an account for Alice."""
     async with world(trusted_proxies=("127.0.0.1/32",)) as found:
         await found.add_user("default", "alice", given_name="Ada", groups=("readers",))
         yield found

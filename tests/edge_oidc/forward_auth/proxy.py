@@ -1,4 +1,4 @@
-"""A service behind a reverse proxy that asks before it serves, as nginx does with auth_request."""
+"""A service behind a reverse proxy that authorizes requests like nginx's auth_request."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,7 +18,7 @@ _PASSED_ON = ("Cookie", CSRF_HEADER)
 
 @dataclass(frozen=True)
 class ReverseProxy:
-    """What it serves says what the service was told of its caller."""
+    """A proxy and its service; the service returns the headers that it got about the caller."""
 
     world: World
     http: ClientSession
@@ -47,7 +47,7 @@ class ReverseProxy:
 
 
 async def _relayed(answer: ClientResponse) -> web.Response:
-    """Like `error_page 401`: whoever has to sign in is redirected."""
+    """Relay the response; like `error_page 401`, a caller who must sign in is redirected."""
     status = 302 if answer.status == 401 else answer.status
     response = web.Response(status=status, body=await answer.read())
     for name in ("Location", "Set-Cookie"):
@@ -58,7 +58,7 @@ async def _relayed(answer: ClientResponse) -> web.Response:
 
 @asynccontextmanager
 async def service(world: World) -> AsyncIterator[str]:
-    """Where the service is, without a slash at its end; the provider knows its client."""
+    """Yield the origin of the service, whose client the provider knows."""
     port = unused_port()
     origin = f"http://127.0.0.1:{port}"
     await world.add_app(

@@ -1,4 +1,4 @@
-"""A service behind a reverse proxy, and people with browsers without script."""
+"""A service behind a reverse proxy, used by browsers without script."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -23,14 +23,14 @@ def get(person: Person, url: str) -> requests.Response:
 
 
 def came_back(person: Person, url: str) -> str:
-    """Where the provider sends whoever signs in for what stands at the address: the callback, with a code."""
+    """Sign in for the address, and return the callback URL with its code."""
     away = get(person, url)
     assert away.status_code == 302, away.text
     return person.sign_in(away.headers["Location"]).url
 
 
 def signed_in(person: Person, url: str) -> requests.Response:
-    """What the service answers in the end."""
+    """Sign in for the address, and return the response of the service."""
     return person.browser.get(came_back(person, url), timeout=SECONDS)
 
 
@@ -201,7 +201,7 @@ def cookie_of(person: Person, service: str) -> str:
 
 
 async def test_the_answer_to_another_browser_is_worth_nothing(provider: World, service: str) -> None:
-    """Signing somebody in to the attacker's account: RFC 6749 §10.12."""
+    """Login CSRF, with the attacker's account: RFC 6749 §10.12."""
 
     def act(person: Person) -> tuple[requests.Response, requests.Response]:
         callback = came_back(person, f"{service}/mine")

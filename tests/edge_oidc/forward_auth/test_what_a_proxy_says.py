@@ -1,4 +1,4 @@
-"""What is believed of a proxy, and what a browser is told through it."""
+"""Validation of a proxy's headers, and the responses that browsers get through it."""
 
 from collections.abc import AsyncIterator
 from urllib.parse import parse_qs, urlsplit
@@ -26,14 +26,14 @@ async def _shop(provider: World) -> None:
 
 
 async def asked(provider: World, query: str = "", **headers: str) -> ClientResponse:
-    """What a proxy is answered that says so."""
+    """Return the response to a proxy that sends these headers."""
     named = {f"X-Forwarded-{name.title()}": value for name, value in headers.items()}
     said = {name: value for name, value in (FORWARDED | named).items() if value}
     return await provider.http.get(f"{PATH}{query}", headers=said, allow_redirects=False)
 
 
 async def finished(provider: World, response: ClientResponse) -> ClientResponse:
-    """What the callback answers the browser that was sent to sign in so."""
+    """Sign in from this response, and return the response of the callback."""
     location = response.headers["Location"]
     arrival = await provider.person("", lambda person: person.sign_in(location))
     cookie = response.headers["Set-Cookie"].partition(";")[0]
@@ -178,7 +178,7 @@ async def test_a_cookie_that_others_may_have_set_is_no_proof_to_a_service_with_t
 
 @pytest.fixture
 async def stranger() -> AsyncIterator[World]:
-    """A provider to which the proxy on loopback is anybody."""
+    """A provider that does not trust the proxy on loopback."""
     async with world(trusted_proxies=("192.0.2.0/24",)) as found:
         await found.add_app("default", id="shop", redirect_uris=(f"{ORIGIN}{PATH}/callback",))
         yield found

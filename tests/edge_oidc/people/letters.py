@@ -1,4 +1,4 @@
-"""Letters that the provider has written, as people find them."""
+"""Mails that the provider has written, as users find them."""
 
 from dataclasses import dataclass
 from email import message_from_bytes
@@ -17,7 +17,7 @@ class Letters:
     directory: Path
 
     async def text(self, subject: str, *, to: str = "alice@example.com") -> str:
-        """Of the letter with this subject, as soon as it is there."""
+        """Return the text of the mail with this subject, as soon as it exists."""
         found: list[str] = []
 
         def is_there() -> bool:
@@ -33,7 +33,7 @@ class Letters:
         return text
 
     async def path(self, subject: str, *, to: str = "alice@example.com") -> str:
-        """Of the link in that letter, on the server under test."""
+        """Return the path of the link in that mail, on the server under test."""
         return urlsplit(link_in(await self.text(subject, to=to))).path
 
     def all(self) -> list[EmailMessage]:

@@ -1,4 +1,4 @@
-"""A provider that writes letters, Alice who has an account there, and Bob for whom one is made."""
+"""A provider with mail, Alice who has an account, and Bob whose account is created."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -55,12 +55,12 @@ class Mailed:
     browsers: list[Http] = field(default_factory=list)
 
     def browser(self) -> Http:
-        """One that nobody has used yet."""
+        """Return a fresh browser."""
         self.browsers.append(TestClient(self.server))
         return self.browsers[-1]
 
     def alice(self, *, email: str = "alice@example.com") -> Somebody:
-        """At another browser, not signed in."""
+        """Return another browser of Alice, not signed in."""
         return Somebody(self.browser(), self.admin.deployment.identity.issuer, email, self.user_id)
 
     async def signed_in(self, password: str = PASSWORD) -> Somebody:
@@ -70,13 +70,13 @@ class Mailed:
         return alice
 
     async def ask(self, email: str = "alice@example.com", **members: str) -> ClientResponse:
-        """For a link to choose a password by."""
+        """Request a link to set a password."""
         challenge = await (await self.admin.http.post(f"{BASE}/pow")).text()
         asked = {"email": email, "pow": solved(challenge)} | members
         return await self.admin.http.post(f"{BASE}/users/request_reset", json=asked)
 
     async def put_in_charge(self, domain: str) -> None:
-        """Have a provider sign the people of a domain in."""
+        """Make a provider the sign-in target of a domain."""
         _, provider = await self.admin.ask("POST", "/providers/create", json=COMPANY)
         asked = {"domain": domain, "target": {"type": "provider", "providers": [provider["id"]]}}
         made = await self.admin.send("POST", "/tenants/default/domains", json=asked)
@@ -86,7 +86,7 @@ class Mailed:
         assert (made.status, verified.status) == (201, 200), await verified.text()
 
     async def made(self) -> tuple[str, str]:
-        """The id of an account that was made without a password, and the path of its first link."""
+        """Create an account without a password; returns its id, and the path of its first link."""
         status, bob = await self.admin.ask("POST", "/users", json=BOB)
         assert status == 200, bob
         return bob["id"], await self.letters.path("Your new account", to="bob@example.com")

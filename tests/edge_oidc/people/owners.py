@@ -1,4 +1,4 @@
-"""People with browsers, passwords and authenticators, and the provider that they sign in to."""
+"""Users with browsers, passwords and authenticators, and their provider."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -24,7 +24,7 @@ BOB = {"email": "bob@example.com", "language": "en", "roles": [], "password": PA
 
 @dataclass
 class Owner:
-    """Somebody with a browser and an authenticator."""
+    """A user with a browser and an authenticator."""
 
     person: Somebody
     authenticator: SoftwareAuthenticator
@@ -55,7 +55,7 @@ class Owner:
         return finished
 
     async def sign_in(self, password: str | None = PASSWORD) -> ClientResponse:
-        """With the password, then with the passkey that follows."""
+        """Sign in with the password, then with the passkey."""
         asked = await self.person.sign_in(password)
         assert asked.status == 200, await asked.text()
         code = (await asked.json())["code"]
@@ -70,14 +70,14 @@ class World:
     browsers: list[TestClient[web.Request, web.Application]] = field(default_factory=list)
 
     def browser(self, name: str = "alice", *, address: str = "") -> Somebody:
-        """A new browser, at which nobody has signed in; behind the proxy that is trusted it has an address of its own."""
+        """Return a new browser without a session, at its own network address behind the trusted proxy."""
         http = TestClient(self.server, headers={"X-Forwarded-For": address} if address else None)
         self.browsers.append(http)
         issuer = self.admin.deployment.identity.issuer
         return Somebody(http, issuer, f"{name}@example.com", self.ids.get(name, ""))
 
     async def owner(self, name: str = "alice", **traits: bool) -> Owner:
-        """Signed in, with a new authenticator."""
+        """Return a signed-in user with a new authenticator."""
         person = self.browser(name)
         assert (await person.sign_in()).status == 202
         return Owner(person, SoftwareAuthenticator(self.origin, **traits))

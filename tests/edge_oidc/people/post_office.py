@@ -1,4 +1,4 @@
-"""A provider with mail, at which people register over HTTP and read their letters."""
+"""A provider with mail, at which users register over HTTP and read their mails."""
 
 import re
 from collections.abc import AsyncIterator, Mapping
@@ -48,7 +48,7 @@ class PostOffice:
         return solved(await (await self.http.post(f"{BASE}{tenant}/pow")).text())
 
     async def post(self, path: str, **members: Any) -> ClientResponse:
-        """As JSON, with a proof of work unless one is given."""
+        """Post JSON, with a proof of work by default."""
         body = {"pow": await self.proof_of_work()} | members
         return await self.http.post(f"{BASE}{path}", json=body)
 
@@ -56,34 +56,34 @@ class PostOffice:
         return await self.post("/users/register", **{"email": email, "password": PASSWORD} | members)
 
     async def submit(self, path: str, **fields: Any) -> ClientResponse:
-        """As a browser without our script would, but for the proof of work."""
+        """Post a form like a browser without our script, except for the proof of work."""
         form = {"pow": await self.proof_of_work()} | fields
         return await self.http.post(f"{BASE}{path}", data=form, allow_redirects=False)
 
     def letters(self) -> list[EmailMessage]:
-        """Those that were sent, the oldest first."""
+        """Return all mails, oldest first."""
         paths = sorted(self.directory.glob("*.eml"), key=lambda path: path.stat().st_mtime_ns)
         return [cast("EmailMessage", message_from_bytes(path.read_bytes(), policy=default)) for path in paths]
 
     async def letter(self, number: int = 1) -> EmailMessage:
-        """The last one, once there are so many."""
+        """Return the last mail once there are `number` mails."""
         await until(lambda: len(list(self.directory.glob("*.eml"))) >= number)
         return self.letters()[-1]
 
     async def link(self, number: int = 1) -> str:
-        """Path of the link in the last letter."""
+        """Return the path of the link in the last mail."""
         found = _LINK.search((await self.letter(number)).get_content())
         assert found is not None
         return urlsplit(found.group()).path
 
     async def person(self, email: str = EVE) -> Mapping[str, Any]:
-        """As an administrator sees it."""
+        """Return the user as an administrator sees it."""
         status, document = await self.admin.ask("GET", f"/users/email/{email}")
         assert status == 200
         return dict(document)
 
     def browser(self, email: str = EVE) -> Somebody:
-        """A new browser, at which nobody has signed in."""
+        """Return a new browser without a session."""
         http = TestClient(self.server)
         self.browsers.append(http)
         return Somebody(http, self.admin.deployment.identity.issuer, email)

@@ -1,4 +1,4 @@
-"""The provider as it runs, behind its endpoints on a socket, and a client that administers it."""
+"""The running provider behind its endpoints on a socket, and a client that administers it."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -25,12 +25,12 @@ class Administrator:
         return await self.http.request(method, f"{BASE}{path}", headers=self.headers, **options)
 
     async def typs(self) -> list[str]:
-        """Types of the events that there are, the newest first."""
+        """Return the types of all events, newest first."""
         _, events = await self.ask("POST", "/events", json={"from": 0})
         return [event["typ"] for event in events]
 
     async def ask(self, method: str, path: str, **options: Any) -> tuple[int, Any]:
-        """The status, and the document of the answer."""
+        """Send a request; returns the status and the document of the response."""
         response = await self.send(method, path, **options)
         return response.status, await response.json()
 

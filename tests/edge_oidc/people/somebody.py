@@ -1,4 +1,4 @@
-"""Somebody who is signed in at a browser, and asks for what is its own."""
+"""A user who is signed in at a browser and uses self-service."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -27,7 +27,7 @@ class Somebody:
     csrf_token: str = ""
 
     async def begin(self) -> dict[str, Any]:
-        """Begin a session, and return what its authorization request asks for."""
+        """Begin a session, and return the parameters of its authorization request."""
         begun = await self.http.post(f"{_BASE}/oidc/session")
         if begun.status == 201:
             self.csrf_token = (await begun.json())["csrf_token"]
@@ -43,7 +43,7 @@ class Somebody:
     async def sign_in(
         self, password: str | None = PASSWORD, *, asked: dict[str, Any] | None = None
     ) -> ClientResponse:
-        """For the pages of the provider itself, unless another request is given."""
+        """Sign in for the provider's own pages, unless another request is given."""
         asked = await self.begin() if asked is None else asked
         challenge = await (await self.http.post(f"{_BASE}/pow")).text()
         answer = await self.send(
@@ -65,11 +65,11 @@ class Somebody:
         )
 
     async def own(self, method: str, path: str, **members: Any) -> ClientResponse:
-        """Below the person's own address."""
+        """Send a request to a path below the user's own address."""
         return await self.send(method, f"/users/{self.user_id}{path}", **members)
 
     async def proof(self, password: str = PASSWORD) -> str:
-        """A modification token."""
+        """Return a modification token."""
         answer = await self.own("POST", "/mfa_token", password=password)
         return str((await answer.json())["id"])
 

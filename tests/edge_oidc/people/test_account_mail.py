@@ -1,4 +1,4 @@
-"""What people are told by mail of their own account, and what they do then, over HTTP."""
+"""Mails to users about their own account, and the effects of their links, over HTTP."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What people let clients have over HTTP, from the socket to the records."""
+"""Consents of users over HTTP, from the socket to the records."""
 
 import pytest
 
@@ -16,7 +16,7 @@ TERMS = Terms(oauth_scopes=("openid", "email"), resources=("https://api.example/
 
 @pytest.fixture
 async def bob(admin: Administrator) -> str:
-    """His id; he let the shop have something."""
+    """Return his id; he has given the shop a consent."""
     await admin.send("POST", "/clients", json=SHOP)
     _, bob = await admin.ask("POST", "/users", json=BOB)
     consent = Consent(

@@ -1,4 +1,4 @@
-"""Links that confirm an address, over HTTP."""
+"""Confirmation links over HTTP."""
 
 from collections.abc import AsyncIterator
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""Guessed passwords over HTTP: what they block, and what they leave alone."""
+"""Guessed passwords over HTTP: requests that are blocked, and requests that are not."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -19,7 +19,7 @@ PROTECTION = LoginProtectionConfig(
 )
 CLIENT: dict[str, Any] = {"headers": {"Authorization": encode_basic_auth("service", SECRET)}}
 AUTHORIZATION = {"response_type": "code", "client_id": "service", "redirect_uri": "https://a.example/cb"}
-# What clients, browsers that fetch documents, and people that do not prove who they are ask for.
+# Requests of clients, of browsers that fetch documents, and of users without credentials.
 OPEN: list[tuple[str, str, dict[str, Any]]] = [
     ("POST", "oidc/token", CLIENT | {"data": {"grant_type": "client_credentials"}}),
     ("POST", "oidc/introspect", CLIENT | {"data": {"token": "t"}}),
@@ -48,16 +48,16 @@ async def world() -> AsyncIterator[World]:
 
 
 async def guess(somebody: Somebody, *, times: int) -> ClientResponse:
-    """Sign in with other wrong passwords, and return the last answer."""
+    """Sign in with different wrong passwords, and return the last response."""
     answers = [await somebody.sign_in(f"wrong-{number}") for number in range(times)]
     return answers[-1]
 
 
 async def guess_many(world: World) -> None:
-    """Wrong credentials of many accounts, so that nobody signs in from the address any more."""
+    """Try wrong credentials of many accounts, so that all sign-ins from the address are blocked."""
     for number in range(8):
         await guess(world.browser(f"user-{number}", address=GUESSER), times=1)
-    # What the edge knows of an address is a second old at most.
+    # The edge caches block list results for a second.
     world.advance(seconds=1)
 
 
@@ -154,7 +154,7 @@ async def test_a_passkey_makes_up_for_bad_answers_before_it(world: World) -> Non
 
 
 async def options_of(owner: Owner) -> Any:
-    """What an authenticator makes a passkey of."""
+    """Return the creation options of a passkey."""
     token = await owner.person.proof()
     started = await owner.person.own(
         "POST", "/webauthn/register/start", passkey_name="other", mfa_mod_token_id=token

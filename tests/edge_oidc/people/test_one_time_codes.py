@@ -25,7 +25,7 @@ AUTHORIZE = "/oidc/authorize/one_time_code"
 
 @dataclass
 class Coder:
-    """Somebody with a browser and an authenticator program."""
+    """A user with a browser and an authenticator program."""
 
     world: World
     person: Somebody
@@ -33,7 +33,7 @@ class Coder:
     generator_id: str = ""
 
     def code(self, steps: int = 0) -> str:
-        """What the program shows, or will show so many steps from now."""
+        """Return the code of the program, now or this number of time steps later."""
         then = self.world.admin.deployment.clock.now() + timedelta(seconds=30 * steps)
         return TOTP(self.secret).at(then)
 
@@ -50,7 +50,7 @@ class Coder:
         return await self.person.own("POST", path, one_time_code=code)
 
     async def add(self, name: str = "phone") -> None:
-        """The code that confirms it is used up, so time goes on."""
+        """Add a program; the clock advances, because its first code is used up."""
         assert (await self.begin(name)).status == 201
         confirmed = await self.confirm(self.code())
         assert confirmed.status == 201, await confirmed.text()
@@ -62,7 +62,7 @@ class Coder:
         return list((await made.json())["recovery_codes"])
 
     async def asked(self, password: str | None = PASSWORD) -> dict[str, Any]:
-        """What follows the password."""
+        """Sign in with the password, and return the response that asks for a second factor."""
         answer = await self.person.sign_in(password)
         assert answer.status == 200, await answer.text()
         return dict(await answer.json())
@@ -81,13 +81,13 @@ async def world() -> AsyncIterator[World]:
 
 @pytest.fixture
 async def alice(world: World) -> Coder:
-    """Signed in, with no second factor."""
+    """Alice, signed in, without a second factor."""
     return Coder(world, (await world.owner()).person)
 
 
 @pytest.fixture
 async def coder(world: World, alice: Coder) -> Coder:
-    """With a program, at a new browser."""
+    """Alice with an authenticator program, at a new browser."""
     await alice.add()
     alice.person = world.browser()
     return alice
@@ -239,7 +239,7 @@ async def test_without_script_a_code_is_given_by_a_form(coder: Coder) -> None:
 
 
 async def _code_page(coder: Coder) -> dict[str, Any]:
-    """The form that answers the credentials' form."""
+    """Return the form for the code after the credentials' form."""
     http, asked = coder.person.http, await coder.person.begin()
     parameters = {
         **{name: value for name, value in asked.items() if name != "scopes"},
@@ -574,7 +574,7 @@ async def test_a_client_that_forces_a_second_factor_takes_a_code(world: World, c
     remembered = await coder.give(await coder.asked(password=None), coder.code())
 
     assert (without.status, with_code.status) == (406, 202)
-    # What a browser remembers is no factor: nothing but the code was proved.
+    # A remembered browser is not a factor: the code was the only one.
     assert remembered.status == 406
 
 

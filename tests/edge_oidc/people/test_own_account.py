@@ -1,4 +1,4 @@
-"""What people do with their own account over HTTP, from the socket to the records."""
+"""Self-service of accounts over HTTP, from the socket to the records."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -23,7 +23,7 @@ ALICE = {"email": "alice@example.com", "language": "en", "roles": [], "password"
 
 
 class World:
-    """Alice, the browsers that she signs in with, and an administrator."""
+    """Alice, her browsers, and an administrator."""
 
     def __init__(self, server: TestServer, admin: Administrator, user_id: str) -> None:
         self.admin = admin
@@ -32,7 +32,7 @@ class World:
         self.browsers: list[TestClient[web.Request, web.Application]] = []
 
     async def alice(self, password: str = PASSWORD) -> Somebody:
-        """Signed in at another browser."""
+        """Alice, signed in at another browser."""
         http = TestClient(self._server)
         self.browsers.append(http)
         alice = Somebody(http, self.admin.deployment.identity.issuer, "alice@example.com", self.user_id)

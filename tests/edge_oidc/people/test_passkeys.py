@@ -413,7 +413,7 @@ POLICY = {"length_min": 15, "length_max": 256}
 
 
 def shape(document: object) -> object:
-    """What is there, and how long texts are."""
+    """Return the structure of a document, with the lengths of its texts."""
     match document:
         case dict():
             return {name: shape(value) for name, value in document.items()}

@@ -1,4 +1,4 @@
-"""Links to an account over HTTP, from the letter to the records."""
+"""Links to an account over HTTP, from the mail to the records."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -116,7 +116,7 @@ async def test_a_first_password_is_chosen_once_and_as_the_policy_says(world: Mai
     assert link.document["is_new_account"]
     assert (short.status, (await short.json())["message"]) == (400, "Minimum password length is 15")
     assert chosen.status == 202
-    # The browser has given the cookie up.
+    # The browser has deleted the cookie.
     assert again.status == 403
     reopened = await link.http.get(path, headers=JSON)
     assert (reopened.status, (await reopened.json())["message"]) == (400, EXPIRED)
@@ -262,7 +262,7 @@ async def test_who_a_provider_signs_in_chooses_no_password(world: Mailed) -> Non
     assert [answer.status for answer in answers] == [409, 409, 409]
     for answer in answers:
         assert refusal.items() <= (await answer.json()).items()
-    # The link is dead.
+    # The link is no longer valid.
     assert page.status == 400
     assert (await world.ask("alice@example.org")).status == 200
 

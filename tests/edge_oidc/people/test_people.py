@@ -1,4 +1,4 @@
-"""People over HTTP, from the socket to the records."""
+"""Users over HTTP, from the socket to the records."""
 
 import pytest
 

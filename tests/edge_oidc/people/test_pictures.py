@@ -1,4 +1,4 @@
-"""Pictures of people over HTTP, from the socket to the records."""
+"""Pictures of users over HTTP, from the socket to the records."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -37,7 +37,7 @@ class World:
         self._browsers: list[TestClient[web.Request, web.Application]] = []
 
     async def somebody(self, account: dict[str, Any]) -> Somebody:
-        """Has an account, and is signed in."""
+        """Return a signed-in user with an account."""
         _, created = await self.admin.ask("POST", "/users", json=account)
         http = TestClient(self._server)
         self._browsers.append(http)
@@ -94,14 +94,14 @@ async def put(person: Somebody, sent: FormData | None = None, **headers: str) ->
 
 
 async def has_put(person: Somebody) -> str:
-    """Path of the new picture."""
+    """Upload a picture and return its path."""
     answer = await put(person)
     assert answer.status == 200, await answer.text()
     return f"/users/{person.user_id}/picture/{await answer.text()}"
 
 
 async def seen(world: World, path: str, **headers: str) -> ClientResponse:
-    """By somebody whom nobody knows."""
+    """Get the picture without authentication."""
     return await world.admin.http.get(f"/auth/v1{path}", headers=headers)
 
 

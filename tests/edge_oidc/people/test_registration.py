@@ -1,4 +1,4 @@
-"""Registration over HTTP: from the form to the letter, from the link to the sign-in."""
+"""Registration over HTTP: from the form to the mail, from the link to the sign-in."""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -268,7 +268,7 @@ async def test_a_letter_is_one_and_holds_nothing_that_was_typed(office: PostOffi
 
 
 async def test_r7_a_second_form_takes_nobodys_account(office: PostOffice) -> None:
-    """The person registers, somebody else registers the same address, and the person opens the newest letter."""
+    """The owner registers, an attacker registers the same address, and the owner opens the newest mail."""
     others, chosen = "a password of somebody else", "the password that the owner chooses"
     await office.register()
     await office.letter()
@@ -334,7 +334,7 @@ async def test_r37_the_account_is_there_while_the_mail_server_is_not(tmp_path: P
 
 
 async def test_another_site_may_offer_the_form(office: PostOffice) -> None:
-    """No cookie is involved, and the proof of work is spent as anywhere."""
+    """No cookie is involved, and the proof of work is required as usual."""
     asked = await office.http.options(
         REGISTER, headers={"Origin": "https://shop.example.com", "Access-Control-Request-Method": "POST"}
     )

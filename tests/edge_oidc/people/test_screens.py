@@ -1,4 +1,4 @@
-"""Which client's screens a person sees, from the socket to the records."""
+"""The client's screens in the pages of a sign-in, from the socket to the records."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, replace

@@ -7,6 +7,6 @@ from tests.edge_oidc.tenancy.world import World, world
 
 @pytest.fixture
 async def provider() -> AsyncIterator[World]:
-    """Knows the tenants default, acme and umbrella."""
+    """A provider with the tenants default, acme and umbrella."""
     async with world() as running:
         yield running

@@ -1,4 +1,4 @@
-"""What a tenant says of its people, from the administrator to the relying party."""
+"""A tenant's custom claims, from the administrator to the relying party."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -31,7 +31,7 @@ async def administer(provider: World, method: str, path: str, **json: object) ->
 
 @pytest.fixture
 async def scope_id(provider: World) -> str:
-    """Of the scope `work`, which the app is always given; Alice has an office."""
+    """Return the id of the scope `work`, a default scope of the app; Alice has the attribute `office`."""
     await provider.add_user("default", "alice")
     await administer(provider, "POST", "users/attr", name="office")
     work = {"scope": "work", "attr_include_access": ["office"], "attr_include_id": ["office"]}
@@ -44,7 +44,7 @@ async def scope_id(provider: World) -> str:
 
 
 async def documents(provider: World) -> dict[str, Mapping[str, Any]]:
-    """What the app gets to know of Alice when she signs in now."""
+    """Sign Alice in, and return all documents about her that the app gets."""
     issued = await provider.redeem(await provider.code())
     access_token = str(issued["access_token"])
     introspected = await provider.http.post(

@@ -1,4 +1,4 @@
-"""Sign-in that begins with the address, at a tenant with a verified domain."""
+"""E-mail-first sign-in at a tenant with a verified domain."""
 
 from collections.abc import Callable
 
@@ -15,7 +15,7 @@ STEP = "oidc/authorize/email"
 
 @pytest.fixture
 async def provider(provider: World) -> World:
-    """Tenant acme has example.org, and alice, whose address is elsewhere."""
+    """A provider where tenant acme has example.org, and alice with an address elsewhere."""
     await provider.add_user("acme", "acme-alice")
     await provider.add_app("acme")
     await provider.administer("POST", "tenants/acme/domains", json={"domain": "example.org"})
@@ -30,7 +30,7 @@ def opened(person: Person, url: str) -> Page:
 
 
 def buttons(page: Page) -> list[str]:
-    """Those that a person sees and goes on with."""
+    """Return the provider buttons that the user sees and continues with."""
     hidden = "ancestor-or-self::*[@hidden] or ancestor::template"
     found = html.fromstring(page.text).xpath(f"//button[not({hidden}) and not(@data-reveals)]")
     return [button.text_content() for button in found]
@@ -132,7 +132,7 @@ async def test_e17_the_step_asks_for_a_proof_of_work_of_its_own(
 
 
 def by_form(person: Person, page: Page, proof: str) -> requests.Response:
-    """What a browser sends by itself."""
+    """Submit the form as a browser without script does."""
     form = page.hidden | {"email": "a@example.org", "pow": proof}
     return person.browser.post(f"{person.issuer}{STEP}", data=form, timeout=SECONDS)
 

@@ -1,4 +1,4 @@
-"""Who has which issuer, at which address."""
+"""The issuer of each tenant, by path and by host."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""POST /oidc/rotate_jwk: administrators, and programs with the right, replace the keys of the tenant at the address."""
+"""POST /oidc/rotate_jwk: administrators and authorized programs rotate the keys of the tenant at the address."""
 
 import pytest
 from aiohttp import ClientResponse
@@ -15,7 +15,7 @@ DEFAULT, NEW = TenantId("default"), TenantId("new")
 
 @pytest.fixture
 async def provider(provider: World) -> World:
-    """With a tenant that no configuration knows, and an administrator and somebody else in it."""
+    """A provider with a stored tenant, and an administrator and another user in it."""
     await provider.create("new")
     await provider.add_app("new")
     await provider.add_user("new", "boss", roles=("admin",))
@@ -34,7 +34,7 @@ async def rotations(provider: World, tenant_id: TenantId) -> list[Event]:
 
 
 async def in_a_session(provider: World, email: str, *, has_csrf: bool = True) -> int:
-    """The status that somebody of the tenant is answered."""
+    """Return the status of the request in a session of a user of the tenant."""
 
     def rotate(person: Person) -> int:
         person.email = email

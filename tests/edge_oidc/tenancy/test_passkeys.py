@@ -1,4 +1,4 @@
-"""T26: a tenant at a host of its own is a relying party of its own."""
+"""T26: a tenant with its own host is a separate WebAuthn relying party."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -17,7 +17,7 @@ HOST = "login.acme.example"
 
 @asynccontextmanager
 async def alice_at(provider: World, host: str) -> AsyncIterator[Somebody]:
-    """With a browser of her own, at a host of the tenant."""
+    """Yield Alice with her own browser, at a host of the tenant."""
     origin = f"http://127.0.0.1:{provider.port}"
     jar = CookieJar(unsafe=True)
     async with ClientSession(origin, headers={"Host": host}, cookie_jar=jar) as http:
@@ -25,7 +25,7 @@ async def alice_at(provider: World, host: str) -> AsyncIterator[Somebody]:
 
 
 async def options_of(alice: Somebody) -> dict[str, Any]:
-    """What her authenticator is asked for."""
+    """Return the creation options for her authenticator."""
     token = await alice.proof(PASSWORD)
     started = await alice.own("POST", "/webauthn/register/start", passkey_name="key", mfa_mod_token_id=token)
     return dict((await started.json())["publicKey"])
@@ -33,7 +33,7 @@ async def options_of(alice: Somebody) -> dict[str, Any]:
 
 @pytest.fixture
 async def hosted(provider: World) -> World:
-    """Alice's tenant has a host, and she a passkey there."""
+    """A tenant with a host, where Alice has a passkey."""
     await provider.create("hosted", hostname=HOST)
     await provider.add_user("hosted", ALICE)
     async with alice_at(provider, HOST) as alice:

@@ -1,4 +1,4 @@
-"""Images of one tenant are none of another's, and stand at its own issuer."""
+"""Images of tenants are separate, and below the tenant's own issuer."""
 
 import pytest
 from aiohttp import ClientResponse
@@ -14,14 +14,14 @@ WITH_PROFILE = ("openid", "email", "profile")
 
 
 async def populate(provider: World) -> None:
-    """The same app and the same address in both tenants."""
+    """Create the same app and the same e-mail address in both tenants."""
     for tenant in ("default", "acme"):
         await provider.add_user(tenant, f"{tenant}-alice")
         await provider.add_app(tenant, oauth_scopes=WITH_PROFILE)
 
 
 async def put(provider: World, path: str, tenant: str = "") -> ClientResponse:
-    """As the deployment's administrator."""
+    """Upload an image as the deployment's administrator."""
     token = (await provider.deployment.issue()).access_token
     return await provider.http.put(
         f"{provider.issuer(tenant)}{path}", data=form(), headers={"Authorization": f"Bearer {token}"}

@@ -1,4 +1,4 @@
-"""Nothing of one tenant is anything to another."""
+"""Separation of tenants: entities of one have no effect in another."""
 
 from dataclasses import replace
 
@@ -25,7 +25,7 @@ ACME = TenantId("acme")
 
 
 async def populate(provider: World) -> None:
-    """The same app and the same address in both tenants."""
+    """Create the same app and the same e-mail address in both tenants."""
     for tenant in ("default", "acme"):
         await provider.add_user(tenant, f"{tenant}-alice")
         await provider.add_app(tenant)

@@ -1,4 +1,4 @@
-"""One sign-in page for all tenants."""
+"""The sign-in page for all tenants."""
 
 from urllib.parse import parse_qsl, urlsplit
 
@@ -15,7 +15,7 @@ HOST = "login.hosted.example"
 
 @pytest.fixture
 async def provider(provider: World) -> World:
-    """Tenant acme has example.com, and alice; hosted has example.net and a host."""
+    """A provider where acme has example.com and alice, and hosted has example.net and a host."""
     await provider.add_user("acme", "acme-alice")
     await provider.create("hosted", hostname=HOST)
     for tenant, domain in (("acme", "example.com"), ("hosted", "example.net")):

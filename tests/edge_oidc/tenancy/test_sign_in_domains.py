@@ -1,4 +1,4 @@
-"""Administrators keep the sign-in domains of a tenant: their own, or any when they are the deployment's."""
+"""Administration of sign-in domains, by administrators of the tenant and of the deployment."""
 
 from collections.abc import AsyncIterator
 from urllib.parse import urljoin
@@ -151,7 +151,7 @@ async def test_what_another_tenant_has_is_answered_like_what_nobody_has(provider
 
 
 def ask(person: Person, method: str, path: str, **options: object) -> requests.Response:
-    """As the administrator whose browser it is."""
+    """Send a request as the administrator of this browser."""
     headers = {"x-csrf-token": str(person.session()["csrf_token"])}
     return person.browser.request(
         method,

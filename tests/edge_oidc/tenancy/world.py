@@ -1,4 +1,4 @@
-"""A provider of several tenants on a socket, whose administrator keeps them, and people who sign in."""
+"""A provider with several tenants on a socket, its administrator, and users who sign in."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -65,7 +65,7 @@ class World:
     async def administer(
         self, method: str, path: str, *, json: object = None, params: Mapping[str, str] | None = None
     ) -> ClientResponse:
-        """As the deployment's administrator."""
+        """Send a request as the deployment's administrator."""
         token = (await self.deployment.issue()).access_token
         headers = {"Authorization": f"Bearer {token}"}
         return await self.http.request(method, f"/auth/v1/{path}", headers=headers, json=json, params=params)
@@ -97,7 +97,7 @@ class World:
         await self.store.of(USERS).insert(replace(user, **fields))  # type: ignore[arg-type]
 
     async def add_app(self, tenant: str, **fields: object) -> None:
-        """A public client `app` that signs people in."""
+        """Add a public client `app` that signs users in."""
         app = Client(
             tenant_id=TenantId(tenant),
             id="app",
@@ -122,7 +122,7 @@ class World:
         return f"{self.issuer(tenant)}oidc/authorize?{urlencode(parameters)}"
 
     async def code(self, tenant: str = "") -> str:
-        """What `alice` of the tenant brings back to the app."""
+        """Sign `alice` of the tenant in, and return the app's authorization code."""
         arrival = await self.person(tenant, lambda person: person.sign_in(self.authorization(tenant)))
         return arrival.parameters["code"]
 
@@ -144,7 +144,7 @@ class World:
         return await self.http.get(f"{self.issuer(tenant)}{path}", headers=headers)
 
     async def is_active(self, token: str, tenant: str = "") -> bool:
-        """As the service client of the default tenant, or the operator, who is known at all, is told."""
+        """Introspect the token as `operator`, a client of the default tenant that every tenant's provider serves."""
         answer = await self.http.post(
             f"{self.issuer(tenant)}oidc/introspect",
             data={"token": token},
@@ -153,7 +153,7 @@ class World:
         return bool((await answer.json())["active"])
 
     async def is_admitted(self, authorization: str) -> bool:
-        """Whether the services of the deployment let a caller in."""
+        """Whether the process API accepts the caller's credentials."""
         request = directory_service_pb2.GetPrincipalRequest(subject="operator")
         metadata = (("authorization", authorization), ("x-tenant-id", "acme"))
         try:
@@ -163,7 +163,7 @@ class World:
         return True
 
     async def person(self, tenant: str, act: Callable[[Person], Result]) -> Result:
-        """What somebody with an account of that tenant does at a browser."""
+        """Run `act` with a user of that tenant at a browser."""
         person = Person(self.issuer(tenant), EMAIL, PASSWORD)
         try:
             return await asyncio.to_thread(act, person)
@@ -172,7 +172,7 @@ class World:
 
 
 def directory_of(channel: LocalChannel) -> "DirectoryServiceAsyncStub":
-    # A stub asks nothing more of its channel than ours has.
+    # Stubs use no other method of a channel than ours has.
     return DirectoryServiceStub(cast("grpc.aio.Channel", channel))
 
 
@@ -185,7 +185,7 @@ async def world(
     is_federated: bool = False,
     pictures: PicturesConfig | None = None,
 ) -> AsyncIterator[World]:
-    """One process of a deployment; those of one store are of one deployment."""
+    """Run one process of a deployment; worlds with the same store belong to one deployment."""
     port = unused_port()
     address = ProviderConfig(public_url=f"127.0.0.1:{port}", scheme=Scheme.HTTP)
     access = AccessConfig(cookie_mode=CookieMode.DANGER_INSECURE, trusted_proxies=trusted_proxies)
