@@ -1,4 +1,4 @@
-// Pairs forms with the page where no field does it: the token goes with what is sent, and stands in no attribute.
+// Adds the CSRF token to forms on submission where no field has it, so that the token is in no attribute.
 "use strict";
 
 const { csrf_token } = JSON.parse(document.getElementById("auth-state").textContent);

@@ -31,20 +31,20 @@ function written({ id, rawId, type, response }) {
   };
 }
 
-// Follows the answer of a ceremony; `begun` says what it is for, and where it starts and finishes.
+// Runs a ceremony; `begun` has its purpose, and the addresses where it starts and finishes.
 async function showPasskey({ start, finish, ...begun }) {
   const { code, rcr } = await (await send(begun, start)).json();
   const credential = await navigator.credentials.get({ publicKey: requestOptions(rcr.publicKey) });
   await follow(await send({ code, data: written(credential) }, finish));
 }
 
-// After the credentials of a person who has a passkey.
+// After the credentials of a user with a passkey.
 function showSecondFactor({ code, user_id }) {
   const person = `${state.users}/${encodeURIComponent(user_id)}/webauthn/auth`;
   return showPasskey({ start: `${person}/start`, finish: `${person}/finish`, purpose: { Login: code } });
 }
 
-// Before the person has entered an address.
+// Before the user has entered an e-mail address.
 function showAnyPasskey() {
   return showPasskey({
     start: `${state.users}/webauthn_start`,

@@ -1,5 +1,5 @@
-// Solves a proof of work: finds the number whose text, behind the challenge, makes a SHA-256 (FIPS 180-4) that begins
-// with as many zero bits as the challenge asks for. Runs as a worker, so that the page stays alive.
+// Solves a proof of work: finds a number for which the SHA-256 (FIPS 180-4) of the challenge and the number begins
+// with the required zero bits. Runs as a worker, so that the page stays responsive.
 "use strict";
 
 const BLOCK = 64;
@@ -82,7 +82,7 @@ function solve(challenge) {
   const text = new TextEncoder().encode(challenge);
   const whole = text.length - (text.length % BLOCK);
 
-  // What stands before the number is the same for every attempt.
+  // The blocks before the number are the same for every attempt.
   const begun = INITIAL.slice();
   const textView = new DataView(text.buffer);
   for (let offset = 0; offset < whole; offset += BLOCK) compress(begun, textView, offset);

@@ -1,6 +1,6 @@
 "use strict";
 
-// Fields as the service names them, with the words of the page.
+// Names of fields in the service, with their labels in the page.
 const NAMES = { email: "Email address", password: "Password", preferred_username: "Username" };
 
 const form = document.getElementById("register");
@@ -22,7 +22,7 @@ async function register() {
     preferred_username: field("preferred_username"),
     pow: await solution(),
   };
-  // The form's address says where the person came from.
+  // The form's address contains the referring authorization request.
   await send(members, form.action);
   document.getElementById("sent-to").textContent = field("email");
   tell({});

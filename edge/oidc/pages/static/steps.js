@@ -27,7 +27,7 @@ function tell({ error = "", progress = "" }) {
   reload.hidden = true;
 }
 
-// Marks fields whose content was refused, until the person changes one of them.
+// Marks fields with refused content until the user changes one of them.
 function markWrong(...fields) {
   const unmark = () => {
     for (const field of fields) field.removeAttribute("aria-invalid");
@@ -87,7 +87,7 @@ async function refusalOf(answer) {
   });
 }
 
-// After wrong passwords and codes the server answers later and later: says so to the person who waits.
+// After wrong passwords and codes the server delays its response: tell the user who waits.
 async function sendPatiently(members, action = state.action) {
   const slow = setTimeout(() => tell({ progress: SLOWED_DOWN }), SLOW_MS);
   try {
@@ -97,7 +97,7 @@ async function sendPatiently(members, action = state.action) {
   }
 }
 
-// Goes where a sign-in leads: to an address, or with a form.
+// Continues to the result of a sign-in: an address, or a form to post.
 async function follow(answer) {
   const location = answer.headers.get("location");
   if (location) {
