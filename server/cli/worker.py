@@ -39,14 +39,22 @@ class Failed:
 
 
 @dataclass(frozen=True, slots=True)
+class Thrown:
+    """The job ends with a BPMN error of this code."""
+
+    error_code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class Withdrawn:
     """The engine had taken the job back before it was told."""
 
     message: str
 
 
-Outcome = Completed | Failed
-Reported = Completed | Failed | Withdrawn
+Outcome = Completed | Failed | Thrown
+Reported = Completed | Failed | Thrown | Withdrawn
 Handler = Callable[[job_pb2.ActivatedJob], Awaitable[Outcome]]
 Observer = Callable[[job_pb2.ActivatedJob, Reported], None]
 
@@ -127,6 +135,11 @@ class Worker:
                     left = max(job.retries - 1, 0) if retries is None else retries
                     failure = pb.FailJobRequest(job_key=job.job_key, retries=left, error_message=message)
                     await self._session.call(self._stub.FailJob, failure)
+                case Thrown(error_code, message):
+                    error = pb.ThrowJobErrorRequest(
+                        job_key=job.job_key, error_code=error_code, error_message=message
+                    )
+                    await self._session.call(self._stub.ThrowJobError, error)
         except (NotFound, InvalidState) as error:
             return Withdrawn(error.detail)
         return outcome

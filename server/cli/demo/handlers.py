@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from gnomon.engine.v1 import job_pb2
-from server.cli.worker import Completed, Failed, Handler, Outcome
+from server.cli.worker import Completed, Failed, Handler, Outcome, Thrown
 
 # An operator who resolves the incident of a transfer gives it more tries than the model does.
 RETRIES_OF_AN_OPERATOR = 2
@@ -18,11 +18,12 @@ RETRIES_OF_AN_OPERATOR = 2
 _RETRIES_OF_A_CHARGE = 3
 _WORK_SECONDS = 0.1
 
-Rule = Callable[[dict[str, Any], int], dict[str, Any] | Failed]
+Result = dict[str, Any] | Failed | Thrown
+Rule = Callable[[dict[str, Any], int], Result]
 
 
 def handler_of(rule: Rule) -> Handler:
-    """A rule gets variables and retries left, and answers with variables or a failure."""
+    """A rule gets variables and retries left, and answers with variables, a failure or a BPMN error."""
 
     async def handle(job: job_pb2.ActivatedJob) -> Outcome:
         await asyncio.sleep(_WORK_SECONDS)
@@ -31,7 +32,7 @@ def handler_of(rule: Rule) -> Handler:
         except (KeyError, TypeError) as error:
             # An instance of somebody else's, started with other variables.
             return Failed(f"expected the variables of the demo: {error!r}")
-        return result if isinstance(result, Failed) else Completed(msgspec.json.encode(result))
+        return result if isinstance(result, Failed | Thrown) else Completed(msgspec.json.encode(result))
 
     return handle
 
@@ -73,6 +74,50 @@ def transfer_money(variables: dict[str, Any], retries: int) -> dict[str, Any] | 
     return {"isPaid": True}
 
 
+def book_flight(variables: dict[str, Any], _retries: int) -> dict[str, Any]:
+    return {"flight": f"flight-{variables['trip']['number']}"}
+
+
+def book_hotel(variables: dict[str, Any], _retries: int) -> dict[str, Any]:
+    return {"hotel": f"hotel-{variables['trip']['number']}"}
+
+
+def charge_trip(variables: dict[str, Any], _retries: int) -> dict[str, Any] | Thrown:
+    if variables["trip"]["number"] % 4 == 0:
+        return Thrown("CARD_DECLINED", "the bank declined the card")
+    return {"isCharged": True}
+
+
+def cancel_booking(_variables: dict[str, Any], _retries: int) -> dict[str, Any]:
+    return {}
+
+
+def request_quote(variables: dict[str, Any], _retries: int) -> dict[str, Any]:
+    supplier = variables["supplier"]
+    return {"quote": {"supplier": supplier["name"], "price": supplier["price"]}}
+
+
+def place_order(variables: dict[str, Any], _retries: int) -> dict[str, Any]:
+    return {"orderedFrom": variables["chosen"]["supplier"]}
+
+
+def plan_answer(variables: dict[str, Any], _retries: int) -> dict[str, Any]:
+    """Every other question needs the tools one after the other, the rest both at once."""
+    tools, findings = ["look-up-order", "search-handbook"], variables["findings"]
+    if len(findings) == len(tools):
+        return {"answer": " and ".join(sorted(findings))}
+    at_once = len(tools) if variables["question"]["number"] % 2 else 1
+    return {"wantedTools": tools[len(findings) :][:at_once]}
+
+
+def look_up_order(variables: dict[str, Any], _retries: int) -> dict[str, Any]:
+    return {"result": f"order {variables['question']['number']} is on its way"}
+
+
+def search_handbook(_variables: dict[str, Any], _retries: int) -> dict[str, Any]:
+    return {"result": "parcels arrive within a week"}
+
+
 RULES: Mapping[str, Rule] = {
     "check-stock": check_stock,
     "charge-card": charge_card,
@@ -82,4 +127,13 @@ RULES: Mapping[str, Rule] = {
     "check-income": check_income,
     "pay-out": pay_out,
     "transfer-money": transfer_money,
+    "book-flight": book_flight,
+    "book-hotel": book_hotel,
+    "charge-trip": charge_trip,
+    "cancel-booking": cancel_booking,
+    "request-quote": request_quote,
+    "place-order": place_order,
+    "plan-answer": plan_answer,
+    "look-up-order": look_up_order,
+    "search-handbook": search_handbook,
 }

@@ -1,4 +1,4 @@
-"""One run of the demo: start instances, do their jobs, resolve their incidents, until all have ended."""
+"""One run of the demo: start instances, do their jobs and user tasks, publish messages, resolve incidents."""
 
 import asyncio
 import secrets
@@ -10,21 +10,28 @@ import msgspec
 from gnomon.engine.v1 import deployment_service_pb2 as deployment_pb
 from gnomon.engine.v1 import incident_service_pb2 as incident_pb
 from gnomon.engine.v1 import job_pb2
+from gnomon.engine.v1 import message_service_pb2 as message_pb
 from gnomon.engine.v1 import process_instance_service_pb2 as instance_pb
+from gnomon.engine.v1 import signal_service_pb2 as signal_pb
 from gnomon.engine.v1.deployment_service_pb2_grpc import DeploymentServiceStub
 from gnomon.engine.v1.incident_service_pb2_grpc import IncidentServiceStub
+from gnomon.engine.v1.message_service_pb2_grpc import MessageServiceStub
 from gnomon.engine.v1.process_instance_service_pb2_grpc import ProcessInstanceServiceStub
+from gnomon.engine.v1.signal_service_pb2_grpc import SignalServiceStub
 from server.cli.choices import IncidentState, page
 from server.cli.demo.handlers import RETRIES_OF_AN_OPERATOR, RULES, handler_of
-from server.cli.demo.scenarios import Scenario
+from server.cli.demo.people import People
+from server.cli.demo.scenarios import Message, Scenario
 from server.cli.demo.tally import Counting, Tally
 from server.cli.deploy import resource
 from server.cli.incidents import resolve_incident
 from server.cli.session import Session
-from server.cli.worker import Completed, Reported, Worker, WorkerOptions
+from server.cli.worker import Completed, Failed, Reported, Worker, WorkerOptions
 
 _STARTS_AT_A_TIME = 4
 _LOOK_SECONDS = 0.1
+_BROADCAST_SECONDS = 0.5
+_MESSAGE_MILLISECONDS = 60_000
 _PAGE = 100
 
 Watch = Callable[[Sequence[Tally]], None]
@@ -42,7 +49,7 @@ class Play:
         self.jobs: Counter[tuple[str, str]] = Counter()
 
     async def run(self, watch: Watch, *, seconds: float) -> list[Tally]:
-        """Counts at the end, which comes when everything completed, or after so many seconds."""
+        """Counts at the end, which comes when everything completed, or after this number of seconds."""
         await self._deploy()
         workers = [self._worker(job_type) for job_type in RULES]
         async with asyncio.TaskGroup() as tasks:
@@ -50,6 +57,8 @@ class Play:
                 *(tasks.create_task(worker.run()) for worker in workers),
                 tasks.create_task(self._start_all()),
                 tasks.create_task(self._resolve_incidents()),
+                tasks.create_task(People(self._session, self._tag).run()),
+                tasks.create_task(self._broadcast()),
             ]
             try:
                 async with asyncio.timeout(seconds):
@@ -71,8 +80,10 @@ class Play:
         return Worker(self._session, options, handler_of(RULES[job_type]), self._count)
 
     def _count(self, job: job_pb2.ActivatedJob, reported: Reported) -> None:
-        outcome = "completed" if isinstance(reported, Completed) else "failed"
-        self.jobs[job.process_definition_id, outcome] += 1
+        if isinstance(reported, Completed):
+            self.jobs[job.process_definition_id, "completed"] += 1
+        elif isinstance(reported, Failed):
+            self.jobs[job.process_definition_id, "failed"] += 1
 
     async def _start_all(self) -> None:
         places = asyncio.Semaphore(_STARTS_AT_A_TIME)
@@ -91,6 +102,26 @@ class Play:
         )
         stub = ProcessInstanceServiceStub(self._session.channel)
         await self._session.call(stub.CreateProcessInstance, request)
+        for message in scenario.messages(number):
+            await self._publish(message)
+
+    async def _publish(self, message: Message) -> None:
+        request = message_pb.PublishMessageRequest(
+            name=message.name,
+            correlation_key=message.correlation_key,
+            time_to_live=_MESSAGE_MILLISECONDS,
+            variables=msgspec.json.encode(message.variables),
+        )
+        await self._session.call(MessageServiceStub(self._session.channel).PublishMessage, request)
+
+    async def _broadcast(self) -> None:
+        stub = SignalServiceStub(self._session.channel)
+        while True:
+            for signal in (signal for scenario in self._scenarios for signal in scenario.signals):
+                await self._session.call(
+                    stub.BroadcastSignal, signal_pb.BroadcastSignalRequest(signal_name=signal)
+                )
+            await asyncio.sleep(_BROADCAST_SECONDS)
 
     async def _resolve_incidents(self) -> None:
         matching = incident_pb.IncidentFilter(state=IncidentState.ACTIVE.filter(), tags=[self._tag])

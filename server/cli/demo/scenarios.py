@@ -1,6 +1,6 @@
-"""Scenarios of the demo: for each example the variables of its instances."""
+"""Scenarios of the demo: for each example the variables of its instances, and the events that they wait for."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,12 +9,32 @@ Variables = Mapping[str, object]
 _SERVER = Path(__file__).resolve().parents[2]
 
 
+# Long enough to see the timers of the demo, and short enough to wait for.
+REMINDER, DEADLINE = "PT0.3S", "PT0.6S"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    name: str
+    correlation_key: str
+    variables: Variables
+
+
+def _no_messages(_number: int) -> Sequence[Message]:
+    return ()
+
+
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A process with the variables that its nth instance starts with."""
+    """A process with the variables that its nth instance starts with, and the messages that are published for it.
+
+    `signals` are broadcast from time to time while the demo runs.
+    """
 
     process_id: str
     variables: Callable[[int], Variables]
+    messages: Callable[[int], Sequence[Message]] = _no_messages
+    signals: Sequence[str] = ()
 
     @property
     def file(self) -> Path:
@@ -41,8 +61,46 @@ def _invoice(number: int) -> Variables:
     return {"invoice": {"number": number, "account": f"account-{number}", "amount": 100 + number}}
 
 
+def _expense(number: int) -> Variables:
+    """The managers of the demo leave large amounts to the directors."""
+    expense = {"number": number, "amount": 2_000 if number % 5 == 0 else 100 + number}
+    return {"expense": expense, "reminderAfter": REMINDER, "escalateAfter": DEADLINE}
+
+
+def _trip(number: int) -> Variables:
+    return {"trip": {"number": number, "city": "Lisbon"}}
+
+
+def _preorder(number: int) -> Variables:
+    """Every fifth one is of an article that is withdrawn."""
+    article = "lamp" if number % 5 == 0 else "chair"
+    return {"preorder": {"number": f"{article}-{number}", "article": article}}
+
+
+def _payment(number: int) -> Sequence[Message]:
+    if number % 5 == 0:
+        return ()
+    return (Message("payment-received", f"chair-{number}", {"amount": 20 + number}),)
+
+
+def _goods(number: int) -> Variables:
+    names = ("north", "south", "west")
+    return {
+        "suppliers": [{"name": name, "price": 10 + number * place % 7} for place, name in enumerate(names)]
+    }
+
+
+def _question(number: int) -> Variables:
+    return {"question": {"number": number, "text": "Where is my order?"}, "findings": []}
+
+
 SCENARIOS = (
     Scenario("order-fulfilment", _order),
     Scenario("loan-approval", _loan),
     Scenario("invoice-payment", _invoice),
+    Scenario("expense-approval", _expense),
+    Scenario("trip-booking", _trip),
+    Scenario("article-preorder", _preorder, _payment, signals=("withdrawn: lamp",)),
+    Scenario("supplier-quotes", _goods),
+    Scenario("support-agent", _question),
 )
