@@ -12,13 +12,15 @@ from server.engine import events
 from server.engine.expressions import is_true, some_strings_of, value_of
 from server.engine.incidents import ErrorType, Incident
 from server.engine.job_kinds import JobKind
+from server.engine.job_results import AdHocSubProcessResult
 from server.engine.jobs import create_job, evaluated
 from server.engine.keys import Key
 from server.engine.process_instance import ElementInstance, ProcessInstance
+from server.engine.rejection import Rejected, RejectionType
 from server.engine.scopes import VariableScope, propagate, set_all_local, set_local
 from server.engine.step import Step, Visit
 from server.engine.variables import Variables, decode, encode
-from server.engine.work import ActivateElements, Activation
+from server.engine.work import ActivateElements, Activation, CompleteWhenEmpty, TerminateEarlier
 from server.feel.limits import CHARACTERS_PER_STEP
 
 ELEMENTS: Final = "adHocSubProcessElements"
@@ -73,6 +75,36 @@ def unknown_reason(key: Key, unknown: list[str]) -> str:
     )
 
 
+def expect_elements(step: Step, visit: Visit, activations: tuple[Activation, ...]) -> None:
+    """Raises Rejected for elements that the ad-hoc sub-process does not have, and for too many."""
+    unknown = unknown_elements(visit.element, tuple(each.element_id for each in activations))
+    if unknown:
+        raise Rejected(RejectionType.NOT_FOUND, unknown_reason(visit.instance.key, unknown))
+    most = step.state.limits.loop_items
+    if len(activations) > most:
+        reason = f"Expected at most {most} elements to activate, found {len(activations)}"
+        raise Rejected(RejectionType.INVALID_ARGUMENT, reason)
+
+
+def activate(
+    step: Step, visit: Visit, activations: tuple[Activation, ...], *, cancels_remaining: bool
+) -> None:
+    """Activate elements of an active ad-hoc sub-process, and terminate what was active in it if it is so wanted."""
+    last_key = step.state.last_key
+    plan(step, visit, activations)
+    if cancels_remaining:
+        step.defer(visit.process_instance, TerminateEarlier(visit.instance.key, last_key))
+
+
+def decide(step: Step, visit: Visit, result: AdHocSubProcessResult) -> None:
+    """Do what the worker of an ad-hoc sub-process has decided."""
+    if result.is_fulfilled:
+        fulfil(step, visit, is_fulfilled=True, cancels_remaining=result.cancels_remaining)
+        step.defer(visit.process_instance, CompleteWhenEmpty(visit.instance.key))
+    else:
+        activate(step, visit, result.activations, cancels_remaining=result.cancels_remaining)
+
+
 def plan(step: Step, visit: Visit, activations: tuple[Activation, ...]) -> None:
     """Activate these elements later in the turn; until then the ad-hoc sub-process is not complete."""
     if activations:
@@ -92,10 +124,12 @@ def set_variables(step: Step, inner: Visit, element: Element, variables: Variabl
 def is_complete(visit: Visit) -> bool:
     """Whether an ad-hoc sub-process in which nothing is active goes on."""
     instance, progress = visit.instance, visit.instance.ad_hoc
-    if progress.is_done or instance.interruption is not None:
+    if instance.ends_remaining or instance.interruption is not None:
         return True
-    goes_on_by_itself = visit.element.job is None and _ad_hoc(visit).completion_condition is None
-    return goes_on_by_itself and not progress.planned
+    if progress.planned:
+        return False
+    is_asked = visit.element.job is not None or _ad_hoc(visit).completion_condition is not None
+    return progress.is_done or not is_asked
 
 
 def complete_inside(step: Step, visit: Visit) -> None:

@@ -15,6 +15,7 @@ from server.engine.job_results import AnyJobResult
 from server.engine.keys import Key
 from server.engine.user_task_changes import DateChange
 from server.engine.variables import Variables
+from server.engine.work import Activation
 from server.feel import DialectName
 
 
@@ -544,6 +545,21 @@ class SetVariables:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ActivateAdHocSubProcessActivities:
+    """Activate elements of an active ad-hoc sub-process; `cancels_remaining` terminates what was active in it."""
+
+    tenant_id: str
+    process_instance_key: Key
+    ad_hoc_sub_process_instance_key: Key
+    elements: tuple[Activation, ...]
+    cancels_remaining: bool = False
+
+    @property
+    def address(self) -> Address:
+        return OwnersOf((self.process_instance_key,))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AssignUserTask:
     tenant_id: str
     user_task_key: Key
@@ -626,6 +642,7 @@ Command = (
     | ContinueBroadcast
     | ResolveIncident
     | SetVariables
+    | ActivateAdHocSubProcessActivities
     | AssignUserTask
     | UnassignUserTask
     | UpdateUserTask

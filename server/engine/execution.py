@@ -161,11 +161,15 @@ def activate_elements(
         return
     element = step.visit(process_instance, scope).element
     inner_instance = cast("Element", element.inner_instance)
+    number = 0
     for activation in work.activations[:ACTIVATED_AT_ONCE]:
         inner = _entered(step, process_instance, scope, inner_instance, begins_at=activation.element_id)
         ad_hoc.set_variables(step, inner, element, activation.variables)
         activate(step, inner)
-    others = work.activations[ACTIVATED_AT_ONCE:]
+        number += 1
+        if step.has_done_enough:
+            break
+    others = work.activations[number:]
     if others:
         step.defer(process_instance, ActivateElements(scope.key, others))
 

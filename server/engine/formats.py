@@ -137,6 +137,7 @@ COMMAND_FEATURES: Mapping[type[commands.Command], Feature] = {
     commands.ResolveIncident: Feature.PLAIN_PROCESSES,
     commands.TriggerTimer: Feature.SCOPES_AND_TIMERS,
     commands.ModifyProcessInstance: Feature.MODIFICATIONS,
+    commands.ActivateAdHocSubProcessActivities: Feature.AD_HOC_SUB_PROCESSES,
     commands.SetVariables: Feature.CHANGES_FROM_OUTSIDE,
     commands.AssignUserTask: Feature.USER_TASKS,
     commands.UnassignUserTask: Feature.USER_TASKS,

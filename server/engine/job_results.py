@@ -9,6 +9,7 @@ import msgspec
 
 from server.engine.job_kinds import JobKind
 from server.engine.user_task_changes import Corrections
+from server.engine.work import Activation
 
 
 class JobResult(msgspec.Struct, frozen=True, omit_defaults=True, gc=False, tag_field="type"):
@@ -23,7 +24,21 @@ class UserTaskResult(JobResult, frozen=True, tag="userTask"):
     corrections: Corrections | None = None
 
 
-AnyJobResult = UserTaskResult
+class AdHocSubProcessResult(JobResult, frozen=True, tag="adHocSubProcess"):
+    """Of an ad-hoc sub-process: it activates elements, or is complete once nothing is active in it.
 
-RESULTS: Mapping[JobKind, type[JobResult]] = {JobKind.TASK_LISTENER: UserTaskResult}
+    With `cancels_remaining`, what is active already is terminated.
+    """
+
+    activations: tuple[Activation, ...] = ()
+    is_fulfilled: bool = False
+    cancels_remaining: bool = False
+
+
+AnyJobResult = UserTaskResult | AdHocSubProcessResult
+
+RESULTS: Mapping[JobKind, type[JobResult]] = {
+    JobKind.TASK_LISTENER: UserTaskResult,
+    JobKind.AD_HOC_SUB_PROCESS: AdHocSubProcessResult,
+}
 """Kinds of jobs whose completion may have a result; a result of another type, or of another kind of job, is refused."""

@@ -53,6 +53,9 @@ AUDITED: Mapping[type, Audited] = {
     commands.UpdateJob: Audited("JOB", "UPDATE", "job_key"),
     commands.ResolveIncident: Audited("INCIDENT", "RESOLVE", "incident_key"),
     commands.SetVariables: Audited("VARIABLE", "UPDATE", "element_instance_key"),
+    commands.ActivateAdHocSubProcessActivities: Audited(
+        "ELEMENT_INSTANCE", "ACTIVATE", "ad_hoc_sub_process_instance_key"
+    ),
     commands.AssignUserTask: Audited(USER_TASK, "ASSIGN", "user_task_key"),
     commands.UnassignUserTask: Audited(USER_TASK, "UNASSIGN", "user_task_key"),
     commands.UpdateUserTask: Audited(USER_TASK, "UPDATE", "user_task_key"),

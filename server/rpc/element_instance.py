@@ -2,10 +2,11 @@
 
 from gnomon.engine.v1 import element_instance_pb2 as entity_pb
 from gnomon.engine.v1 import element_instance_service_pb2 as pb
-from server.engine.commands import SetVariables
+from server.engine.commands import ActivateAdHocSubProcessActivities, SetVariables
 from server.engine.keys import Key
 from server.partition.router import Router
 from server.platform.call import Call
+from server.rpc.activations import activations_of
 from server.rpc.origin import origin_of
 from server.rpc.searching import get, search
 from server.rpc.variables import variables_of
@@ -35,14 +36,31 @@ class ElementInstanceServicer:
         self, request: pb.CreateElementInstanceVariablesRequest, call: Call
     ) -> pb.CreateElementInstanceVariablesResponse:
         key = Key(request.element_instance_key)
-        row = await self._store.get(ElementInstance, key, tenant_id=call.tenant_id)
         command = SetVariables(
             tenant_id=call.tenant_id,
-            # A key without an element instance may be that of a process instance.
-            process_instance_key=row.process_instance_key if row is not None else key,
+            process_instance_key=await self._process_instance_key(key, call),
             element_instance_key=key,
             variables=variables_of(request.variables),
             is_local=request.local,
         )
         await self._router.submit(command, origin_of(request, call))
         return pb.CreateElementInstanceVariablesResponse()
+
+    async def activate_ad_hoc_sub_process_activities(
+        self, request: pb.ActivateAdHocSubProcessActivitiesRequest, call: Call
+    ) -> pb.ActivateAdHocSubProcessActivitiesResponse:
+        key = Key(request.ad_hoc_sub_process_instance_key)
+        command = ActivateAdHocSubProcessActivities(
+            tenant_id=call.tenant_id,
+            process_instance_key=await self._process_instance_key(key, call),
+            ad_hoc_sub_process_instance_key=key,
+            elements=activations_of(request.elements, "elements"),
+            cancels_remaining=request.cancel_remaining_instances,
+        )
+        await self._router.submit(command, origin_of(request, call))
+        return pb.ActivateAdHocSubProcessActivitiesResponse()
+
+    async def _process_instance_key(self, key: Key, call: Call) -> Key:
+        """That of an element instance; a key without one may be that of a process instance."""
+        row = await self._store.get(ElementInstance, key, tenant_id=call.tenant_id)
+        return row.process_instance_key if row is not None else key

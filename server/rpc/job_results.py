@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping
 
 from gnomon.engine.v1 import job_service_pb2 as pb
-from server.engine.job_results import AnyJobResult, UserTaskResult
+from server.engine.job_results import AdHocSubProcessResult, AnyJobResult, UserTaskResult
 from server.engine.user_task_changes import Corrections, DateChange
-from server.platform.errors import InvalidArgument
+from server.rpc.activations import activations_of
 from server.rpc.dates import date_change
 
 
@@ -42,8 +42,12 @@ def _date(corrections: pb.JobResultCorrections, field: str) -> DateChange | None
     return date_change(getattr(corrections, field), f"result.corrections.{field}")
 
 
-def _ad_hoc_sub_process(_: pb.JobResult) -> AnyJobResult:
-    raise InvalidArgument("result.type: adHocSubProcess is not supported yet", field="result.type")
+def _ad_hoc_sub_process(result: pb.JobResult) -> AdHocSubProcessResult:
+    return AdHocSubProcessResult(
+        activations_of(result.activate_elements, "result.activateElements"),
+        result.is_completion_condition_fulfilled,
+        result.is_cancel_remaining_instances,
+    )
 
 
 _TYPES: Mapping[str, Callable[[pb.JobResult], AnyJobResult]] = {

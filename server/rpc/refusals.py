@@ -40,6 +40,8 @@ AUDITED_RPCS: Mapping[str, Audited] = {
     "ResolveIncident": AUDITED[commands.ResolveIncident],
     # variables
     "CreateElementInstanceVariables": AUDITED[commands.SetVariables],
+    # element instances
+    "ActivateAdHocSubProcessActivities": AUDITED[commands.ActivateAdHocSubProcessActivities],
     # messages
     "PublishMessage": AUDITED[commands.PublishMessage],
     "CorrelateMessage": AUDITED[commands.CorrelateMessage],

@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from edge.contract import Route
-from server.bpmn.builder import process
+from server.bpmn.builder import ad_hoc_sub_process, process
 from tests.end_to_end.servers import MODES, Server, offered
 from tests.server.engine.graphs import answering, graph_xml
 
@@ -52,6 +52,11 @@ def owned(server: Server) -> Iterator[dict[str, str]]:
         ).raise_for_status()
         of_it = {"filter": {"processInstanceKey": asking.json()["processInstanceKey"]}}
         (user_task,) = client.post("/v2/user-tasks/search", json=of_it).json()["items"]
+        care = process("caring").start().embed_ad_hoc(ad_hoc_sub_process("care").task("feed")).end()
+        client.post("/v2/deployments", files={"resources": ("caring.bpmn", care.to_xml())}).raise_for_status()
+        client.post("/v2/process-instances", json={"processDefinitionId": "caring"}).raise_for_status()
+        of_it = {"filter": {"elementId": "care"}}
+        (caring, *_) = client.post("/v2/element-instances/search", json=of_it).json()["items"]
         _have(client, "/auth/v1/roles", {"role": "owned"})
         _have(client, "/auth/v1/groups", {"group": "owned"})
         _have(client, "/v2/mapping-rules", {"mappingRuleId": "owned", **RULE})
@@ -67,6 +72,7 @@ def owned(server: Server) -> Iterator[dict[str, str]]:
             "process_definition_key": definition["processDefinitionKey"],
             "process_instance_key": instance["processInstanceKey"],
             "element_instance_key": job["elementInstanceKey"],
+            "ad_hoc_sub_process_instance_key": caring["elementInstanceKey"],
             "job_key": job["jobKey"],
             "user_task_key": user_task["userTaskKey"],
             "incident_key": incident["incidentKey"],
@@ -98,6 +104,7 @@ BODIES = {
     "AssignUserTask": {"assignee": "ada"},
     "UpdateUserTask": {"changeset": {"priority": 1}},
     "BroadcastSignal": {"signalName": "x"},
+    "ActivateAdHocSubProcessActivities": {"elements": [{"elementId": "feed"}]},
     "CreateMappingRule": {"mappingRuleId": "another", **RULE},
     "UpdateMappingRule": RULE,
 }

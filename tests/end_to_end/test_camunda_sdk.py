@@ -8,8 +8,11 @@ from typing import Any
 import pytest
 from camunda_orchestration_sdk import CamundaAsyncClient, WorkerConfig
 from camunda_orchestration_sdk.models import (
+    AdHocSubProcessActivateActivitiesInstruction,
     IncidentSearchQuery,
+    JobActivationRequest,
     JobChangeset,
+    JobCompletionRequest,
     JobUpdateRequest,
     MessageCorrelationRequest,
     ProcessCreationById,
@@ -18,7 +21,7 @@ from camunda_orchestration_sdk.models import (
     SignalBroadcastRequest,
 )
 
-from server.bpmn.builder import process
+from server.bpmn.builder import ad_hoc_sub_process, process
 from tests.end_to_end.servers import Models, Server
 
 INSTANCES = 200
@@ -157,6 +160,45 @@ async def test_a_process_instance_is_modified(client: CamundaAsyncClient, tmp_pa
     )
 
     assert await _ended(client, key) == "TERMINATED"
+
+
+async def test_an_ad_hoc_sub_process_is_steered_by_its_worker_and_by_callers(
+    client: CamundaAsyncClient, tmp_path: Path
+) -> None:
+    scope = ad_hoc_sub_process("care").service_task("feed", type="sdk-feed").apart().task("pet")
+    file = tmp_path / "care.bpmn"
+    file.write_bytes(
+        process("sdk-care").start().embed_ad_hoc(scope).job_worker(type="sdk-care").end().to_xml()
+    )
+    await client.deploy_resources_from_files([file])
+    instruction = ProcessCreationById.from_dict({"processDefinitionId": "sdk-care"})
+    instance = await client.create_process_instance(data=instruction)
+
+    care = await _job(client, "sdk-care")
+    instructions = {"elements": [{"elementId": "feed", "variables": {"food": "fish"}}]}
+    await client.activate_ad_hoc_sub_process_activities(
+        care.element_instance_key,
+        data=AdHocSubProcessActivateActivitiesInstruction.from_dict(instructions),
+    )
+    feed = await _job(client, "sdk-feed")
+    petting = {"type": "adHocSubProcess", "activateElements": [{"elementId": "pet"}]}
+    await client.complete_job(care.job_key, data=JobCompletionRequest.from_dict({"result": petting}))
+    again = await _job(client, "sdk-care")
+    done = {
+        "type": "adHocSubProcess",
+        "isCompletionConditionFulfilled": True,
+        "isCancelRemainingInstances": True,
+    }
+    await client.complete_job(again.job_key, data=JobCompletionRequest.from_dict({"result": done}))
+
+    assert feed.variables.to_dict()["food"] == "fish"
+    assert await _ended(client, instance.process_instance_key) == "COMPLETED"
+
+
+async def _job(client: CamundaAsyncClient, job_type: str) -> Any:
+    request = {"type": job_type, "timeout": 60_000, "maxJobsToActivate": 1, "requestTimeout": 30_000}
+    (job,) = (await client.activate_jobs(data=JobActivationRequest.from_dict(request))).jobs
+    return job
 
 
 async def test_a_job_that_keeps_failing_becomes_an_incident_that_can_be_resolved(

@@ -16,7 +16,7 @@ import httpx
 import pytest
 
 from edge.contract import routes
-from server.bpmn.builder import process
+from server.bpmn.builder import ad_hoc_sub_process, process
 from server.platform.policy import Mode
 from tests.end_to_end.conftest import started
 from tests.end_to_end.servers import MODES, ROOT, Server
@@ -52,6 +52,22 @@ REVIEW = (
         headers={"screen": "wide"},
         inputs={"b": "=a + 1"},
     )
+    .end()
+    .to_xml()
+)
+
+CARE = (
+    process("care")
+    .start()
+    .embed_ad_hoc(
+        ad_hoc_sub_process("caring")
+        .service_task("feed", type="feed")
+        .apart()
+        .service_task("wash", type="wash"),
+        output="=food",
+        outputs_to="fed",
+    )
+    .job_worker(type="care")
     .end()
     .to_xml()
 )
@@ -123,6 +139,7 @@ def _play(scene: Scene) -> None:
     _play_the_directory(scene)
     _play_messages(scene)
     _play_a_modification(scene)
+    _play_an_ad_hoc_sub_process(scene)
     scene.play("reset-clock", "POST", "/v2/clock/reset")
     scene.play("discovery", "GET", "/.well-known/openid-configuration")
 
@@ -217,6 +234,24 @@ def _play_a_user_task(scene: Scene) -> None:
     scene.play("list-user-tasks", "POST", "/api/v1/user-tasks/search", ended)
     changed = {"filter": {"operationType": {"$neq": "CREATE"}}}
     scene.play("search-user-task-audit-logs", "POST", f"{path}/audit-logs/search", changed)
+
+
+def _play_an_ad_hoc_sub_process(scene: Scene) -> None:
+    scene.prepare("POST", "/v2/deployments", files={"resources": ("care.bpmn", CARE)})
+    scene.prepare("POST", "/v2/process-instances", {"processDefinitionId": "care"})
+    request = {"type": "care", "worker": "ada", "timeout": 60_000, "maxJobsToActivate": 1}
+    (job,) = scene.play("activate-jobs-of-an-ad-hoc-sub-process", "POST", "/v2/jobs/activation", request)[
+        "jobs"
+    ]
+    path = f"/v2/element-instances/ad-hoc-activities/{job['elementInstanceKey']}/activation"
+    feeding = {"elementId": "feed", "variables": {"food": "fish"}}
+    scene.play("activate-ad-hoc-sub-process-activities", "POST", path, {"elements": [feeding]})
+    scene.play("refused-activity", "POST", path, {"elements": [{"elementId": "fly"}]})
+    result = {"type": "adHocSubProcess", "activateElements": [{"elementId": "wash"}]}
+    decided = {"result": result | {"isCancelRemainingInstances": True}}
+    scene.play(
+        "complete-job-of-an-ad-hoc-sub-process", "POST", f"/v2/jobs/{job['jobKey']}/completion", decided
+    )
 
 
 def _play_operations(scene: Scene) -> None:

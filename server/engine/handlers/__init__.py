@@ -9,6 +9,7 @@ from typing import cast
 from server.engine import commands
 from server.engine.answers import Answer
 from server.engine.handlers import (
+    ad_hoc_sub_process,
     decision,
     deployment,
     incident,
@@ -40,6 +41,7 @@ HANDLERS: Mapping[type[commands.Command], Handler] = cast(
         commands.ContinueProcessInstance: process_instance.go_on,
         commands.MigrateProcessInstance: migration.migrate,
         commands.ModifyProcessInstance: modification.modify,
+        commands.ActivateAdHocSubProcessActivities: ad_hoc_sub_process.activate,
         # jobs
         commands.ActivateJobs: job_activation.activate,
         commands.YieldJobs: job_activation.yield_,

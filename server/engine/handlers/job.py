@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 
 from server.bpmn.executable import ErrorTrigger
-from server.engine import catch_events, events, execution, triggers
+from server.engine import ad_hoc, catch_events, events, execution, triggers
 from server.engine.answers import DONE, Done
 from server.engine.commands import CompleteJob, FailJob, ThrowJobError, UpdateJob
 from server.engine.incidents import ErrorType, Incident
 from server.engine.job_kinds import JobKind, ListenerEventType
-from server.engine.job_results import RESULTS, JobResult
+from server.engine.job_results import RESULTS, AdHocSubProcessResult, JobResult
 from server.engine.keys import Key
 from server.engine.process_instance import Job, JobState, ProcessInstance
 from server.engine.rejection import Rejected, RejectionType
@@ -22,6 +22,7 @@ _OPEN = frozenset({JobState.ACTIVATABLE, JobState.ACTIVATED, JobState.BACKING_OF
 _NO_RETRIES: Mapping[JobKind, ErrorType] = {
     JobKind.BPMN_ELEMENT: ErrorType.JOB_NO_RETRIES,
     JobKind.EXECUTION_LISTENER: ErrorType.EXECUTION_LISTENER_NO_RETRIES,
+    JobKind.AD_HOC_SUB_PROCESS: ErrorType.AD_HOC_SUB_PROCESS_NO_RETRIES,
 }
 
 
@@ -31,11 +32,16 @@ def complete(command: CompleteJob, step: Step) -> Done:
     if command.result is not None:
         _expect_result(job, command.result)
     visit = _visit(step, instance, job)
+    if isinstance(command.result, AdHocSubProcessResult):
+        _expect_decision(step, visit, command.result)
     step.emit(events.JobCompleted(instance.head, job.key))
     merge = set_all_local if _are_local(job, visit) else propagate
     merge(step, instance, visit.instance.key, command.variables)
     if job.kind is JobKind.EXECUTION_LISTENER:
         execution.proceed(step, visit)
+    elif job.kind is JobKind.AD_HOC_SUB_PROCESS:
+        if isinstance(command.result, AdHocSubProcessResult):
+            ad_hoc.decide(step, visit, command.result)
     else:
         execution.complete(step, visit)
     return DONE
@@ -45,7 +51,7 @@ def _are_local(job: Job, visit: Visit) -> bool:
     """Whether what the worker brings is for the element itself: its mappings or its own work have yet to use it."""
     if job.kind is JobKind.EXECUTION_LISTENER:
         return job.listener_event_type is ListenerEventType.START
-    return bool(visit.element.output_mappings)
+    return bool(visit.element.output_mappings) and job.kind is JobKind.BPMN_ELEMENT
 
 
 def fail(command: FailJob, step: Step) -> Done:
@@ -114,6 +120,15 @@ def _expect_result(job: Job, result: JobResult) -> None:
         found = type(result).__struct_config__.tag
         reason = f"result.type: '{found}' is not one of job {job.key}, which has the kind {job.kind}"
         raise Rejected(RejectionType.INVALID_ARGUMENT, reason)
+
+
+def _expect_decision(step: Step, visit: Visit, result: AdHocSubProcessResult) -> None:
+    if result.activations and result.is_fulfilled:
+        raise Rejected(
+            RejectionType.INVALID_ARGUMENT,
+            "result.activateElements: expected none together with isCompletionConditionFulfilled: true",
+        )
+    ad_hoc.expect_elements(step, visit, result.activations)
 
 
 def _visit(step: Step, instance: ProcessInstance, job: Job) -> Visit:

@@ -375,6 +375,19 @@ def _expressions(subject: Subject, path: str) -> Iterator[Violation]:
             yield Violation(f"{path} does not start with =, found {text}", at)
 
 
+def _worker_controls(subject: Subject) -> Iterator[Violation]:
+    """Compare what the model says with that it has a worker."""
+    if not any(True for _ in elements(subject, "zeebe:taskDefinition")):
+        return
+    cancels = subject.markup.attributes.get("cancelRemainingInstances", "true").strip()
+    if cancels in {"false", "0"}:
+        yield Violation("found cancelRemainingInstances=false")
+    for path in ("completionCondition@text()", "zeebe:adHoc@activeElementsCollection"):
+        for at, text in written(subject, path):
+            if text.strip():
+                yield Violation(f"found {path}", at)
+
+
 def _activity_inside(subject: Subject) -> Iterator[Violation]:
     nodes = subject.scope.nodes.values() if subject.scope is not None else ()
     if all(isinstance(node, EventSubProcess) or node.tag.endswith(("Event", "Gateway")) for node in nodes):
@@ -436,6 +449,7 @@ _CHECKS: Mapping[str, Callable[[Subject], Iterator[Violation]]] = {
     "expression of an output element": _output_expression,
     "output collection with output element": _output_pair,
     "an activity inside": _activity_inside,
+    "control by the worker alone": _worker_controls,
     "output collection of an ad-hoc sub-process with output element": _ad_hoc_output_pair,
     "expressions of an ad-hoc sub-process": _ad_hoc_expressions,
     "event sub-processes that do not interrupt": _event_sub_processes_interrupt,

@@ -8,6 +8,7 @@ _JOB_HOSTS = (
     "bpmn:ScriptTask",
     "bpmn:BusinessRuleTask",
     "bpmn:UserTask",
+    "bpmn:AdHocSubProcess",
     "bpmn:IntermediateThrowEvent[message]",
     "bpmn:EndEvent[message]",
 )
@@ -126,12 +127,11 @@ RULES = (
         value=("output collection of an ad-hoc sub-process with output element",),
     ),
     Rule(
-        id="ad-hoc-job",
-        message="Ad-hoc sub-processes of job workers cannot be executed",
-        evaluator=EvaluatorKind.COUNT,
+        id="ad-hoc-job-exclusive",
+        message="A job-driven ad-hoc sub-process takes its control from the worker, not from the model",
+        evaluator=EvaluatorKind.CUSTOM,
         applies_to=("bpmn:AdHocSubProcess",),
-        attribute=("zeebe:taskDefinition",),
-        bounds=Bounds(max=0),
+        value=("control by the worker alone",),
     ),
     Rule(
         id="ad-hoc-expressions",

@@ -8,13 +8,17 @@ from typing import Any
 
 import msgspec
 
-from server.bpmn.executable import ExecutableProcess, Flow
+from server.bpmn.executable import ElementType, ExecutableProcess, Flow
 from server.engine import State, commands, events
 from server.engine.commands import Command
+from server.engine.job_kinds import JobKind
+from server.engine.job_results import AdHocSubProcessResult
 from server.engine.keys import Key
+from server.engine.lifecycle import ElementState
 from server.engine.process_instance import ElementInstance, JobState
 from server.engine.rejection import Rejected
 from server.engine.user_task_changes import DateChange
+from server.engine.work import Activation
 from tests.durable import EPOCH
 from tests.server.engine.laws import open_incidents
 from tests.server.engine.scenario import Scenario
@@ -99,11 +103,14 @@ class Player:
             scenario.advance(1000 * SECOND)
             self._mend()
             self._bring_all()
+            self._activate_all()
             for _, job_type in sorted(scenario.state.offers):
                 for job in scenario.activate(job_type, most=100):
                     # A completion condition may have ended it with the job before it.
                     if job.key in scenario.state.owners:
-                        scenario.execute(commands.CompleteJob(scenario.tenant_id, job.key, GOOD))
+                        is_ad_hoc = job.kind is JobKind.AD_HOC_SUB_PROCESS
+                        result = AdHocSubProcessResult(is_fulfilled=True) if is_ad_hoc else None
+                        scenario.execute(commands.CompleteJob(scenario.tenant_id, job.key, GOOD, result))
         raise AssertionError(f"still running: {scenario.state.instances.values()}")
 
     def _bring_all(self) -> None:
@@ -115,6 +122,21 @@ class Player:
             scenario.execute(self._publication(key))
         for _, name in list(scenario.state.signals.waiting):
             scenario.execute(commands.BroadcastSignal(scenario.tenant_id, name, GOOD))
+
+    def _activate_all(self) -> None:
+        """Activate an element where an ad-hoc sub-process waits for nothing else."""
+        scenario = self.scenario
+        waiting = [
+            key
+            for instance in scenario.state.instances.values()
+            for key, element in instance.elements.items()
+            if element.type is ElementType.AD_HOC_SUB_PROCESS
+            and element.state is ElementState.ACTIVATED
+            and element.children == 0
+            and element.job_key is None
+        ]
+        for key in waiting:
+            scenario.execute(_ad_hoc_activation(scenario, scenario.tenant_id, key, number=0))
 
     def _publication(self, key: str) -> Command:
         return commands.PublishMessage(
@@ -157,6 +179,43 @@ class Player:
         except msgspec.DecodeError:
             self.faults += 1
             assert before == photograph(self.scenario.state)
+
+
+def _ad_hoc_activation(scenario: Scenario, tenant_id: str, key: Key, *, number: int) -> Command:
+    """Of a path of an ad-hoc sub-process, or of what is none."""
+    owner = _owner(scenario, key)
+    instance = scenario.state.instances.get(owner)
+    element = instance.elements.get(key) if instance is not None else None
+    return commands.ActivateAdHocSubProcessActivities(
+        tenant_id=tenant_id,
+        process_instance_key=owner,
+        ad_hoc_sub_process_instance_key=key,
+        elements=(Activation(f"{element.element_id if element else ''}_path_{number % 2}", {"a": "5"}),),
+        cancels_remaining=number > 1,
+    )
+
+
+def _add(move: Move, scenario: Scenario) -> Command:
+    ad_hoc = [
+        key
+        for instance in scenario.state.instances.values()
+        for key, element in instance.elements.items()
+        if element.type is ElementType.AD_HOC_SUB_PROCESS
+    ]
+    key = _chosen(move, ad_hoc)
+    return _ad_hoc_activation(scenario, _tenant(move, scenario), key, number=move.number)
+
+
+def _complete(move: Move, scenario: Scenario) -> Command:
+    key = _job(move, scenario)
+    instance = scenario.state.instances.get(scenario.state.owners.get(key, key))
+    job = instance.jobs.get(key) if instance is not None else None
+    result = None
+    if job is not None and job.kind is JobKind.AD_HOC_SUB_PROCESS and move.number:
+        activations = tuple(Activation(f"{job.element_id}_path_{place}") for place in range(2))
+        is_fulfilled = move.number > 2
+        result = AdHocSubProcessResult(() if is_fulfilled else activations, is_fulfilled, move.pick % 2 == 1)
+    return commands.CompleteJob(_tenant(move, scenario), key, move.variables or {}, result)
 
 
 def user_tasks(state: State) -> list[Key]:
@@ -315,9 +374,8 @@ COMMANDS: dict[str, Callable[[Move, Scenario], Command]] = {
     "modify": _modify,
     "activate": _activate,
     "yield": _yield,
-    "complete": lambda move, scenario: commands.CompleteJob(
-        _tenant(move, scenario), _job(move, scenario), move.variables or {}
-    ),
+    "complete": _complete,
+    "add": _add,
     "fail": lambda move, scenario: commands.FailJob(
         tenant_id=_tenant(move, scenario),
         job_key=_job(move, scenario),

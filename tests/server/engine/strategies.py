@@ -145,7 +145,7 @@ class Scope:
 class AdHoc:
     """An ad-hoc sub-process, of which the collection names each path by its number; one that is none is an incident.
 
-    A condition fails while it cannot hold.
+    A condition fails while it cannot hold. With a type it is left to a job worker.
     """
 
     paths: tuple["Block", ...]
@@ -153,6 +153,7 @@ class AdHoc:
     condition: str | None
     cancels_remaining: bool
     event_sub_process: str | None
+    type: str | None
     loop: "Loop | None" = None
 
 
@@ -307,6 +308,7 @@ def _composed(inner: st.SearchStrategy[Block]) -> st.SearchStrategy[Block]:
             st.sampled_from([None, '=if ok then true else "no"', "=count(done) > 0"]),
             st.booleans(),
             boundaries,
+            st.sampled_from([None, "b", "=kind"]),
             loops,
         ),
         st.builds(Some, branches),
@@ -489,14 +491,17 @@ class _Writer:
         if block.event_sub_process is not None:
             inside.beside(self._event_sub_process(f"{name}_help", block.event_sub_process))
         listed = ", ".join(f'"{name}_path_{index}"' for index in block.active)
-        self._builder.embed_ad_hoc(
-            inside,
-            active=f'=if ok then [{listed}] else "none"',
-            until=block.condition,
-            cancels_remaining=block.cancels_remaining,
-            output="=b",
-            outputs_to="done",
-        )
+        if block.type is not None:
+            self._builder.embed_ad_hoc(inside, output="=b", outputs_to="done").job_worker(type=block.type)
+        else:
+            self._builder.embed_ad_hoc(
+                inside,
+                active=f'=if ok then [{listed}] else "none"',
+                until=block.condition,
+                cancels_remaining=block.cancels_remaining,
+                output="=b",
+                outputs_to="done",
+            )
         self._repeat(block.loop)
 
     def _boundary(self, name: str, trigger: str) -> None:
@@ -615,7 +620,7 @@ def _moves(values: list[str]) -> st.SearchStrategy[Move]:
         Move, st.sampled_from(["assign", "unassign", "change", "do", "do"]), picks, numbers, variables
     )
     messages = st.builds(
-        Move, st.sampled_from(["publish", "broadcast", "begin", "call"]), picks, numbers, variables
+        Move, st.sampled_from(["publish", "broadcast", "begin", "call", "add"]), picks, numbers, variables
     )
     others = st.builds(
         Move,

@@ -1,16 +1,27 @@
 """Ad-hoc sub-processes (BPMN 2.0.2 §13.3.5)."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from server.bpmn.builder import ProcessBuilder, ad_hoc_sub_process, event_sub_process, process, sub_process
-from server.engine.commands import SetVariables, ThrowJobError
+from server.engine.commands import (
+    ActivateAdHocSubProcessActivities,
+    Command,
+    CompleteJob,
+    SetVariables,
+    ThrowJobError,
+    UpdateJob,
+)
 from server.engine.incidents import ErrorType
+from server.engine.job_results import AdHocSubProcessResult, UserTaskResult
+from server.engine.keys import Key
 from server.engine.lifecycle import ElementState
 from server.engine.limits import EngineLimits
 from server.engine.process_instance import ElementInstance
 from server.engine.rejection import RejectionType
+from server.engine.work import Activation
 from server.store import entities
 from tests.server.engine.scenario import MINUTE, Scenario, texts
 
@@ -454,6 +465,369 @@ def test_cancelling_the_process_instance_ends_it(engine: Scenario) -> None:
     assert engine.state.offers == {}
 
 
+# Activation by callers
+
+
+def activation(engine: Scenario, *elements: str, key: int | None = None, **command: Any) -> Command:
+    return ActivateAdHocSubProcessActivities(
+        process_instance_key=engine.instance_key,
+        ad_hoc_sub_process_instance_key=engine.element("care").key if key is None else Key(key),
+        elements=tuple(map(Activation, elements)),
+        **{"tenant_id": "default", **command},
+    )
+
+
+def test_callers_activate_more_elements(engine: Scenario) -> None:
+    engine.deploy(caring()).start(active=["feed"])
+
+    engine.execute(activation(engine, "wash", "pet"))
+    offered = engine.offered
+    engine.complete("feed").complete("wash").complete("dry")
+
+    assert offered == ["feed", "wash"]
+    assert engine.path.count(INNER) == 3
+    assert engine.is_completed
+
+
+def test_callers_give_variables_to_the_inner_instance(engine: Scenario) -> None:
+    engine.deploy(caring(None, output="=food", outputs_to="all")).start(food="any")
+    command = ActivateAdHocSubProcessActivities(
+        tenant_id="default",
+        process_instance_key=engine.instance_key,
+        ad_hoc_sub_process_instance_key=engine.element("care").key,
+        elements=(Activation("feed", {"food": '"fish"', "cup": "1"}), Activation("pet")),
+    )
+
+    engine.execute(command)
+    feeding = engine.variables(engine.element("feed").scope_key)
+    engine.complete("feed", food="meat")
+
+    assert feeding == {"food": "fish", "cup": 1}
+    assert engine.variables() == {"food": "any", "all": [None, "meat"]}
+
+
+def test_callers_may_cancel_what_is_active(engine: Scenario) -> None:
+    engine.deploy(caring()).start(active=["feed", "feed"])
+
+    engine.execute(activation(engine, "wash", cancels_remaining=True))
+    offered = engine.offered
+    engine.complete("wash").complete("dry")
+
+    assert offered == ["wash"]
+    assert engine.path.count(INNER) == 1
+    assert engine.is_completed
+
+
+def test_what_is_activated_keeps_it_active_while_the_rest_is_cancelled(engine: Scenario) -> None:
+    """The elements that are activated pass at once."""
+    engine.deploy(caring()).start(active=["feed"] * 40)
+
+    engine.execute(activation(engine, "pet", cancels_remaining=True))
+
+    assert engine.path.count("pet") == 1
+    assert engine.is_completed
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind"),
+    [
+        pytest.param({"tenant_id": "foreign"}, RejectionType.NOT_FOUND, id="of another tenant"),
+        pytest.param({"key": 42}, RejectionType.NOT_FOUND, id="unknown"),
+        pytest.param({"key": None, "process_instance_key": Key(42)}, RejectionType.NOT_FOUND, id="elsewhere"),
+    ],
+)
+def test_an_ad_hoc_sub_process_that_is_not_there_activates_nothing(
+    engine: Scenario, changes: dict[str, Any], kind: RejectionType
+) -> None:
+    engine.deploy(caring()).start(active=["feed"])
+    command = activation(engine, "feed")
+
+    changed = {
+        {"key": "ad_hoc_sub_process_instance_key"}.get(name, name): each for name, each in changes.items()
+    }
+    refusal = engine.refusal(replace(command, **{name: each for name, each in changed.items() if each}))
+
+    assert refusal.type is kind
+
+
+def test_an_element_of_another_kind_activates_nothing(engine: Scenario) -> None:
+    engine.deploy(caring()).start(active=["feed"])
+
+    refusal = engine.refusal(activation(engine, "feed", key=engine.element("feed").key))
+
+    assert refusal.type is RejectionType.NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    ("elements", "kind", "told"),
+    [
+        pytest.param(["fly", "dry"], RejectionType.NOT_FOUND, "[fly, dry] do not exist", id="unknown"),
+        pytest.param(["feed", "feed"], RejectionType.INVALID_ARGUMENT, "duplicate activities", id="twice"),
+        pytest.param(["feed", "wash"], RejectionType.INVALID_ARGUMENT, "at most 1 elements", id="too many"),
+    ],
+)
+def test_elements_that_cannot_be_activated_are_refused(
+    elements: list[str], kind: RejectionType, told: str
+) -> None:
+    engine = Scenario(limits=EngineLimits(loop_items=1))
+    engine.deploy(caring()).start(active=["feed"])
+
+    refusal = engine.refusal(activation(engine, *elements))
+
+    assert (refusal.type, told in refusal.reason) == (kind, True)
+
+
+def test_one_that_is_not_active_yet_or_any_more_activates_nothing(engine: Scenario) -> None:
+    engine.deploy(caring()).start(active="none")
+
+    refusal = engine.refusal(activation(engine, "feed"))
+
+    assert refusal.type is RejectionType.INVALID_STATE
+    assert refusal.reason.endswith("but it is not active.")
+
+
+def test_one_that_an_event_sub_process_interrupted_activates_nothing(engine: Scenario) -> None:
+    help_ = event_sub_process("help").start_timer("late", duration="PT1M")
+    scope = inside().beside(help_.service_task("aid", type="aid").end())
+    engine.deploy(process("cat").start().embed_ad_hoc(scope, active="=active").end()).start(active=["feed"])
+    engine.advance(MINUTE)
+
+    assert engine.refusal(activation(engine, "feed")).type is RejectionType.INVALID_STATE
+
+
+# Job workers
+
+
+def worked(**ad_hoc: Any) -> ProcessBuilder:
+    return process("cat").start().embed_ad_hoc(inside(), **ad_hoc).job_worker(type="care", retries="2").end()
+
+
+def decision(*elements: str, **result: Any) -> AdHocSubProcessResult:
+    return AdHocSubProcessResult(tuple(map(Activation, elements)), **result)
+
+
+def decide(engine: Scenario, result: AdHocSubProcessResult | None, **variables: object) -> Scenario:
+    """Complete the job of the worker with this result."""
+    (job,) = engine.activate("care", most=1)
+    engine.execute(CompleteJob("default", job.key, texts(variables), result))
+    return engine
+
+
+def test_its_worker_has_a_job_of_a_kind_of_its_own(engine: Scenario) -> None:
+    engine.deploy(worked(outputs_to="all", output="=1")).start(a=1)
+
+    (job,) = engine.activate("care")
+
+    care = engine.element("care")
+    assert (job.kind, job.element_id, job.element_instance_key) == ("AD_HOC_SUB_PROCESS", "care", care.key)
+    assert (job.retries, job.variables["all"], job.variables["a"]) == (2, "[]", "1")
+    assert "adHocSubProcessElements" in job.variables
+    (row,) = engine.rows.all(entities.Job)
+    assert row.kind == "AD_HOC_SUB_PROCESS"
+
+
+def test_the_worker_activates_elements_and_is_asked_again_after_each_path(engine: Scenario) -> None:
+    engine.deploy(worked(outputs_to="all", output="=did")).start()
+
+    decide(engine, decision("feed", "feed"))
+    first = engine.offered
+    engine.complete("feed", did="fed")
+    second = engine.offered
+    (job,) = engine.activate("care")
+
+    assert first == ["feed", "feed"]
+    assert second == ["feed", "care"]
+    assert job.variables["all"] == '["fed"]'
+
+
+def test_there_is_one_job_at_a_time(engine: Scenario) -> None:
+    engine.deploy(worked()).start()
+    decide(engine, decision("feed", "feed"))
+    engine.complete("feed")
+    (earlier,) = engine.activate("care")
+
+    engine.complete("feed")
+    refusal = engine.refusal(CompleteJob("default", earlier.key))
+
+    assert refusal.type is RejectionType.NOT_FOUND
+    assert engine.offered == ["care"]
+
+
+def test_the_worker_says_when_it_is_complete(engine: Scenario) -> None:
+    engine.deploy(worked(outputs={"agent": "=agent"})).start()
+
+    decide(engine, decision(is_fulfilled=True), agent="done")
+
+    assert engine.variables() == {"agent": "done"}
+    assert engine.is_completed
+
+
+def test_one_that_is_complete_waits_for_its_paths_without_another_job(engine: Scenario) -> None:
+    engine.deploy(worked()).start()
+    decide(engine, decision("feed", "feed", "pet"))
+
+    decide(engine, decision(is_fulfilled=True))
+    engine.complete("feed")
+    before = engine.offered
+    engine.complete("feed")
+
+    assert before == ["feed"]
+    assert engine.is_completed
+
+
+def test_one_that_is_complete_may_cancel_its_paths(engine: Scenario) -> None:
+    engine.deploy(worked()).start()
+    decide(engine, decision("feed", "feed", "pet"))
+
+    decide(engine, decision(is_fulfilled=True, cancels_remaining=True))
+
+    assert engine.path.count(INNER) == 1
+    assert engine.is_completed
+
+
+def test_the_worker_may_cancel_and_activate(engine: Scenario) -> None:
+    engine.deploy(worked()).start()
+    decide(engine, decision("feed", "pet"))
+
+    decide(engine, decision("wash", cancels_remaining=True))
+
+    assert engine.offered == ["wash"]
+
+
+@pytest.mark.parametrize("result", [None, decision()])
+def test_a_worker_that_decides_nothing_leaves_it_waiting(
+    engine: Scenario, result: AdHocSubProcessResult | None
+) -> None:
+    engine.deploy(worked()).start()
+
+    decide(engine, result)
+    engine.execute(activation(engine, "feed"))
+    offered = engine.offered
+    engine.complete("feed")
+
+    assert offered == ["feed"]
+    assert engine.offered == ["care"]
+
+
+def test_its_variables_change_those_that_it_sees(engine: Scenario) -> None:
+    engine.deploy(worked(output="=1", outputs_to="all", inputs={"mine": "=0"})).start(theirs=0)
+    decide(engine, decision("pet"), mine=1, theirs=2, new=3)
+
+    decide(engine, decision(), all=[])
+
+    care = engine.element("care").key
+    assert engine.variables() == {"theirs": 2, "new": 3}
+    assert (engine.variables(care)["mine"], engine.variables(care)["all"]) == (1, [])
+
+
+@pytest.mark.parametrize(
+    ("result", "kind", "told"),
+    [
+        pytest.param(
+            decision("feed", is_fulfilled=True),
+            RejectionType.INVALID_ARGUMENT,
+            "expected none together",
+            id="both",
+        ),
+        pytest.param(decision("fly"), RejectionType.NOT_FOUND, "[fly] do not exist", id="unknown"),
+        pytest.param(
+            UserTaskResult(), RejectionType.INVALID_ARGUMENT, "'userTask' is not one", id="other kind"
+        ),
+    ],
+)
+def test_a_wrong_decision_is_refused_and_the_job_stays(
+    engine: Scenario, result: AdHocSubProcessResult, kind: RejectionType, told: str
+) -> None:
+    engine.deploy(worked()).start()
+    (job,) = engine.activate("care")
+
+    refusal = engine.refusal(CompleteJob("default", job.key, {}, result))
+
+    assert (refusal.type, told in refusal.reason) == (kind, True)
+    assert job.key in engine.instance.jobs
+
+
+def test_a_decision_of_a_job_of_another_kind_is_refused(engine: Scenario) -> None:
+    engine.deploy(caring()).start(active=["feed"])
+    (job,) = engine.activate("feed")
+
+    assert (
+        engine.refusal(CompleteJob("default", job.key, {}, decision())).type is RejectionType.INVALID_ARGUMENT
+    )
+
+
+def test_a_job_without_retries_is_an_incident_of_its_own_type(engine: Scenario) -> None:
+    engine.deploy(worked()).start()
+
+    engine.fail("care", message="no model")
+    incident = engine.incident
+    update = UpdateJob(tenant_id="default", job_key=engine.job("care").key, retries=1)
+    engine.execute(update)
+    decide(engine.resolve(), decision(is_fulfilled=True))
+
+    assert (incident.error_type, incident.message) == (ErrorType.AD_HOC_SUB_PROCESS_NO_RETRIES, "no model")
+    assert engine.is_completed
+
+
+def test_a_new_job_takes_the_place_of_one_with_an_incident(engine: Scenario) -> None:
+    engine.deploy(worked()).start()
+    decide(engine, decision("feed", "pet")).fail("care")
+
+    engine.complete("feed")
+
+    assert engine.instance.incidents == {}
+    assert engine.offered == ["care"]
+
+
+def test_a_type_that_fails_after_a_path_is_an_incident_of_the_inner_instance(engine: Scenario) -> None:
+    builder = process("cat").start().embed_ad_hoc(inside()).job_worker(type="=kind")
+    engine.deploy(builder.end()).start(kind="care")
+    decide(engine, decision("feed"))
+
+    engine.complete("feed", kind=None)
+    incident = engine.incident
+    set_variables(engine, kind="care").resolve()
+
+    assert (incident.error_type, incident.element_id) == (ErrorType.EXTRACT_VALUE_ERROR, INNER)
+    assert engine.offered == ["care"]
+
+
+def test_the_worker_throws_errors_that_its_boundary_catches(engine: Scenario) -> None:
+    builder = process("cat").start().embed_ad_hoc(inside()).job_worker(type="care").end("happy")
+    engine.deploy(builder.boundary_error("bitten", on="care").end("sad")).start()
+    decide(engine, decision("feed", "pet"))
+    (job,) = engine.activate("care")
+
+    engine.execute(ThrowJobError(tenant_id="default", job_key=job.key, error_code="bite"))
+
+    assert engine.path[-2:] == ["bitten", "sad"]
+    assert engine.is_completed
+
+
+def test_an_interrupting_event_sub_process_takes_the_job_back(engine: Scenario) -> None:
+    help_ = event_sub_process("help").start_timer("late", duration="PT1M")
+    scope = inside().beside(help_.service_task("aid", type="aid").end())
+    builder = process("cat").start().embed_ad_hoc(scope).job_worker(type="care").end()
+    engine.deploy(builder).start().fail("care")
+
+    engine.advance(MINUTE)
+    offered = engine.offered
+    engine.complete("aid")
+
+    assert offered == ["aid"]
+    assert engine.instance_key not in engine.state.instances
+    assert engine.is_completed
+
+
+def test_cancelling_takes_the_job_back(engine: Scenario) -> None:
+    engine.deploy(worked()).start()
+
+    engine.cancel()
+
+    assert engine.state.offers == {}
+    assert engine.is_terminated
+
+
 # Migration
 
 
@@ -489,6 +863,26 @@ def test_a_target_may_begin_to_collect_outputs(engine: Scenario) -> None:
 
     assert engine.variables()["all"] == [1]
     assert engine.is_completed
+
+
+def test_the_job_of_its_worker_is_migrated_with_it(engine: Scenario) -> None:
+    other = ad_hoc_sub_process("nurse").service_task("nurture", type="nurture")
+    target = process("dog").start().embed_ad_hoc(other).job_worker(type="nurse").end()
+    engine.deploy(target, worked()).start("cat")
+
+    decide(engine.migrate("dog", {"care": "nurse"}), decision("nurture"))
+    engine.complete("nurture")
+
+    assert [(job.type, job.element_id) for job in engine.instance.jobs.values()] == [("nurse", "nurse")]
+
+
+def test_a_worker_is_not_exchanged_for_a_collection(engine: Scenario) -> None:
+    engine.deploy(moved(), worked()).start("cat")
+
+    refusal = engine.refusal(engine.migration("dog", MAPPING))
+
+    assert refusal.type is RejectionType.INVALID_STATE
+    assert "are not both done by job workers" in refusal.reason
 
 
 @pytest.mark.parametrize(

@@ -559,7 +559,11 @@ TASKS = {
         _ad_hoc('<zeebe:adHoc outputCollection="all"/>'),
         _ad_hoc('<zeebe:adHoc outputCollection="all" outputElement="=one"/>'),
     ),
-    "ad-hoc-job": case("n", _ad_hoc(_job()), _ad_hoc()),
+    "ad-hoc-job-exclusive": case(
+        "n",
+        _ad_hoc(_job('<zeebe:adHoc activeElementsCollection="=[]"/>')),
+        _ad_hoc(_job('<zeebe:adHoc activeElementsCollection=""/>')),
+    ),
     "ad-hoc-expressions": case(
         "n",
         _ad_hoc('<zeebe:adHoc activeElementsCollection="a"/>'),

@@ -94,6 +94,12 @@ BY_KEY = [
     commands.SetVariables(
         tenant_id="default", process_instance_key=key_of(2), element_instance_key=key_of(1), variables={}
     ),
+    commands.ActivateAdHocSubProcessActivities(
+        tenant_id="default",
+        process_instance_key=key_of(2),
+        ad_hoc_sub_process_instance_key=key_of(1),
+        elements=(),
+    ),
 ]
 
 

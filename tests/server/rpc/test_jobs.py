@@ -60,7 +60,15 @@ async def test_a_worker_is_told_which_jobs_are_those_of_listeners(caller: Caller
     [
         pytest.param({"denied": False}, "'userTask' is not one of job", id="of a task listener"),
         pytest.param({"type": "userTask"}, "'userTask' is not one of job", id="nothing but its type"),
-        pytest.param({"type": "adHocSubProcess"}, "adHocSubProcess is not supported", id="ad-hoc"),
+        pytest.param({"type": "adHocSubProcess"}, "'adHocSubProcess' is not one of job", id="ad-hoc"),
+        pytest.param(
+            {"type": "adHocSubProcess", "activate_elements": [{"element_id": ""}]}, "elementId", id="no id"
+        ),
+        pytest.param(
+            {"type": "adHocSubProcess", "activate_elements": [{"element_id": "a", "variables": b"[]"}]},
+            "^variables",
+            id="no variables",
+        ),
         pytest.param({"type": "x"}, r"^result\.type", id="unknown type"),
         pytest.param({"type": "adHocSubProcess", "denied": True}, "expected that type", id="mixed"),
         pytest.param({"is_cancel_remaining_instances": True}, "expected that type", id="untyped"),

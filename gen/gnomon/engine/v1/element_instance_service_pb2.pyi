@@ -380,3 +380,82 @@ class CreateElementInstanceVariablesResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___CreateElementInstanceVariablesResponse: _TypeAlias = CreateElementInstanceVariablesResponse  # noqa: Y015
+
+@_typing.final
+class AdHocSubProcessActivateActivityReference(_message.Message):
+    """Element of an ad-hoc sub-process to activate."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ELEMENT_ID_FIELD_NUMBER: _builtins.int
+    VARIABLES_FIELD_NUMBER: _builtins.int
+    element_id: _builtins.str
+    """Id of the element."""
+    variables: _builtins.bytes
+    """Variables of its inner instance, a JSON object."""
+    def __init__(
+        self,
+        *,
+        element_id: _builtins.str = ...,
+        variables: _builtins.bytes | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_variables", b"_variables", "variables", b"variables"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_variables", b"_variables", "element_id", b"element_id", "variables", b"variables"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__variables: _TypeAlias = _typing.Literal["variables"]  # noqa: Y015
+    _WhichOneofArgType__variables: _TypeAlias = _typing.Literal["_variables", b"_variables"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__variables) -> _WhichOneofReturnType__variables | None: ...
+
+Global___AdHocSubProcessActivateActivityReference: _TypeAlias = AdHocSubProcessActivateActivityReference  # noqa: Y015
+
+@_typing.final
+class ActivateAdHocSubProcessActivitiesRequest(_message.Message):
+    """Request of ActivateAdHocSubProcessActivities."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    AD_HOC_SUB_PROCESS_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
+    ELEMENTS_FIELD_NUMBER: _builtins.int
+    CANCEL_REMAINING_INSTANCES_FIELD_NUMBER: _builtins.int
+    ad_hoc_sub_process_instance_key: _builtins.int
+    """The element instance of the ad-hoc sub-process."""
+    cancel_remaining_instances: _builtins.bool
+    """Whether what is active in the ad-hoc sub-process is terminated."""
+    @_builtins.property
+    def elements(self) -> _containers.RepeatedCompositeFieldContainer[Global___AdHocSubProcessActivateActivityReference]:
+        """Elements to activate."""
+
+    def __init__(
+        self,
+        *,
+        ad_hoc_sub_process_instance_key: _builtins.int = ...,
+        elements: _abc.Iterable[Global___AdHocSubProcessActivateActivityReference] | None = ...,
+        cancel_remaining_instances: _builtins.bool | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_cancel_remaining_instances", b"_cancel_remaining_instances", "cancel_remaining_instances", b"cancel_remaining_instances"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_cancel_remaining_instances", b"_cancel_remaining_instances", "ad_hoc_sub_process_instance_key", b"ad_hoc_sub_process_instance_key", "cancel_remaining_instances", b"cancel_remaining_instances", "elements", b"elements"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__cancel_remaining_instances: _TypeAlias = _typing.Literal["cancel_remaining_instances"]  # noqa: Y015
+    _WhichOneofArgType__cancel_remaining_instances: _TypeAlias = _typing.Literal["_cancel_remaining_instances", b"_cancel_remaining_instances"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__cancel_remaining_instances) -> _WhichOneofReturnType__cancel_remaining_instances | None: ...
+
+Global___ActivateAdHocSubProcessActivitiesRequest: _TypeAlias = ActivateAdHocSubProcessActivitiesRequest  # noqa: Y015
+
+@_typing.final
+class ActivateAdHocSubProcessActivitiesResponse(_message.Message):
+    """Response of ActivateAdHocSubProcessActivities."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ActivateAdHocSubProcessActivitiesResponse: _TypeAlias = ActivateAdHocSubProcessActivitiesResponse  # noqa: Y015

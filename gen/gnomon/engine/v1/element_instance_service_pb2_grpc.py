@@ -50,6 +50,11 @@ class ElementInstanceServiceStub:
                 request_serializer=gnomon_dot_engine_dot_v1_dot_element__instance__service__pb2.CreateElementInstanceVariablesRequest.SerializeToString,
                 response_deserializer=gnomon_dot_engine_dot_v1_dot_element__instance__service__pb2.CreateElementInstanceVariablesResponse.FromString,
                 _registered_method=True)
+        self.ActivateAdHocSubProcessActivities = channel.unary_unary(
+                '/gnomon.engine.v1.ElementInstanceService/ActivateAdHocSubProcessActivities',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_element__instance__service__pb2.ActivateAdHocSubProcessActivitiesRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_element__instance__service__pb2.ActivateAdHocSubProcessActivitiesResponse.FromString,
+                _registered_method=True)
 
 
 class ElementInstanceServiceServicer:
@@ -78,6 +83,15 @@ class ElementInstanceServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ActivateAdHocSubProcessActivities(self, request, context):
+        """Activates elements of an active ad-hoc sub-process, each in an inner instance of its own.
+        Rejected with NOT_FOUND when there is no such ad-hoc sub-process or no such element in it, with INVALID_ARGUMENT when
+        an element is named twice, and with INVALID_STATE when the ad-hoc sub-process is not active.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_ElementInstanceServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -95,6 +109,11 @@ def add_ElementInstanceServiceServicer_to_server(servicer, server):
                     servicer.CreateElementInstanceVariables,
                     request_deserializer=gnomon_dot_engine_dot_v1_dot_element__instance__service__pb2.CreateElementInstanceVariablesRequest.FromString,
                     response_serializer=gnomon_dot_engine_dot_v1_dot_element__instance__service__pb2.CreateElementInstanceVariablesResponse.SerializeToString,
+            ),
+            'ActivateAdHocSubProcessActivities': grpc.unary_unary_rpc_method_handler(
+                    servicer.ActivateAdHocSubProcessActivities,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_element__instance__service__pb2.ActivateAdHocSubProcessActivitiesRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_element__instance__service__pb2.ActivateAdHocSubProcessActivitiesResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -179,6 +198,33 @@ class ElementInstanceService:
             '/gnomon.engine.v1.ElementInstanceService/CreateElementInstanceVariables',
             gnomon_dot_engine_dot_v1_dot_element__instance__service__pb2.CreateElementInstanceVariablesRequest.SerializeToString,
             gnomon_dot_engine_dot_v1_dot_element__instance__service__pb2.CreateElementInstanceVariablesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ActivateAdHocSubProcessActivities(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.ElementInstanceService/ActivateAdHocSubProcessActivities',
+            gnomon_dot_engine_dot_v1_dot_element__instance__service__pb2.ActivateAdHocSubProcessActivitiesRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_element__instance__service__pb2.ActivateAdHocSubProcessActivitiesResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -41,6 +41,11 @@ class ElementInstanceServiceStub:
     """Sets variables at an active element instance, or at a process instance by its key.
     Rejected with NOT_FOUND when it is not active.
     """
+    ActivateAdHocSubProcessActivities: _grpc.UnaryUnaryMultiCallable[_element_instance_service_pb2.ActivateAdHocSubProcessActivitiesRequest, _element_instance_service_pb2.ActivateAdHocSubProcessActivitiesResponse]
+    """Activates elements of an active ad-hoc sub-process, each in an inner instance of its own.
+    Rejected with NOT_FOUND when there is no such ad-hoc sub-process or no such element in it, with INVALID_ARGUMENT when
+    an element is named twice, and with INVALID_STATE when the ad-hoc sub-process is not active.
+    """
 
 @_typing.type_check_only
 class ElementInstanceServiceAsyncStub(ElementInstanceServiceStub):
@@ -54,6 +59,11 @@ class ElementInstanceServiceAsyncStub(ElementInstanceServiceStub):
     CreateElementInstanceVariables: _aio.UnaryUnaryMultiCallable[_element_instance_service_pb2.CreateElementInstanceVariablesRequest, _element_instance_service_pb2.CreateElementInstanceVariablesResponse]  # type: ignore[assignment]
     """Sets variables at an active element instance, or at a process instance by its key.
     Rejected with NOT_FOUND when it is not active.
+    """
+    ActivateAdHocSubProcessActivities: _aio.UnaryUnaryMultiCallable[_element_instance_service_pb2.ActivateAdHocSubProcessActivitiesRequest, _element_instance_service_pb2.ActivateAdHocSubProcessActivitiesResponse]  # type: ignore[assignment]
+    """Activates elements of an active ad-hoc sub-process, each in an inner instance of its own.
+    Rejected with NOT_FOUND when there is no such ad-hoc sub-process or no such element in it, with INVALID_ARGUMENT when
+    an element is named twice, and with INVALID_STATE when the ad-hoc sub-process is not active.
     """
 
 class ElementInstanceServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -83,6 +93,17 @@ class ElementInstanceServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_element_instance_service_pb2.CreateElementInstanceVariablesResponse, _abc.Awaitable[_element_instance_service_pb2.CreateElementInstanceVariablesResponse]]:
         """Sets variables at an active element instance, or at a process instance by its key.
         Rejected with NOT_FOUND when it is not active.
+        """
+
+    @_abc_1.abstractmethod
+    def ActivateAdHocSubProcessActivities(
+        self,
+        request: _element_instance_service_pb2.ActivateAdHocSubProcessActivitiesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_element_instance_service_pb2.ActivateAdHocSubProcessActivitiesResponse, _abc.Awaitable[_element_instance_service_pb2.ActivateAdHocSubProcessActivitiesResponse]]:
+        """Activates elements of an active ad-hoc sub-process, each in an inner instance of its own.
+        Rejected with NOT_FOUND when there is no such ad-hoc sub-process or no such element in it, with INVALID_ARGUMENT when
+        an element is named twice, and with INVALID_STATE when the ad-hoc sub-process is not active.
         """
 
 def add_ElementInstanceServiceServicer_to_server(servicer: ElementInstanceServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -310,7 +310,7 @@ class CompleteJobRequest(_message.Message):
     """Variables, a JSON object."""
     @_builtins.property
     def result(self) -> Global___JobResult:
-        """What the job of a listener decides; refused for jobs of another kind."""
+        """What the job of a listener or of an ad-hoc sub-process decides; refused for jobs of another kind."""
 
     def __init__(
         self,

@@ -8,9 +8,12 @@ __all__ = (
     "AcceptCancellationResponse",
     "AcceptMigrationRequest",
     "AcceptMigrationResponse",
+    "ActivateAdHocSubProcessActivitiesRequest",
+    "ActivateAdHocSubProcessActivitiesResponse",
     "ActivateJobsRequest",
     "ActivateJobsResponse",
     "ActivatedJob",
+    "AdHocSubProcessActivateActivityReference",
     "AncestorScopeInstruction",
     "AssignUserTaskRequest",
     "AssignUserTaskResponse",
@@ -1459,6 +1462,49 @@ default_message_pool.register_message("gnomon.engine.v1", "AcceptMigrationRespon
 
 
 @dataclass(eq=False, repr=False)
+class ActivateAdHocSubProcessActivitiesRequest(betterproto2.Message):
+    """
+    Request of ActivateAdHocSubProcessActivities.
+    """
+
+    ad_hoc_sub_process_instance_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
+    """
+    The element instance of the ad-hoc sub-process.
+    """
+
+    elements: "list[AdHocSubProcessActivateActivityReference]" = betterproto2.field(
+        2, betterproto2.TYPE_MESSAGE, repeated=True
+    )
+    """
+    Elements to activate.
+    """
+
+    cancel_remaining_instances: "bool | None" = betterproto2.field(3, betterproto2.TYPE_BOOL, optional=True)
+    """
+    Whether what is active in the ad-hoc sub-process is terminated.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "ActivateAdHocSubProcessActivitiesRequest", ActivateAdHocSubProcessActivitiesRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class ActivateAdHocSubProcessActivitiesResponse(betterproto2.Message):
+    """
+    Response of ActivateAdHocSubProcessActivities.
+    """
+
+    pass
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "ActivateAdHocSubProcessActivitiesResponse", ActivateAdHocSubProcessActivitiesResponse
+)
+
+
+@dataclass(eq=False, repr=False)
 class ActivatedJob(betterproto2.Message):
     """
     A piece of work as its worker gets it.
@@ -1634,6 +1680,28 @@ class ActivateJobsResponse(betterproto2.Message):
 
 
 default_message_pool.register_message("gnomon.engine.v1", "ActivateJobsResponse", ActivateJobsResponse)
+
+
+@dataclass(eq=False, repr=False)
+class AdHocSubProcessActivateActivityReference(betterproto2.Message):
+    """
+    Element of an ad-hoc sub-process to activate.
+    """
+
+    element_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Id of the element.
+    """
+
+    variables: "bytes | None" = betterproto2.field(2, betterproto2.TYPE_BYTES, optional=True)
+    """
+    Variables of its inner instance, a JSON object.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "AdHocSubProcessActivateActivityReference", AdHocSubProcessActivateActivityReference
+)
 
 
 @dataclass(eq=False, repr=False)
@@ -2263,7 +2331,7 @@ class CompleteJobRequest(betterproto2.Message):
 
     result: "JobResult | None" = betterproto2.field(3, betterproto2.TYPE_MESSAGE, optional=True)
     """
-    What the job of a listener decides; refused for jobs of another kind.
+    What the job of a listener or of an ad-hoc sub-process decides; refused for jobs of another kind.
     """
 
 
@@ -9792,6 +9860,29 @@ class ElementInstanceServiceStub(betterproto2_grpclib.ServiceStub):
             "/gnomon.engine.v1.ElementInstanceService/CreateElementInstanceVariables",
             message,
             CreateElementInstanceVariablesResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def activate_ad_hoc_sub_process_activities(
+        self,
+        message: "ActivateAdHocSubProcessActivitiesRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "ActivateAdHocSubProcessActivitiesResponse":
+        """
+        Activates elements of an active ad-hoc sub-process, each in an inner instance of its own.
+        Rejected with NOT_FOUND when there is no such ad-hoc sub-process or no such element in it, with INVALID_ARGUMENT when
+        an element is named twice, and with INVALID_STATE when the ad-hoc sub-process is not active.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.engine.v1.ElementInstanceService/ActivateAdHocSubProcessActivities",
+            message,
+            ActivateAdHocSubProcessActivitiesResponse,
             timeout=timeout,
             deadline=deadline,
             metadata=metadata,
