@@ -413,6 +413,40 @@ class ProcessBuilder:
         self.node("endEvent", element_id, inputs=inputs)
         return self._signal(element_id, signal)
 
+    def condition_catch(
+        self, element_id: str, *, condition: str, outputs: Mapping[str, str] = _NO_PAIRS, **chosen: str
+    ) -> Self:
+        """Append an event that waits until a condition is true; `names` and `changes` choose what it looks at."""
+        self.node("intermediateCatchEvent", element_id, outputs=outputs)
+        return self._condition(element_id, condition, chosen)
+
+    def boundary_condition(
+        self, element_id: str, *, on: str, condition: str, is_interrupting: bool = True, **chosen: str
+    ) -> Self:
+        """Attach a boundary event that waits until a condition is true; the path goes on behind it."""
+        self._attach(element_id, on)
+        if not is_interrupting:
+            self._nodes[element_id].set("cancelActivity", "false")
+        return self._condition(element_id, condition, chosen)
+
+    def start_condition(
+        self, element_id: str, *, condition: str, is_interrupting: bool = True, **chosen: str
+    ) -> Self:
+        """Begin an event sub-process or a process with a condition."""
+        self._start(element_id, is_interrupting=is_interrupting)
+        return self._condition(element_id, condition, chosen)
+
+    def _condition(self, element_id: str, condition: str, chosen: Mapping[str, str]) -> Self:
+        """Let an event wait for a condition; `names` and `changes` are its filter."""
+        definition = etree.SubElement(self._nodes[element_id], _bpmn("conditionalEventDefinition"))
+        if chosen:
+            attributes = {
+                f"variable{'Names' if key == 'names' else 'Events'}": text for key, text in chosen.items()
+            }
+            etree.SubElement(_extension_elements(definition), _zeebe("conditionalFilter"), attributes)
+        etree.SubElement(definition, _bpmn("condition")).text = condition
+        return self
+
     def boundary_error(self, element_id: str, *, on: str, error: str | None = None) -> Self:
         """Attach a boundary event that catches errors, those with the id that `definitions` was told or all of them."""
         self._attach(element_id, on)

@@ -21,6 +21,7 @@ from server.bpmn.executable import (
     CalledDecision,
     CalledElement,
     CompensationTrigger,
+    ConditionTrigger,
     Element,
     ElementType,
     ErrorTrigger,
@@ -233,18 +234,25 @@ class _Compiler:
         if event.message_ref is not None:
             return _message(self._messages[event.message_ref])
         assert isinstance(event, CatchEvent), "lint demands a message"  # noqa: S101  # narrows the type
-        if "error" in event.event_definitions:
-            reference = event.error_ref
-            return ErrorTrigger(None if reference is None else self._error_codes[reference])
         if "compensate" in event.event_definitions:
             return CompensationTrigger()
-        if "escalation" in event.event_definitions:
-            reference = event.escalation_ref
-            return EscalationTrigger(None if reference is None else self._escalation_codes[reference])
+        if event.conditional is not None:
+            return _condition(event.conditional)
         if event.signal_ref is not None:
             return SignalTrigger(_attribute(self._signal_names[event.signal_ref]))
         timer = event.timer
-        return None if timer is None else TimerTrigger(TimerKind(timer.kind), _attribute(timer.text))
+        if timer is not None:
+            return TimerTrigger(TimerKind(timer.kind), _attribute(timer.text))
+        return self._coded_trigger(event)
+
+    def _coded_trigger(self, event: CatchEvent) -> Trigger | None:
+        if "error" in event.event_definitions:
+            reference = event.error_ref
+            return ErrorTrigger(None if reference is None else self._error_codes[reference])
+        if "escalation" in event.event_definitions:
+            reference = event.escalation_ref
+            return EscalationTrigger(None if reference is None else self._escalation_codes[reference])
+        return None
 
     def _result(self, event: ThrowEvent) -> Result | None:
         if "terminate" in event.event_definitions:
@@ -329,6 +337,19 @@ def _mappings(mappings: Iterable[extensions.VariableMapping]) -> tuple[VariableM
 def _message(message: Markup) -> MessageTrigger:
     name, key = message.attributes.get("name", ""), extensions.correlation_key(message)
     return MessageTrigger(_attribute(name), _attribute(key or ""))
+
+
+def _condition(definition: Markup) -> ConditionTrigger:
+    """The filter leaves out variables and changes; without one, all variables of the condition count."""
+    text = definition.first("condition")
+    condition = _expression("" if text is None else text.text.removeprefix("="))
+    names = condition.variables if isinstance(condition, feel.Expression) else frozenset[str]()
+    chosen = extensions.conditional_filter(definition)
+    return ConditionTrigger(
+        condition,
+        tuple(sorted(names & (chosen.variable_names or names))),
+        tuple(sorted(chosen.variable_events or {"create", "update"})),
+    )
 
 
 def _sends_message(node: FlowNode) -> bool:

@@ -226,6 +226,18 @@ class SignalTrigger:
 
 
 @dataclass(frozen=True, slots=True)
+class ConditionTrigger:
+    """A condition that becomes true: it is evaluated when one of these variables changes in one of these ways.
+
+    The ways are `create` and `update`.
+    """
+
+    condition: Expression
+    variable_names: tuple[str, ...]
+    variable_events: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CompensationTrigger:
     """Compensation of the activity that the event is attached to, once that has completed."""
 
@@ -233,7 +245,9 @@ class CompensationTrigger:
 # Triggers that an event throws inside the scope that catches them; they have codes, and no subscriptions.
 CodedTrigger = ErrorTrigger | EscalationTrigger
 # Triggers of catching events.
-Trigger = TimerTrigger | MessageTrigger | SignalTrigger | CompensationTrigger | CodedTrigger
+Trigger = (
+    TimerTrigger | MessageTrigger | SignalTrigger | ConditionTrigger | CompensationTrigger | CodedTrigger
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,6 +78,14 @@ class AdHoc:
 
 
 @dataclass(frozen=True, slots=True)
+class ConditionalFilter:
+    """The names of variables, and their changes (`create`, `update`), after which a condition is evaluated."""
+
+    variable_names: frozenset[str]
+    variable_events: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class ExecutionListener:
     """A job for one phase of an element, `start` or `end`, written as a task definition."""
 
@@ -162,6 +170,20 @@ def loop_characteristics(multi_instance: Markup) -> LoopCharacteristics:
 def ad_hoc(element: Markup) -> AdHoc:
     names = ("activeElementsCollection", "outputCollection", "outputElement")
     return AdHoc(*(attribute(element, "zeebe:adHoc", name) for name in names))
+
+
+def conditional_filter(definition: Markup) -> ConditionalFilter:
+    """What a conditional event definition has in its extension; nothing means all."""
+    names, changes = (
+        frozenset(
+            filter(
+                None,
+                map(str.strip, (attribute(definition, "zeebe:conditionalFilter", name) or "").split(",")),
+            )
+        )
+        for name in ("variableNames", "variableEvents")
+    )
+    return ConditionalFilter(names, changes)
 
 
 def execution_listeners(element: Markup) -> Iterator[ExecutionListener]:

@@ -169,6 +169,11 @@ class CatchEvent(Event):
         return next((TimerDefinition(child.tag, child.text.strip()) for child in kinds if child.text), None)
 
     @property
+    def conditional(self) -> Markup | None:
+        """The definition with its condition; None when it waits for something else."""
+        return self.markup.first("conditionalEventDefinition")
+
+    @property
     def message_ref(self) -> str | None:
         """The id of the message that it waits for; None when it waits for something else."""
         return self._defined("messageEventDefinition", "messageRef")

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import cast
 
-from server.engine import calls, execution, modifications, triggers
+from server.engine import calls, conditions, execution, modifications, triggers
 from server.engine.handlers import HANDLERS
 from server.engine.process_instance import ElementInstance, ProcessInstance
 from server.engine.step import Step
@@ -14,12 +14,15 @@ from server.engine.work import (
     Arrive,
     Begin,
     Catch,
+    CheckConditions,
     Compensate,
+    Complete,
     CompleteWhenEmpty,
     CreateInstance,
     EndCalled,
     Enter,
     Join,
+    Meet,
     Return,
     TerminateChildren,
     TerminateEarlier,
@@ -40,7 +43,9 @@ def run(step: Step) -> None:
 
 
 def _do_pending(step: Step) -> None:
-    while step.following or step.pending:
+    while step.changes or step.following or step.pending:
+        if step.changes:
+            conditions.note_changes(step)
         if step.following:
             command = step.following.popleft()
             HANDLERS[type(command)](command, step)
@@ -67,8 +72,11 @@ _WORK: Mapping[type[AnyWork], Worker] = cast(
         TerminateEarlier: execution.terminate_earlier,
         TerminateChildren: execution.terminate_children,
         Catch: triggers.catch,
+        CheckConditions: conditions.check,
         Compensate: execution.compensate,
+        Complete: execution.complete_passed,
         Join: execution.join,
+        Meet: conditions.meet,
         Begin: calls.begin,
         EndCalled: calls.end_called,
         Return: calls.return_,

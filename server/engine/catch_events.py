@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from server.bpmn.executable import (
     CodedTrigger,
+    ConditionTrigger,
     Element,
     ElementType,
     MessageTrigger,
@@ -17,6 +18,8 @@ from server.bpmn.executable import (
     Trigger,
 )
 from server.engine import events
+from server.engine.conditional_subscriptions import open_condition
+from server.engine.expressions import is_met
 from server.engine.keys import Key
 from server.engine.lifecycle import ElementState
 from server.engine.limits import ENTERING_STEPS
@@ -27,12 +30,33 @@ from server.engine.signal_subscriptions import open_signal
 from server.engine.step import Step, Visit
 from server.engine.subscriptions import AnySubscription
 from server.engine.timers import open_timer
+from server.engine.work import Meet
 
 
-def subscribe(step: Step, visit: Visit, catches: Sequence[Element]) -> None:
-    """Wait for what triggers these events, for all or none of them; raises Incident."""
-    for subscription in prepared(step, visit, catches, first_key=step.next_key()):
-        open_subscription(step, visit.process_instance, subscription)
+class Prepared(NamedTuple):
+    """A subscription that is about to be opened; `is_met` says that it is to a condition that is true."""
+
+    subscription: AnySubscription
+    is_met: bool
+
+
+def subscribe(step: Step, visit: Visit, catches: Sequence[Element]) -> bool:
+    """Wait for what triggers these events, for all or none of them; raises Incident.
+
+    Whether one of them is a condition that is true, and triggers its event next.
+    """
+    opened = prepared(step, visit, catches, first_key=step.next_key())
+    open_prepared(step, visit.process_instance, opened)
+    return any(each.is_met for each in opened)
+
+
+def open_prepared(step: Step, process_instance: ProcessInstance, opened: Sequence[Prepared]) -> None:
+    for each in opened:
+        open_subscription(step, process_instance, each.subscription)
+    for each in reversed(opened):
+        if each.is_met:
+            meet = Meet(each.subscription.element_instance_key, each.subscription.key)
+            step.prefer(process_instance, meet)
 
 
 def open_subscription(step: Step, process_instance: ProcessInstance, subscription: AnySubscription) -> None:
@@ -52,9 +76,7 @@ def unsubscribe(step: Step, process_instance: ProcessInstance, instance: Element
         close_subscription(step, process_instance, key)
 
 
-def prepared(
-    step: Step, visit: Visit, catches: Sequence[Element], *, first_key: Key
-) -> list[AnySubscription]:
+def prepared(step: Step, visit: Visit, catches: Sequence[Element], *, first_key: Key) -> list[Prepared]:
     """The subscriptions to these events, with keys from the first on; nothing has happened yet. Raises Incident.
 
     What `_OPENERS` leaves out needs none: it is thrown inside the element instance, and looks for who catches it.
@@ -62,8 +84,16 @@ def prepared(
     scope = VariableScope(step, visit.process_instance, scope_key=visit.instance.key)
     opened = [(catch.id, catch.trigger) for catch in catches if type(catch.trigger) in _OPENERS]
     return [
-        _OPENERS[type(trigger)](
-            Key(first_key + place), visit.instance.key, catch_id, trigger=trigger, scope=scope, now=step.now
+        Prepared(
+            _OPENERS[type(trigger)](
+                Key(first_key + place),
+                visit.instance.key,
+                catch_id,
+                trigger=trigger,
+                scope=scope,
+                now=step.now,
+            ),
+            isinstance(trigger, ConditionTrigger) and is_met(trigger.condition, scope),
         )
         for place, (catch_id, trigger) in enumerate(opened)
     ]
@@ -165,4 +195,5 @@ _OPENERS: Mapping[type[Trigger | None], Callable[..., AnySubscription]] = {
     TimerTrigger: open_timer,
     MessageTrigger: open_message,
     SignalTrigger: open_signal,
+    ConditionTrigger: open_condition,
 }

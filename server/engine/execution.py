@@ -43,6 +43,7 @@ from server.engine.work import (
     Arrive,
     Catch,
     Compensate,
+    Complete,
     CompleteWhenEmpty,
     CreateInstance,
     Enter,
@@ -138,6 +139,13 @@ def create_instance(
     if not visit.element.loop.is_sequential:
         step.defer(process_instance, work)
     activate(step, inner)
+
+
+def complete_passed(
+    step: Step, process_instance: ProcessInstance, instance: ElementInstance, _: Complete
+) -> None:
+    if instance.state is ACTIVATED:
+        complete(step, step.visit(process_instance, instance))
 
 
 def compensate(
@@ -301,8 +309,7 @@ def activate(step: Step, visit: Visit) -> None:
             step, visit, element.start_listeners, ListenerEventType.START
         ):
             return
-        if element.catches:
-            _subscribe(step, visit)
+        is_met = bool(element.catches) and _subscribe(step, visit)
         behaviour.activate(step, visit)
         thrown = throw_events.thrown(step, visit) if element.result is not None else None
     except Incident as incident:
@@ -312,8 +319,16 @@ def activate(step: Step, visit: Visit) -> None:
     behaviour.activated(step, visit)
     if thrown is not None and _throw(step, visit, thrown):
         return
-    if not behaviour.waits(visit):
+    if is_met:
+        # The event at its boundary comes first.
+        _complete_later(step, visit)
+    elif not behaviour.waits(visit):
         complete(step, visit)
+
+
+def _complete_later(step: Step, visit: Visit) -> None:
+    if not BEHAVIOURS[visit.element.type].waits(visit):
+        step.defer(visit.process_instance, Complete(visit.instance.key))
 
 
 def _throw(step: Step, visit: Visit, thrown: Caught | Signal) -> bool:
@@ -334,12 +349,15 @@ def _check_progress(step: Step) -> None:
         raise Incident(ErrorType.UNKNOWN, f"Expected a wait state within {most} elements, found none")
 
 
-def _subscribe(step: Step, visit: Visit) -> None:
+def _subscribe(step: Step, visit: Visit) -> bool:
+    """Whether a condition that it waits for is true already."""
     instance = visit.instance
     subscribed = len(visit.element.start_listeners) + 2
-    if instance.progress < subscribed:
-        catch_events.subscribe(step, visit, visit.element.catches)
-        step.emit(events.ElementProgressed(visit.process_instance.head, instance.key, subscribed))
+    if instance.progress >= subscribed:
+        return False
+    is_met = catch_events.subscribe(step, visit, visit.element.catches)
+    step.emit(events.ElementProgressed(visit.process_instance.head, instance.key, subscribed))
+    return is_met
 
 
 def _note_mappings(step: Step, visit: Visit) -> None:

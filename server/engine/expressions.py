@@ -149,6 +149,14 @@ def is_true(condition: Expression, scope: VariableScope) -> bool:
     return evaluation.value
 
 
+def is_met(condition: Expression, scope: VariableScope) -> bool:
+    """The condition of an event, which null does not meet."""
+    evaluation = _evaluate(condition, scope)
+    if evaluation.value is not None and not isinstance(evaluation.value, bool):
+        raise _unexpected(condition, "BOOLEAN", evaluation)
+    return bool(evaluation.value)
+
+
 def _evaluate(
     expression: Expression,
     scope: VariableScope,

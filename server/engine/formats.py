@@ -33,7 +33,7 @@ FORMATS = (
         says=(
             "rows and calls carry numbers; sub-processes, events, messages, listeners, user tasks, activities,"
             " signals, start events, call activities, compensation, ad-hoc sub-processes, modifications,"
-            " audited identity"
+            " conditions, audited identity"
         ),
     ),
 )

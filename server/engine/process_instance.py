@@ -5,7 +5,7 @@ for the garbage collector.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from enum import StrEnum
 
@@ -17,7 +17,8 @@ from server.engine.incidents import ErrorType
 from server.engine.job_kinds import JobKind, ListenerEventType
 from server.engine.keys import Key
 from server.engine.lifecycle import ACTIVATING, TERMINATING, ElementState
-from server.engine.subscriptions import AnySubscription
+from server.engine.ordered_keys import OrderedKeys
+from server.engine.subscriptions import AnySubscription, ConditionalSubscription
 from server.engine.work import AnyWork
 
 
@@ -189,7 +190,8 @@ class ProcessInstance(msgspec.Struct, eq=False, gc=False):
     terminated, `waiting` of its subscriptions. `work` is what a command left for a later turn at `postponed_at`, after
     as many `activations` in a row. `places` is an index of one that is stored in pages, None for others: scope and name
     of each variable, and of some that are gone. `standing` counts the element instances in scopes where that was asked
-    for, by element. `correlation_key` is that of the message which began it, empty without one.
+    for, by element. `conditions` is an index of the subscriptions to conditions, by each scope that holds what waits for
+    them and each variable that they refer to. `correlation_key` is that of the message which began it, empty without one.
     """
 
     head: InstanceHead
@@ -208,6 +210,7 @@ class ProcessInstance(msgspec.Struct, eq=False, gc=False):
     places: dict[Key, tuple[Key, str]] | None = None
     standing: dict[Key, dict[str, int]] = {}
     correlation_key: str = ""
+    conditions: dict[tuple[Key, str], OrderedKeys[Key, None]] = {}
 
     def __eq__(self, other: object) -> bool:
         """However it is stored."""
@@ -300,12 +303,41 @@ class ProcessInstance(msgspec.Struct, eq=False, gc=False):
             _discard(self.inside, element.scope_key, element.key)
 
     def open(self, subscription: AnySubscription) -> None:
+        """Open it, or let it take the place of the one that has its key."""
+        earlier = self.subscriptions.get(subscription.key)
+        if isinstance(earlier, ConditionalSubscription):
+            self._unwatch(earlier)
         self.subscriptions[subscription.key] = subscription
         self.waiting.setdefault(subscription.element_instance_key, {})[subscription.key] = None
+        if isinstance(subscription, ConditionalSubscription):
+            self._watch(subscription)
 
     def close(self, subscription: AnySubscription) -> None:
+        if isinstance(subscription, ConditionalSubscription):
+            self._unwatch(subscription)
         del self.subscriptions[subscription.key]
         _discard(self.waiting, subscription.element_instance_key, subscription.key)
+
+    def _watch(self, subscription: ConditionalSubscription) -> None:
+        for place in self._places(subscription):
+            line = self.conditions.get(place)
+            if line is None:
+                line = self.conditions[place] = OrderedKeys()
+            line.put(subscription.key, None)
+
+    def _unwatch(self, subscription: ConditionalSubscription) -> None:
+        for place in self._places(subscription):
+            line = self.conditions[place]
+            line.remove(subscription.key)
+            if not line:
+                del self.conditions[place]
+
+    def _places(self, subscription: ConditionalSubscription) -> Iterator[tuple[Key, str]]:
+        """Where a change of a variable concerns the condition: in the scope that waits, and in those around it."""
+        key: Key | None = subscription.element_instance_key
+        while key is not None:
+            yield from ((key, name) for name in subscription.variable_names)
+            key = self.elements[key].scope_key
 
     def subscribed(self, element_instance_key: Key) -> list[Key]:
         """The subscriptions of an element instance, the oldest first."""
@@ -313,11 +345,13 @@ class ProcessInstance(msgspec.Struct, eq=False, gc=False):
 
     def index(self) -> None:
         """Build the indexes anew."""
-        self.inside, self.waiting = {}, {}
+        self.inside, self.waiting, self.conditions = {}, {}, {}
         for element in self.elements.values():
             self.include(element)
         for subscription in self.subscriptions.values():
             self.waiting.setdefault(subscription.element_instance_key, {})[subscription.key] = None
+            if isinstance(subscription, ConditionalSubscription):
+                self._watch(subscription)
 
 
 def _discard(index: dict[Key, dict[Key, None]], place: Key, key: Key) -> None:

@@ -12,6 +12,7 @@ from server.engine.keys import Key
 from server.engine.process_instance import ProcessInstance, Variable
 from server.engine.step import Step
 from server.engine.variables import CACHED_TEXT_LENGTH, Variables, decode
+from server.engine.work import VariableChange
 from server.feel.limits import CHARACTERS_PER_STEP
 
 
@@ -89,8 +90,13 @@ def set_all_local(step: Step, instance: ProcessInstance, scope_key: Key, variabl
 
 
 def set_local(step: Step, instance: ProcessInstance, scope_key: Key, name: str, value: str) -> None:
+    """Conditions that refer to it are evaluated when the present work is done."""
     variable = instance.variables.get(scope_key, {}).get(name)
     if variable is None:
         step.emit(events.VariableCreated(instance.head, step.next_key(), scope_key, name, value))
     elif variable.value != value:
         step.emit(events.VariableUpdated(instance.head, variable.key, scope_key, name, value))
+    else:
+        return
+    if instance.conditions and (scope_key, name) in instance.conditions:
+        step.changes.append((instance, VariableChange(scope_key, name, variable is None)))

@@ -22,7 +22,7 @@ from server.engine.process_instance import ElementInstance, Job, ProcessInstance
 from server.engine.sent import CommandSent
 from server.engine.state import State
 from server.engine.variables import Variables
-from server.engine.work import AnyWork
+from server.engine.work import AnyWork, VariableChange
 from server.feel import Budget
 from server.feel.limits import CHARACTERS_PER_STEP
 
@@ -56,6 +56,8 @@ class Step:
         # Commands that this partition sent to itself: those that come before the pending work, and those behind it.
         self.following: deque[Command] = deque()
         self.received: deque[Command] = deque()
+        # Changes of variables that conditions refer to.
+        self.changes: list[tuple[ProcessInstance, VariableChange]] = []
         self.activations = 0
         self.created = 0
         self.budget = Budget(limits.element_steps)

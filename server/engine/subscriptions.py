@@ -36,4 +36,11 @@ class SignalSubscription(Subscription, frozen=True):
     signal_name: str
 
 
-AnySubscription = TimerSubscription | MessageSubscription | SignalSubscription
+class ConditionalSubscription(Subscription, frozen=True):
+    """The condition is evaluated when one of these variables is created or updated, as `variable_events` say."""
+
+    variable_names: tuple[str, ...]
+    variable_events: tuple[str, ...]
+
+
+AnySubscription = TimerSubscription | MessageSubscription | SignalSubscription | ConditionalSubscription

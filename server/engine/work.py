@@ -64,6 +64,35 @@ class Compensate(Work, frozen=True):
     """Invoke the next compensation handler of a throwing event, which is the scope here."""
 
 
+class Complete(Work, frozen=True):
+    """Complete an element instance that waits for nothing, and is the scope here, unless it was interrupted."""
+
+
+class Meet(Work, frozen=True):
+    """A condition was true when its subscription was opened, by the element instance that is the scope here."""
+
+    subscription_key: Key
+
+
+class VariableChange(msgspec.Struct, frozen=True, gc=False):
+    """A variable was created or updated in the scope with this key."""
+
+    scope_key: Key
+    name: str
+    is_created: bool
+
+
+class CheckConditions(Work, frozen=True):
+    """Evaluate the conditions that refer to changed variables; the scope is the process instance.
+
+    They are those of the subscriptions with keys above `last_key` and up to `until`.
+    """
+
+    changes: tuple[VariableChange, ...]
+    until: Key
+    last_key: Key = Key(0)
+
+
 class Join(Work, frozen=True):
     """Something ended in the scope: activate an inclusive gateway that need not wait any longer."""
 
@@ -101,8 +130,11 @@ AnyWork = (
     | TerminateEarlier
     | TerminateChildren
     | Catch
+    | CheckConditions
     | Compensate
+    | Complete
     | Join
+    | Meet
     | Begin
     | EndCalled
     | Return

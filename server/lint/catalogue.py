@@ -5,6 +5,7 @@ import hashlib
 from server.lint.rule import Rule
 from server.lint.rules import (
     bpmn_compensation,
+    bpmn_conditions,
     bpmn_events,
     bpmn_flows,
     bpmn_mappings,
@@ -25,6 +26,7 @@ RULES: tuple[Rule, ...] = (
     *bpmn_messages.RULES,
     *bpmn_signals.RULES,
     *bpmn_compensation.RULES,
+    *bpmn_conditions.RULES,
     *bpmn_flows.RULES,
     *bpmn_tasks.RULES,
     *bpmn_user_tasks.RULES,

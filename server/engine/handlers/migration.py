@@ -17,6 +17,7 @@ from server.engine.handlers.compensation_migration import compensable_after
 from server.engine.handlers.migration_plan import MigrationPlan, migration_plan
 from server.engine.handlers.subscription_migration import (
     emit_closed,
+    emit_conditions,
     emit_opened,
     report_kept,
     subscription_migration,
@@ -54,6 +55,7 @@ def migrate(command: MigrateProcessInstance, step: Step) -> Done:
     if head.process_definition_id != source.id:
         report_kept(step, instance, subscriptions)
         execution.make_room(step, began)
+    emit_conditions(step, instance, subscriptions)
     emit_opened(step, instance, subscriptions)
     for user_task in user_tasks:
         emit_created(step, user_task)

@@ -7,15 +7,18 @@ of the target to which none is mapped are waited for anew.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from server.bpmn.executable import Element
-from server.engine import catch_events
+import msgspec
+
+from server.bpmn.executable import ConditionTrigger, Element
+from server.engine import catch_events, events
+from server.engine.catch_events import Prepared
 from server.engine.handlers.migration_plan import MigrationPlan
 from server.engine.incidents import Incident
 from server.engine.keys import Key
 from server.engine.message_subscriptions import report_opened
 from server.engine.process_instance import ElementInstance, ProcessInstance
 from server.engine.step import Step, Visit
-from server.engine.subscriptions import AnySubscription
+from server.engine.subscriptions import ConditionalSubscription
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +27,7 @@ class SubscriptionMigration:
 
     kept: Mapping[Key, str]
     closed: tuple[Key, ...]
-    opened: tuple[AnySubscription, ...]
+    opened: tuple[Prepared, ...]
 
 
 def subscription_migration(
@@ -33,7 +36,7 @@ def subscription_migration(
     """Raises Rejected; nothing has happened yet."""
     kept = dict(_kept(plan, instance))
     closed = tuple(key for key in instance.subscriptions if key not in kept)
-    opened: list[AnySubscription] = []
+    opened: list[Prepared] = []
     for element in instance.elements.values():
         opened += _opened(plan, step, instance, element, first_key=Key(step.next_key() + len(opened)))
     return SubscriptionMigration(kept, closed, tuple(opened))
@@ -71,7 +74,7 @@ def _check(plan: MigrationPlan, host: Element, catch: Element) -> None:
 
 def _opened(
     plan: MigrationPlan, step: Step, instance: ProcessInstance, element: ElementInstance, *, first_key: Key
-) -> list[AnySubscription]:
+) -> list[Prepared]:
     source = plan.source.of(element.element_id, element.type)
     if not element.has_subscribed(len(source.start_listeners)):
         return []
@@ -94,11 +97,25 @@ def emit_closed(step: Step, instance: ProcessInstance, migration: SubscriptionMi
 
 
 def emit_opened(step: Step, instance: ProcessInstance, migration: SubscriptionMigration) -> None:
-    for subscription in migration.opened:
-        catch_events.open_subscription(step, instance, subscription)
+    catch_events.open_prepared(step, instance, migration.opened)
 
 
 def report_kept(step: Step, instance: ProcessInstance, migration: SubscriptionMigration) -> None:
     """The homes of messages count by process id, which may be another one now."""
     for key in migration.kept:
         report_opened(step, instance.head, instance.subscriptions[key])
+
+
+def emit_conditions(step: Step, instance: ProcessInstance, migration: SubscriptionMigration) -> None:
+    """Conditions are those of the target from now on."""
+    for key in migration.kept:
+        kept = instance.subscriptions[key]
+        if not isinstance(kept, ConditionalSubscription):
+            continue
+        host = instance.elements[kept.element_instance_key]
+        trigger = step.process_of(instance).of(kept.element_id, host.type).trigger
+        if isinstance(trigger, ConditionTrigger):
+            renewed = msgspec.structs.replace(
+                kept, variable_names=trigger.variable_names, variable_events=trigger.variable_events
+            )
+            step.emit(events.SubscriptionOpened(instance.head, renewed))

@@ -2,7 +2,9 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 
+from server import feel
 from server.bpmn.model import (
     EVENT_DEFINITION,
     BoundaryEvent,
@@ -26,6 +28,8 @@ MOST_BOUNDARY_EVENTS = 100
 MOST_INCLUSIVE_FLOWS = 200
 
 MOST_COMPENSABLE_ACTIVITIES = 500
+
+MOST_CONDITION_VARIABLES = 100
 
 # BPMN 2.0.2 §10.5.6: what begins an event sub-process, and what an event-based gateway waits for.
 _EVENT_SUB_PROCESS_TRIGGERS = frozenset({
@@ -353,6 +357,15 @@ def _few_compensable_activities(subject: Subject) -> Iterator[Violation]:
         yield Violation(f"expected at most {MOST_COMPENSABLE_ACTIVITIES}, found {number}")
 
 
+def _few_variables(subject: Subject) -> Iterator[Violation]:
+    """Each is a place where changes are looked up."""
+    for _, text in written(subject, "condition"):
+        with suppress(feel.FeelSyntaxError):
+            number = len(feel.compile_expression(text.removeprefix("=")).variables)
+            if number > MOST_CONDITION_VARIABLES:
+                yield Violation(f"expected at most {MOST_CONDITION_VARIABLES}, found {number}")
+
+
 def _output_expression(subject: Subject) -> Iterator[Violation]:
     return _expressions(subject, "zeebe:loopCharacteristics@outputElement")
 
@@ -445,6 +458,7 @@ _CHECKS: Mapping[str, Callable[[Subject], Iterator[Violation]]] = {
     "one compensation handler": _one_handler,
     "handlers outside the flow": _handlers_outside,
     "activities to compensate": _activities_to_compensate,
+    "few variables": _few_variables,
     "few compensable activities": _few_compensable_activities,
     "expression of an output element": _output_expression,
     "output collection with output element": _output_pair,

@@ -42,6 +42,7 @@ RULES = (
         applies_to=("bpmn:StartEvent[Process]",),
         attribute=(
             "compensateEventDefinition",
+            "conditionalEventDefinition",
             "errorEventDefinition",
             "escalationEventDefinition",
             "linkEventDefinition",

@@ -97,7 +97,17 @@ RULES = (
         message="This kind of event definition cannot be executed",
         evaluator=EvaluatorKind.SUPPORTED_TYPE,
         applies_to=("bpmn:EventDefinition",),
-        value=("compensate", "error", "escalation", "link", "message", "signal", "terminate", "timer"),
+        value=(
+            "compensate",
+            "conditional",
+            "error",
+            "escalation",
+            "link",
+            "message",
+            "signal",
+            "terminate",
+            "timer",
+        ),
     ),
     Rule(
         id="extension-once",

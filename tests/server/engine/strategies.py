@@ -111,6 +111,13 @@ class Signal:
 
 
 @dataclass(frozen=True)
+class Condition:
+    """A condition in the flow, which can be made true."""
+
+    text: str
+
+
+@dataclass(frozen=True)
 class Undoing:
     """Compensation of what has completed in the scope."""
 
@@ -215,6 +222,7 @@ Block = (
     | Signal
     | Letter
     | Undoing
+    | Condition
     | Call
     | Scope
     | AdHoc
@@ -271,6 +279,7 @@ letters = st.builds(
 )
 endings = st.sampled_from([None, "terminate", "error", "escalation", "signal", "message", "compensation"])
 undoings = st.builds(Undoing)
+conditions = st.builds(Condition, st.sampled_from(["=ok", '=kind = "a"', "=ok and a != 7"]))
 boundaries = st.sampled_from(
     [
         None,
@@ -278,6 +287,9 @@ boundaries = st.sampled_from(
         "escalation",
         "message",
         "signal",
+        "=ok",
+        "=a = 5",
+        "=a != b",
         "PT20S",
         "PT3M",
         "R3/PT15S",
@@ -319,7 +331,7 @@ def _composed(inner: st.SearchStrategy[Block]) -> st.SearchStrategy[Block]:
 
 
 blocks: st.SearchStrategy[Block] = st.recursive(
-    work | scripts | people | pauses | jumps | receipts | signals | letters | undoings | calls,
+    work | scripts | people | pauses | jumps | receipts | signals | letters | undoings | conditions | calls,
     _composed,
     max_leaves=6,
 )
@@ -342,6 +354,7 @@ class _Writer:
             Signal: self._signal,
             Letter: self._letter,
             Undoing: self._undoing,
+            Condition: self._condition,
             Scope: self._scope,
             AdHoc: self._ad_hoc,
             Sequence: self._sequence,
@@ -411,6 +424,9 @@ class _Writer:
 
     def _undoing(self, _: Undoing) -> None:
         self._builder.throw_compensation(f"{self._prefix}undoing_{next(self._numbers)}")
+
+    def _condition(self, block: Condition) -> None:
+        self._builder.condition_catch(f"{self._prefix}condition_{next(self._numbers)}", condition=block.text)
 
     def _work(self, block: Work) -> None:
         name = f"{self._prefix}task_{next(self._numbers)}"
@@ -510,6 +526,11 @@ class _Writer:
         if trigger.startswith("R"):
             self._builder.boundary_timer(late, on=name, is_interrupting=False, cycle=trigger)
             self._builder.task(f"{late}_task").end(f"{late}_end").branch(merge)
+        elif trigger.startswith("=a"):
+            self._builder.boundary_condition(late, on=name, is_interrupting=False, condition=trigger)
+            self._builder.task(f"{late}_task").end(f"{late}_end").branch(merge)
+        elif trigger == "=ok":
+            self._builder.boundary_condition(late, on=name, condition=trigger).connect_to(merge)
         elif trigger == "error":
             self._builder.boundary_error(late, on=name).connect_to(merge)
         elif trigger == "escalation":
@@ -523,7 +544,10 @@ class _Writer:
 
     def _event_sub_process(self, name: str, trigger: str) -> ProcessBuilder:
         started = event_sub_process(name)
-        if trigger == "error":
+        if trigger in {"=ok", "=a = 5", "=a != b"}:
+            is_interrupting = trigger == "=ok"
+            started.start_condition(f"{name}_start", condition=trigger, is_interrupting=is_interrupting)
+        elif trigger == "error":
             started.start_error(f"{name}_start")
         elif trigger == "escalation":
             started.start_escalation(f"{name}_start", is_interrupting=False)

@@ -266,6 +266,20 @@ def _compensable(number: int) -> ProcessBuilder:
     return builder.end()
 
 
+def _conditional(content: str) -> bytes:
+    """Wait for a condition in the flow."""
+    return _event("intermediateCatchEvent", _trigger("conditional", content))
+
+
+def _referring(number: int) -> bytes:
+    return _conditional(f"<condition>={' or '.join(f'v{place}' for place in range(number))}</condition>")
+
+
+def _filtered(attributes: str) -> bytes:
+    extension = f"<extensionElements><zeebe:conditionalFilter {attributes}/></extensionElements>"
+    return _conditional(f"{extension}<condition>=a</condition>")
+
+
 def _signal_event(reference: str = 'signalRef="alarm"', name: str = 'name="alarm"') -> bytes:
     """Wait for a signal of the file in the flow."""
     file = _event("intermediateCatchEvent", f"<signalEventDefinition {reference}/>")
@@ -477,6 +491,14 @@ COMPENSATION = {
     "compensation-count": case("p", _compensable(501), _compensable(500)),
 }
 
+CONDITIONS = {
+    "conditional-condition": case("n", _conditional(""), _conditional("<condition>=a</condition>")),
+    "conditional-expression": case("n", _conditional("<condition>a</condition>"), _conditional("<condition>=a</condition>")),
+    "conditional-variables": case("n", _referring(101), _referring(100)),
+    "conditional-filter-events": case("n", _filtered('variableEvents="delete"'), _filtered('variableEvents="create, update"')),
+    "conditional-filter-names": case("n", _filtered('variableNames="a,,b"'), _filtered('variableNames="a, b"')),
+}  # fmt: skip
+
 FLOWS = {
     "flow-ends-connected": case(
         "start_to_n", _one().to_xml().replace(b'targetRef="n"', b'targetRef="lost"'), _one()
@@ -665,6 +687,7 @@ CASES: Mapping[str, Case] = {
     **MESSAGES,
     **SIGNALS,
     **COMPENSATION,
+    **CONDITIONS,
     **FLOWS,
     **TASKS,
     **USER_TASKS,

@@ -27,6 +27,7 @@ PROCESS = (
     .branch("pack")
     .parallel_gateway("packed")
     .throw_compensation("undo", activity="pack")
+    .condition_catch("packed_well", condition="=x.y > 2", names="x", changes="create")
     .end_message("announce", type="announce")
     .branch("packed")
     .connect_to("join")
