@@ -521,14 +521,15 @@ class _Writer:
         self._repeat(block.loop)
 
     def _boundary(self, name: str, trigger: str) -> None:
+        """A path that does not join ends without an end event, which an ad-hoc sub-process may not have."""
         merge, late = f"{name}_merge", f"{name}_late"
         self._builder.exclusive_gateway(merge)
         if trigger.startswith("R"):
             self._builder.boundary_timer(late, on=name, is_interrupting=False, cycle=trigger)
-            self._builder.task(f"{late}_task").end(f"{late}_end").branch(merge)
+            self._builder.task(f"{late}_task").branch(merge)
         elif trigger.startswith("=a"):
             self._builder.boundary_condition(late, on=name, is_interrupting=False, condition=trigger)
-            self._builder.task(f"{late}_task").end(f"{late}_end").branch(merge)
+            self._builder.task(f"{late}_task").branch(merge)
         elif trigger == "=ok":
             self._builder.boundary_condition(late, on=name, condition=trigger).connect_to(merge)
         elif trigger == "error":
