@@ -52,7 +52,7 @@ class Picturing:
         async def expect_may_change(_tenant: Tenant, client: Client, actor: Actor) -> None:
             await self._administrators.expect_may_change(client, actor)
             if client.id in OWN_CLIENT_IDS:
-                raise InvalidState("the client is the provider's own")
+                raise InvalidState("the client belongs to the provider and cannot be changed")
 
         return Holders(
             noun="client",

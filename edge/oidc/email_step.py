@@ -64,7 +64,9 @@ class EmailStepEndpoint:
             )
         )
         if not _has_password(found):
-            raise Refused(409, "UseCompanySignIn", "the organization of this address signs its people in")
+            raise Refused(
+                409, "UseCompanySignIn", "users with this address sign in through their organization"
+            )
         return self._pages.sign_in(found.page, issuer_path(request))
 
     async def _submit(self, asked: pb.SubmitEmailRequest) -> pb.SubmitEmailResponse:

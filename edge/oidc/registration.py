@@ -74,7 +74,7 @@ class RegistrationEndpoint:
         raise Refused(
             409,
             "UseCompanySignIn",
-            "the organization of this address signs its people in",
+            "users with this address sign in through their organization",
             members={
                 "provider": {"id": company.provider_id, "name": company.provider_name},
                 "location": _location(request, company, asked.email),

@@ -45,7 +45,7 @@ class RegistrationBody(msgspec.Struct, kw_only=True):
         """Raises Refused for a software statement, because no issuer of them is trusted."""
         if self.software_statement is not None:
             # RFC 7591 §2.3: its claims would take precedence over these.
-            raise invalid_client_metadata("software_statement: nobody's are trusted")
+            raise invalid_client_metadata("software_statement: no issuer of statements is trusted")
         return pb.ClientMetadata(
             redirect_uris=self.redirect_uris or (),
             post_logout_redirect_uris=self._after_logout(),

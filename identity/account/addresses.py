@@ -63,7 +63,7 @@ class AddressChanges:
         if address == user.email:
             return ""
         if not self.mail.is_open:
-            raise InvalidArgument("email: expected the address of now, only an administrator changes it")
+            raise InvalidArgument("email: expected the present address; only an administrator can change it")
         return address
 
     async def ask(self, person: Person, user: User, address: str) -> None:
@@ -117,7 +117,7 @@ class AddressChanges:
         try:
             after = await rewritten(self.users, found, changed)
         except AlreadyThere as error:
-            raise AlreadyExists("the address has become somebody else's") from error
+            raise AlreadyExists("the address belongs to another account by now") from error
         return read[-1], after
 
     async def _found(self, tenant: Tenant, user_id: UserId, code: str) -> Link:

@@ -85,14 +85,14 @@ class OwnAccount:
         before = (await self._administration.get(tenant, user_id)).preferred_username
         may_force = is_forced and (actor.id != user_id or actor.is_administrator)
         if self._config.preferred_username_immutable and before not in {"", name} and not may_force:
-            raise PermissionDenied("who has a preferred username keeps it")
+            raise PermissionDenied("the preferred username cannot be changed")
         change = UserChange(preferred_username=name)
         return await self._administration.update(tenant, user_id, change, actor=actor)
 
     def expect_deletable(self) -> None:
         """Raise PermissionDenied with the `cause` SELF_DELETE_OFF where users may not delete their own account."""
         if not self._config.self_delete:
-            raise PermissionDenied("an account is deleted by administrators alone", cause="SELF_DELETE_OFF")
+            raise PermissionDenied("only administrators can delete accounts", cause="SELF_DELETE_OFF")
 
     async def delete(self, person: Person, proof: Proof) -> None:
         """Delete the account with all dependent records; raises PermissionDenied, InvalidArgument."""

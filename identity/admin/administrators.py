@@ -41,7 +41,7 @@ class Administrators:
     async def expect_may_change(self, what: User | Client | Label, actor: Actor) -> None:
         """Raise PermissionDenied for an API key when `what` is an administrator, or gives a holder these rights."""
         if actor.is_api_key and await self.makes(what):
-            raise PermissionDenied("an API key neither makes administrators nor changes them")
+            raise PermissionDenied("an API key cannot create or change administrators")
 
     async def expect_may_vouch(self, tenant: Tenant, fields: ProviderFields, actor: Actor) -> None:
         """Raise PermissionDenied for an API key when a claim mapping of the provider makes users administrators."""
@@ -51,15 +51,13 @@ class Administrators:
             groups=tuple(group for mapping in fields.mappings for group in mapping.groups),
         )
         if actor.is_api_key and (await self._standings.of(anybody)).administers:
-            raise PermissionDenied("an API key neither makes providers of administrators nor changes them")
+            raise PermissionDenied("an API key cannot create or change a provider that makes administrators")
 
     def expect_may_give(self, permissions: Collection[Permission], actor: Actor) -> None:
         """Raise PermissionDenied when the caller lacks one of the permissions."""
         lacking = sorted(set(permissions) - actor.permissions)
         if lacking:
-            raise PermissionDenied(
-                f"the caller gives only what it may do itself, which {', '.join(lacking)} is not"
-            )
+            raise PermissionDenied(f"the caller lacks {', '.join(lacking)} and cannot give it")
 
     async def expect_may_assign(
         self, tenant: Tenant, actor: Actor, *, roles: tuple[str, ...] = (), groups: tuple[str, ...] = ()

@@ -143,7 +143,7 @@ class ApiKeyAdministration:
         try:
             return await self._records.replace(key)
         except Changed as error:
-            raise InvalidState("somebody else changed the API key in the meantime") from error
+            raise InvalidState("another caller changed the API key in the meantime") from error
 
     async def _tell(self, event_type: EventType, key: ApiKey, actor: Actor) -> None:
         await self._events.emit(

@@ -164,7 +164,7 @@ class Callers:
     async def expect_self(self, tenant: Tenant, caller: pb.Caller, user_id: UserId) -> Actor:
         """Return the caller if it is this user in a browser; raises Unauthenticated or PermissionDenied otherwise."""
         if caller.api_key or caller.access_token:
-            raise Unauthenticated("only the person may do this, in its browser")
+            raise Unauthenticated("only the user can do this, in a browser")
         user, session = await self._signed_in(tenant, caller)
         _expect(is_allowed=user.user_id == user_id and user.tenant_id == tenant.tenant_id)
         standing = await self._standings.of(user)
@@ -173,7 +173,7 @@ class Callers:
     async def _expect_no_administrator(self, tenant: Tenant, user_id: UserId) -> None:
         user = await self._users.find(tenant, user_id)
         if user is not None and await self._administers(user):
-            raise PermissionDenied("an API key neither makes administrators nor changes them")
+            raise PermissionDenied("an API key cannot create or change administrators")
 
     async def _key(self, tenant: Tenant, caller: pb.Caller, area: Area, right: Right) -> Actor:
         key = await self._api_keys.find(tenant, caller.api_key)
@@ -186,7 +186,7 @@ class Callers:
         token, peer_address = await self._token(tenant, caller.access_token), caller.browser.peer_address
         # RFC 9449 §7.1: a token that is bound to a key must not be presented as a bearer token.
         if token.claims.typ is not TokenType.BEARER:
-            raise Unauthenticated("the token was presented under another scheme than its own")
+            raise Unauthenticated("the token was presented with the wrong scheme")
         if token.user is not None:
             standing = _narrowed(await self._standings.of(token.user), token)
             self._expect_reach(token.user, standing, tenant, right)
@@ -208,7 +208,7 @@ class Callers:
                 return await self._tokens.find(access_token, issuer)
             except InvalidToken:
                 continue
-        raise Unauthenticated("the access token is none of ours, has expired or was taken back")
+        raise Unauthenticated("the access token is invalid, expired or revoked")
 
     async def _signed_in(self, tenant: Tenant, caller: pb.Caller) -> tuple[User, Session]:
         browser = Browser(
@@ -220,7 +220,7 @@ class Callers:
             found = await self._behind(issuer, browser, is_read=caller.is_read)
             if found is not None:
                 return found
-        raise Unauthenticated("nobody is signed in, or the page was not made for the session")
+        raise Unauthenticated("no user is signed in, or the CSRF token is wrong")
 
     async def _behind(
         self, tenant: Tenant, browser: Browser, *, is_read: bool

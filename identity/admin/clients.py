@@ -176,7 +176,7 @@ class ClientAdministration:
     async def _of_relying_party(self, tenant: Tenant, client_id: str, actor: Actor) -> Client:
         client = await self._changeable(tenant, client_id, actor)
         if client_id in OWN_CLIENT_IDS:
-            raise InvalidState("the client is the provider's own")
+            raise InvalidState("the client belongs to the provider and cannot be changed")
         return client
 
     async def _changeable(self, tenant: Tenant, client_id: str, actor: Actor) -> Client:
@@ -188,7 +188,7 @@ class ClientAdministration:
         try:
             return await self._records.replace(client)
         except Changed as error:
-            raise InvalidState("somebody else changed the client in the meantime") from error
+            raise InvalidState("another caller changed the client in the meantime") from error
 
     async def _tell(self, event_type: EventType, client: Client, actor: Actor) -> None:
         await self._events.emit(

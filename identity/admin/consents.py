@@ -60,7 +60,7 @@ class ConsentAdministration:
         await self._codes.remove(tenant, user_id, client_id)
         await self._token_sets.remove_of_client_of_user(tenant, client_id, user_id=user_id)
         if consent is None:
-            raise NotFound("the person let the client have nothing")
+            raise NotFound("there is no consent for this client")
         await self._events.emit(
             tenant.tenant_id,
             EventType.CONSENT_WITHDRAWN,

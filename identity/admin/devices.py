@@ -46,7 +46,7 @@ class DeviceAdministration:
         try:
             await self._devices.replace(replace(device, name=name))
         except Changed as error:
-            raise InvalidState("somebody else changed the device in the meantime") from error
+            raise InvalidState("another caller changed the device in the meantime") from error
         await self._tell(tenant, device, actor)
 
     async def revoke(self, tenant: Tenant, user_id: UserId, device_id: str, *, actor: Actor) -> None:
@@ -60,7 +60,7 @@ class DeviceAdministration:
         if device is None:
             raise NotFound("there is no such device")
         if device.user_id != user_id:
-            raise PermissionDenied("the device is another person's")
+            raise PermissionDenied("the device belongs to another user")
         return device
 
     async def _refresh_until(self, tenant: Tenant, device: Device) -> datetime | None:

@@ -61,7 +61,7 @@ class PeopleWith:
                 return
             for user in found:
                 await _write(self._users, self._renamed(user, before, after))
-        raise Unavailable("people get the name faster than they lose it")
+        raise Unavailable("too many users get the label at the same time")
 
     def _renamed(self, user: User, before: str, after: str) -> User:
         if self._field == "groups":

@@ -91,7 +91,7 @@ class Labels(Generic[L]):
         except AlreadyThere as error:
             raise AlreadyExists(f"there is a {self._noun} of this name") from error
         except Changed as error:
-            raise InvalidState(f"somebody else changed the {self._noun} in the meantime") from error
+            raise InvalidState(f"another caller changed the {self._noun} in the meantime") from error
         if kept.name != before.name:
             await self._holders.rename(tenant, before.name, kept.name)
         await self._tell(tenant, EventType.CHANGED, kept.name, actor)

@@ -86,7 +86,7 @@ def value(text: str) -> str:
 def among(names: Collection[str], known: Collection[str], *, what: str) -> tuple[str, ...]:
     """Return the names without repetitions; raises InvalidArgument for a name that is not in `known`."""
     if not set(names) <= set(known):
-        raise InvalidArgument(f"{what}: expected those that there are, found another one")
+        raise InvalidArgument(f"{what}: expected existing ones, found an unknown one")
     return tuple(dict.fromkeys(names))
 
 

@@ -91,7 +91,7 @@ class ProviderAdministration:
         try:
             kept = await self.providers.replace(after)
         except Changed as error:
-            raise InvalidState("somebody else changed the provider in the meantime") from error
+            raise InvalidState("another caller changed the provider in the meantime") from error
         await self._tell(EventType.CHANGED, kept, actor)
         return kept
 

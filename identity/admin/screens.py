@@ -88,7 +88,7 @@ class ScreenAdministration:
             record = await self._records.get(tenant.tenant_id, client.id)
             kept = _kept(record)
             if if_match and kept.etag not in if_match:
-                raise InvalidState("somebody else changed the screens in the meantime", cause="OTHER_ETAG")
+                raise InvalidState("another caller changed the screens in the meantime", cause="OTHER_ETAG")
             checked = await _checked(draft, kept.settings)
             new = ClientScreens(
                 tenant_id=tenant.tenant_id,
@@ -124,7 +124,7 @@ class ScreenAdministration:
         client = await self._client(tenant, client_id)
         if client.id in OWN_CLIENT_IDS:
             # The provider's own pages keep the default theme, so that an administrator can always repair the screens.
-            raise InvalidState("the client is the provider's own")
+            raise InvalidState("the client belongs to the provider and cannot be changed")
         return client
 
 

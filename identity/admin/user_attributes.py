@@ -47,7 +47,7 @@ class UserAttributes:
     async def opened(self, tenant: Tenant, chosen: Collection[str]) -> tuple[str, ...]:
         """Return the names of attributes that a scope opens, without repetitions; raises InvalidArgument."""
         if not RESERVED.isdisjoint(chosen):
-            raise InvalidArgument("attributes: one has the name of a claim of the provider")
+            raise InvalidArgument("attributes: a name is reserved for a claim of the provider")
         known = {attribute.id for attribute in await self.all(tenant)}
         return names.among(chosen, known, what="attributes")
 
@@ -120,7 +120,7 @@ class UserAttributes:
             _expect_json(text)
         is_own = actor.kind is ActorKind.USER and actor.id == user_id and not actor.is_administrator
         if is_own and not all(known[name].user_editable for name in values):
-            raise PermissionDenied("the attribute is not the person's own to change")
+            raise PermissionDenied("only an administrator can change this attribute")
 
     async def _insert(self, attribute: UserAttribute) -> UserAttribute:
         try:
@@ -132,7 +132,7 @@ class UserAttributes:
         try:
             return await self.attributes.replace(attribute)
         except Changed as error:
-            raise InvalidState("somebody else changed the attribute in the meantime") from error
+            raise InvalidState("another caller changed the attribute in the meantime") from error
 
     async def _rename(self, tenant: Tenant, before: str, after: UserAttribute) -> UserAttribute:
         _expect_name(after.id)
@@ -164,7 +164,7 @@ class UserAttributes:
 def _expect_name(name: str) -> None:
     names.attribute(name)
     if name in RESERVED:
-        raise InvalidArgument("name: a claim of the provider has it")
+        raise InvalidArgument("name: reserved for a claim of the provider")
 
 
 def _expect_json(text: str) -> None:

@@ -141,7 +141,7 @@ class UserAdministration:
             before = await self.get(tenant, user_id)
             await self.administrators.expect_may_change(before, actor)
             if chosen is not None and before.password_hash != first.password_hash:
-                raise InvalidState("somebody else changed the password in the meantime")
+                raise InvalidState("another caller changed the password in the meantime")
             after = applied(change, before, labelled=labelled, now=self.clock.now())
             await self.administrators.expect_may_change(after, actor)
             try:

@@ -48,7 +48,9 @@ class AskedRequests:
         """Return the client of the request; raises Unauthenticated when it was removed or disabled."""
         client = await self._clients.find(tenant, request.client_id)
         if client is None or not client.is_enabled:
-            raise Unauthenticated("the client of the authorization request is gone", cause="SESSION_ENDED")
+            raise Unauthenticated(
+                "the client of the authorization request was removed or disabled", cause="SESSION_ENDED"
+            )
         return client
 
     async def take(self, request: AuthorizationRequest) -> None:
@@ -65,5 +67,5 @@ class AskedRequests:
         except NoWayBack as refusal:
             raise Unauthenticated(refusal.refusal.detail) from refusal
         except SentBack as refusal:
-            raise InvalidArgument("the parameters are no authorization request") from refusal
+            raise InvalidArgument("the parameters are not a valid authorization request") from refusal
         return client, await self._pending.like(session, request) or request

@@ -84,9 +84,7 @@ class AuthorizationBeginning:
         way_back = way_back_of(request, tenant)
         user = await self._standing.user(tenant, session, request)
         if session is None or user is None:
-            return way_back.with_error(
-                LoginRequired("nobody is signed in, or not in the way that is asked for")
-            )
+            return way_back.with_error(LoginRequired("no user is signed in as the request requires"))
         refusal = refusal_of(client, user, _amr(session))
         if refusal is not None:
             return way_back.with_error(refusal)

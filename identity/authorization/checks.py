@@ -38,7 +38,7 @@ _ASKS_FOR_SIGN_IN = frozenset({Prompt.LOGIN, Prompt.SELECT_ACCOUNT, Prompt.CREAT
 
 def well_formed(asking: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
     if asking.parameters.are_malformed:
-        raise InvalidRequest("a parameter came more than once, or holds NUL")
+        raise InvalidRequest("a parameter is repeated or contains NUL")
     return request
 
 
@@ -122,7 +122,7 @@ def resources(asking: Asking, request: AuthorizationRequest) -> AuthorizationReq
 def prompt(asking: Asking, request: AuthorizationRequest) -> AuthorizationRequest:
     words = asking.parameters.one("prompt").split()
     if Prompt.NONE in words and len(set(words)) > 1:
-        raise InvalidRequest("prompt=none goes with no other value")
+        raise InvalidRequest("prompt=none cannot be combined with other values")
     prompts = tuple(known for known in Prompt if known in words)
     return replace(request, prompts=prompts, requires_sign_in=not _ASKS_FOR_SIGN_IN.isdisjoint(prompts))
 
@@ -133,7 +133,7 @@ def max_age(asking: Asking, request: AuthorizationRequest) -> AuthorizationReque
     if not text:
         return request
     if _SECONDS.fullmatch(text) is None:
-        raise InvalidRequest("max_age is no number of seconds")
+        raise InvalidRequest("max_age is not a number of seconds")
     age = int(text)
     return replace(
         request,

@@ -36,4 +36,4 @@ def subject_of(text: str) -> str:
     try:
         return msgspec.json.decode(asked.value, type=str | None) or ""
     except msgspec.MsgspecError as error:
-        raise InvalidRequest("the subject of claims is no text") from error
+        raise InvalidRequest("the requested sub is not a string") from error

@@ -46,7 +46,7 @@ class Conclusion:
         """Issue a code for the signed-in user; raises Unauthenticated when the session has ended."""
         session = await self._sessions.note_client(session, client.client_id)
         if session.authentication is None:
-            raise Unauthenticated("nobody is signed in")
+            raise Unauthenticated("no user is signed in")
         code = self._randomness.alphanumeric(_CODE_LENGTH)
         until = self._clock.now() + client.authorization_code_lifetime
         await self._codes.insert(

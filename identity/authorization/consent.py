@@ -47,7 +47,7 @@ class ConsentGate:
     ) -> Redirection:
         """Issue a code, or return `consent_required` where a page would have to ask."""
         if await self._is_asked(tenant, client, request, session=session):
-            missing = ConsentRequired("the person has not let the client have what it asks for")
+            missing = ConsentRequired("the user has not consented to this request")
             return way_back_of(request, tenant).with_error(missing)
         return await self._conclusion.grant(tenant, client, request, session=session)
 

@@ -49,7 +49,7 @@ class ConsentStep:
         """Return the consent request of the browser's user; raises Unauthenticated when there is none."""
         session = await self._sessions.find(tenant, browser.cookie, browser.peer_address)
         if session is None:
-            raise Unauthenticated("nobody is signed in")
+            raise Unauthenticated("no user is signed in")
         return await self._question(tenant, session, authorization_id)
 
     async def answer(
@@ -70,7 +70,7 @@ class ConsentStep:
         client, request = await self._asked.find(tenant, session, reference)
         user = await self._standing.user(tenant, session, request)
         if user is None:
-            raise Unauthenticated("the authorization request asks for a sign-in")
+            raise Unauthenticated("the authorization request requires a sign-in")
         return ConsentQuestion(
             authorization_id=authorization_id, client=client, request=request, user=user, session=session
         )
@@ -94,6 +94,6 @@ class ConsentStep:
 
 def _refusal(question: ConsentQuestion, *, is_accepted: bool) -> ProtocolError | None:
     if not is_accepted:
-        return AccessDenied("the person declined")
+        return AccessDenied("the user declined")
     authentication = question.session.authentication
     return refusal_of(question.client, question.user, authentication.amr if authentication else ())

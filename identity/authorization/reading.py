@@ -75,7 +75,7 @@ class RequestReader:
         try:
             hint = await self._hints.read(id_token_hint, tenant)
         except InvalidToken as error:
-            raise InvalidRequest("id_token_hint is no ID token of this provider") from error
+            raise InvalidRequest("id_token_hint is not an ID token of this provider") from error
         if request.user_id not in {"", hint.user_id}:
-            raise LoginRequired("id_token_hint and claims ask for different people")
+            raise LoginRequired("id_token_hint and claims name different users")
         return replace(request, user_id=hint.user_id)

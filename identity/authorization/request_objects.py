@@ -77,7 +77,7 @@ def _parsed(request_object: str) -> SignedJwt:
     try:
         jwt = parse(request_object)
     except MalformedJwt as error:
-        raise InvalidRequestObject("the request object is no signed JWT") from error
+        raise InvalidRequestObject("the request object is not a signed JWT") from error
     if jwt.header.get("alg") == "none":
         raise RequestNotSupported("request objects have to be signed")
     return jwt
@@ -101,7 +101,7 @@ def _expect_parties(jwt: SignedJwt, client: Client, tenant: Tenant) -> None:
     if len(jwt.text("jti")) > _MAX_JTI_LENGTH:
         raise InvalidRequestObject(f"the request object's jti is longer than {_MAX_JTI_LENGTH} characters")
     if not {"request", "request_uri"}.isdisjoint(jwt.claims):
-        raise InvalidRequestObject("a request object holds no other")
+        raise InvalidRequestObject("a request object must not contain another one")
 
 
 def _parameters(jwt: SignedJwt) -> Iterator[tuple[str, str]]:

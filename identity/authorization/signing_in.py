@@ -134,4 +134,4 @@ class SigningIn:
         raise PermissionDenied(refusal.detail, cause=cause)
 
 
-_ANOTHER_PERSON = LoginRequired("somebody else signed in than was asked for")
+_ANOTHER_PERSON = LoginRequired("another user signed in than was requested")

@@ -131,7 +131,7 @@ class RefreshStep:
         client, request = await self._asked.find(tenant, session, reference)
         user = await self._standing.user(tenant, session, request)
         if user is None or session.authentication is None:
-            raise Unauthenticated("the authorization request asks for a sign-in")
+            raise Unauthenticated("the authorization request requires a sign-in")
         await self._asked.take(request)
         refusal = refusal_of(client, user, session.authentication.amr)
         if refusal is not None:

@@ -108,4 +108,4 @@ def _id(what: str, text: str) -> str:
 
 
 def _too_often(seconds: int) -> ResourceExhausted:
-    return ResourceExhausted("that was too often; try again later", retry_after_secs=str(seconds))
+    return ResourceExhausted("too many requests; try again later", retry_after_secs=str(seconds))

@@ -95,7 +95,7 @@ class DeviceVerification:
         tenant, browser = question.tenant, question.browser
         session = await proved(self._sessions, tenant, browser)
         if session.authentication is None:
-            raise Unauthenticated("nobody is signed in")
+            raise Unauthenticated("no user is signed in")
         await self._proof_of_work.spend(tenant, question.proof_of_work)
         person = {"user_id": session.authentication.user_id, "peer_address": browser.peer_address}
         await self._guesses.begin(tenant, **person)
@@ -111,7 +111,7 @@ class DeviceVerification:
             code = await self._waiting(question)
             client = await self._clients.find(question.tenant, code.client_id)
             if client is None or not client.is_enabled:
-                raise NotFound("there is no device that waits with this code")
+                raise NotFound("no device waits for this code")
             decided = decision(code, authentication)
             if decided is code:
                 return AskedFor(code, client)
@@ -119,7 +119,7 @@ class DeviceVerification:
                 return AskedFor(await self._codes.replace(decided), client)
             except Changed:
                 continue
-        raise Unavailable.untouched("the code is being asked for too often")
+        raise Unavailable.untouched("the device code is changed too often at the moment")
 
     async def _waiting(self, question: Question) -> DeviceCode:
         user_code_hash = self._secrets.hash(canonical(question.user_code)).hex()
@@ -130,5 +130,5 @@ class DeviceVerification:
             if code.state is DeviceCodeState.PENDING and self._clock.now() < code.redeemable_until
         ]
         if not waiting:
-            raise NotFound("there is no device that waits with this code")
+            raise NotFound("no device waits for this code")
         return waiting[0]

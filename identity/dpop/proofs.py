@@ -52,7 +52,7 @@ class DpopProofs:
         jwt = _parsed(proof.proof)
         key = _key(jwt)
         if not jwt.is_signed_by(key, CLIENT_ALGORITHMS):
-            raise InvalidDpopProof("the proof's signature does not hold")
+            raise InvalidDpopProof("the proof's signature is invalid")
         self._check_request(jwt, tenant, proof)
         if access_token is not None and not _is_for(jwt, access_token):
             raise InvalidDpopProof("the proof is for another access token")
@@ -84,7 +84,7 @@ class DpopProofs:
         """Time from which the proof would be refused as too old."""
         issued_at, now = jwt.time("iat"), self._clock.now()
         if issued_at is None or not (now - _MAX_AGE).timestamp() <= issued_at <= (now + _SKEW).timestamp():
-            raise InvalidDpopProof("the proof was not made just now")
+            raise InvalidDpopProof("the proof was not made recently")
         return datetime.fromtimestamp(issued_at, UTC) + _MAX_AGE + _SKEW
 
 
@@ -92,7 +92,7 @@ def _parsed(proof: str) -> SignedJwt:
     try:
         jwt = parse(proof)
     except MalformedJwt as error:
-        raise InvalidDpopProof("the proof is no signed JWT") from error
+        raise InvalidDpopProof("the proof is not a signed JWT") from error
     if jwt.header.get("typ") != _TYPE:
         raise InvalidDpopProof("the proof is of another type")
     return jwt
@@ -105,7 +105,7 @@ def _key(jwt: SignedJwt) -> Key:
     try:
         return public_key(jwk)
     except RefusedJwk as error:
-        raise InvalidDpopProof("the proof's key is not one that is taken") from error
+        raise InvalidDpopProof("the proof's key is not supported") from error
 
 
 def _is_for(jwt: SignedJwt, access_token: str) -> bool:

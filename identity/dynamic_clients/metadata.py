@@ -175,9 +175,7 @@ def _expect_name(client_name: str) -> None:
     """Reject invisible and bidirectional characters, because the consent page shows this name."""
     kinds = ((unicodedata.category(letter), unicodedata.bidirectional(letter)) for letter in client_name)
     if any(category in _UNSEEN or direction in _TURNING for category, direction in kinds):
-        raise InvalidClientMetadata(
-            "client_name: expected characters that are seen, and that turn nothing around"
-        )
+        raise InvalidClientMetadata("client_name: expected visible characters without bidirectional controls")
 
 
 def _expect_of_the_web(redirect_uris: Iterable[str]) -> None:

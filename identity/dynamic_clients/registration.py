@@ -175,24 +175,24 @@ class DynamicRegistration:
 
     def _expect_enabled(self) -> None:
         if not self._config.enabled:
-            raise NotFound("clients do not register themselves here")
+            raise NotFound("dynamic client registration is disabled")
 
     def _expect_initial(self, token: str) -> None:
         expected = self._config.reg_token
         if expected and not hmac.compare_digest(self._hasher.hash(token), self._hasher.hash(expected)):
-            raise InvalidToken("the token is not the one that clients register with")
+            raise InvalidToken("the initial access token is wrong")
 
     def _expect_same_secret(self, client: Client, client_secret: str) -> None:
         """RFC 7592 §2.2: a client cannot choose its secret."""
         kept = client.secret_hash or b""
         if client_secret and not hmac.compare_digest(self._hasher.hash(client_secret), kept):
-            raise InvalidClientMetadata("client_secret: expected the one that the client has")
+            raise InvalidClientMetadata("client_secret: expected the present one")
 
     async def _note(self, tenant: Tenant, peer_address: str) -> None:
         group, until = self._addresses.group(peer_address), self._clock.now() + PAUSE
         if not await self._single_use.spend(tenant, "client registration", group, until=until):
             raise ResourceExhausted(
-                "that was too often; try again later", retry_after_secs=str(int(PAUSE.total_seconds()))
+                "too many requests; try again later", retry_after_secs=str(int(PAUSE.total_seconds()))
             )
 
     async def _tell(self, event_type: EventType, client: Client, peer_address: str) -> None:
@@ -211,4 +211,4 @@ def _actor(client: Client, peer_address: str) -> Actor:
 
 
 def _not_theirs() -> InvalidToken:
-    return InvalidToken("the token is not that of this registration")
+    return InvalidToken("the client or its registration access token is unknown")

@@ -136,7 +136,7 @@ class Assertions:
             return
         oldest = self._clock.now() - timedelta(seconds=client.default_max_age)
         if person.authentication.at < oldest:
-            raise LoginRequired("the person signed in too long ago for the client")
+            raise LoginRequired("the sign-in is older than the client's default_max_age")
 
     async def _note(self, session: Session, client: Client) -> None:
         used = await self._sessions.note_use(session)

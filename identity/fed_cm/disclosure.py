@@ -46,7 +46,7 @@ def terms_of(client: Client, disclosure: Disclosure, consent: Consent | None) ->
     if client.consent is ConsentMode.NEVER:
         return Terms(oauth_scopes=scopes, claims=claims)
     if disclosure.is_silent and (consent is None or client.consent is ConsentMode.ALWAYS):
-        raise ConsentRequired("the person has not let the client have what it asks for")
+        raise ConsentRequired("the user has not consented to this request")
     before = consent.terms if consent is not None else Terms(oauth_scopes=())
     told = _claims_of(disclosure.told)
     return Terms(

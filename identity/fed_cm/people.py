@@ -48,9 +48,9 @@ class People:
         session = await self._sessions.follow(tenant, asker.way, asker.peer_address)
         user = await self._users.find(tenant, UserId(session.user_id)) if session else None
         if session is None or session.authentication is None or user is None:
-            raise Unauthenticated("nobody is signed in")
+            raise Unauthenticated("no user is signed in")
         if not user.is_active(self._clock.now()) or await self._is_unconfirmed(tenant, user):
-            raise Unauthenticated("nobody is signed in")
+            raise Unauthenticated("no user is signed in")
         return SignedIn(user=user, session=session, authentication=session.authentication)
 
     async def _is_unconfirmed(self, tenant: Tenant, user: User) -> bool:
@@ -59,4 +59,4 @@ class People:
 
 def another_account() -> Unauthenticated:
     """Return the error for a request about another account than the signed-in one."""
-    return Unauthenticated("somebody else is signed in", cause="ANOTHER_ACCOUNT")
+    return Unauthenticated("another user is signed in", cause="ANOTHER_ACCOUNT")

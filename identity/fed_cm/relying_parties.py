@@ -26,7 +26,7 @@ class RelyingParties:
         """Return the client with pages at this origin; raises InvalidArgument, the same one for an unknown client."""
         client = await self._clients.find(tenant, client_id) if client_id else None
         if client is None or not client.is_enabled or not _has_pages_at(client, origin):
-            raise InvalidArgument("there is no such client with such an origin")
+            raise InvalidArgument("there is no client with this id and origin")
         return client
 
 
@@ -35,7 +35,7 @@ def expect_sign_in(client: Client) -> None:
     signs_in = GrantType.AUTHORIZATION_CODE in client.grant_types and Scope.OPENID in client.oauth_scopes
     needs_proof = client.requires_signed_request or not (client.is_public or client.has_fed_cm)
     if not signs_in or needs_proof:
-        raise UnauthorizedClient("the client may not sign people in by FedCM")
+        raise UnauthorizedClient("the client may not sign users in by FedCM")
 
 
 def _has_pages_at(client: Client, origin: str) -> bool:

@@ -90,13 +90,13 @@ class UpstreamAccounts:
         try:
             kept = await self.users.replace(_vouched_for(user, self.clock.now()))
         except Changed as error:
-            raise Unavailable.untouched("the account is changed by somebody else") from error
+            raise Unavailable.untouched("the account is being changed by another caller") from error
         await self._note(tenant, provider, person, user=kept)
         return kept
 
     async def _new(self, tenant: Tenant, provider: Provider, person: UpstreamPerson) -> User:
         if not (provider.fields.onboards and person.email):
-            raise AccessDenied("nobody here is known to the provider by this name")
+            raise AccessDenied("no account is linked to this user of the provider")
         now = self.clock.now()
         user = User(
             tenant_id=tenant.tenant_id,
@@ -132,7 +132,7 @@ class UpstreamAccounts:
         try:
             await self.links.insert(link)
         except AlreadyThere as error:
-            raise Unavailable("the person is signing in elsewhere at this moment") from error
+            raise Unavailable("another sign-in of this user is in progress") from error
 
     async def _kept_up(
         self, tenant: Tenant, provider: Provider, person: UpstreamPerson, *, user_id: UserId
@@ -141,7 +141,7 @@ class UpstreamAccounts:
         for _ in range(_ATTEMPTS):
             before = await self.users.find(tenant, user_id)
             if before is None or not before.is_active(self.clock.now()):
-                raise AccessDenied("the account has ended or is disabled")
+                raise AccessDenied("the account has expired or is disabled")
             after = _mapped(before, provider, person)
             try:
                 kept = await self.users.replace(replace(after, last_login_at=self.clock.now()))

@@ -83,11 +83,11 @@ class UpstreamArriving:
     ) -> SignedIn | AskedForMore:
         """Raises Unauthenticated for an invalid response; an error of the provider goes to the relying party."""
         if parameters.are_malformed:
-            raise Unauthenticated("a parameter came more than once, or holds NUL")
+            raise Unauthenticated("a parameter is repeated or contains NUL")
         before, login = await self._login(tenant, browser, provider_id, parameters.one("state"))
         provider, client = await self._parties(tenant, login)
         if parameters.one("iss") not in {"", provider.fields.issuer}:
-            raise Unauthenticated("the answer is that of another provider")
+            raise Unauthenticated("the response comes from another provider")
         try:
             person = await self._person(tenant, provider, login, parameters)
             user = await self._accounts.of(tenant, provider, person)
@@ -120,16 +120,16 @@ class UpstreamArriving:
         login = await self._logins.get(tenant.tenant_id, login_id) if state else None
         is_own = session is not None and login is not None and login.session_id == session.id
         if session is None or login is None or not is_own or login.provider_id != provider_id:
-            raise Unauthenticated("nobody left for the provider from this browser, or too long ago")
+            raise Unauthenticated("no sign-in at the provider is pending in this browser")
         if await self._logins.take(tenant.tenant_id, login_id) is None:
-            raise Unauthenticated("somebody came back before")
+            raise Unauthenticated("the response was used before")
         return session, login
 
     async def _parties(self, tenant: Tenant, login: UpstreamLogin) -> tuple[Provider, Client]:
         provider = await self._providers.find(tenant, login.provider_id)
         client = await self._clients.find(tenant, login.request.client_id)
         if provider is None or not provider.signs_people_in or client is None or not client.is_enabled:
-            raise Unauthenticated("the provider or the application is there no more")
+            raise Unauthenticated("the provider or the client was removed or disabled")
         return provider, client
 
     async def _person(
@@ -137,7 +137,7 @@ class UpstreamArriving:
     ) -> UpstreamPerson:
         code = parameters.one("code")
         if parameters.one("error") or not code:
-            raise AccessDenied("the provider signed nobody in")
+            raise AccessDenied("the provider did not sign the user in")
         redirect_uri = redirect_uri_of(tenant, provider)
         tokens = await self._tokens.redeem(provider, login, code=code, redirect_uri=redirect_uri)
         try:

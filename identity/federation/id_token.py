@@ -80,4 +80,4 @@ def _is_of(jwt: SignedJwt, access_token: str) -> bool:
 
 
 def _refused() -> InvalidToken:
-    return InvalidToken("the ID token does not hold")
+    return InvalidToken("the ID token is invalid")

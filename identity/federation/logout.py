@@ -128,4 +128,4 @@ def _is_for_us(jwt: SignedJwt, provider: Provider) -> bool:
 
 
 def _refused() -> InvalidRequest:
-    return InvalidRequest("the logout token does not hold")
+    return InvalidRequest("the logout token is invalid")

@@ -55,7 +55,7 @@ class ProviderLookup:
         expect_reachable("metadata_url" if metadata_url else "issuer", uri, self._destinations)
         metadata = await self._read(uri)
         if _well_known(metadata.issuer) != uri or issuer not in {"", metadata.issuer}:
-            raise InvalidArgument("the metadata there is that of another issuer")
+            raise InvalidArgument("the metadata there has another issuer")
         for member in ("issuer", "authorization_endpoint", "token_endpoint", "jwks_uri", "userinfo_endpoint"):
             expect_safe_uri(member, getattr(metadata, member))
         return metadata
@@ -64,7 +64,7 @@ class ProviderLookup:
         try:
             return msgspec.json.decode(await self._documents.read(uri), type=UpstreamMetadata)
         except (UnreadableDocument, msgspec.DecodeError, RecursionError) as error:
-            raise InvalidArgument("there is no metadata of a provider that can be read") from error
+            raise InvalidArgument("there is no readable provider metadata") from error
 
 
 def _well_known(issuer: str) -> str:

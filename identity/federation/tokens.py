@@ -54,7 +54,7 @@ class UpstreamTokens:
             document = await self._upstream.post(uri, form | members, authorization=authorization)
             found = msgspec.json.decode(document, type=_TokenResponse)
         except (UnreadableDocument, msgspec.DecodeError, RecursionError) as error:
-            raise Unauthenticated("the provider gave nothing for its code") from error
+            raise Unauthenticated("the provider issued no tokens for its code") from error
         return UpstreamTokenSet(found.access_token, found.id_token)
 
     async def person(self, provider: Provider, tokens: UpstreamTokenSet, sub: object) -> Mapping[str, object]:
@@ -66,7 +66,7 @@ class UpstreamTokens:
             document = await self._upstream.read(uri, authorization=f"Bearer {tokens.access_token}")
             claims = msgspec.json.decode(document, type=dict[str, object])
         except (UnreadableDocument, msgspec.DecodeError, RecursionError, ValueError) as error:
-            raise Unauthenticated("the provider tells nothing of the person") from error
+            raise Unauthenticated("the provider's userinfo response is invalid") from error
         return claims if claims.get("sub") == sub else {}
 
     def _proof(self, provider: Provider) -> tuple[dict[str, str], str]:

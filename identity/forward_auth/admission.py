@@ -74,7 +74,7 @@ class ForwardAdmission:
         if not await self._sessions.is_signed_in(tenant, authentication.sid):
             return None
         if not forwarded.is_safe and not self._has_pair(session, shown):
-            raise PermissionDenied("expected the CSRF token in its header as in its cookie")
+            raise PermissionDenied("expected the CSRF token in the header and in the cookie")
         return caller_of(user, oauth_scopes=token_set.oauth_scopes, amr=authentication.amr)
 
     async def _session(self, tenant: Tenant, client: Client, cookie: str) -> ForwardSession | None:

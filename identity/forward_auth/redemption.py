@@ -66,7 +66,7 @@ class Redemption:
         )
         authorization = await self._grant.authorize(asked, client)
         if not hmac.compare_digest(authorization.nonce, nonce):
-            raise InvalidGrant("the code is of another request")
+            raise InvalidGrant("the code belongs to another request")
         return await self._begin(tenant, client, await self._settled(tenant, client, authorization))
 
     async def _settled(self, tenant: Tenant, client: Client, authorization: Authorization) -> TokenSet:
@@ -83,7 +83,7 @@ class Redemption:
         )
         family = await self._continuation.settle(order)
         if family is None:
-            raise InvalidGrant("nobody is behind the code")
+            raise InvalidGrant("the code belongs to no user")
         return family.token_set
 
     async def _begin(self, tenant: Tenant, client: Client, token_set: TokenSet) -> SignedIn:

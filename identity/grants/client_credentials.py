@@ -28,10 +28,10 @@ class ClientCredentialsGrant:
 
     async def authorize(self, _request: TokenRequest, client: Client) -> Authorization:
         if client.is_public:
-            raise UnauthorizedClient("a public client has no name of its own to ask in")
+            raise UnauthorizedClient("a public client cannot use client_credentials")
         # RFC 9700 §4.15: the id of a client must not equal the subject of a user.
         if _OF_A_PERSON.fullmatch(client.client_id) is not None:
-            raise UnauthorizedClient("the client's id could be taken for a person's")
+            raise UnauthorizedClient("the client's id has the format of a user's subject")
         permissions = frozenset(client.permissions)
         if client.roles or client.groups:
             permissions = (await self._standings.of(client)).permissions

@@ -55,10 +55,10 @@ class DeviceCodeGrant:
         if self._clock.now() >= code.redeemable_until:
             raise ExpiredToken("the device code is expired")
         if code.state is DeviceCodeState.DECLINED:
-            raise AccessDenied("the person declined")
+            raise AccessDenied("the user declined")
         if code.authentication is None:
             await self._note_poll(code)
-            raise AuthorizationPending("nobody has decided yet")
+            raise AuthorizationPending("the user has not decided yet")
         return code.authentication
 
     async def _note_poll(self, code: DeviceCode) -> None:
@@ -71,9 +71,9 @@ class DeviceCodeGrant:
             await self._codes.replace(noted)
         except Changed as error:
             # A concurrent poll or decision changed the record; the next poll sees it.
-            raise AuthorizationPending("nobody has decided yet") from error
+            raise AuthorizationPending("the user has not decided yet") from error
         if is_early:
-            raise SlowDown("the device asks too often")
+            raise SlowDown("the device polls too often")
 
     def _authorization(
         self, request: TokenRequest, client: Client, *, code: DeviceCode, authentication: Authentication

@@ -27,9 +27,9 @@ class People:
             return None
         user = await self._users.get(tenant.tenant_id, authorization.authentication.user_id)
         if user is None or not user.is_active(self._clock.now()) or not _may_use(user, client):
-            raise InvalidGrant("the person's account or its access has ended")
+            raise InvalidGrant("the user's account or its access to the client has ended")
         if await is_unconfirmed(self._confirmation, tenant, user):
-            raise InvalidGrant("the person has to confirm its e-mail address first")
+            raise InvalidGrant("the user has to confirm the e-mail address first")
         return user
 
 

@@ -98,7 +98,7 @@ class ImageKeeping:
     def _turn(self, tenant: Tenant, owner: Owner) -> Iterator[None]:
         place = tenant.tenant_id, owner
         if place in self._under_way:
-            raise ResourceExhausted("another image of the same is being written")
+            raise ResourceExhausted("another upload for this owner is in progress")
         self._under_way.add(place)
         try:
             yield

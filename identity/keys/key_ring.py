@@ -181,7 +181,7 @@ class KeyRing:
             found = await self._records.get(tenant_id, SIGNING_KEYS_ID) or await self._created(tenant_id)
             if found is not None:
                 return found
-        raise Unavailable("the signing keys come and go")
+        raise Unavailable("the signing keys were changed too often at the same time")
 
     async def _created(self, tenant_id: TenantId) -> StoredKeySet | None:
         """Store a key set with the quick keys, so that callers need not wait; None when another process was first."""

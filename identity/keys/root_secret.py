@@ -54,7 +54,7 @@ class RootSecrets:
             found = await self._records.get(_DEPLOYMENT, _ID) or await self._created()
             if found is not None:
                 return RootSecret(self._master_keys.open(found.sealed, _PLACE))
-        raise Unavailable("the root secret comes and goes")
+        raise Unavailable("the root secret was changed too often at the same time")
 
     async def reseal(self) -> None:
         """Encrypt it under the active master key; call this after all other secrets are.

@@ -96,7 +96,7 @@ class EndSession:
         if session is None:
             return SignedOut(client_id="", redirection=None, has_ended=False)
         if not has_csrf(session, browser.csrf_token):
-            raise Unauthenticated("the page was not made for this session")
+            raise Unauthenticated("the CSRF token is not of this session")
         if logout_id:
             answer = await self._answer(tenant, session, logout_id)
         else:

@@ -43,7 +43,7 @@ class LogoutWishes:
         """Raises InvalidRequest for a malformed or contradictory request."""
         state = parameters.one("state")
         if parameters.are_malformed or len(state) > _MAX_STATE:
-            raise InvalidRequest("a parameter came more than once, or is too long, or holds NUL")
+            raise InvalidRequest("a parameter is repeated, too long or contains NUL")
         hint = await self._hint(tenant, parameters.one("id_token_hint"))
         client_id = parameters.one("client_id")
         if hint is not None and client_id not in {"", hint.client_id}:

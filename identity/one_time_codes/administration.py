@@ -89,7 +89,7 @@ class CodeAdministration:
         user, factors = await self.accounts.user(tenant, user_id), await self.keeping.of(tenant, user_id)
         has_factor = bool(factors.generators or await self.passkeys.of(tenant, user_id))
         if not (user.password_hash and has_factor):
-            raise InvalidState("expected a password and a second factor, which the codes stand in for")
+            raise InvalidState("recovery codes need an account with a password and a second factor")
 
     async def _tell(
         self, tenant: Tenant, user_id: UserId, event_type: EventType, text: str | None, *, actor: Actor

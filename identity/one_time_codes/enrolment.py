@@ -52,7 +52,7 @@ class GeneratorEnrolment:
         tenant, user_id, name = person.tenant, person.user_id, own_name(name, field="name")
         user = await self.accounts.user(tenant, user_id)
         if not user.password_hash:
-            raise InvalidState("expected an account with a password, which codes follow")
+            raise InvalidState("one-time codes need an account with a password")
         _expect_room(await self.keeping.of(tenant, user_id), name)
         await self.modification_tokens.spend(person, modification_token)
         generator_id, secret = self.randomness.alphanumeric(_ID_LENGTH), new_secret(self.randomness)
@@ -121,5 +121,5 @@ def _first_step(secret: str, code: str, now: datetime) -> int:
     text = plain(code)
     step = step_of(secret, text, now=now, after=0) if text.isascii() else None
     if step is None:
-        raise InvalidArgument("the code is not the one that the secret gives now")
+        raise InvalidArgument("the code is not the present one of the secret")
     return step

@@ -19,7 +19,7 @@ from server.platform.errors import Unauthenticated
 from server.platform.records import Kind, Record, Records
 
 _CODE_LENGTH = 48
-_UNKNOWN = "nobody is asked for a code, or in another browser"
+_UNKNOWN = "no code is requested in this browser"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,7 +61,7 @@ class PasskeyAccounts:
         if not kept:
             raise NotFound("there is no passkey")
         if not any(passkey.is_user_verified for passkey in kept):
-            raise InvalidState("no passkey verifies who holds it")
+            raise InvalidState("no passkey verifies its user")
         return await self._change(tenant, user_id, _converted)
 
     async def _change(self, tenant: Tenant, user_id: UserId, changed: Callable[[User], User]) -> User:
@@ -78,5 +78,5 @@ class PasskeyAccounts:
 
 def _converted(user: User) -> User:
     if user.account_type is not AccountType.PASSWORD:
-        raise InvalidState("the account has no password to give up")
+        raise InvalidState("the account has no password")
     return replace(user, account_type=AccountType.PASSKEY, password_hash="", password_until=None)

@@ -53,9 +53,9 @@ class Assertion:
         credential_id, handle = presented(answer)
         passkey = await self.passkeys.find(tenant, credential_id)
         if passkey is None or passkey.user_id != (ceremony.user_id or handle):
-            raise Unauthenticated("the passkey is none of this account's")
+            raise Unauthenticated("the passkey does not belong to this account")
         if handle and handle != passkey.user_id:
-            raise Unauthenticated("the passkey says that it is another account's")
+            raise Unauthenticated("the passkey's user handle names another account")
         asserted = self.authenticators.asserted(
             relying_party_of(tenant), answer, code, passkey=passkey, needs_user=ceremony.needs_user
         )

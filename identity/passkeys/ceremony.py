@@ -116,7 +116,7 @@ class Ceremonies:
         """Remove and return the ceremony of this session; raises Unauthenticated."""
         ceremony = await self._records.take(tenant.tenant_id, self._id(code)) if code else None
         if ceremony is None or ceremony.sid != sid or ceremony.purpose not in purposes:
-            raise Unauthenticated("there is no such ceremony, or it is another browser's")
+            raise Unauthenticated("the ceremony is unknown or belongs to another browser")
         if self._clock.now() >= ceremony.challenge_until:
             raise Unauthenticated("the challenge has expired")
         return ceremony

@@ -77,7 +77,7 @@ class PasskeyRegistration:
         try:
             passkey = await self.passkeys.add(attested)
         except AlreadyThere as error:
-            raise AlreadyExists("there is such a passkey already") from error
+            raise AlreadyExists("the passkey exists already") from error
         await self.accounts.added(person.tenant, person.user_id)
         await self.events.emit(
             person.tenant.tenant_id,

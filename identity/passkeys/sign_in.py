@@ -56,7 +56,7 @@ class PasskeySignIn:
         session = await proved(self.sessions, tenant, browser)
         begun = await self.ceremonies.take(tenant, code, session.sid, Purpose.SECOND_FACTOR)
         if user_id not in {"", begun.user_id}:
-            raise Unauthenticated("the ceremony is another person's")
+            raise Unauthenticated("the ceremony belongs to another user")
         code = await self.ceremonies.begin(
             tenant,
             session.sid,
@@ -89,7 +89,7 @@ class PasskeySignIn:
         ceremony = await self.ceremonies.take(tenant, code, session.sid, Purpose.SIGN_IN)
         await self.protection.admit(tenant, browser.peer_address, account=ceremony.user_id)
         if ceremony.request is None or user_id not in {"", ceremony.user_id}:
-            raise Unauthenticated("the ceremony is another person's")
+            raise Unauthenticated("the ceremony belongs to another user")
         user, shown = await self._shown(tenant, browser, ceremony, code=code, answer=answer)
         client = await self.door.asked.client(tenant, ceremony.request)
         signed_in = await self.door.signing_in.finish(

@@ -54,9 +54,9 @@ class ProofOfWork:
         if solution is None or not self._is_ours(tenant, solution.challenge):
             raise PermissionDenied("the proof of work is not a solution of one of our challenges")
         if solution.challenge.expiry < self._clock.now().timestamp():
-            raise PermissionDenied("the proof of work came too late")
+            raise PermissionDenied("the proof of work has expired")
         if solution.leading_zero_bits < solution.challenge.difficulty:
-            raise PermissionDenied("the proof of work does not have the bits that were asked for")
+            raise PermissionDenied("the proof of work has too few zero bits")
         return solution.challenge
 
     def _is_ours(self, tenant: Tenant, challenge: Challenge) -> bool:

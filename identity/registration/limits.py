@@ -67,4 +67,4 @@ class RegistrationLimits:
 
 def _too_often(wait: timedelta) -> ResourceExhausted:
     seconds = max(math.ceil(wait.total_seconds()), 1)
-    return ResourceExhausted("that was too often; try again later", retry_after_secs=str(seconds))
+    return ResourceExhausted("too many requests; try again later", retry_after_secs=str(seconds))

@@ -90,7 +90,7 @@ class Registering:
         Raises InvalidArgument, PermissionDenied, ResourceExhausted, and NotFound for a used proof of work.
         """
         if not self.config.registration_enabled:
-            raise PermissionDenied("nobody makes an account here by itself")
+            raise PermissionDenied("self-registration is disabled")
         draft = self._rules().drafted(tenant, form, user_id=self._new_id(), now=self.clock.now())
         await self.door.pass_through(tenant, peer_address, form.proof_of_work)
         provider = await self.targets.provider_in_charge(tenant, draft.email)

@@ -39,7 +39,7 @@ class LinkCeremony:
         held = await self.magic_links.find_by_cookie(tenant, user_id, cookie)
         ceremony = await self.ceremonies.take(tenant, code, held.sid, Purpose.LINK)
         if ceremony.user_id != user_id:
-            raise Unauthenticated("the ceremony is another person's")
+            raise Unauthenticated("the ceremony belongs to another user")
         await self.assertion.verify(tenant, ceremony, code=code, answer=answer)
         return await self.ceremonies.begin(tenant, held.sid, Purpose.SHOWN_WITH_LINK, user_id)
 
@@ -52,7 +52,7 @@ class LinkCeremony:
         if not await self.is_needed(tenant, user_id):
             return
         if not code:
-            raise PermissionDenied("the account asks for its passkey", cause="SECOND_FACTOR_REQUIRED")
+            raise PermissionDenied("the account requires its passkey", cause="SECOND_FACTOR_REQUIRED")
         ceremony = await self.ceremonies.take(tenant, code, held.sid, Purpose.SHOWN_WITH_LINK)
         if ceremony.user_id != user_id:
-            raise Unauthenticated("the passkey is another person's")
+            raise Unauthenticated("the passkey belongs to another user")

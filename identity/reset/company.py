@@ -19,7 +19,7 @@ async def expect_no_company(targets: Targets, tenant: Tenant, email: str) -> Non
     provider = await targets.provider_in_charge(tenant, email)
     if provider is not None:
         raise PermissionDenied(
-            "the organization of this address signs its people in",
+            "users with this address sign in through their organization",
             cause="COMPANY_SIGN_IN",
             provider=provider.name,
             location=f"{tenant.issuer}sign-in",

@@ -125,7 +125,7 @@ class MagicLinks:
         if not shown.csrf_token:
             raise Unauthenticated("CSRF Token is missing")
         if not _same(self._csrf_token(shown.code, shown.cookie), shown.csrf_token):
-            raise Unauthenticated("the page was not made for this link")
+            raise Unauthenticated("the CSRF token is not of this link")
         held = await self._good(tenant, shown)
         if not _same(held.link.binding, self._binding(shown.cookie)):
             raise _another_browsers()
@@ -158,7 +158,7 @@ class MagicLinks:
         if link is None or link.usage not in _TO_AN_ACCOUNT:
             raise NotFound("there is no such link")
         if link.user_id != shown.user_id:
-            raise InvalidArgument("the link is another account's")
+            raise InvalidArgument("the link belongs to another account")
         user = await self.users.find(tenant, shown.user_id)
         if user is None or not self._is_good(link, user):
             raise InvalidArgument(_EXPIRED)

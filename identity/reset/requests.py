@@ -64,7 +64,7 @@ class ResetRequests:
     def expect_open(self) -> None:
         """Raise NotFound where no mail is configured."""
         if not self.mail.is_open:
-            raise NotFound("nobody is written to here")
+            raise NotFound("mail is not configured")
 
     async def ask(self, tenant: Tenant, wish: ResetWish, *, proof_of_work: str) -> None:
         """Queue a request.

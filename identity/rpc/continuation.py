@@ -17,4 +17,4 @@ def id_of(token: str) -> str:
     try:
         return urlsafe_b64decode(token + "=" * (-len(token) % 4)).decode()
     except (Error, ValueError) as error:
-        raise InvalidArgument("continuation_token: expected one that a page before gave") from error
+        raise InvalidArgument("continuation_token: expected that of a previous page") from error

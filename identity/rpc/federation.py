@@ -76,5 +76,5 @@ class FederationServicer:
 
     def _enabled(self) -> UpstreamSignIn:
         if self._sign_in is None:
-            raise NotFound("nobody signs in through other providers")
+            raise NotFound("sign-in through upstream providers is disabled")
         return self._sign_in

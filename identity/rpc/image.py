@@ -97,7 +97,7 @@ class ImageServicer:
         is_own = actor.kind is ActorKind.USER and actor.id == owner.id
         may_upload = self._config.upload_allowed or actor.is_administrator
         if right is Right.UPDATE and is_own and not may_upload:
-            raise PermissionDenied("pictures are uploaded by administrators alone")
+            raise PermissionDenied("only administrators can upload pictures")
         return actor
 
 

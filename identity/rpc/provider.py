@@ -95,7 +95,7 @@ class ProviderServicer:
         self, request: pb.ListOfferedProvidersRequest, _call: Call
     ) -> pb.ListOfferedProvidersResponse:
         if self._offered is None:
-            raise NotFound("nobody signs in through other providers")
+            raise NotFound("sign-in through upstream providers is disabled")
         offered = await self._offered.offered(self._tenants.find(request.tenant_id))
         return pb.ListOfferedProvidersResponse(providers=map(offered_provider, offered))
 

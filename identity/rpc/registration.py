@@ -42,7 +42,7 @@ class RegistrationServicer:
     ) -> pb.GetRegistrationPageResponse:
         tenant = self._tenants.find(request.tenant_id)
         if not self._config.registration_enabled:
-            raise NotFound("nobody makes an account here by itself")
+            raise NotFound("self-registration is disabled")
         policy = await self._policies.of(tenant)
         return pb.GetRegistrationPageResponse(
             asks_for_username=self._config.preferred_username_required,

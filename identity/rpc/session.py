@@ -35,7 +35,7 @@ class SessionServicer:
         session = await self._sessions.find(tenant, browser.cookie, browser.peer_address)
         user = None if session is None else await self._active_user(tenant, session)
         if session is None or user is None:
-            raise Unauthenticated("nobody is signed in")
+            raise Unauthenticated("no user is signed in")
         cookie = session_cookie(browser.cookie, session, self._clock)
         return pb.GetSessionResponse(session=_session(session, user), cookie=cookie)
 

@@ -35,5 +35,5 @@ class IdTokenHints:
             claims.get("sid", ""),
         )
         if claims.get("typ") != _ID_TOKEN or not isinstance(user_id, str) or not isinstance(client_id, str):
-            raise InvalidToken("the hint is no ID token")
+            raise InvalidToken("the hint is not an ID token")
         return Hint(client_id, user_id, sid if isinstance(sid, str) else "")

@@ -219,5 +219,5 @@ async def proved(sessions: Sessions, tenant: Tenant, browser: Browser) -> Sessio
     """Return the session of a browser with a valid CSRF token; raises Unauthenticated."""
     session = await sessions.find(tenant, browser.cookie, browser.peer_address)
     if session is None or not has_csrf(session, browser.csrf_token):
-        raise Unauthenticated("there is no session, or the page was not made for it", cause="SESSION_ENDED")
+        raise Unauthenticated("there is no session, or the CSRF token is wrong", cause="SESSION_ENDED")
     return session

@@ -104,7 +104,7 @@ class TenantAdministration:
             tenant_id = tenant_id_of(text)
         except ValueError as error:
             raise InvalidArgument(
-                "id: expected at most 32 of a-z, 0-9 and inner hyphens, and no name of ours"
+                "id: expected at most 32 of a-z, 0-9 and inner hyphens, and no reserved name"
             ) from error
         if len(self._tenants.ids) >= MOST_TENANTS:
             raise InvalidState(f"there are {MOST_TENANTS} tenants, as many as a deployment may have")
@@ -149,7 +149,7 @@ class TenantAdministration:
         """Raises NotFound, and InvalidState when it has users."""
         record = await self.get(tenant_id)
         if await self._store.of(USERS).page(record.own_id, most=1):
-            raise InvalidState("the tenant has users; they go with it when that is forced")
+            raise InvalidState("the tenant has users; force its deletion to delete them too")
         await self._delete(record, actor)
 
     async def delete_with_users(self, tenant_id: str, *, actor: EventActor) -> None:
@@ -158,7 +158,7 @@ class TenantAdministration:
 
     async def _delete(self, record: TenantRecord, actor: EventActor) -> None:
         if record.own_id == self._tenants.default.tenant_id:
-            raise InvalidState("the default tenant is always there")
+            raise InvalidState("the default tenant cannot be deleted")
         # The tenant is no longer served before its records are removed; its hostname becomes available.
         await self._replaced(replace(record, hostname="", deleted_at=self._clock.now()))
         await self._directory.refresh()
@@ -172,7 +172,7 @@ class TenantAdministration:
         except AlreadyThere as error:
             raise AlreadyExists(f"there is a tenant with this {error.field}") from error
         except Changed as error:
-            raise InvalidState("somebody else changed the tenant in the meantime") from error
+            raise InvalidState("another caller changed the tenant in the meantime") from error
 
     async def _heeded(self, record: TenantRecord, event_type: EventType, actor: EventActor) -> TenantRecord:
         await self._keep_own_clients(record)
@@ -195,7 +195,7 @@ class TenantAdministration:
             elif kept.redirect_uris != wanted.redirect_uris:
                 await clients.replace(replace(wanted, revision=kept.revision))
         except (AlreadyThere, Changed) as error:
-            raise InvalidState("somebody else changed the tenant in the meantime") from error
+            raise InvalidState("another caller changed the tenant in the meantime") from error
 
     async def _tell(self, record: TenantRecord, event_type: EventType, actor: EventActor) -> None:
         # An event of the default tenant, whose administrators manage tenants; records of the tenant itself may be gone.

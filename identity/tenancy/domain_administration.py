@@ -155,7 +155,7 @@ class DomainAdministration:
         except AlreadyThere as error:
             raise AlreadyExists("the domain is verified for another tenant") from error
         except Changed as error:
-            raise InvalidState("somebody else changed the domain in the meantime") from error
+            raise InvalidState("another caller changed the domain in the meantime") from error
 
     async def _told(
         self, domain: SignInDomain, event_type: EventType, text: str, actor: EventActor

@@ -28,5 +28,5 @@ class PasswordPolicies:
         try:
             await self._records.replace(replace(record, password_policy=policy))
         except Changed as error:
-            raise InvalidState("somebody else changed the tenant in the meantime") from error
+            raise InvalidState("another caller changed the tenant in the meantime") from error
         await self._events.emit(tenant.tenant_id, EventType.CHANGED, text="password policy", actor=actor)

@@ -82,13 +82,13 @@ class ActiveTokens:
         claims = await self._claims(token, tenant)
         client = await self._clients.find(tenant, claims.azp)
         if client is None or not client.is_enabled or await self._revoked.has(tenant, claims.jti):
-            raise InvalidToken("the token was taken back")
+            raise InvalidToken("the token was revoked")
         if not claims.set_id:
             return ActiveToken(claims, client, None, None)
         token_set = await self._sets.find(tenant, claims.set_id)
         user = await self._users.get(tenant.tenant_id, claims.sub)
         if token_set is None or user is None or not user.is_active(self._clock.now()):
-            raise InvalidToken("the token was taken back")
+            raise InvalidToken("the token was revoked")
         return ActiveToken(claims, client, user, token_set)
 
     async def _claims(self, token: str, tenant: Tenant) -> AccessTokenClaims:

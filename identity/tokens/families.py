@@ -74,11 +74,11 @@ class Families:
         """
         token_set = await self._named(tenant, client, token)
         if token_set is None:
-            raise InvalidGrant("the refresh token is unknown, expired or was taken back")
+            raise InvalidGrant("the refresh token is unknown, expired or revoked")
         if not self._is_current(token_set, token) and not self._is_repeated(token_set, token):
             await self._sets.remove(tenant, token_set.id)
             await self._report_reuse(tenant, token_set)
-            raise InvalidGrant("the refresh token is unknown, expired or was taken back")
+            raise InvalidGrant("the refresh token is unknown, expired or revoked")
         return token_set
 
     async def look(self, tenant: Tenant, client: Client, *, token: str) -> TokenSet | None:

@@ -50,7 +50,7 @@ class Revocation:
         except InvalidToken:
             return
         if claims.get("typ") not in set(TokenType):
-            raise UnsupportedTokenType("tokens of this kind cannot be taken back")
+            raise UnsupportedTokenType("tokens of this type cannot be revoked")
         until = datetime.fromtimestamp(float(str(claims.get("exp", 0))), UTC) + SKEW
         if claims.get("azp") == client.client_id and self._clock.now() < until:
             await self._revoked.add(tenant, str(claims.get("jti")), until=until)

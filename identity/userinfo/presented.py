@@ -42,11 +42,11 @@ class PresentedTokens:
         is_bound = token.claims.typ is TokenType.DPOP
         # RFC 9449 §7.1: a token that is bound to a key must not be presented as a bearer token.
         if is_bound != presented.is_dpop:
-            raise InvalidToken("the token was presented under another scheme than its own")
+            raise InvalidToken("the token was presented with the wrong scheme")
         if is_bound:
             await self._check_proof(tenant, presented, token.claims.cnf.jkt)
         if token.user is None or token.token_set is None:
-            raise InsufficientScope("no person is behind the token")
+            raise InsufficientScope("the token belongs to no user")
         return Bearer(token, token.user, token.token_set)
 
     async def _check_proof(self, tenant: Tenant, presented: PresentedToken, bound_to: str) -> None:

@@ -43,7 +43,7 @@ def named(request: web.Request, name: str) -> str:
     """Return an id of the path; raises Refused for one that no message can hold."""
     text = request.match_info[name]
     if not text.isprintable() or not 0 < len(text) <= _MAX_ID:
-        raise Refused(404, "NotFound", "there is nothing of this name")
+        raise Refused(404, "NotFound", "there is nothing with this name")
     return text
 
 
@@ -60,12 +60,12 @@ def page_asked(request: web.Request) -> tuple[int, str]:
     """
     query = request.query
     if query.get("offset", "0") != "0" or query.get("backwards", "false") != "false":
-        raise bad_request("lists have neither offset nor backwards, but continuation_token")
+        raise bad_request("lists support continuation_token, not offset and backwards")
     size, token = query.get("page_size", "0"), query.get("continuation_token", "")
     if not size.isascii() or not size.isdecimal() or len(size) > len(str(_MOST_OF_A_PAGE)):
         raise bad_request(f"expected a page_size of at most {_MOST_OF_A_PAGE}")
     if not token.isascii():
-        raise bad_request("expected the continuation_token of a page before")
+        raise bad_request("expected the continuation_token of a previous page")
     return int(size), token
 
 

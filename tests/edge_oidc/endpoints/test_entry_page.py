@@ -15,7 +15,7 @@ async def test_a_person_who_is_signed_in_is_offered_to_sign_out(provider: Provid
 
 async def test_only_what_is_there_is_offered(provider: Provider) -> None:
     provider.answers(
-        get_session=Unauthenticated("nobody is signed in"), check_password_reset=NotFound("no mail here")
+        get_session=Unauthenticated("no user is signed in"), check_password_reset=NotFound("no mail here")
     )
 
     page = await page_of(await provider.http.get(ENTRY))

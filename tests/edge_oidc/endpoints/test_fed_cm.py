@@ -44,8 +44,8 @@ ASSERTION = (
     "client_id=shop&nonce=n1&account_id=ada&disclosure_text_shown=true&is_auto_selected=false&mode=passive"
     "&fields=name,email,picture&disclosure_shown_for=name,email&params=%7B%22nonce%22:%22n1%22,%22x%22:1%7D"
 )
-NOBODY = Unauthenticated("nobody is signed in")
-SOMEBODY_ELSE = Unauthenticated("somebody else is signed in", cause="ANOTHER_ACCOUNT")
+NOBODY = Unauthenticated("no user is signed in")
+SOMEBODY_ELSE = Unauthenticated("another user is signed in", cause="ANOTHER_ACCOUNT")
 ASKED_BY_THE_BROWSER = [
     ("GET", "/accounts"),
     ("GET", "/client_meta?client_id=shop"),
@@ -235,7 +235,7 @@ async def test_without_an_origin_no_client_is_looked_for(
 async def test_a_page_that_is_not_the_clients_reads_nothing(
     provider: Provider, method: str, path: str, rpc: str
 ) -> None:
-    provider.answers(**{rpc: InvalidArgument("there is no such client with such an origin")})
+    provider.answers(**{rpc: InvalidArgument("there is no client with this id and origin")})
 
     response = await provider.http.request(
         method, f"{BASE}{path}", headers=FOR_A_PAGE | COOKIE | {"Content-Type": FORM}

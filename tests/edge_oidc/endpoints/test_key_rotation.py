@@ -33,7 +33,7 @@ async def test_a_browser_proves_its_page(provider: Provider) -> None:
 @pytest.mark.parametrize(
     ("refusal", "status", "error"),
     [
-        (Unauthenticated("nobody is signed in"), 401, "Unauthorized"),
+        (Unauthenticated("no user is signed in"), 401, "Unauthorized"),
         (PermissionDenied("the caller may not do this"), 403, "Forbidden"),
         (InvalidState("as many keys as there may be"), 409, "Conflict"),
     ],

@@ -130,7 +130,7 @@ async def test_a_provider_is_told_that_its_token_was_taken(provider: Provider) -
 
 
 async def test_a_provider_is_told_that_its_token_was_not_taken(provider: Provider) -> None:
-    provider.answers(receive_logout_token=OAuthError("invalid_request", "the logout token does not hold"))
+    provider.answers(receive_logout_token=OAuthError("invalid_request", "the logout token is invalid"))
 
     response = await provider.http.post(LOGOUT, data={"logout_token": "x"})
 

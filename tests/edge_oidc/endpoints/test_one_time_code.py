@@ -142,7 +142,7 @@ async def test_a_wrong_code_is_asked_for_once_more(provider: Provider) -> None:
 
 
 async def test_a_question_that_has_ended_is_no_wrong_code(provider: Provider) -> None:
-    provider.answers(submit_one_time_code=Unauthenticated("nobody is asked for a code"))
+    provider.answers(submit_one_time_code=Unauthenticated("no code is requested"))
 
     by_script = await provider.http.post(CODE, json=SENT)
     by_form = await provider.http.post(CODE, data=FORM)

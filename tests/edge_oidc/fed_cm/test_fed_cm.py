@@ -87,7 +87,7 @@ async def test_to_another_page_every_client_is_unknown(alice: Browser, client_id
     refusals = [await answer.json(), await token.json()]
     assert (answer.status, token.status) == (400, 400)
     assert "Access-Control-Allow-Origin" not in {*answer.headers, *token.headers}
-    assert {refusal["message"] for refusal in refusals} == {"there is no such client with such an origin"}
+    assert {refusal["message"] for refusal in refusals} == {"there is no client with this id and origin"}
 
 
 async def test_what_was_granted_is_seen_by_the_person_and_taken_back_by_either(alice: Browser) -> None:

@@ -135,14 +135,14 @@ async def test_every_token_is_reported(mediation: Mediation) -> None:
 async def test_a_page_that_is_not_the_clients_is_refused_before_anything_is_looked_at(
     mediation: Mediation, page: dict[str, str]
 ) -> None:
-    with pytest.raises(InvalidArgument, match="no such client with such an origin"):
+    with pytest.raises(InvalidArgument, match="no client with this id and origin"):
         await mediation.issue(NOBODY, **page)
 
 
 async def test_a_disabled_client_is_answered_like_none(mediation: Mediation) -> None:
     await mediation.change_client(is_enabled=False)
 
-    with pytest.raises(InvalidArgument, match="no such client with such an origin"):
+    with pytest.raises(InvalidArgument, match="no client with this id and origin"):
         await mediation.issue(await mediation.sign_in())
 
 

@@ -211,7 +211,7 @@ async def test_a_token_that_does_not_hold_ends_nothing(world: World, token: str)
     with pytest.raises(InvalidRequest) as refusal:
         await world.logout.receive(world.provider.tenant, token)
 
-    assert refusal.value.detail == "the logout token does not hold"
+    assert refusal.value.detail == "the logout token is invalid"
     assert await world.sids() == {session.sid}
 
 
