@@ -13,7 +13,9 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-instances = typer.Typer(help="List process instances, show one, or modify one.", cls=ListByDefault)
+instances = typer.Typer(
+    help="List process instances, show, modify, migrate or cancel one.", cls=ListByDefault
+)
 jobs = typer.Typer(help="Work on jobs, or look at them.", no_args_is_help=True)
 tasks = typer.Typer(help="List user tasks, claim one, or complete one.", cls=ListByDefault)
 incidents = typer.Typer(help="List the incidents of process instances, or resolve one.", cls=ListByDefault)
@@ -36,6 +38,24 @@ add_command(
     "list",
     "server.cli.instances:instances",
     "List process instances, the newest first; or show one with its elements and variables.",
+)
+add_command(
+    instances,
+    "show",
+    "server.cli.instance:show",
+    "Show a process instance as a tree of its element instances, with variables and incidents.",
+)
+add_command(
+    instances,
+    "cancel",
+    "server.cli.cancellation:cancel",
+    "Cancel a process instance.",
+)
+add_command(
+    instances,
+    "migrate",
+    "server.cli.migration:migrate",
+    "Move a process instance to another process definition.",
 )
 add_command(
     instances,
@@ -81,6 +101,12 @@ add_command(
     "demo",
     "server.cli.demo.command:demo",
     "Deploy the examples, run instances of each, sum up; with a server of its own unless --address names one.",
+)
+add_command(
+    app,
+    "lint",
+    "server.cli.lint:lint_files",
+    "Check models without a server; where a deployment would refuse them, the exit code is 1.",
 )
 add_command(
     app, "dmn", "server.cli.dmn:dmn", "Evaluate a decision of a file; where it fails, the exit code is 1."

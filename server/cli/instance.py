@@ -1,8 +1,10 @@
 """One process instance with what it went through and what it knows."""
 
+from typing import Annotated
+
 import orjson
+import typer
 from rich.console import Group
-from rich.json import JSON
 from rich.table import Table
 
 from gnomon.engine.v1 import element_instance_service_pb2 as element_pb
@@ -14,10 +16,11 @@ from gnomon.engine.v1.process_instance_service_pb2_grpc import ProcessInstanceSe
 from gnomon.engine.v1.variable_service_pb2_grpc import VariableServiceStub
 from gnomon.query.v1 import filter_pb2
 from server.cli.choices import MOST_ITEMS, page
+from server.cli.client_command import client_command
+from server.cli.element_tree import element_tree
 from server.cli.output import Output, document
 from server.cli.session import Session
-from server.cli.tables import cell, table_of
-from server.cli.terminal_table import Columns
+from server.cli.tables import cell
 
 _FACTS = {
     "Process": "process_definition_id",
@@ -29,38 +32,26 @@ _FACTS = {
     "Ended": "end_date",
     "Tenant": "tenant_id",
 }
-_ELEMENT_COLUMNS = Columns(
-    "element instances",
-    {
-        "Element": "element_id",
-        "Type": "type",
-        "State": "state",
-        "Incident": "has_incident",
-        "Entered": "start_date",
-        "Left": "end_date",
-    },
-    expendable=("Left", "Entered", "Incident", "Type"),
-)
+
+
+@client_command
+async def show(
+    session: Session,
+    output: Output,
+    key: Annotated[int, typer.Argument(min=1, help="Key of the process instance.")],
+) -> None:
+    await show_instance(session, output, key)
 
 
 async def show_instance(session: Session, output: Output, key: int) -> None:
     """As JSON it is the document of the HTTP API with two more members: `elementInstances` and `variables`."""
     method = ProcessInstanceServiceStub(session.channel).GetProcessInstance
     answer = await session.call(method, pb.GetProcessInstanceRequest(process_instance_key=key))
-    elements = await _elements(session, key)
-    variables = await _variables(session, key)
     if output.is_json:
-        output.document(_document(answer, elements, variables))
+        output.document(_document(answer, await _elements(session, key), await _variables(session, key)))
     else:
-        output.print(
-            Group(
-                _facts(answer.process_instance),
-                "",
-                table_of(elements.items, _ELEMENT_COLUMNS),
-                "",
-                JSON(orjson.dumps(variables).decode()),
-            )
-        )
+        tree = await element_tree(session, answer.process_instance)
+        output.print(Group(_facts(answer.process_instance), "", tree))
 
 
 async def _elements(session: Session, key: int) -> element_pb.SearchElementInstancesResponse:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from server.bpmn.builder import process
+from server.bpmn.builder import process, sub_process
 from tests.server.cli.conftest import Gnomon
 from tests.waiting import until_others
 
@@ -135,6 +135,76 @@ def test_a_modification_is_written_as_it_should_be(
     gnomon: Gnomon, greeting: str, words: tuple[str, str]
 ) -> None:
     assert gnomon("instances", "modify", started(gnomon, greeting), *words).exit_code != 0
+
+
+def test_an_instance_is_shown_as_a_tree_with_its_variables_and_incidents(
+    gnomon: Gnomon, tmp_path: Path
+) -> None:
+    process_id = f"tree-{uuid.uuid4().hex}"
+    inside = sub_process("packing").service_task("pack", type=process_id)
+    file = tmp_path / f"{process_id}.bpmn"
+    file.write_bytes(process(process_id).embed(inside, inputs={"box": "=size"}).end().to_xml())
+    gnomon("deploy", str(file))
+    key = started(gnomon, process_id, "--variables", '{"size": 3}')
+    gnomon("jobs", "work", process_id, "--exec", "sh -c 'echo no boxes left >&2; exit 1'", "--max", "3")
+
+    lines = gnomon("instances", "show", key).output.splitlines()
+    tree = [line for line in lines[lines.index("") + 1 :] if line.strip()]
+
+    depths = {line.lstrip("│├└─ ").split()[0]: len(line) - len(line.lstrip("│├└─ ")) for line in tree}
+    assert list(depths) == [
+        process_id,
+        "size",
+        "start",
+        "packing",
+        "box",
+        "packing_start",
+        "pack",
+        "JOB_NO_RETRIES:",
+    ]
+    assert list(depths.values()) == [0, 4, 4, 4, 8, 8, 8, 12]
+    assert "size = 3" in tree[1]
+    assert "no boxes left" in tree[-1]
+
+
+def test_an_instance_is_cancelled(gnomon: Gnomon, greeting: str) -> None:
+    key = started(gnomon, greeting)
+
+    assert gnomon("instances", "cancel", key, "--json").json["state"] == "TERMINATED"
+    assert gnomon("instances", "cancel", key).exit_code == 1
+
+
+def test_an_instance_is_migrated(gnomon: Gnomon, greeting: str, tmp_path: Path) -> None:
+    key, file = started(gnomon, greeting), tmp_path / f"{greeting}.bpmn"
+    file.write_bytes(process(greeting).start().service_task("welcome", type=greeting).end().to_xml())
+    (deployed,) = gnomon("deploy", str(file), "--json").json["deployments"]
+    target = deployed["processDefinition"]["processDefinitionKey"]
+
+    moved = gnomon("instances", "migrate", key, "--to", target, "--map", "greet=welcome", "--json").json
+    again = gnomon("instances", "migrate", key, "--to", target, "--map", "welcome")
+
+    assert moved["processDefinitionVersion"] == 2
+    assert [item["elementId"] for item in moved["elementInstances"] if item["state"] == "ACTIVE"] == [
+        "welcome"
+    ]
+    assert again.exit_code == 2
+
+
+def test_models_are_linted_without_a_server(gnomon_alone: Gnomon, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.bpmn"
+    broken.write_bytes(process("broken").start().node("serviceTask", "work").end().to_xml())
+    unread = tmp_path / "unread.dmn"
+    unread.write_text("no markup")
+
+    fine = gnomon_alone("lint", "examples/trip-booking.bpmn", "examples/pricing.dmn")
+    found = gnomon_alone("lint", str(broken), str(unread))
+    items = json.loads(gnomon_alone("lint", str(broken), "--json").output)["items"]
+
+    assert (fine.exit_code, fine.output) == (0, "")
+    assert found.exit_code == 1
+    assert f"{broken}:" in found.output
+    assert f"{unread}:" in found.output
+    assert [item["elementId"] for item in items if item["refuses"]] == ["work"]
 
 
 def test_a_person_sees_tables(gnomon: Gnomon, greeting: str) -> None:

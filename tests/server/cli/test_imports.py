@@ -84,6 +84,9 @@ def test_completing_a_name_imports_no_command() -> None:
     [
         ("instances",),
         ("instances", "1"),
+        ("instances", "show", "1"),
+        ("instances", "cancel", "1"),
+        ("instances", "migrate", "1", "--to", "2"),
         ("jobs", "list"),
         ("jobs", "work", "charge", "--exec", "true"),
         ("incidents",),
