@@ -12,7 +12,8 @@ from server.bpmn.reader import BpmnReadError, read
 from server.cli.failures import REFUSED
 from server.cli.files import read_file
 from server.dmn import DmnReadError, compile_definitions
-from server.dmn.reader import definitions_of, parse
+from server.dmn.document import parse
+from server.dmn.reader import definitions_of
 from server.lint.linter import Finding, lint, lint_decisions, lint_unread_decisions, unreadable
 
 DMN_ENDING = ".dmn"
