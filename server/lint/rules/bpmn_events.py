@@ -328,6 +328,7 @@ RULES = (
         evaluator=EvaluatorKind.COUNT,
         applies_to=("bpmn:IntermediateThrowEvent",),
         attribute=(
+            "conditionalEventDefinition",
             "errorEventDefinition",
             "terminateEventDefinition",
             "timerEventDefinition",
@@ -360,7 +361,7 @@ RULES = (
         message="This result cannot end a flow",
         evaluator=EvaluatorKind.COUNT,
         applies_to=("bpmn:EndEvent",),
-        attribute=("linkEventDefinition", "timerEventDefinition"),
+        attribute=("conditionalEventDefinition", "linkEventDefinition", "timerEventDefinition"),
         bounds=Bounds(max=0),
     ),
     Rule(
