@@ -160,7 +160,9 @@ def create_embedded_engine(
     clock = clock or VirtualClock()
     store = MemoryStore(config.history.max_finished_instances)
     quota = Quota(config.quota)
-    partition = Partition(State(), store, clock, config.partition, quota=quota, meter=meter)
+    partition = Partition(
+        State(), store, clock, config.partition, instances=config.instances, quota=quota, meter=meter
+    )
     local = LocalPartition(partition, store, config.jobs, config.instances)
     meter.watch(local)
     router = Router(OnlyPartition(local, config.grpc.host, config.grpc.port))

@@ -522,6 +522,22 @@ class ProcessBuilder:
         etree.SubElement(listeners, _zeebe("executionListener"), attributes)
         return self
 
+    def task_listener(
+        self,
+        event_type: str,
+        *,
+        type: str,  # noqa: A002 - the attribute's name in the extension
+        retries: str = "3",
+    ) -> Self:
+        """Add a listener to the current element, a native user task."""
+        parent = _extension_elements(self._nodes[self._current or ""])
+        listeners = parent.find(_zeebe("taskListeners"))
+        if listeners is None:
+            listeners = etree.SubElement(parent, _zeebe("taskListeners"))
+        attributes = {"eventType": event_type, "type": type, "retries": retries}
+        etree.SubElement(listeners, _zeebe("taskListener"), attributes)
+        return self
+
     def end(self, element_id: str | None = None, *, name: str | None = None) -> Self:
         return self.node("endEvent", element_id or self._free_id("end"), name=name)
 

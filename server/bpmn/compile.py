@@ -216,6 +216,7 @@ class _Compiler:
             is_interrupting=not isinstance(node, BoundaryEvent | StartEvent) or node.is_interrupting,
             start_listeners=_listeners(node.markup, "start"),
             end_listeners=_listeners(node.markup, "end"),
+            task_listeners=_task_listeners(node.markup) if isinstance(node, UserTask) else {},
             properties=extensions.properties(node.markup),
         )
 
@@ -317,6 +318,16 @@ def _listeners(node: Markup, event_type: str) -> tuple[JobDefinition, ...]:
         for listener in extensions.execution_listeners(node)
         if listener.event_type == event_type
     )
+
+
+def _task_listeners(node: Markup) -> Mapping[str, tuple[JobDefinition, ...]]:
+    """By event, in the order of the file; their jobs have the headers of the user task."""
+    listeners: defaultdict[str, list[JobDefinition]] = defaultdict(list)
+    headers = extensions.task_headers(node)
+    for listener in extensions.task_listeners(node):
+        job = JobDefinition(_attribute(listener.type), _attribute(listener.retries), headers)
+        listeners[listener.event_type].append(job)
+    return {event_type: tuple(jobs) for event_type, jobs in listeners.items()}
 
 
 def _flow(flow: SequenceFlow, elements: Mapping[str, Element]) -> Flow:

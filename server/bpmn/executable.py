@@ -315,7 +315,8 @@ class Element:
     `link` the catching link event to which a throwing one leads, or the handler to which a boundary event for compensation
     does. `compensation` is that boundary event of an activity. `inclusive_joins` are those that lie in a scope, where
     each element and each flow has one of its `bits`. The listeners are jobs that have to be
-    done before the element is active, and before it is left. A multi-instance activity is two elements with one id: its
+    done before the element is active, and before it is left; `task_listeners` are those of a native user task, by the
+    name of their event. A multi-instance activity is two elements with one id: its
     body, which has the flows, the boundary events and the `loop`, and the `inner` one that is repeated inside it.
     What is in an ad-hoc sub-process lies in its `inner_instance`, of which there is an instance for each activation;
     its event sub-processes lie in itself.
@@ -351,6 +352,7 @@ class Element:
     catches: "tuple[Element, ...]" = ()
     start_listeners: tuple[JobDefinition, ...] = ()
     end_listeners: tuple[JobDefinition, ...] = ()
+    task_listeners: Mapping[str, tuple[JobDefinition, ...]] = field(default_factory=dict)
     properties: Mapping[str, str] = field(default_factory=dict)
     inclusive_joins: "tuple[InclusiveJoin, ...]" = ()
     bits: Mapping[str, int] = field(default_factory=dict)

@@ -86,8 +86,8 @@ class ConditionalFilter:
 
 
 @dataclass(frozen=True, slots=True)
-class ExecutionListener:
-    """A job for one phase of an element, `start` or `end`, written as a task definition."""
+class Listener:
+    """A job for one phase of an element, such as `start` or `end`, written as a task definition."""
 
     event_type: str
     type: str
@@ -186,10 +186,17 @@ def conditional_filter(definition: Markup) -> ConditionalFilter:
     return ConditionalFilter(names, changes)
 
 
-def execution_listeners(element: Markup) -> Iterator[ExecutionListener]:
+def execution_listeners(element: Markup) -> Iterator[Listener]:
     for found in extensions(element, "zeebe:executionListener"):
         attributes = found.attributes
-        yield ExecutionListener(attributes["eventType"], attributes["type"], attributes["retries"])
+        yield Listener(attributes["eventType"], attributes["type"], attributes["retries"])
+
+
+def task_listeners(element: Markup) -> Iterator[Listener]:
+    """Their events are those of a user task: creating, assigning, updating, completing and canceling."""
+    for found in extensions(element, "zeebe:taskListener"):
+        attributes = found.attributes
+        yield Listener(attributes["eventType"], attributes["type"], attributes["retries"])
 
 
 def task_headers(element: Markup) -> Mapping[str, str]:

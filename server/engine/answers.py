@@ -9,6 +9,7 @@ from server.engine.decision_events import DecisionEvaluated
 from server.engine.events import InstanceHead
 from server.engine.job_kinds import JobKind, ListenerEventType
 from server.engine.keys import Key
+from server.engine.user_task_changes import UserTaskValues
 from server.engine.variables import Variables
 
 # Most variables in one answer to an activation: about 3 MiB, below the limit of a gRPC message.
@@ -68,6 +69,20 @@ class CreatedInstance:
     head: InstanceHead
 
 
+class UserTaskProperties(msgspec.Struct, frozen=True, gc=False):
+    """The user task that a listener is asked about, as it will be, with the names of what changes."""
+
+    key: Key
+    action: str
+    values: UserTaskValues
+    changed_attributes: tuple[str, ...]
+
+    @property
+    def octets(self) -> int:
+        names = (*self.values.candidate_groups, *self.values.candidate_users)
+        return sum(_octets(name) for name in names)
+
+
 class ActivatedJob(msgspec.Struct, frozen=True, gc=False):
     """A job as its worker gets it."""
 
@@ -83,11 +98,13 @@ class ActivatedJob(msgspec.Struct, frozen=True, gc=False):
     variables: Variables
     kind: JobKind = JobKind.BPMN_ELEMENT
     listener_event_type: ListenerEventType = ListenerEventType.UNSPECIFIED
+    user_task: UserTaskProperties | None = None
 
     @property
     def octets(self) -> int:
-        """The size of its variables."""
-        return sum([_octets(text) for text in self.variables.values()])
+        """The size of its variables, and of the user task that a listener is asked about."""
+        size = sum([_octets(text) for text in self.variables.values()])
+        return size if self.user_task is None else size + self.user_task.octets
 
 
 def _octets(text: str) -> int:
@@ -118,6 +135,13 @@ class SignalBroadcast:
 
 
 @dataclass(frozen=True, slots=True)
+class TransitionBegun:
+    """The listeners of a user task are being asked: the command is done, or refused, when the transition ends."""
+
+    key: Key
+
+
+@dataclass(frozen=True, slots=True)
 class Done:
     """Nothing more to say."""
 
@@ -132,5 +156,6 @@ Answer = (
     | PublishedMessage
     | CorrelatedMessage
     | SignalBroadcast
+    | TransitionBegun
     | Done
 )

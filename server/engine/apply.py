@@ -457,9 +457,13 @@ def _job_deadline_updated(state: State, event: events.JobDeadlineUpdated) -> Non
 
 def _job_completed(state: State, event: events.JobCompleted) -> None:
     instance, job = _job(state, event, event.key)
+    element = instance.elements[job.element_instance_key]
     if job.kind is JobKind.EXECUTION_LISTENER:
-        element = instance.elements[job.element_instance_key]
         state.journal.alter(element, "progress", element.progress + 1)
+    elif job.kind is JobKind.TASK_LISTENER:
+        user_task = instance.user_tasks[cast("Key", element.user_task_key)]
+        listened = msgspec.structs.replace(user_task.begun, listened=user_task.begun.listened + 1)
+        state.journal.alter(user_task, "transition", listened)
     _remove_job(state, instance, job)
 
 
@@ -501,8 +505,25 @@ def _user_task_assigned(state: State, event: events.UserTaskAssigned) -> None:
 
 def _user_task_updated(state: State, event: events.UserTaskUpdated) -> None:
     user_task = _instance(state, event).user_tasks[event.key]
+    if event.assignee is not None:
+        state.journal.alter(user_task, "assignee", event.assignee)
     for field in ("candidate_groups", "candidate_users", "due_date", "follow_up_date", "priority"):
         state.journal.alter(user_task, field, getattr(event, field))
+
+
+def _user_task_transition_began(state: State, event: events.UserTaskTransitionBegan) -> None:
+    state.claim(event.transition.key)
+    state.journal.alter(_instance(state, event).user_tasks[event.key], "transition", event.transition)
+
+
+def _user_task_corrected(state: State, event: events.UserTaskCorrected) -> None:
+    user_task = _instance(state, event).user_tasks[event.key]
+    corrected = msgspec.structs.replace(user_task.begun, values=event.values, corrected=event.corrected)
+    state.journal.alter(user_task, "transition", corrected)
+
+
+def _user_task_transition_ended(state: State, event: events.UserTaskTransitionEnded) -> None:
+    state.journal.alter(_instance(state, event).user_tasks[event.key], "transition", None)
 
 
 def _user_task_gone(state: State, event: events.UserTaskCompleted | events.UserTaskCanceled) -> None:
@@ -616,6 +637,9 @@ APPLIERS: Mapping[type[events.Event], Applier] = cast(
         events.UserTaskCreated: _user_task_created,
         events.UserTaskAssigned: _user_task_assigned,
         events.UserTaskUpdated: _user_task_updated,
+        events.UserTaskTransitionBegan: _user_task_transition_began,
+        events.UserTaskCorrected: _user_task_corrected,
+        events.UserTaskTransitionEnded: _user_task_transition_ended,
         events.UserTaskCompleted: _user_task_gone,
         events.UserTaskCanceled: _user_task_gone,
         # incidents

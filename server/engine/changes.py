@@ -83,7 +83,10 @@ def _job_created(_: ProcessInstance, event: events.JobCreated) -> Iterable[Key]:
 def _job_gone(
     instance: ProcessInstance, event: events.JobCompleted | events.JobErrorThrown | events.JobCanceled
 ) -> Iterable[Key]:
-    return event.key, instance.jobs[event.key].element_instance_key
+    element_instance_key = instance.jobs[event.key].element_instance_key
+    # The user task counts the listeners that are done.
+    user_task_key = instance.elements[element_instance_key].user_task_key
+    return event.key, element_instance_key, user_task_key or event.key
 
 
 def _incident(_: ProcessInstance, event: events.IncidentRaised | events.IncidentResolved) -> Iterable[Key]:
@@ -140,6 +143,9 @@ CHANGED: Mapping[
         events.UserTaskCreated: _with_element,
         events.UserTaskAssigned: _one,
         events.UserTaskUpdated: _one,
+        events.UserTaskTransitionBegan: _one,
+        events.UserTaskCorrected: _one,
+        events.UserTaskTransitionEnded: _one,
         events.UserTaskCompleted: _with_element,
         events.UserTaskCanceled: _with_element,
         # incidents

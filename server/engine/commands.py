@@ -565,6 +565,7 @@ class AssignUserTask:
     user_task_key: Key
     assignee: str
     allow_override: bool = True
+    action: str = "assign"
 
     @property
     def address(self) -> Address:
@@ -592,6 +593,7 @@ class UpdateUserTask:
     due_date: DateChange | None = None
     follow_up_date: DateChange | None = None
     priority: int | None = None
+    action: str = "update"
 
     @property
     def address(self) -> Address:
@@ -603,6 +605,7 @@ class CompleteUserTask:
     tenant_id: str
     user_task_key: Key
     variables: Variables = field(default_factory=dict)
+    action: str = "complete"
 
     @property
     def address(self) -> Address:

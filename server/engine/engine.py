@@ -15,6 +15,7 @@ from server.engine.events import Event
 from server.engine.handlers import HANDLERS
 from server.engine.keys import Key
 from server.engine.pages import DocumentId
+from server.engine.requesters import Requester
 from server.engine.state import State
 from server.engine.step import Step
 
@@ -28,10 +29,18 @@ class Outcome(NamedTuple):
 
 
 def process(
-    state: State, command: Command, now: datetime, stopwatch: Callable[[], float] | None = None
+    state: State,
+    command: Command,
+    now: datetime,
+    stopwatch: Callable[[], float] | None = None,
+    requester: Requester | None = None,
 ) -> Outcome:
-    """Raises Rejected, and nothing else but faults; `stopwatch` tells seconds, for what has to be charged by time."""
-    step = Step(state, now, stopwatch)
+    """Raises Rejected, and nothing else but faults.
+
+    `stopwatch` tells seconds, for what has to be charged by time; `requester` is the caller, for what comes to its end
+    in a later command.
+    """
+    step = Step(state, now, stopwatch, requester)
     state.begin()
     try:
         answer = HANDLERS[type(command)](command, step)

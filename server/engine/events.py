@@ -12,8 +12,10 @@ from server.bpmn.executable import ElementType
 from server.engine.incidents import ErrorType
 from server.engine.job_kinds import JobKind, ListenerEventType
 from server.engine.keys import Key
+from server.engine.requesters import Requester
 from server.engine.start_triggers import AnyStartTrigger
 from server.engine.subscriptions import AnySubscription
+from server.engine.user_task_changes import UserTaskTransition, UserTaskValues
 from server.engine.work import AnyWork
 
 
@@ -326,7 +328,11 @@ class JobYielded(InstanceEvent, frozen=True):
 
 
 class JobCompleted(InstanceEvent, frozen=True):
+    """That of a task listener denies what is being done with its user task, or not; others have nothing to deny."""
+
     key: Key
+    is_denied: bool | None = None
+    denied_reason: str | None = None
 
 
 class JobFailed(InstanceEvent, frozen=True):
@@ -386,15 +392,19 @@ class UserTaskCreated(InstanceEvent, frozen=True):
 
 
 class UserTaskAssigned(InstanceEvent, frozen=True):
-    """An empty `assignee` unassigns it."""
+    """An empty `assignee` unassigns it; a `requester` asked for it in an earlier command."""
 
     key: Key
     element_instance_key: Key
     assignee: str
+    requester: Requester | None = None
 
 
 class UserTaskUpdated(InstanceEvent, frozen=True):
-    """The values from now on, those that did not change included."""
+    """The values from now on, those that did not change included; without an assignee it stays as it is.
+
+    A `requester` asked for it in an earlier command.
+    """
 
     key: Key
     element_instance_key: Key
@@ -403,16 +413,50 @@ class UserTaskUpdated(InstanceEvent, frozen=True):
     due_date: datetime | None
     follow_up_date: datetime | None
     priority: int
+    assignee: str | None = None
+    requester: Requester | None = None
 
 
 class UserTaskCompleted(InstanceEvent, frozen=True):
+    """A `requester` asked for it in an earlier command."""
+
     key: Key
     element_instance_key: Key
+    requester: Requester | None = None
 
 
 class UserTaskCanceled(InstanceEvent, frozen=True):
+    """A `requester` stands for what ended it in an earlier command."""
+
     key: Key
     element_instance_key: Key
+    requester: Requester | None = None
+
+
+class UserTaskTransitionBegan(InstanceEvent, frozen=True):
+    """From now on the listeners are asked, from the first one on, what is being done with the user task."""
+
+    key: Key
+    element_instance_key: Key
+    transition: UserTaskTransition
+
+
+class UserTaskCorrected(InstanceEvent, frozen=True):
+    """A listener changed the values that the user task will have after the transition."""
+
+    key: Key
+    element_instance_key: Key
+    values: UserTaskValues
+    corrected: tuple[str, ...]
+
+
+class UserTaskTransitionEnded(InstanceEvent, frozen=True):
+    """The listeners are done; with a `refusal` what they were asked about does not happen."""
+
+    key: Key
+    element_instance_key: Key
+    transition: UserTaskTransition
+    refusal: str | None = None
 
 
 class IncidentRaised(InstanceEvent, frozen=True):

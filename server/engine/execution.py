@@ -21,6 +21,7 @@ from server.engine import (
     events,
     mappings,
     multi_instance,
+    task_listeners,
     throw_events,
 )
 from server.engine.broadcasts import broadcast
@@ -496,7 +497,8 @@ def terminate(step: Step, process_instance: ProcessInstance, instance: ElementIn
     if instance.job_key is not None:
         step.emit(events.JobCanceled(process_instance.head, instance.job_key))
     if instance.user_task_key is not None:
-        step.emit(events.UserTaskCanceled(process_instance.head, instance.user_task_key, instance.key))
+        user_task = process_instance.user_tasks[instance.user_task_key]
+        task_listeners.cancel(step, step.visit(process_instance, instance), user_task)
     if instance.children:
         step.prefer(process_instance, TerminateChildren(instance.key))
     else:

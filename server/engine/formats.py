@@ -33,7 +33,7 @@ FORMATS = (
         says=(
             "rows and calls carry numbers; sub-processes, events, messages, listeners, user tasks, activities,"
             " signals, start events, call activities, compensation, ad-hoc sub-processes, modifications,"
-            " conditions, audited identity"
+            " conditions, audited identity, task listeners"
         ),
     ),
 )
@@ -47,6 +47,7 @@ class Feature(StrEnum):
 
     PLAIN_PROCESSES = "processes of tasks, gateways, start and end events, and decisions"
     USER_TASKS = "user tasks"
+    TASK_LISTENERS = "listeners of user tasks"
     MESSAGES = "messages"
     SIGNALS = "signals"
     START_EVENTS = "start events that are triggered"
@@ -66,6 +67,7 @@ INTRODUCED_IN: Mapping[Feature, int] = {
     Feature.PLAIN_PROCESSES: 1,
     Feature.SCOPES_AND_TIMERS: 2,
     Feature.USER_TASKS: 2,
+    Feature.TASK_LISTENERS: 2,
     Feature.CHANGES_FROM_OUTSIDE: 2,
     Feature.MODIFICATIONS: 2,
     Feature.ACTIVITIES: 2,
@@ -112,6 +114,7 @@ FIELD_FEATURES: Mapping[str, Feature] = {
     "called_decision": Feature.ACTIVITIES,
     "start_listeners": Feature.SCOPES_AND_TIMERS,
     "end_listeners": Feature.SCOPES_AND_TIMERS,
+    "task_listeners": Feature.TASK_LISTENERS,
     "starts": Feature.START_EVENTS,
     "link": Feature.SCOPES_AND_TIMERS,
     "compensation": Feature.COMPENSATION,

@@ -11,8 +11,13 @@ class JobKind(StrEnum):
 
 
 class ListenerEventType(StrEnum):
-    """The phase of its element that a listener's job belongs to."""
+    """The phase of its element, or the transition of its user task, that a listener's job belongs to."""
 
     UNSPECIFIED = "UNSPECIFIED"
     START = "START"
     END = "END"
+    CREATING = "CREATING"
+    ASSIGNING = "ASSIGNING"
+    UPDATING = "UPDATING"
+    COMPLETING = "COMPLETING"
+    CANCELING = "CANCELING"

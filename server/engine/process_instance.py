@@ -19,6 +19,7 @@ from server.engine.keys import Key
 from server.engine.lifecycle import ACTIVATING, TERMINATING, ElementState
 from server.engine.ordered_keys import OrderedKeys
 from server.engine.subscriptions import AnySubscription, ConditionalSubscription
+from server.engine.user_task_changes import VALUES, UserTaskTransition, UserTaskValues
 from server.engine.work import AnyWork
 
 
@@ -163,7 +164,10 @@ class Job(msgspec.Struct, omit_defaults=True, gc=False):
 
 
 class UserTask(msgspec.Struct, omit_defaults=True, gc=False):
-    """A native user task that nobody has completed yet; no assignee is empty text."""
+    """A native user task that nobody has completed yet; no assignee is empty text.
+
+    Without a transition, its state is CREATED.
+    """
 
     key: Key
     element_instance_key: Key
@@ -174,6 +178,24 @@ class UserTask(msgspec.Struct, omit_defaults=True, gc=False):
     due_date: datetime | None = None
     follow_up_date: datetime | None = None
     priority: int = 50
+    transition: UserTaskTransition | None = None
+
+    @property
+    def values(self) -> UserTaskValues:
+        return UserTaskValues(*(getattr(self, name) for name in VALUES))
+
+    @property
+    def begun(self) -> UserTaskTransition:
+        """The transition of one whose listeners are being asked."""
+        assert self.transition is not None, "begun before"  # noqa: S101  # narrows the type
+        return self.transition
+
+    @property
+    def state(self) -> str:
+        return CREATED if self.transition is None else self.transition.event_type.value
+
+
+CREATED = "CREATED"
 
 
 class OpenIncident(msgspec.Struct, gc=False):

@@ -19,6 +19,7 @@ from server.engine.incidents import Incident
 from server.engine.keys import Key
 from server.engine.limits import ENTERING_STEPS, VARIABLE_STEPS
 from server.engine.process_instance import ElementInstance, Job, ProcessInstance
+from server.engine.requesters import Requester
 from server.engine.sent import CommandSent
 from server.engine.state import State
 from server.engine.variables import Variables
@@ -44,10 +45,17 @@ class Visit:
 
 
 class Step:
-    """Collects what one command does; `now` is the only time there is."""
+    """Collects what one command does; `now` is the only time there is, `requester` the caller if there is one."""
 
-    def __init__(self, state: State, now: datetime, stopwatch: Callable[[], float] | None = None) -> None:
+    def __init__(
+        self,
+        state: State,
+        now: datetime,
+        stopwatch: Callable[[], float] | None = None,
+        requester: Requester | None = None,
+    ) -> None:
         limits = state.limits
+        self.requester = requester
         self._stopwatch = stopwatch
         self.state = state
         self.now = now

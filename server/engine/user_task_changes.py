@@ -1,9 +1,13 @@
-"""Changes to a user task; what is absent stays as it is."""
+"""Changes to a user task: what it has, what a listener corrects, and what is being done with it."""
 
 from dataclasses import dataclass
 from datetime import datetime
 
 import msgspec
+
+from server.engine.job_kinds import ListenerEventType
+from server.engine.keys import Key
+from server.engine.requesters import Requester
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,7 +18,7 @@ class DateChange:
 
 
 class Corrections(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """What a task listener changes about its user task; an empty assignee unassigns it."""
+    """What a task listener changes about its user task; None leaves a value as it is, an empty assignee unassigns it."""
 
     assignee: str | None = None
     candidate_groups: tuple[str, ...] | None = None
@@ -22,3 +26,47 @@ class Corrections(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     due_date: DateChange | None = None
     follow_up_date: DateChange | None = None
     priority: int | None = None
+
+
+class UserTaskValues(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+    """What commands and listeners change about a user task; no assignee is empty text."""
+
+    assignee: str = ""
+    candidate_groups: tuple[str, ...] = ()
+    candidate_users: tuple[str, ...] = ()
+    due_date: datetime | None = None
+    follow_up_date: datetime | None = None
+    priority: int = 50
+
+    def corrected(self, corrections: Corrections) -> "UserTaskValues":
+        changes: dict[str, object] = {}
+        for name in VALUES:
+            change = getattr(corrections, name)
+            if change is not None:
+                changes[name] = change.date if isinstance(change, DateChange) else change
+        return msgspec.structs.replace(self, **changes)
+
+    def differences(self, other: "UserTaskValues") -> tuple[str, ...]:
+        """Names of the values that are not the same."""
+        return tuple(name for name in VALUES if getattr(self, name) != getattr(other, name))
+
+
+VALUES = UserTaskValues.__struct_fields__
+
+
+class UserTaskTransition(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+    """What is being done with a user task while its listeners are asked, with the values that it will have.
+
+    `listened` counts the listeners that are done, `corrected` are the names of the values that they changed. `variables`
+    are those that come with a completion, or are to be set; `is_local` says that they become ones of the user task.
+    """
+
+    key: Key
+    event_type: ListenerEventType
+    action: str
+    values: UserTaskValues
+    variables: dict[str, str] | None = None
+    is_local: bool = False
+    requester: Requester | None = None
+    listened: int = 0
+    corrected: tuple[str, ...] = ()

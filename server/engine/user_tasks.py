@@ -10,6 +10,7 @@ from server.bpmn.executable import Attribute, UserTaskDefinition
 from server.engine import events
 from server.engine.expressions import integer_of, moment_of, string_of, strings_of
 from server.engine.incidents import ErrorType, Incident
+from server.engine.process_instance import UserTask
 from server.engine.scopes import VariableScope
 from server.engine.step import Step, Visit
 from server.engine.variables import encode
@@ -36,8 +37,10 @@ class Assignment(NamedTuple):
     form: str | None
 
 
-def create_user_task(step: Step, visit: Visit, headers: Mapping[str, str], assignment: Assignment) -> None:
-    """The user task is created unassigned, then assigned."""
+def create_user_task(
+    step: Step, visit: Visit, headers: Mapping[str, str], assignment: Assignment
+) -> UserTask:
+    """The user task is created unassigned."""
     head, instance, key = visit.process_instance.head, visit.instance, step.next_key()
     step.emit(
         events.UserTaskCreated(
@@ -55,8 +58,7 @@ def create_user_task(step: Step, visit: Visit, headers: Mapping[str, str], assig
             assignment.priority,
         )
     )
-    if assignment.assignee:
-        step.emit(events.UserTaskAssigned(head, key, instance.key, assignment.assignee))
+    return visit.process_instance.user_tasks[key]
 
 
 def assignment_of(definition: UserTaskDefinition, scope: VariableScope) -> Assignment:

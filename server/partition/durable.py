@@ -71,6 +71,7 @@ class DurablePartitions:
                 ledger,
                 self.clock,
                 self.partition,
+                instances=self.instances,
                 quota=quota,
                 due=found.due,
                 meter=self.meter,

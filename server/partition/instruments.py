@@ -96,7 +96,11 @@ class Instruments:
         ):
             metrics.gauge(name, meaning, self._of_each(read), _PARTITION)
         metrics.gauge("gnomon_waiting_activations", "Job activations that wait for a job", self._activations)
-        metrics.gauge("gnomon_waiting_completions", "Callers that await a completion", self._completions)
+        metrics.gauge(
+            "gnomon_waiting_completions",
+            "Callers that await a completion or the listeners of a user task",
+            self._completions,
+        )
 
     def _of_each(self, read: Callable[[Partition], float]) -> Callable[[], Iterator[Gauge]]:
         def each() -> Iterator[Gauge]:

@@ -32,7 +32,7 @@ class LocalPartition:
 
     @property
     def waiting_completions(self) -> int:
-        return self._completions.waiting
+        return self._completions.waiting + self.partition.waiting_for_listeners
 
     async def submit(self, command: Command, origin: Origin | None = None) -> Answer:
         await self._compilation.prepare(command)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from server.engine.requesters import Requester
 from server.partition.idempotency import IdempotencyKey
 from server.platform.call import CLIENT
 
@@ -16,3 +17,16 @@ class Origin:
     idempotency: IdempotencyKey | None = None
     operation_reference: int | None = None
     actor_type: str = CLIENT
+
+
+def requester_of(origin: Origin) -> Requester:
+    """The caller as the engine keeps it until its command comes to an end."""
+    key = origin.idempotency
+    return Requester(
+        origin.actor_type,
+        origin.actor_id,
+        origin.operation_reference,
+        origin.request_id,
+        "" if key is None else key.key,
+        b"" if key is None else key.request_hash,
+    )

@@ -17,7 +17,7 @@ from server.engine.commands import Command
 from server.engine.events import Event
 from server.partition.admission import Admission
 from server.partition.commits import Commits
-from server.partition.config import PartitionConfig, QuotaConfig
+from server.partition.config import InstancesConfig, PartitionConfig, QuotaConfig
 from server.partition.due import Due
 from server.partition.idempotency import Answers
 from server.partition.inbox import Inbox
@@ -30,6 +30,7 @@ from server.partition.origin import Origin
 from server.partition.queue import FairQueue
 from server.partition.quota import Quota
 from server.partition.replies import Replies
+from server.partition.transition_waiters import TransitionWaiters
 from server.partition.turn import Entry, Turn, Turns
 from server.partition.waiting_commands import WaitingCommands
 from server.platform.clock import Clock
@@ -55,6 +56,7 @@ class Partition:
         clock: Clock,
         config: PartitionConfig,
         *,
+        instances: InstancesConfig | None = None,
         quota: Quota | None = None,
         due: Due | None = None,
         stopwatch: Callable[[], float] | None = None,
@@ -84,7 +86,11 @@ class Partition:
         )
         self._inbox = Inbox(self.lifecycle, self._pending, IncomingCommands(ledger))
         answers = Answers(config.max_kept_answers)
-        self._replies = Replies(self._pending, self._loop, self._commits, answers)
+        self._transitions = TransitionWaiters(instances or InstancesConfig())
+        self.endings.append(self._transitions.refuse)
+        self._replies = Replies(
+            self._pending, self._loop, self._commits, answers=answers, transitions=self._transitions
+        )
         self._admission = Admission(
             self.lifecycle, self._pending, self._replies, answers=answers, meter=meter
         )
@@ -115,6 +121,11 @@ class Partition:
     def unreadable_sources(self) -> int:
         """How many partitions sent something that this version cannot read."""
         return self._inbox.unreadable_sources
+
+    @property
+    def waiting_for_listeners(self) -> int:
+        """How many callers wait for the listeners of user tasks."""
+        return self._transitions.waiting
 
     @property
     def due_lag_seconds(self) -> float:
@@ -196,6 +207,9 @@ class Partition:
                 self._inbox.settle(entry.incoming, result)
             self._replies.answer(entry, result)
         self._loaded.evict(self._commits.touched())
+        if turn.batch.answers:
+            self._replies.keep_final(turn.events)
+        self._transitions.observe(turn.events)
         for observe in self.observers:
             observe(turn.events)
         if turn.batch.outgoing:

@@ -7,6 +7,7 @@ import grpc
 
 from gnomon.partition.v1 import partition_service_pb2 as pb
 from gnomon.partition.v1.partition_service_pb2_grpc import PartitionServiceStub
+from server.engine import commands
 from server.engine.answers import ActivatedJobs, Answer
 from server.engine.commands import ActivateJobs, Command
 from server.engine.formats import WIRE_FORMAT, UnreadableFormat
@@ -26,6 +27,15 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 CALL_SECONDS = 10.0
+# The partition itself says how long listeners of user tasks are waited for.
+LONG_CALL_SECONDS = 3600.0
+AWAITED = (
+    commands.AssignUserTask,
+    commands.UnassignUserTask,
+    commands.UpdateUserTask,
+    commands.CompleteUserTask,
+    commands.SetVariables,
+)
 # How much longer than its wait a call that waits may take.
 MARGIN_SECONDS = 2.0
 
@@ -55,7 +65,8 @@ class RemotePartition:
             origin=ORIGINS.pack(origin) if origin else b"",
             format=self._format(),
         )
-        response = await _answered(self._stub.Execute(request, timeout=CALL_SECONDS, metadata=self._metadata))
+        timeout = LONG_CALL_SECONDS if isinstance(command, AWAITED) else CALL_SECONDS
+        response = await _answered(self._stub.Execute(request, timeout=timeout, metadata=self._metadata))
         return _unpacked(response)
 
     async def activate(self, command: ActivateJobs, seconds: float) -> ActivatedJobs:

@@ -1,13 +1,16 @@
 """Answers the callers of a partition: with what was committed, or with the reason why there is no answer."""
 
 import asyncio
+from collections.abc import Iterable
 from itertools import chain
 
-from server.engine.answers import ActivatedJobs
+from server.engine.answers import DONE, ActivatedJobs, Answer, TransitionBegun
 from server.engine.commands import YieldJobs
+from server.engine.events import Event
 from server.partition.commits import Commits
 from server.partition.idempotency import Answers
 from server.partition.loop import Loop
+from server.partition.transition_waiters import TransitionWaiters, ended_well
 from server.partition.turn import Entry, Result
 from server.partition.waiting_commands import WaitingCommands
 from server.platform.errors import ServiceError, Unavailable
@@ -16,22 +19,40 @@ from server.platform.errors import ServiceError, Unavailable
 class Replies:
     """Settles the futures of entries, each once; jobs of a caller that went away are offered again."""
 
-    def __init__(self, pending: WaitingCommands, loop: Loop, commits: Commits, answers: Answers) -> None:
+    def __init__(
+        self,
+        pending: WaitingCommands,
+        loop: Loop,
+        commits: Commits,
+        *,
+        answers: Answers,
+        transitions: TransitionWaiters,
+    ) -> None:
         self._pending = pending
         self._loop = loop
         self._commits = commits
         self._answers = answers
+        self._transitions = transitions
 
     def answer(self, entry: Entry, result: Result) -> None:
-        """Give the caller what was committed."""
+        """Give the caller what was committed; one whose command began a transition waits for its end."""
         if entry.future is None:
             return
         if entry.future.done():
             self.take_back(result)
         elif isinstance(result, ServiceError):
             entry.future.set_exception(result)
+        elif isinstance(result, TransitionBegun):
+            self._transitions.hold(result.key, entry.tenant_id, entry.future)
         else:
             entry.future.set_result(result)
+
+    def keep_final(self, happened: Iterable[Event]) -> None:
+        """Keep the answers of requests whose transitions ended well: their callers may have given up meanwhile."""
+        for key in ended_well(happened):
+            answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+            answer.set_result(DONE)
+            self._answers.keep(key, answer)
 
     def take_back(self, answer: Result) -> None:
         """The caller went away: offer the jobs again that it will never see."""

@@ -9,7 +9,7 @@ from datetime import datetime
 import msgspec
 
 from server.engine import State, process
-from server.engine.answers import DONE, Answer
+from server.engine.answers import DONE, Answer, TransitionBegun
 from server.engine.commands import AdoptDefinition, Command
 from server.engine.decision_events import DecisionRequirementsDeployed
 from server.engine.documents import changed_pages
@@ -22,9 +22,10 @@ from server.engine.sent import CommandSent
 from server.engine.state import NotLoaded
 from server.partition.audit import audit_entry
 from server.partition.meter import Traced
-from server.partition.origin import Origin
+from server.partition.origin import Origin, requester_of
 from server.partition.quota import Quota
-from server.partition.user_task_audit import user_task_entries
+from server.partition.transition_waiters import final_answers
+from server.partition.user_task_audit import changes_user_tasks, user_task_entries
 from server.partition.wire import ANSWERS, COMMANDS
 from server.platform.errors import (
     AlreadyExists,
@@ -188,7 +189,9 @@ class Turns:
             turn.share += entry.share
             turn.results.append((entry, result))
             happened = growth.events[before:]
-            turn.batch.audit += user_task_entries(happened, entry.origin, now)
+            if changes_user_tasks(happened):
+                turn.batch.audit += user_task_entries(happened, entry.origin, now)
+                turn.batch.answers += final_answers(happened, now)
             _keep(entry, result, turn.batch, now, changed=_changed(happened))
             started, last = last, self._stopwatch()
             if last - started > longest[0]:
@@ -225,7 +228,8 @@ class Turns:
             return DONE
         try:
             self._quota.check(entry.command)
-            outcome = process(self._state, entry.command, now, self._stopwatch)
+            requester = None if entry.origin is None else requester_of(entry.origin)
+            outcome = process(self._state, entry.command, now, self._stopwatch, requester)
         except NotLoaded:
             raise
         except ServiceError as refusal:
@@ -271,7 +275,8 @@ def _keep(entry: Entry, result: Result, batch: Batch, now: datetime, *, changed:
     if audited is not None:
         batch.audit.append(audited)
     key = origin.idempotency
-    if key is not None and not isinstance(result, ServiceError):
+    # The answer to a command that began a transition is kept when that has ended.
+    if key is not None and not isinstance(result, ServiceError | TransitionBegun):
         packed = ANSWERS.pack(result)
         batch.answers.append(StoredAnswer(key.tenant_id, key.key, key.request_hash, packed, now))
 

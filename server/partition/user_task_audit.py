@@ -5,9 +5,13 @@ from datetime import datetime
 from typing import NamedTuple, get_args
 
 from server.engine import events
+from server.engine.job_kinds import ListenerEventType
 from server.engine.keys import Key
-from server.partition.audit import USER_TASK
+from server.engine.requesters import Requester
+from server.engine.user_task_transitions import DENIABLE
+from server.partition.audit import LONGEST_DETAIL, USER_TASK
 from server.partition.origin import Origin
+from server.platform.errors import InvalidState
 from server.store.entities import AuditEntry, AuditResult
 
 # Actor of what happens because time has come, or because another partition asks for it.
@@ -29,7 +33,12 @@ _Change = (
     | events.UserTaskCanceled
 )
 # Few commands bring any of them, and each of a command's events is looked at.
-_AUDITED = frozenset({*get_args(_Change), events.ProcessInstanceMigrated})
+_AUDITED = frozenset({*get_args(_Change), events.UserTaskTransitionEnded, events.ProcessInstanceMigrated})
+# What listeners may deny; the other transitions are refused by nobody.
+_REFUSED: Mapping[ListenerEventType, str] = {
+    ListenerEventType.UPDATING: "UPDATE",
+    ListenerEventType.COMPLETING: "COMPLETE",
+}
 _OPERATION_TYPES: Mapping[type[events.Event], str] = {
     events.UserTaskCreated: "CREATE",
     events.UserTaskUpdated: "UPDATE",
@@ -38,20 +47,39 @@ _OPERATION_TYPES: Mapping[type[events.Event], str] = {
 }
 
 
+def changes_user_tasks(happened: Collection[events.Event]) -> bool:
+    """Whether any of the events concerns a user task."""
+    return not _AUDITED.isdisjoint(map(type, happened))
+
+
 def user_task_entries(
     happened: Collection[events.Event], origin: Origin | None, now: datetime
 ) -> Iterator[AuditEntry]:
     """`origin` is the caller of the command that made the events, None without one."""
-    if _AUDITED.isdisjoint(map(type, happened)):
-        return
     for event in happened:
         if isinstance(event, _Change):
-            yield _entry(event.instance, event, _operation_type(event), origin, now)
+            yield _changed(event, origin, now)
+        elif isinstance(event, events.UserTaskTransitionEnded):
+            if event.refusal is not None and event.transition.event_type in DENIABLE:
+                yield _refused(event, event.refusal, now)
         elif isinstance(event, events.ProcessInstanceMigrated):
-            for element in event.elements:
-                if element.user_task_key is not None:
-                    moved = _Place(element.user_task_key, element.key)
-                    yield _entry(event.instance, moved, "MIGRATE", origin, now)
+            yield from _migrated(event, origin, now)
+
+
+def _changed(event: _Change, origin: Origin | None, now: datetime) -> AuditEntry:
+    entry = _entry(event.instance, event, _operation_type(event), origin, now)
+    if not isinstance(event, events.UserTaskCreated):
+        _note_requester(entry, event.requester)
+    return entry
+
+
+def _migrated(
+    event: events.ProcessInstanceMigrated, origin: Origin | None, now: datetime
+) -> Iterator[AuditEntry]:
+    for element in event.elements:
+        if element.user_task_key is not None:
+            moved = _Place(element.user_task_key, element.key)
+            yield _entry(event.instance, moved, "MIGRATE", origin, now)
 
 
 def _operation_type(event: _Change) -> str:
@@ -60,9 +88,26 @@ def _operation_type(event: _Change) -> str:
     return _OPERATION_TYPES[type(event)]
 
 
+def _refused(event: events.UserTaskTransitionEnded, refusal: str, now: datetime) -> AuditEntry:
+    transition = event.transition
+    assigning = "ASSIGN" if transition.values.assignee else "UNASSIGN"
+    entry = _entry(event.instance, event, _REFUSED.get(transition.event_type, assigning), None, now)
+    entry.result = AuditResult.FAIL
+    entry.reason, entry.detail = InvalidState.reason, refusal[:LONGEST_DETAIL]
+    _note_requester(entry, transition.requester)
+    return entry
+
+
+def _note_requester(entry: AuditEntry, requester: Requester | None) -> None:
+    """The caller of an earlier command, whose change was waiting for listeners."""
+    if requester is not None:
+        entry.actor_type, entry.actor_id = requester.actor_type, requester.actor_id
+        entry.operation_reference, entry.request_id = requester.operation_reference, requester.request_id
+
+
 def _entry(
     head: events.InstanceHead,
-    changed: _Change | _Place,
+    changed: _Change | events.UserTaskTransitionEnded | _Place,
     operation_type: str,
     origin: Origin | None,
     now: datetime,

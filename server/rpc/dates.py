@@ -1,5 +1,7 @@
 """Dates of user tasks at the border: RFC 3339, empty text clears."""
 
+from datetime import UTC, datetime
+
 from server.bpmn import timer_values
 from server.bpmn.timer_values import MalformedTimer
 from server.engine.user_task_changes import DateChange
@@ -12,3 +14,7 @@ def date_change(text: str, field: str) -> DateChange:
         return DateChange(timer_values.date(text) if text else None)
     except MalformedTimer as error:
         raise InvalidArgument(f"{field}: {error}", field=field) from error
+
+
+def rfc_3339(date: datetime) -> str:
+    return date.astimezone(UTC).isoformat().replace("+00:00", "Z")

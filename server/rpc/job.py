@@ -4,13 +4,14 @@ from datetime import datetime, timedelta
 
 from gnomon.engine.v1 import job_pb2 as entity_pb
 from gnomon.engine.v1 import job_service_pb2 as pb
-from server.engine.answers import ActivatedJob
+from server.engine.answers import ActivatedJob, UserTaskProperties
 from server.engine.commands import ActivateJobs, CompleteJob, FailJob, ThrowJobError, UpdateJob
 from server.engine.keys import Key
 from server.engine.variables import join
 from server.partition.config import JobsConfig
 from server.partition.router import Router
 from server.platform.call import Call
+from server.rpc.dates import rfc_3339
 from server.rpc.job_results import result_of
 from server.rpc.origin import origin_of
 from server.rpc.searching import search
@@ -117,6 +118,22 @@ def _activated(job: ActivatedJob) -> entity_pb.ActivatedJob:
         ),
         tags=instance.tags,
         root_process_instance_key=instance.root_key,
+        user_task=None if job.user_task is None else _user_task(job.user_task),
+    )
+
+
+def _user_task(asked: UserTaskProperties) -> entity_pb.UserTaskProperties:
+    values = asked.values
+    return entity_pb.UserTaskProperties(
+        action=asked.action,
+        assignee=values.assignee or None,
+        candidate_groups=values.candidate_groups,
+        candidate_users=values.candidate_users,
+        changed_attributes=asked.changed_attributes,
+        due_date=None if values.due_date is None else rfc_3339(values.due_date),
+        follow_up_date=None if values.follow_up_date is None else rfc_3339(values.follow_up_date),
+        priority=values.priority,
+        user_task_key=asked.key,
     )
 
 

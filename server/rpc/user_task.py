@@ -46,6 +46,7 @@ class UserTaskServicer:
             user_task_key=Key(request.user_task_key),
             assignee=request.assignee,
             allow_override=request.allow_override or not request.HasField("allow_override"),
+            action=request.action or "assign",
         )
         await self._router.submit(command, origin_of(request, call))
         return pb.AssignUserTaskResponse()
@@ -71,6 +72,7 @@ class UserTaskServicer:
             due_date=_date_change(changes, "due_date"),
             follow_up_date=_date_change(changes, "follow_up_date"),
             priority=changes.priority if changes.HasField("priority") else None,
+            action=request.action or "update",
         )
         await self._router.submit(command, origin_of(request, call))
         return pb.UpdateUserTaskResponse()
@@ -79,7 +81,10 @@ class UserTaskServicer:
         self, request: pb.CompleteUserTaskRequest, call: Call
     ) -> pb.CompleteUserTaskResponse:
         command = CompleteUserTask(
-            call.tenant_id, Key(request.user_task_key), variables_of(request.variables)
+            call.tenant_id,
+            Key(request.user_task_key),
+            variables_of(request.variables),
+            request.action or "complete",
         )
         await self._router.submit(command, origin_of(request, call))
         return pb.CompleteUserTaskResponse()

@@ -46,7 +46,12 @@ class JobState(StrEnum):
 
 
 class UserTaskState(StrEnum):
+    CREATING = "CREATING"
     CREATED = "CREATED"
+    ASSIGNING = "ASSIGNING"
+    UPDATING = "UPDATING"
+    COMPLETING = "COMPLETING"
+    CANCELING = "CANCELING"
     COMPLETED = "COMPLETED"
     CANCELED = "CANCELED"
 

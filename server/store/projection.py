@@ -249,7 +249,15 @@ def _job_deadline_updated(event: events.JobDeadlineUpdated, now: datetime, chang
 
 
 def _job_completed(event: events.JobCompleted, now: datetime, changes: Changes) -> None:
-    _job(event.key, now, changes, end_time=now, state=JobState.COMPLETED)
+    denial = {"is_denied": event.is_denied, "denied_reason": event.denied_reason}
+    _job(
+        event.key,
+        now,
+        changes,
+        end_time=now,
+        state=JobState.COMPLETED,
+        **(denial if event.is_denied is not None else {}),
+    )
 
 
 def _job_canceled(event: events.JobCanceled, now: datetime, changes: Changes) -> None:
@@ -296,7 +304,18 @@ def _user_task_assigned(event: events.UserTaskAssigned, _: datetime, changes: Ch
 
 def _user_task_updated(event: events.UserTaskUpdated, _: datetime, changes: Changes) -> None:
     names = ("candidate_groups", "candidate_users", "due_date", "follow_up_date", "priority")
-    changes.append(Update(UserTask, event.key, {name: getattr(event, name) for name in names}))
+    values = {name: getattr(event, name) for name in names}
+    if event.assignee is not None:
+        values["assignee"] = event.assignee or None
+    changes.append(Update(UserTask, event.key, values))
+
+
+def _user_task_transition_began(event: events.UserTaskTransitionBegan, _: datetime, changes: Changes) -> None:
+    changes.append(Update(UserTask, event.key, {"state": UserTaskState(event.transition.event_type.value)}))
+
+
+def _user_task_transition_ended(event: events.UserTaskTransitionEnded, _: datetime, changes: Changes) -> None:
+    changes.append(Update(UserTask, event.key, {"state": UserTaskState.CREATED}))
 
 
 def _user_task_completed(event: events.UserTaskCompleted, now: datetime, changes: Changes) -> None:
@@ -312,7 +331,10 @@ def _user_task_canceled(event: events.UserTaskCanceled, now: datetime, changes: 
 # Incidents
 
 # Causes that the interface has no name for.
-_REPORTED: Mapping[ErrorType, ErrorType] = {ErrorType.EXECUTION_LISTENER_NO_RETRIES: ErrorType.UNKNOWN}
+_REPORTED: Mapping[ErrorType, ErrorType] = {
+    ErrorType.EXECUTION_LISTENER_NO_RETRIES: ErrorType.UNKNOWN,
+    ErrorType.TASK_LISTENER_NO_RETRIES: ErrorType.UNKNOWN,
+}
 
 
 def _incident_raised(event: events.IncidentRaised, now: datetime, changes: Changes) -> None:
@@ -377,6 +399,8 @@ PROJECTORS: Mapping[type[events.Event], Projector] = cast(
         events.UserTaskCreated: _user_task_created,
         events.UserTaskAssigned: _user_task_assigned,
         events.UserTaskUpdated: _user_task_updated,
+        events.UserTaskTransitionBegan: _user_task_transition_began,
+        events.UserTaskTransitionEnded: _user_task_transition_ended,
         events.UserTaskCompleted: _user_task_completed,
         events.UserTaskCanceled: _user_task_canceled,
         # incidents

@@ -51,6 +51,7 @@ WITHOUT_ROWS = {
     events.EventCaught,
     events.InterruptionFinished,
     events.ProcessCalled,
+    events.UserTaskCorrected,
     events.ProcessDefinitionAdopted,
     decision_events.DecisionRequirementsAdopted,
     events.JobBackOffEnded,

@@ -1,6 +1,7 @@
 """User task: waits for a person, who completes it through the engine or through a job worker."""
 
 from server.bpmn.executable import JobDefinition, Static
+from server.engine import task_listeners
 from server.engine.behaviour import Behaviour
 from server.engine.jobs import create_job
 from server.engine.scopes import VariableScope
@@ -22,10 +23,15 @@ class UserTask(Behaviour):
         scope = VariableScope(step, visit.process_instance, scope_key=visit.instance.key)
         assignment = assignment_of(definition, scope)
         if definition.is_native:
-            create_user_task(step, visit, definition.headers, assignment)
+            user_task = create_user_task(step, visit, definition.headers, assignment)
+            task_listeners.create(step, visit, user_task, assignment.assignee)
         else:
             headers = headers_of(definition, assignment)
             create_job(step, visit, JobDefinition(Static(JOB_TYPE), Static(RETRIES), headers))
+
+    def terminate(self, step: Step, visit: Visit) -> bool:  # noqa: ARG002  # for elements that look at the state
+        """The listeners of a native user task may have to be asked first."""
+        return visit.instance.user_task_key is None
 
     def waits(self, visit: Visit) -> bool:  # noqa: ARG002  # for elements that look at themselves
         return True

@@ -1,6 +1,6 @@
 """Resolve an incident: the step that failed is tried again."""
 
-from server.engine import execution
+from server.engine import execution, user_task_transitions
 from server.engine.answers import DONE, Done
 from server.engine.commands import ResolveIncident
 from server.engine.incidents import NO_RETRIES
@@ -21,7 +21,12 @@ def resolve(command: ResolveIncident, step: Step) -> Done:
         _expect_retries(instance.jobs[incident.job_key].retries, command)
     step.resolve_incident(instance, command.incident_key)
     if incident.job_key is None:
-        execution.proceed(step, step.visit(instance, instance.elements[incident.element_instance_key]))
+        visit = step.visit(instance, instance.elements[incident.element_instance_key])
+        user_task = user_task_transitions.pending(visit)
+        if user_task is not None:
+            user_task_transitions.retry(step, visit, user_task)
+        else:
+            execution.proceed(step, visit)
     return DONE
 
 

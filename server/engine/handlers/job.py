@@ -3,18 +3,19 @@
 from collections.abc import Mapping
 
 from server.bpmn.executable import ErrorTrigger
-from server.engine import ad_hoc, catch_events, events, execution, triggers
+from server.engine import ad_hoc, catch_events, events, execution, triggers, user_task_transitions
 from server.engine.answers import DONE, Done
 from server.engine.commands import CompleteJob, FailJob, ThrowJobError, UpdateJob
 from server.engine.incidents import ErrorType, Incident
 from server.engine.job_kinds import JobKind, ListenerEventType
-from server.engine.job_results import RESULTS, AdHocSubProcessResult, JobResult
+from server.engine.job_results import RESULTS, AdHocSubProcessResult, JobResult, UserTaskResult
 from server.engine.keys import Key
 from server.engine.process_instance import Job, JobState, ProcessInstance
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.scopes import propagate, set_all_local
 from server.engine.step import Step, Visit
 from server.engine.throw_events import uncaught_error
+from server.engine.variables import Variables
 
 # A worker whose deadline passed may still bring its result, as long as the job is there.
 _OPEN = frozenset({JobState.ACTIVATABLE, JobState.ACTIVATED, JobState.BACKING_OFF})
@@ -23,7 +24,10 @@ _NO_RETRIES: Mapping[JobKind, ErrorType] = {
     JobKind.BPMN_ELEMENT: ErrorType.JOB_NO_RETRIES,
     JobKind.EXECUTION_LISTENER: ErrorType.EXECUTION_LISTENER_NO_RETRIES,
     JobKind.AD_HOC_SUB_PROCESS: ErrorType.AD_HOC_SUB_PROCESS_NO_RETRIES,
+    JobKind.TASK_LISTENER: ErrorType.TASK_LISTENER_NO_RETRIES,
 }
+
+_LISTENERS = frozenset({JobKind.EXECUTION_LISTENER, JobKind.TASK_LISTENER})
 
 
 def complete(command: CompleteJob, step: Step) -> Done:
@@ -34,6 +38,11 @@ def complete(command: CompleteJob, step: Step) -> Done:
     visit = _visit(step, instance, job)
     if isinstance(command.result, AdHocSubProcessResult):
         _expect_decision(step, visit, command.result)
+    if job.kind is JobKind.TASK_LISTENER:
+        _expect_no_variables(job, command.variables)
+        result = command.result if isinstance(command.result, UserTaskResult) else UserTaskResult()
+        user_task_transitions.answer(step, visit, job, result)
+        return DONE
     step.emit(events.JobCompleted(instance.head, job.key))
     merge = set_all_local if _are_local(job, visit) else propagate
     merge(step, instance, visit.instance.key, command.variables)
@@ -57,6 +66,8 @@ def _are_local(job: Job, visit: Visit) -> bool:
 def fail(command: FailJob, step: Step) -> Done:
     instance, job = _job(step, command.tenant_id, command.job_key)
     _expect(job, frozenset({JobState.ACTIVATED}))
+    if job.kind is JobKind.TASK_LISTENER:
+        _expect_no_variables(job, command.variables)
     visit = _visit(step, instance, job)
     retries = max(command.retries, 0)
     backs_off = retries and command.retry_back_off
@@ -72,8 +83,8 @@ def fail(command: FailJob, step: Step) -> Done:
 def throw_error(command: ThrowJobError, step: Step) -> Done:
     """The innermost element instance around the job that catches the error does; an incident when there is none."""
     instance, job = _job(step, command.tenant_id, command.job_key)
-    if job.kind is JobKind.EXECUTION_LISTENER:
-        reason = f"job {job.key} is that of an execution listener, which throws no errors"
+    if job.kind in _LISTENERS:
+        reason = f"job {job.key} has the kind {job.kind}: a listener throws no errors"
         raise Rejected(RejectionType.INVALID_STATE, reason)
     _expect(job, _OPEN)
     visit = _visit(step, instance, job)
@@ -129,6 +140,12 @@ def _expect_decision(step: Step, visit: Visit, result: AdHocSubProcessResult) ->
             "result.activateElements: expected none together with isCompletionConditionFulfilled: true",
         )
     ad_hoc.expect_elements(step, visit, result.activations)
+
+
+def _expect_no_variables(job: Job, variables: Variables) -> None:
+    if variables:
+        reason = f"variables: expected none, job {job.key} has the kind {job.kind}"
+        raise Rejected(RejectionType.INVALID_ARGUMENT, reason)
 
 
 def _visit(step: Step, instance: ProcessInstance, job: Job) -> Visit:

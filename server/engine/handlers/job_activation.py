@@ -1,16 +1,36 @@
 """Jobs go out to workers, and come back by themselves when time says so."""
 
+from collections.abc import Mapping
 from itertools import islice
+from typing import Final, cast
 
 from server.engine import events
-from server.engine.answers import DONE, MAX_ANSWER_OCTETS, ActivatedJob, ActivatedJobs, Done
+from server.engine.answers import (
+    DONE,
+    MAX_ANSWER_OCTETS,
+    ActivatedJob,
+    ActivatedJobs,
+    Done,
+    UserTaskProperties,
+)
 from server.engine.commands import ActivateJobs, EndJobBackOff, TimeOutJob, YieldJobs
+from server.engine.job_kinds import JobKind, ListenerEventType
 from server.engine.keys import Key
-from server.engine.process_instance import Job, JobState, ProcessInstance
+from server.engine.process_instance import Job, JobState, ProcessInstance, UserTask
 from server.engine.scopes import visible
 from server.engine.state import JobQueue
 from server.engine.step import Step
 from server.engine.variables import Variables
+
+# As listeners know them from other engines.
+ATTRIBUTES: Final[Mapping[str, str]] = {
+    "assignee": "assignee",
+    "candidate_groups": "candidateGroupsList",
+    "candidate_users": "candidateUsersList",
+    "due_date": "dueDate",
+    "follow_up_date": "followUpDate",
+    "priority": "priority",
+}
 
 
 def activate(command: ActivateJobs, step: Step) -> ActivatedJobs:
@@ -46,11 +66,30 @@ def _activated(command: ActivateJobs, step: Step, instance: ProcessInstance, job
         _variables(command, instance, job),
         job.kind,
         job.listener_event_type,
+        _user_task(instance, job) if job.kind is JobKind.TASK_LISTENER else None,
     )
+
+
+def _user_task(instance: ProcessInstance, job: Job) -> UserTaskProperties:
+    user_task = _asked_about(instance, job)
+    transition = user_task.begun
+    changed = [ATTRIBUTES[name] for name in transition.values.differences(user_task.values)]
+    if transition.variables and transition.event_type is ListenerEventType.UPDATING:
+        changed.append("variables")
+    return UserTaskProperties(user_task.key, transition.action, transition.values, tuple(changed))
+
+
+def _asked_about(instance: ProcessInstance, job: Job) -> UserTask:
+    """The user task of a listener's job."""
+    return instance.user_tasks[cast("Key", instance.elements[job.element_instance_key].user_task_key)]
 
 
 def _variables(command: ActivateJobs, instance: ProcessInstance, job: Job) -> Variables:
     variables = visible(instance, job.element_instance_key)
+    if job.kind is JobKind.TASK_LISTENER:
+        # Those of the transition are not set yet.
+        transition = _asked_about(instance, job).begun
+        variables = {**variables, **(transition.variables or {})}
     if not command.fetch_variables:
         return variables
     return {name: variables[name] for name in command.fetch_variables if name in variables}

@@ -81,4 +81,10 @@ def emit_job_gone(step: Step, migration: UserTaskMigration) -> None:
 
 
 def emit_created(step: Step, migration: UserTaskMigration) -> None:
-    create_user_task(step, migration.visit, migration.headers, migration.assignment)
+    """It was there before, so no listener is asked."""
+    visit, assignee = migration.visit, migration.assignment.assignee
+    user_task = create_user_task(step, visit, migration.headers, migration.assignment)
+    if assignee:
+        step.emit(
+            events.UserTaskAssigned(visit.process_instance.head, user_task.key, visit.instance.key, assignee)
+        )

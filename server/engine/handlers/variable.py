@@ -1,14 +1,17 @@
 """Set the variables of an active scope from outside."""
 
-from server.engine.answers import DONE, Done
+from server.engine import task_listeners, user_task_transitions
+from server.engine.answers import DONE, Done, TransitionBegun
 from server.engine.commands import SetVariables
+from server.engine.handlers.user_task import begun_before
+from server.engine.job_kinds import ListenerEventType
 from server.engine.lifecycle import ElementState
+from server.engine.process_instance import UserTask
 from server.engine.rejection import Rejected, RejectionType
-from server.engine.scopes import propagate, set_all_local
-from server.engine.step import Step
+from server.engine.step import Step, Visit
 
 
-def set_variables(command: SetVariables, step: Step) -> Done:
+def set_variables(command: SetVariables, step: Step) -> Done | TransitionBegun:
     instance = step.state.instance(command.process_instance_key)
     scope = instance.elements.get(command.element_instance_key) if instance is not None else None
     if (
@@ -21,6 +24,30 @@ def set_variables(command: SetVariables, step: Step) -> Done:
             RejectionType.NOT_FOUND,
             f"no active element instance or process instance with key {command.element_instance_key}",
         )
-    merge = set_all_local if command.is_local else propagate
-    merge(step, instance, scope.key, command.variables)
+    visit = step.visit(instance, scope)
+    if scope.user_task_key is not None:
+        return _update(command, step, visit, instance.user_tasks[scope.user_task_key])
+    user_task_transitions.set_variables(step, visit, command.variables, is_local=command.is_local)
+    return DONE
+
+
+def _update(command: SetVariables, step: Step, visit: Visit, user_task: UserTask) -> Done | TransitionBegun:
+    """The listeners of a user task are asked about its variables, too."""
+    begun = begun_before(step, user_task)
+    if begun is not None:
+        return begun
+    transition = task_listeners.begin(
+        step,
+        visit,
+        user_task,
+        ListenerEventType.UPDATING,
+        user_task.values,
+        action="update",
+        variables=command.variables,
+        is_local=command.is_local,
+        requester=step.requester,
+    )
+    if transition is not None:
+        return TransitionBegun(transition.key)
+    user_task_transitions.set_variables(step, visit, command.variables, is_local=command.is_local)
     return DONE

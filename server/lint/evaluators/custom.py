@@ -99,6 +99,12 @@ def _throws_error(element: Markup) -> bool:
     return element.tag == "endEvent" and element.first("errorEventDefinition") is not None
 
 
+def _native_hosts(subject: Subject) -> Iterator[Violation]:
+    is_native = subject.markup.tag == "userTask" and any(True for _ in elements(subject, "zeebe:userTask"))
+    if not is_native:
+        yield from (Violation("found none", at) for at in elements(subject, "zeebe:taskListener"))
+
+
 def _one_form(subject: Subject) -> Iterator[Violation]:
     """A form is linked by id, or by the reference that this kind of user task has."""
     is_native = any(True for _ in elements(subject, "zeebe:userTask"))
@@ -439,6 +445,7 @@ _CHECKS: Mapping[str, Callable[[Subject], Iterator[Violation]]] = {
     "not both": _joins_or_forks,
     "phases that happen": _phases,
     "one form": _one_form,
+    "native user task": _native_hosts,
     "errors interrupt": _errors_interrupt,
     "one event for an error": _caught_twice,
     "one event sub-process for a trigger": _begun_twice,

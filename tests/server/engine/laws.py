@@ -131,15 +131,16 @@ def _expect_jobs(state: State, rows: Rows) -> None:
 
 def _expect_user_tasks(state: State, rows: Rows) -> None:
     tasks = {task.key: task for instance in state.instances.values() for task in instance.user_tasks.values()}
-    created = entities.UserTaskState.CREATED
-    assert tasks.keys() == {row.user_task_key for row in rows.all(entities.UserTask) if row.state == created}
+    ended = {entities.UserTaskState.COMPLETED, entities.UserTaskState.CANCELED}
+    rows_of = {row.user_task_key: row for row in rows.all(entities.UserTask)}
+    assert tasks.keys() == {key for key, row in rows_of.items() if row.state not in ended}
     for key, task in tasks.items():
         row = rows.get(entities.UserTask, key)
         names = ("element_instance_key", "candidate_groups", "candidate_users", "due_date", "follow_up_date")
         assert [getattr(task, name) for name in names] == [getattr(row, name) for name in names]
-        assert (task.assignee or None, task.priority) == (row.assignee, row.priority)
-    for row in rows.all(entities.UserTask):
-        assert (row.completion_date is None) == (row.state == created)
+        assert (task.assignee or None, task.priority, task.state) == (row.assignee, row.priority, row.state)
+    for row in rows_of.values():
+        assert (row.completion_date is None) == (row.state not in ended)
 
 
 def _expect_incidents(state: State, rows: Rows) -> None:

@@ -12,12 +12,12 @@ from server.bpmn.executable import ElementType, ExecutableProcess, Flow
 from server.engine import State, commands, events
 from server.engine.commands import Command
 from server.engine.job_kinds import JobKind
-from server.engine.job_results import AdHocSubProcessResult
+from server.engine.job_results import AdHocSubProcessResult, UserTaskResult
 from server.engine.keys import Key
 from server.engine.lifecycle import ElementState
 from server.engine.process_instance import ElementInstance, JobState
 from server.engine.rejection import Rejected
-from server.engine.user_task_changes import DateChange
+from server.engine.user_task_changes import Corrections, DateChange
 from server.engine.work import Activation
 from tests.durable import EPOCH
 from tests.server.engine.laws import open_incidents
@@ -110,13 +110,19 @@ class Player:
                     if job.key in scenario.state.owners:
                         is_ad_hoc = job.kind is JobKind.AD_HOC_SUB_PROCESS
                         result = AdHocSubProcessResult(is_fulfilled=True) if is_ad_hoc else None
-                        scenario.execute(commands.CompleteJob(scenario.tenant_id, job.key, GOOD, result))
+                        variables = {} if job.kind is JobKind.TASK_LISTENER else GOOD
+                        scenario.execute(
+                            commands.CompleteJob(scenario.tenant_id, job.key, variables, result)
+                        )
         raise AssertionError(f"still running: {scenario.state.instances.values()}")
 
     def _bring_all(self) -> None:
-        """Complete every user task, and send what is waited for."""
+        """Complete every user task, unless its listeners are being asked, and send what is waited for."""
         scenario = self.scenario
         for key in user_tasks(scenario.state):
+            instance = scenario.state.owner_of(key)
+            if instance is None or instance.user_tasks[key].transition is not None:
+                continue
             scenario.execute(commands.CompleteUserTask(scenario.tenant_id, key, GOOD))
         for _, _, key in list(scenario.state.messages.candidates):
             scenario.execute(self._publication(key))
@@ -233,6 +239,20 @@ def _job(move: Move, scenario: Scenario) -> Key:
     jobs.sort(key=lambda job: (job.state is not JobState.ACTIVATED, job.type == "correct"))
     gone = [event.key for event in scenario.events if isinstance(event, events.JobCompleted)]
     return _chosen(move, [*(job.key for job in jobs), *gone])
+
+
+def _listening_job(move: Move, scenario: Scenario) -> Key:
+    jobs = (job for instance in scenario.state.instances.values() for job in instance.jobs.values())
+    return _chosen(move, [job.key for job in jobs if job.kind is JobKind.TASK_LISTENER])
+
+
+# By the number of a move.
+ANSWERS = (
+    None,
+    UserTaskResult(corrections=Corrections(assignee="", candidate_users=("eve",), priority=1)),
+    UserTaskResult(corrections=Corrections(assignee="eve", due_date=DateChange(EPOCH))),
+    UserTaskResult(is_denied=True, denied_reason="no"),
+)
 
 
 def _incident(move: Move, scenario: Scenario) -> Key:
@@ -376,6 +396,9 @@ COMMANDS: dict[str, Callable[[Move, Scenario], Command]] = {
     "yield": _yield,
     "complete": _complete,
     "add": _add,
+    "answer": lambda move, scenario: commands.CompleteJob(
+        _tenant(move, scenario), _listening_job(move, scenario), result=ANSWERS[move.number]
+    ),
     "fail": lambda move, scenario: commands.FailJob(
         tenant_id=_tenant(move, scenario),
         job_key=_job(move, scenario),

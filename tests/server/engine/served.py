@@ -5,15 +5,16 @@ from collections.abc import Callable, Coroutine, Sequence
 from datetime import timedelta
 from typing import Any, Self
 
-from server.engine.answers import Answer
+from server.engine.answers import Answer, TransitionBegun
 from server.engine.commands import Command
-from server.engine.events import Event
+from server.engine.events import Event, UserTaskTransitionBegan
 from server.engine.rejection import Rejected, RejectionType
 from server.partition.origin import Origin
 from server.partition.partition import Partition
 from server.platform.clock import VirtualClock
 from server.platform.errors import (
     AlreadyExists,
+    DeadlineExceeded,
     Internal,
     InvalidArgument,
     InvalidState,
@@ -54,6 +55,9 @@ class ServedScenario(Scenario):
         with self._faults:
             try:
                 answer: Answer = self._run(self.partition.submit(command, self._origin(command)))
+            except DeadlineExceeded:
+                (began,) = (each for each in self.last_events if isinstance(each, UserTaskTransitionBegan))
+                return TransitionBegun(began.transition.key)
             except Internal:
                 raise self._faults.last from None
             except tuple(REFUSALS) as refusal:

@@ -79,12 +79,16 @@ class Script:
 
 @dataclass(frozen=True)
 class Person:
-    """A user task, native in the process and in its twin as this says; the priority may be an expression."""
+    """A user task, native in the process and in its twin as this says; the priority may be an expression.
+
+    A native one has listeners for these events.
+    """
 
     is_native: bool
     is_native_in_twin: bool
     priority: str | None
     outputs: Mappings
+    listeners: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -302,6 +306,9 @@ people = st.builds(
     st.booleans(),
     st.sampled_from([None, "7", '=if ok then 10 else "high"']),
     st.dictionaries(targets, st.sampled_from(OUTPUTS), max_size=1),
+    st.frozensets(
+        st.sampled_from(["creating", "assigning", "updating", "completing", "canceling"]), max_size=3
+    ),
 )
 
 
@@ -458,13 +465,17 @@ class _Writer:
             )
 
     def _person(self, block: Person) -> None:
+        is_native = block.is_native_in_twin if self._prefix else block.is_native
         self._builder.user_task(
             f"{self._prefix}user_{next(self._numbers)}",
-            is_native=block.is_native_in_twin if self._prefix else block.is_native,
+            is_native=is_native,
             assignment={"assignee": '=if ok then "ann" else a', "candidateGroups": "x,y"},
             priority=block.priority,
             outputs=block.outputs,
         )
+        if is_native:
+            for event_type in sorted(block.listeners):
+                self._builder.task_listener(event_type, type="=kind" if event_type == "updating" else "b")
 
     def _scope(self, block: Scope) -> None:
         """The way of the event joins that of the sub-process, where nothing waits for both."""
@@ -642,7 +653,11 @@ def _moves(values: list[str]) -> st.SearchStrategy[Move]:
     times = st.builds(Move, st.just("advance"), number=st.integers(1, 100))
     results = st.builds(Move, st.sampled_from(["complete", "fail", "throw"]), picks, numbers, variables)
     people = st.builds(
-        Move, st.sampled_from(["assign", "unassign", "change", "do", "do"]), picks, numbers, variables
+        Move,
+        st.sampled_from(["assign", "unassign", "change", "do", "do", "answer", "answer"]),
+        picks,
+        numbers,
+        variables,
     )
     messages = st.builds(
         Move, st.sampled_from(["publish", "broadcast", "begin", "call", "add"]), picks, numbers, variables

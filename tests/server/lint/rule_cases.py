@@ -39,6 +39,11 @@ def _line(node: str) -> bytes:
     )
 
 
+def _asked(listener: str = 'eventType="assigning" type="log" retries="1"', *, native: bool = True) -> str:
+    listeners = f"<zeebe:taskListeners><zeebe:taskListener {listener}/></zeebe:taskListeners>"
+    return f"<zeebe:userTask/>{listeners}" if native else listeners
+
+
 def _task(extensions: str, tag: str = "serviceTask") -> bytes:
     return _line(f'<{tag} id="n"><extensionElements>{extensions}</extensionElements></{tag}>')
 
@@ -669,6 +674,16 @@ USER_TASKS = {
     ),
     "user-task-priority": case(
         "n", _user_task('priorityDefinition priority="101"'), _user_task('priorityDefinition priority="100"')
+    ),
+    "task-listener-host": case("n", _task(_asked(native=False), "userTask"), _task(_asked(), "userTask")),
+    "task-listener-fields": case(
+        "n", _task(_asked('eventType="assigning" type="log"'), "userTask"), _task(_asked(), "userTask")
+    ),
+    "task-listener-event": case(
+        "n", _task(_asked('eventType="start" type="log" retries="1"'), "userTask"), _task(_asked(), "userTask")
+    ),
+    "task-listener-expression": case(
+        "n", _task(_asked('eventType="assigning" type="=(" retries="1"'), "userTask"), _task(_asked(), "userTask")
     ),
     "user-task-definition": case("n", _task("", "userTask"), _user_task('formDefinition formKey="a"')),
 }  # fmt: skip

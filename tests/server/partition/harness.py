@@ -16,7 +16,7 @@ from server.engine.keys import Key
 from server.engine.pages import DocumentId
 from server.engine.process_instance import ProcessInstance
 from server.engine.variables import Variables
-from server.partition.config import JobsConfig, PartitionConfig
+from server.partition.config import InstancesConfig, JobsConfig, PartitionConfig
 from server.partition.job_waiters import JobWaiters
 from server.partition.partition import Partition
 from server.partition.quota import Quota
@@ -145,11 +145,18 @@ class Harness:
         jobs: JobsConfig,
         clock: VirtualClock,
         quota: Quota | None,
+        instances: InstancesConfig | None,
     ) -> None:
         self.clock = clock
         self.store = HeldStore(rows)
         self.partition = Partition(
-            State(), self.store, self.clock, config, quota=quota, stopwatch=lambda: 0.0
+            State(),
+            self.store,
+            self.clock,
+            config,
+            instances=instances,
+            quota=quota,
+            stopwatch=lambda: 0.0,
         )
         self.waiters = JobWaiters(self.partition, jobs)
         self.running: asyncio.Task[None] | None = None
@@ -213,11 +220,17 @@ class Serving:
         jobs: JobsConfig | None = None,
         clock: VirtualClock | None = None,
         quota: Quota | None = None,
+        instances: InstancesConfig | None = None,
     ) -> AsyncIterator[Harness]:
         clock = clock or VirtualClock(pinned=EPOCH)
         async with self._new_backing() as rows:
             harness = Harness(
-                rows, config or PartitionConfig(), jobs=jobs or JobsConfig(), clock=clock, quota=quota
+                rows,
+                config or PartitionConfig(),
+                jobs=jobs or JobsConfig(),
+                clock=clock,
+                quota=quota,
+                instances=instances,
             )
             harness.running = asyncio.ensure_future(harness.partition.run())
             try:

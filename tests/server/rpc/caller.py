@@ -27,8 +27,8 @@ class Caller:
         self._credential = credential
         self._headers = headers
 
-    def signed_in_as(self, credential: str) -> "Caller":
-        return Caller(self._channel, credential, *self._headers)
+    def signed_in_as(self, credential: str, *headers: tuple[str, str]) -> "Caller":
+        return Caller(self._channel, credential, *self._headers, *headers)
 
     def with_key(self, key: str) -> "Caller":
         """Repeats its commands safely, by that idempotency key."""

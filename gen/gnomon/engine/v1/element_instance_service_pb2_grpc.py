@@ -77,7 +77,8 @@ class ElementInstanceServiceServicer:
 
     def CreateElementInstanceVariables(self, request, context):
         """Sets variables at an active element instance, or at a process instance by its key.
-        Rejected with NOT_FOUND when it is not active.
+        Rejected with NOT_FOUND when it is not active. At a user task, rejected with INVALID_STATE while its task listeners
+        are asked or when one denies it, DEADLINE_EXCEEDED when they take too long, and then the variables may still be set.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -39,7 +39,8 @@ class ElementInstanceServiceStub:
     """Returns one element instance."""
     CreateElementInstanceVariables: _grpc.UnaryUnaryMultiCallable[_element_instance_service_pb2.CreateElementInstanceVariablesRequest, _element_instance_service_pb2.CreateElementInstanceVariablesResponse]
     """Sets variables at an active element instance, or at a process instance by its key.
-    Rejected with NOT_FOUND when it is not active.
+    Rejected with NOT_FOUND when it is not active. At a user task, rejected with INVALID_STATE while its task listeners
+    are asked or when one denies it, DEADLINE_EXCEEDED when they take too long, and then the variables may still be set.
     """
     ActivateAdHocSubProcessActivities: _grpc.UnaryUnaryMultiCallable[_element_instance_service_pb2.ActivateAdHocSubProcessActivitiesRequest, _element_instance_service_pb2.ActivateAdHocSubProcessActivitiesResponse]
     """Activates elements of an active ad-hoc sub-process, each in an inner instance of its own.
@@ -58,7 +59,8 @@ class ElementInstanceServiceAsyncStub(ElementInstanceServiceStub):
     """Returns one element instance."""
     CreateElementInstanceVariables: _aio.UnaryUnaryMultiCallable[_element_instance_service_pb2.CreateElementInstanceVariablesRequest, _element_instance_service_pb2.CreateElementInstanceVariablesResponse]  # type: ignore[assignment]
     """Sets variables at an active element instance, or at a process instance by its key.
-    Rejected with NOT_FOUND when it is not active.
+    Rejected with NOT_FOUND when it is not active. At a user task, rejected with INVALID_STATE while its task listeners
+    are asked or when one denies it, DEADLINE_EXCEEDED when they take too long, and then the variables may still be set.
     """
     ActivateAdHocSubProcessActivities: _aio.UnaryUnaryMultiCallable[_element_instance_service_pb2.ActivateAdHocSubProcessActivitiesRequest, _element_instance_service_pb2.ActivateAdHocSubProcessActivitiesResponse]  # type: ignore[assignment]
     """Activates elements of an active ad-hoc sub-process, each in an inner instance of its own.
@@ -92,7 +94,8 @@ class ElementInstanceServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_element_instance_service_pb2.CreateElementInstanceVariablesResponse, _abc.Awaitable[_element_instance_service_pb2.CreateElementInstanceVariablesResponse]]:
         """Sets variables at an active element instance, or at a process instance by its key.
-        Rejected with NOT_FOUND when it is not active.
+        Rejected with NOT_FOUND when it is not active. At a user task, rejected with INVALID_STATE while its task listeners
+        are asked or when one denies it, DEADLINE_EXCEEDED when they take too long, and then the variables may still be set.
         """
 
     @_abc_1.abstractmethod

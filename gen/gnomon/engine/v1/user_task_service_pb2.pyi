@@ -491,7 +491,7 @@ class AssignUserTaskRequest(_message.Message):
     allow_override: _builtins.bool
     """Whether another assignee may be replaced; absent means true."""
     action: _builtins.str
-    """Name of the action, for listeners; without effect in this release."""
+    """Name of the action, for listeners."""
     def __init__(
         self,
         *,
@@ -644,7 +644,7 @@ class UpdateUserTaskRequest(_message.Message):
     user_task_key: _builtins.int
     """Which one."""
     action: _builtins.str
-    """Name of the action, for listeners; without effect in this release."""
+    """Name of the action, for listeners."""
     @_builtins.property
     def changeset(self) -> Global___UserTaskChangeset:
         """What to change."""
@@ -702,7 +702,7 @@ class CompleteUserTaskRequest(_message.Message):
     variables: _builtins.bytes
     """Variables that it gives, a JSON object."""
     action: _builtins.str
-    """Name of the action, for listeners; without effect in this release."""
+    """Name of the action, for listeners."""
     def __init__(
         self,
         *,

@@ -114,7 +114,9 @@ class UserTaskServiceServicer:
 
     def AssignUserTask(self, request, context):
         """Assigns a user task to a person.
-        Rejected with NOT_FOUND when it has ended, INVALID_STATE when it is assigned already and may not be assigned anew.
+        Rejected with NOT_FOUND when it has ended, INVALID_STATE when it is assigned already and may not be assigned anew,
+        and as its task listeners have it: INVALID_STATE while they are asked or when one denies it, DEADLINE_EXCEEDED when
+        they take too long, and then it may still be assigned.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -122,7 +124,8 @@ class UserTaskServiceServicer:
 
     def UnassignUserTask(self, request, context):
         """Leaves a user task without an assignee.
-        Rejected with NOT_FOUND when it has ended.
+        Rejected with NOT_FOUND when it has ended, INVALID_STATE while its task listeners are asked or when one denies it,
+        DEADLINE_EXCEEDED when they take too long, and then it may still be unassigned.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -130,7 +133,8 @@ class UserTaskServiceServicer:
 
     def UpdateUserTask(self, request, context):
         """Changes candidates, dates or priority of a user task.
-        Rejected with NOT_FOUND when it has ended.
+        Rejected with NOT_FOUND when it has ended, INVALID_STATE while its task listeners are asked or when one denies it,
+        DEADLINE_EXCEEDED when they take too long, and then it may still be changed.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -138,7 +142,8 @@ class UserTaskServiceServicer:
 
     def CompleteUserTask(self, request, context):
         """Completes a user task; its variables are merged into the process instance.
-        Rejected with NOT_FOUND when it has ended.
+        Rejected with NOT_FOUND when it has ended, INVALID_STATE while its task listeners are asked or when one denies it,
+        DEADLINE_EXCEEDED when they take too long, and then it may still be completed.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -41,19 +41,24 @@ class UserTaskServiceStub:
     """Returns one user task."""
     AssignUserTask: _grpc.UnaryUnaryMultiCallable[_user_task_service_pb2.AssignUserTaskRequest, _user_task_service_pb2.AssignUserTaskResponse]
     """Assigns a user task to a person.
-    Rejected with NOT_FOUND when it has ended, INVALID_STATE when it is assigned already and may not be assigned anew.
+    Rejected with NOT_FOUND when it has ended, INVALID_STATE when it is assigned already and may not be assigned anew,
+    and as its task listeners have it: INVALID_STATE while they are asked or when one denies it, DEADLINE_EXCEEDED when
+    they take too long, and then it may still be assigned.
     """
     UnassignUserTask: _grpc.UnaryUnaryMultiCallable[_user_task_service_pb2.UnassignUserTaskRequest, _user_task_service_pb2.UnassignUserTaskResponse]
     """Leaves a user task without an assignee.
-    Rejected with NOT_FOUND when it has ended.
+    Rejected with NOT_FOUND when it has ended, INVALID_STATE while its task listeners are asked or when one denies it,
+    DEADLINE_EXCEEDED when they take too long, and then it may still be unassigned.
     """
     UpdateUserTask: _grpc.UnaryUnaryMultiCallable[_user_task_service_pb2.UpdateUserTaskRequest, _user_task_service_pb2.UpdateUserTaskResponse]
     """Changes candidates, dates or priority of a user task.
-    Rejected with NOT_FOUND when it has ended.
+    Rejected with NOT_FOUND when it has ended, INVALID_STATE while its task listeners are asked or when one denies it,
+    DEADLINE_EXCEEDED when they take too long, and then it may still be changed.
     """
     CompleteUserTask: _grpc.UnaryUnaryMultiCallable[_user_task_service_pb2.CompleteUserTaskRequest, _user_task_service_pb2.CompleteUserTaskResponse]
     """Completes a user task; its variables are merged into the process instance.
-    Rejected with NOT_FOUND when it has ended.
+    Rejected with NOT_FOUND when it has ended, INVALID_STATE while its task listeners are asked or when one denies it,
+    DEADLINE_EXCEEDED when they take too long, and then it may still be completed.
     """
     SearchUserTaskVariables: _grpc.UnaryUnaryMultiCallable[_user_task_service_pb2.SearchUserTaskVariablesRequest, _user_task_service_pb2.SearchUserTaskVariablesResponse]
     """Lists the variables of the element instance of a user task, and of the scopes around it."""
@@ -75,19 +80,24 @@ class UserTaskServiceAsyncStub(UserTaskServiceStub):
     """Returns one user task."""
     AssignUserTask: _aio.UnaryUnaryMultiCallable[_user_task_service_pb2.AssignUserTaskRequest, _user_task_service_pb2.AssignUserTaskResponse]  # type: ignore[assignment]
     """Assigns a user task to a person.
-    Rejected with NOT_FOUND when it has ended, INVALID_STATE when it is assigned already and may not be assigned anew.
+    Rejected with NOT_FOUND when it has ended, INVALID_STATE when it is assigned already and may not be assigned anew,
+    and as its task listeners have it: INVALID_STATE while they are asked or when one denies it, DEADLINE_EXCEEDED when
+    they take too long, and then it may still be assigned.
     """
     UnassignUserTask: _aio.UnaryUnaryMultiCallable[_user_task_service_pb2.UnassignUserTaskRequest, _user_task_service_pb2.UnassignUserTaskResponse]  # type: ignore[assignment]
     """Leaves a user task without an assignee.
-    Rejected with NOT_FOUND when it has ended.
+    Rejected with NOT_FOUND when it has ended, INVALID_STATE while its task listeners are asked or when one denies it,
+    DEADLINE_EXCEEDED when they take too long, and then it may still be unassigned.
     """
     UpdateUserTask: _aio.UnaryUnaryMultiCallable[_user_task_service_pb2.UpdateUserTaskRequest, _user_task_service_pb2.UpdateUserTaskResponse]  # type: ignore[assignment]
     """Changes candidates, dates or priority of a user task.
-    Rejected with NOT_FOUND when it has ended.
+    Rejected with NOT_FOUND when it has ended, INVALID_STATE while its task listeners are asked or when one denies it,
+    DEADLINE_EXCEEDED when they take too long, and then it may still be changed.
     """
     CompleteUserTask: _aio.UnaryUnaryMultiCallable[_user_task_service_pb2.CompleteUserTaskRequest, _user_task_service_pb2.CompleteUserTaskResponse]  # type: ignore[assignment]
     """Completes a user task; its variables are merged into the process instance.
-    Rejected with NOT_FOUND when it has ended.
+    Rejected with NOT_FOUND when it has ended, INVALID_STATE while its task listeners are asked or when one denies it,
+    DEADLINE_EXCEEDED when they take too long, and then it may still be completed.
     """
     SearchUserTaskVariables: _aio.UnaryUnaryMultiCallable[_user_task_service_pb2.SearchUserTaskVariablesRequest, _user_task_service_pb2.SearchUserTaskVariablesResponse]  # type: ignore[assignment]
     """Lists the variables of the element instance of a user task, and of the scopes around it."""
@@ -130,7 +140,9 @@ class UserTaskServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_user_task_service_pb2.AssignUserTaskResponse, _abc.Awaitable[_user_task_service_pb2.AssignUserTaskResponse]]:
         """Assigns a user task to a person.
-        Rejected with NOT_FOUND when it has ended, INVALID_STATE when it is assigned already and may not be assigned anew.
+        Rejected with NOT_FOUND when it has ended, INVALID_STATE when it is assigned already and may not be assigned anew,
+        and as its task listeners have it: INVALID_STATE while they are asked or when one denies it, DEADLINE_EXCEEDED when
+        they take too long, and then it may still be assigned.
         """
 
     @_abc_1.abstractmethod
@@ -140,7 +152,8 @@ class UserTaskServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_user_task_service_pb2.UnassignUserTaskResponse, _abc.Awaitable[_user_task_service_pb2.UnassignUserTaskResponse]]:
         """Leaves a user task without an assignee.
-        Rejected with NOT_FOUND when it has ended.
+        Rejected with NOT_FOUND when it has ended, INVALID_STATE while its task listeners are asked or when one denies it,
+        DEADLINE_EXCEEDED when they take too long, and then it may still be unassigned.
         """
 
     @_abc_1.abstractmethod
@@ -150,7 +163,8 @@ class UserTaskServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_user_task_service_pb2.UpdateUserTaskResponse, _abc.Awaitable[_user_task_service_pb2.UpdateUserTaskResponse]]:
         """Changes candidates, dates or priority of a user task.
-        Rejected with NOT_FOUND when it has ended.
+        Rejected with NOT_FOUND when it has ended, INVALID_STATE while its task listeners are asked or when one denies it,
+        DEADLINE_EXCEEDED when they take too long, and then it may still be changed.
         """
 
     @_abc_1.abstractmethod
@@ -160,7 +174,8 @@ class UserTaskServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_user_task_service_pb2.CompleteUserTaskResponse, _abc.Awaitable[_user_task_service_pb2.CompleteUserTaskResponse]]:
         """Completes a user task; its variables are merged into the process instance.
-        Rejected with NOT_FOUND when it has ended.
+        Rejected with NOT_FOUND when it has ended, INVALID_STATE while its task listeners are asked or when one denies it,
+        DEADLINE_EXCEEDED when they take too long, and then it may still be completed.
         """
 
     @_abc_1.abstractmethod

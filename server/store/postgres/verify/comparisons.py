@@ -110,6 +110,7 @@ def _user_tasks(instance: ProcessInstance) -> Facts:
             task.due_date,
             task.follow_up_date,
             task.priority,
+            task.state,
         )
         for task in instance.user_tasks.values()
     }
@@ -194,9 +195,10 @@ COMPARISONS = (
         "user-tasks",
         """
         SELECT process_instance_key, user_task_key, element_instance_key, element_id, assignee, candidate_groups,
-            candidate_users, due_date, follow_up_date, priority
+            candidate_users, due_date, follow_up_date, priority, state
         FROM runtime.user_task
-        WHERE tenant_id = ANY($1) AND process_instance_key BETWEEN $2 AND $3 AND state = 'CREATED'
+        WHERE tenant_id = ANY($1) AND process_instance_key BETWEEN $2 AND $3
+            AND state NOT IN ('COMPLETED', 'CANCELED')
         """,
         _user_tasks,
     ),

@@ -79,7 +79,7 @@ NOT_ENDED = """
     UNION ALL
     SELECT 'history.incident ' || incident_key FROM history.incident WHERE state = 'ACTIVE'
     UNION ALL
-    SELECT 'history.user_task ' || user_task_key FROM history.user_task WHERE state = 'CREATED'
+    SELECT 'history.user_task ' || user_task_key FROM history.user_task WHERE completion_date IS NULL
 """
 
 DEFINITIONS_WITHOUT_ROWS = """

@@ -1752,7 +1752,7 @@ class AssignUserTaskRequest(betterproto2.Message):
 
     action: "str | None" = betterproto2.field(4, betterproto2.TYPE_STRING, optional=True)
     """
-    Name of the action, for listeners; without effect in this release.
+    Name of the action, for listeners.
     """
 
 
@@ -2368,7 +2368,7 @@ class CompleteUserTaskRequest(betterproto2.Message):
 
     action: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
     """
-    Name of the action, for listeners; without effect in this release.
+    Name of the action, for listeners.
     """
 
 
@@ -8655,7 +8655,7 @@ class UpdateUserTaskRequest(betterproto2.Message):
 
     action: "str | None" = betterproto2.field(3, betterproto2.TYPE_STRING, optional=True)
     """
-    Name of the action, for listeners; without effect in this release.
+    Name of the action, for listeners.
     """
 
 
@@ -9853,7 +9853,8 @@ class ElementInstanceServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "CreateElementInstanceVariablesResponse":
         """
         Sets variables at an active element instance, or at a process instance by its key.
-        Rejected with NOT_FOUND when it is not active.
+        Rejected with NOT_FOUND when it is not active. At a user task, rejected with INVALID_STATE while its task listeners
+        are asked or when one denies it, DEADLINE_EXCEEDED when they take too long, and then the variables may still be set.
         """
 
         return await self._unary_unary(
@@ -10721,7 +10722,9 @@ class UserTaskServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "AssignUserTaskResponse":
         """
         Assigns a user task to a person.
-        Rejected with NOT_FOUND when it has ended, INVALID_STATE when it is assigned already and may not be assigned anew.
+        Rejected with NOT_FOUND when it has ended, INVALID_STATE when it is assigned already and may not be assigned anew,
+        and as its task listeners have it: INVALID_STATE while they are asked or when one denies it, DEADLINE_EXCEEDED when
+        they take too long, and then it may still be assigned.
         """
 
         return await self._unary_unary(
@@ -10743,7 +10746,8 @@ class UserTaskServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "UnassignUserTaskResponse":
         """
         Leaves a user task without an assignee.
-        Rejected with NOT_FOUND when it has ended.
+        Rejected with NOT_FOUND when it has ended, INVALID_STATE while its task listeners are asked or when one denies it,
+        DEADLINE_EXCEEDED when they take too long, and then it may still be unassigned.
         """
 
         return await self._unary_unary(
@@ -10765,7 +10769,8 @@ class UserTaskServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "UpdateUserTaskResponse":
         """
         Changes candidates, dates or priority of a user task.
-        Rejected with NOT_FOUND when it has ended.
+        Rejected with NOT_FOUND when it has ended, INVALID_STATE while its task listeners are asked or when one denies it,
+        DEADLINE_EXCEEDED when they take too long, and then it may still be changed.
         """
 
         return await self._unary_unary(
@@ -10787,7 +10792,8 @@ class UserTaskServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "CompleteUserTaskResponse":
         """
         Completes a user task; its variables are merged into the process instance.
-        Rejected with NOT_FOUND when it has ended.
+        Rejected with NOT_FOUND when it has ended, INVALID_STATE while its task listeners are asked or when one denies it,
+        DEADLINE_EXCEEDED when they take too long, and then it may still be completed.
         """
 
         return await self._unary_unary(

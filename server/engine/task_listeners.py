@@ -1,0 +1,117 @@
+"""Asks the listeners of a native user task, one after the other, about what is being done with it.
+
+While they are asked the user task is in a transition, which `user_task_transitions` ends. Without listeners there is no
+transition: what is being done happens at once.
+"""
+
+from msgspec.structs import replace
+
+from server.engine import events
+from server.engine.incidents import Incident
+from server.engine.job_kinds import JobKind, ListenerEventType
+from server.engine.jobs import create_job
+from server.engine.process_instance import UserTask
+from server.engine.requesters import Requester
+from server.engine.step import Step, Visit
+from server.engine.user_task_changes import UserTaskTransition, UserTaskValues
+from server.engine.variables import Variables
+
+
+def begin(
+    step: Step,
+    visit: Visit,
+    user_task: UserTask,
+    event_type: ListenerEventType,
+    values: UserTaskValues,
+    *,
+    action: str = "",
+    variables: Variables | None = None,
+    is_local: bool = False,
+    requester: Requester | None = None,
+) -> UserTaskTransition | None:
+    """The transition that begins with asking the first listener, None when there is none."""
+    if event_type.lower() not in visit.element.task_listeners:
+        return None
+    given = None if variables is None else dict(variables)
+    transition = UserTaskTransition(
+        step.next_key(), event_type, action, values, given, is_local, requester or Requester()
+    )
+    _ask_first(step, visit, user_task, transition)
+    return transition
+
+
+def begin_again(step: Step, visit: Visit, user_task: UserTask, transition: UserTaskTransition) -> None:
+    """Ask all listeners once more; what they corrected stays."""
+    _ask_first(step, visit, user_task, replace(transition, listened=0))
+
+
+def _ask_first(step: Step, visit: Visit, user_task: UserTask, transition: UserTaskTransition) -> None:
+    step.emit(
+        events.UserTaskTransitionBegan(
+            visit.process_instance.head, user_task.key, visit.instance.key, transition
+        )
+    )
+    ask_next(step, visit, transition)
+
+
+def ask_next(step: Step, visit: Visit, transition: UserTaskTransition) -> bool:
+    """Whether there was another listener to ask, or one that cannot be asked: its expressions may fail."""
+    listeners = visit.element.task_listeners.get(transition.event_type.lower(), ())
+    if transition.listened >= len(listeners):
+        return False
+    try:
+        job = listeners[transition.listened]
+        create_job(step, visit, job, JobKind.TASK_LISTENER, transition.event_type)
+    except Incident as incident:
+        step.raise_incident(visit, incident)
+    return True
+
+
+def create(step: Step, visit: Visit, user_task: UserTask, assignee: str) -> None:
+    """Go on with a user task that was made: what creates it, then what assigns it for the first time."""
+    values = replace(user_task.values, assignee=assignee)
+    if begin(step, visit, user_task, ListenerEventType.CREATING, values) is None:
+        assign_first(step, visit, user_task, assignee)
+
+
+def assign_first(
+    step: Step, visit: Visit, user_task: UserTask, assignee: str, requester: Requester | None = None
+) -> None:
+    if not assignee:
+        return
+    values = replace(user_task.values, assignee=assignee)
+    event_type = ListenerEventType.ASSIGNING
+    if begin(step, visit, user_task, event_type, values, requester=requester) is None:
+        step.emit(
+            events.UserTaskAssigned(
+                visit.process_instance.head, user_task.key, visit.instance.key, assignee, requester
+            )
+        )
+
+
+def cancel(step: Step, visit: Visit, user_task: UserTask) -> None:
+    """The element instance of the user task is being terminated, and has no job any more."""
+    process_instance, instance = visit.process_instance, visit.instance
+    end(step, visit, user_task, refusal=f"user task {user_task.key} was canceled")
+    if (
+        ListenerEventType.CANCELING.lower() in visit.element.task_listeners
+        and instance.incident_key is not None
+    ):
+        # What its listeners may raise takes its place.
+        step.resolve_incident(process_instance, instance.incident_key)
+    if begin(step, visit, user_task, ListenerEventType.CANCELING, user_task.values) is None:
+        step.emit(events.UserTaskCanceled(process_instance.head, user_task.key, instance.key))
+
+
+def end(step: Step, visit: Visit, user_task: UserTask, refusal: str | None = None) -> None:
+    """End the transition, if there is one."""
+    if user_task.transition is not None:
+        step.emit(
+            events.UserTaskTransitionEnded(
+                visit.process_instance.head,
+                user_task.key,
+                visit.instance.key,
+                user_task.transition,
+                refusal,
+            )
+        )
