@@ -32,7 +32,7 @@ class Caller:
 
     def with_key(self, key: str) -> "Caller":
         """Repeats its commands safely, by that idempotency key."""
-        return Caller(self._channel, self._credential, ("idempotency-key", key))
+        return Caller(self._channel, self._credential, *self._headers, ("idempotency-key", key))
 
     async def __call__(self, rpc: str, **fields: object) -> Any:
         policy = POLICIES[rpc]

@@ -20,7 +20,7 @@ from tests.waiting import PATIENCE_SECONDS, until
 UNIX_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MILLISECOND = timedelta(milliseconds=1)
 HOST = "127.0.0.1"
-INSTANCES = InstancesConfig(await_completion_seconds=0.2)
+INSTANCES = InstancesConfig(await_completion_seconds=10)
 
 
 @dataclass(frozen=True)

@@ -100,7 +100,9 @@ async def test_an_instance_that_is_awaited_too_long_goes_on(caller: Caller) -> N
     await caller.deploy(ORDER)
 
     with pytest.raises(DeadlineExceeded):
-        await caller("CreateProcessInstance", process_definition_id="order", await_completion=True)
+        await caller(
+            "CreateProcessInstance", process_definition_id="order", await_completion=True, request_timeout=200
+        )
 
     (job,) = await caller.activate("charge")
     await caller("CompleteJob", job_key=job.job_key)

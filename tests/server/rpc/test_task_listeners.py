@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from gnomon.engine.v1 import audit_entry_pb2, job_pb2
 from gnomon.engine.v1 import audit_log_pb2 as log_pb
-from gnomon.engine.v1 import job_pb2
 from gnomon.engine.v1 import user_task_pb2 as pb
 from server.bpmn.builder import process
 from server.platform.errors import InvalidState
@@ -93,7 +93,7 @@ async def test_a_denial_is_a_refusal_and_is_in_the_audit_log(
     (_, entry) = found.items
     assert (entry.operation_type, entry.result) == (
         log_pb.AUDIT_LOG_OPERATION_TYPE_COMPLETE,
-        log_pb.AUDIT_LOG_RESULT_FAIL,
+        audit_entry_pb2.AUDIT_RESULT_FAIL,
     )
     assert entry.actor_id == "traveller"
     (shown,) = (await caller("SearchJobs", filter={"is_denied": True})).items
