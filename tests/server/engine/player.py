@@ -111,9 +111,7 @@ class Player:
                         is_ad_hoc = job.kind is JobKind.AD_HOC_SUB_PROCESS
                         result = AdHocSubProcessResult(is_fulfilled=True) if is_ad_hoc else None
                         variables = {} if job.kind is JobKind.TASK_LISTENER else GOOD
-                        scenario.execute(
-                            commands.CompleteJob(scenario.tenant_id, job.key, variables, result)
-                        )
+                        scenario.execute(commands.CompleteJob(scenario.tenant_id, job.key, variables, result))
         raise AssertionError(f"still running: {scenario.state.instances.values()}")
 
     def _bring_all(self) -> None:
