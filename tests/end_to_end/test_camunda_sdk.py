@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from camunda_orchestration_sdk import CamundaAsyncClient, WorkerConfig
+from camunda_orchestration_sdk.errors import ApiError
 from camunda_orchestration_sdk.models import (
     AdHocSubProcessActivateActivitiesInstruction,
     IncidentSearchQuery,
@@ -19,6 +20,7 @@ from camunda_orchestration_sdk.models import (
     ProcessInstanceModificationInstruction,
     ProcessInstanceSearchQuery,
     SignalBroadcastRequest,
+    UserTaskSearchQuery,
 )
 
 from server.bpmn.builder import ad_hoc_sub_process, process
@@ -199,6 +201,37 @@ async def _job(client: CamundaAsyncClient, job_type: str) -> Any:
     request = {"type": job_type, "timeout": 60_000, "maxJobsToActivate": 1, "requestTimeout": 30_000}
     (job,) = (await client.activate_jobs(data=JobActivationRequest.from_dict(request))).jobs
     return job
+
+
+async def test_a_task_listener_denies_and_then_corrects(client: CamundaAsyncClient, tmp_path: Path) -> None:
+    file = tmp_path / "listened.bpmn"
+    model = process("listened-by-sdk").user_task("approve").task_listener("completing", type="sdk-ask")
+    file.write_bytes(model.end().to_xml())
+    await client.deploy_resources_from_files([file])
+    instruction = ProcessCreationById.from_dict({"processDefinitionId": "listened-by-sdk"})
+    instance = await client.create_process_instance(data=instruction)
+    wanted = {"processInstanceKey": str(instance.process_instance_key)}
+    (task,) = (await client.search_user_tasks(data=UserTaskSearchQuery.from_dict({"filter": wanted}))).items
+
+    denied = asyncio.ensure_future(client.complete_user_task(task.user_task_key))
+    action = await _answered(client, {"type": "userTask", "denied": True, "deniedReason": "too early"})
+    with pytest.raises(ApiError, match="too early") as refusal:
+        await denied
+    agreed = asyncio.ensure_future(client.complete_user_task(task.user_task_key))
+    await _answered(client, {"type": "userTask", "corrections": {"assignee": "ann", "candidateUsers": []}})
+    await agreed
+
+    assert (action, refusal.value.status_code) == ("complete", 409)
+    assert await _ended(client, instance.process_instance_key) == "COMPLETED"
+    assert (await client.get_user_task(task.user_task_key)).assignee == "ann"
+
+
+async def _answered(client: CamundaAsyncClient, result: Mapping[str, object]) -> str:
+    """Complete the job of the listener with this result, and tell the action that it was asked about."""
+    request = {"type": "sdk-ask", "timeout": 30_000, "maxJobsToActivate": 1, "requestTimeout": 10_000}
+    (job,) = (await client.activate_jobs(data=JobActivationRequest.from_dict(request))).jobs
+    await client.complete_job(job.job_key, data=JobCompletionRequest.from_dict({"result": result}))
+    return str(job.user_task.action)
 
 
 async def test_a_job_that_keeps_failing_becomes_an_incident_that_can_be_resolved(
