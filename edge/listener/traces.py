@@ -32,6 +32,6 @@ def traced(handle: Handler, tracer: Tracer) -> Handler:
 
 
 def _route(request: web.BaseRequest) -> str:
-    """Return the template of the path, empty for a request of no route: paths hold keys and names of people."""
+    """Return the template of the path, empty without a route: concrete paths hold keys and names of users."""
     resource = request.match_info.route.resource if isinstance(request, web.Request) else None
     return resource.canonical if resource is not None else ""

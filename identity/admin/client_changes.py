@@ -242,9 +242,9 @@ def _expect_flows(change: ClientChange) -> None:
 
 
 def _permissions(client: Client, change: ClientChange) -> tuple[Permission, ...]:
-    """Its own ones: those of new scopes too, none of a scope that is taken away.
+    """Return the client's own permissions: with those of new scopes, without those of removed ones.
 
-    A scope of the configuration that it has for people alone stays for people alone.
+    A configured scope that applies to tokens of users only stays limited to them.
     """
     own = {*client.permissions, *change.given(client)}
     return tuple(

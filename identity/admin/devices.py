@@ -39,7 +39,7 @@ class DeviceAdministration:
     async def rename(
         self, tenant: Tenant, user_id: UserId, device_id: str, *, name: str, actor: Actor
     ) -> None:
-        """Raises NotFound, InvalidArgument, InvalidState, and PermissionDenied for another person's device."""
+        """Raises NotFound, InvalidArgument, InvalidState, and PermissionDenied for another user's device."""
         if len(name) not in _NAME_LENGTHS or not name.isprintable():
             raise InvalidArgument("name: expected 2 to 128 printable characters")
         device = await self._of(tenant, user_id, device_id)

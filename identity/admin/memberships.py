@@ -1,7 +1,7 @@
 """Memberships: roles, groups and tenants of clients, groups, roles and mapping rules.
 
-Each membership is a name that the member's record carries: the role of a group stands in the group. People have theirs
-with their account.
+A membership is a name in the record of the member: the role of a group is in the group's record. Memberships of users
+are changed with their accounts.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Mapping

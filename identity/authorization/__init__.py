@@ -1,1 +1,1 @@
-"""The authorization endpoint: a request is checked and kept, and every way to sign in ends at one dispatcher."""
+"""The authorization endpoint: validates and stores requests; every way to sign in ends at one conclusion."""

@@ -26,7 +26,7 @@ SHAPES = {
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """The client, person or provider that an image shows."""
+    """The client, user or provider that an image belongs to."""
 
     kind: ImageKind
     id: str

@@ -133,4 +133,4 @@ def _is_cancelled() -> bool:
 def _report_fault(ended: "asyncio.Task[Message | Exception]") -> None:
     outcome = None if ended.cancelled() else ended.result()
     if isinstance(outcome, Exception) and not isinstance(outcome, ServiceError):
-        logger.error("a call failed after its caller was gone", exc_info=outcome)
+        logger.error("a call failed after its caller had disconnected", exc_info=outcome)

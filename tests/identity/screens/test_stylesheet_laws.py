@@ -1,4 +1,4 @@
-"""Whatever is written into a stylesheet: what is kept loads nothing, reaches nothing outside, and is kept as it is."""
+"""Properties of sanitized stylesheets: they load nothing, affect only the card, and are fixed points."""
 
 import re
 
