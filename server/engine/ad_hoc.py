@@ -15,15 +15,18 @@ from server.engine.job_kinds import JobKind
 from server.engine.job_results import AdHocSubProcessResult
 from server.engine.jobs import create_job, evaluated
 from server.engine.keys import Key
-from server.engine.process_instance import ElementInstance, ProcessInstance
+from server.engine.process_instance import ElementInstance, ProcessInstance, Variable
 from server.engine.rejection import Rejected, RejectionType
-from server.engine.scopes import VariableScope, propagate, set_all_local, set_local
+from server.engine.scopes import VariableScope, find, propagate, set_all_local, set_local
 from server.engine.step import Step, Visit
 from server.engine.variables import Variables, decode, encode
 from server.engine.work import ActivateElements, Activation, CompleteWhenEmpty, TerminateEarlier
 from server.feel.limits import CHARACTERS_PER_STEP
 
 ELEMENTS: Final = "adHocSubProcessElements"
+
+CHARACTERS_PER_OUTPUT: Final = 1_024
+"""The variable of an output collection is written anew after one output for so many characters that it has."""
 
 TOLD: Final = 10
 """Unknown elements that an incident or a rejection names."""
@@ -142,42 +145,70 @@ def complete_inside(step: Step, visit: Visit) -> None:
     if around.interruption is not None:
         return
     holder = step.visit(instance, around)
-    outputs = _outputs_with(step, holder, visit) if visit.instance.begins_at else None
+    output = _output(step, holder, visit) if visit.instance.begins_at else None
     if holder.element.job is None:
-        _evaluate_condition(step, holder, outputs)
+        _evaluate_condition(step, holder, output)
     else:
         _ask_again(step, holder)
-    if outputs is not None:
-        set_local(step, instance, around.key, cast("str", _ad_hoc(holder).output_collection), outputs)
+    if output is not None:
+        _collect(step, holder, output)
 
 
-def _outputs_with(step: Step, holder: Visit, inner: Visit) -> str | None:
-    """The output collection with the output of an inner instance behind the others; raises Incident."""
+def _output(step: Step, holder: Visit, inner: Visit) -> str | None:
+    """What an inner instance gives to the output collection; raises Incident."""
     ad_hoc, instance = _ad_hoc(holder), inner.process_instance
     if ad_hoc.output_element is None or ad_hoc.output_collection is None:
         return None
-    scope = VariableScope(step, instance, scope_key=inner.instance.key)
-    output = encode(value_of(ad_hoc.output_element, scope))
-    outputs = _collected(holder, ad_hoc.output_collection)
-    if not outputs.startswith("["):
+    output = encode(
+        value_of(ad_hoc.output_element, VariableScope(step, instance, scope_key=inner.instance.key))
+    )
+    variable = _stored(holder, ad_hoc.output_collection)
+    if variable is not None and not variable.value.startswith("["):
         message = (
             f"Expected output collection '{ad_hoc.output_collection}' to be an 'ARRAY', found another value."
         )
         raise Incident(ErrorType.EXTRACT_VALUE_ERROR, message)
-    return f"[{output}]" if outputs == "[]" else f"{outputs[:-1]},{output}]"
+    return output
 
 
-def _collected(holder: Visit, name: str) -> str:
-    """The output collection, which one that was migrated may not have yet."""
-    variable = holder.process_instance.variables.get(holder.instance.key, {}).get(name)
-    return variable.value if variable is not None else "[]"
+def _stored(holder: Visit, name: str) -> Variable | None:
+    """The variable of the collection, which one that was migrated may not have yet."""
+    return holder.process_instance.variables.get(holder.instance.key, {}).get(name)
 
 
-def _evaluate_condition(step: Step, holder: Visit, outputs: str | None) -> None:
+def _collect(step: Step, holder: Visit, output: str) -> None:
+    """Keep an output; the variable is written anew after more of them, the longer it is, so that each costs the same."""
+    instance, key = holder.process_instance, holder.instance.key
+    name = cast("str", _ad_hoc(holder).output_collection)
+    earlier = instance.collected.get(key)
+    if earlier and instance.items[earlier[0]].input != name:
+        # It was migrated, and had a collection of another name.
+        _merge(step, holder, instance.items[earlier[0]].input)
+    variable = _stored(holder, name)
+    if variable is None:
+        set_local(step, instance, key, name, f"[{output}]")
+        return
+    step.emit(events.OutputCollected(instance.head, key, step.next_key(), name, output))
+    is_watched = (key, name) in instance.conditions
+    if is_watched or len(instance.collected[key]) > len(variable.value) // CHARACTERS_PER_OUTPUT:
+        _merge(step, holder, name)
+
+
+def _merge(step: Step, holder: Visit, name: str) -> str:
+    """Make the outputs that are kept a part of the collection, and give it."""
+    instance, key = holder.process_instance, holder.instance.key
+    found = find(instance, key, name)
+    text = found[1].value if found is not None and found[0] == key else "[]"
+    step.charge(len(text) // CHARACTERS_PER_STEP)
+    set_local(step, instance, key, name, text)
+    return text
+
+
+def _evaluate_condition(step: Step, holder: Visit, output: str | None) -> None:
     ad_hoc, progress = _ad_hoc(holder), holder.instance.ad_hoc
     if ad_hoc.completion_condition is None or holder.instance.ends_remaining:
         return
-    scope = _ConditionScope(step, holder, outputs)
+    scope = _ConditionScope(step, holder, output)
     is_fulfilled = is_true(ad_hoc.completion_condition, scope)
     if is_fulfilled is not progress.is_done:
         fulfil(step, holder, is_fulfilled=is_fulfilled, cancels_remaining=ad_hoc.cancels_remaining)
@@ -212,7 +243,7 @@ def propagate_outputs(step: Step, visit: Visit) -> None:
     """Make the output collection a variable of the scope around the ad-hoc sub-process."""
     name, scope_key = _ad_hoc(visit).output_collection, visit.instance.scope_key
     if name is not None and scope_key is not None:
-        propagate(step, visit.process_instance, scope_key, {name: _collected(visit, name)})
+        propagate(step, visit.process_instance, scope_key, {name: _merge(step, visit, name)})
 
 
 def _ad_hoc(visit: Visit) -> AdHoc:
@@ -222,14 +253,16 @@ def _ad_hoc(visit: Visit) -> AdHoc:
 class _ConditionScope(VariableScope):
     """What a completion condition sees after a path inside: the variables of the ad-hoc sub-process, with its output."""
 
-    __slots__ = ("_name", "_outputs")
+    __slots__ = ("_name", "_output")
 
-    def __init__(self, step: Step, holder: Visit, outputs: str | None) -> None:
+    def __init__(self, step: Step, holder: Visit, output: str | None) -> None:
         super().__init__(step, holder.process_instance, scope_key=holder.instance.key)
-        self._name, self._outputs = _ad_hoc(holder).output_collection, outputs
+        self._name, self._output = _ad_hoc(holder).output_collection, output
 
     def get(self, name: str, default: feel.Missing, /) -> feel.Value | feel.Missing:
-        if self._outputs is None or name != self._name:
-            return super().get(name, default)
-        self._step.budget.spend(len(self._outputs) // CHARACTERS_PER_STEP)
-        return decode(self._outputs)
+        found = super().get(name, default)
+        if self._output is None or name != self._name:
+            return found
+        outputs = found if isinstance(found, list) else []
+        self._step.budget.spend(len(outputs))
+        return [*outputs, decode(self._output)]

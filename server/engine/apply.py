@@ -231,6 +231,7 @@ def _leave(state: State, event: events.InstanceEvent, key: Key, final: ElementSt
     if element.loop is not None:
         for place in range(element.loop.items):
             journal.drop(instance.items, Key(element.loop.first_item + place))
+    _drop_outputs(journal, instance, key)
     journal.note(instance.add, element)
     instance.remove(element)
     if element.scope_key is None:
@@ -281,6 +282,22 @@ def _elements_planned(state: State, event: events.ElementsPlanned) -> None:
 def _plan(journal: Journal, ad_hoc: ElementInstance, number: int) -> None:
     planned = ad_hoc.ad_hoc.planned + number
     journal.alter(ad_hoc, "ad_hoc", msgspec.structs.replace(ad_hoc.ad_hoc, planned=planned))
+
+
+def _output_collected(state: State, event: events.OutputCollected) -> None:
+    state.claim(event.item_key)
+    instance = _instance(state, event)
+    state.journal.note(instance.forget_last_output, event.key)
+    instance.collect(LoopItem(event.item_key, event.name, event.output, event.key))
+
+
+def _outputs_merged(state: State, event: events.OutputsMerged) -> None:
+    _drop_outputs(state.journal, _instance(state, event), event.key)
+
+
+def _drop_outputs(journal: Journal, instance: ProcessInstance, key: Key) -> None:
+    for item_key in journal.drop(instance.collected, key) or ():
+        journal.drop(instance.items, item_key)
 
 
 def _ad_hoc_condition_evaluated(state: State, event: events.AdHocConditionEvaluated) -> None:
@@ -608,6 +625,8 @@ APPLIERS: Mapping[type[events.Event], Applier] = cast(
         events.LoopBegan: _loop_began,
         events.LoopItemCompleted: _loop_item_completed,
         events.ElementsPlanned: _elements_planned,
+        events.OutputCollected: _output_collected,
+        events.OutputsMerged: _outputs_merged,
         events.AdHocConditionEvaluated: _ad_hoc_condition_evaluated,
         events.ProcessCalled: _process_called,
         events.CallEnded: _call_ended,

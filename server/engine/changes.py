@@ -46,7 +46,16 @@ def _left(
         element.scope_key or event.key,
         *(variable.key for variable in variables),
         *map(Key, items),
+        *instance.collected.get(event.key, ()),
     )
+
+
+def _output_collected(_: ProcessInstance, event: events.OutputCollected) -> Iterable[Key]:
+    return (event.item_key,)
+
+
+def _outputs_merged(instance: ProcessInstance, event: events.OutputsMerged) -> Iterable[Key]:
+    return instance.collected.get(event.key, ())
 
 
 def _loop_began(_: ProcessInstance, event: events.LoopBegan) -> Iterable[Key]:
@@ -114,6 +123,8 @@ CHANGED: Mapping[
         events.LoopBegan: _loop_began,
         events.LoopItemCompleted: _loop_item_completed,
         events.ElementsPlanned: _one,
+        events.OutputCollected: _output_collected,
+        events.OutputsMerged: _outputs_merged,
         events.AdHocConditionEvaluated: _one,
         events.ProcessCalled: _one,
         events.CallEnded: _one,

@@ -222,6 +222,21 @@ class ElementsPlanned(InstanceEvent, frozen=True):
     number: int
 
 
+class OutputCollected(InstanceEvent, frozen=True):
+    """An ad-hoc sub-process keeps the output of an inner instance, JSON text, for its collection with this name."""
+
+    key: Key
+    item_key: Key
+    name: str
+    output: str
+
+
+class OutputsMerged(InstanceEvent, frozen=True):
+    """What an ad-hoc sub-process kept is part of its collection, or gone because the collection is set anew."""
+
+    key: Key
+
+
 class AdHocConditionEvaluated(InstanceEvent, frozen=True):
     """Whether an ad-hoc sub-process is complete once nothing is active in it, and whether it ends what is."""
 

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from enum import StrEnum
+from typing import cast
 
 import msgspec
 
@@ -68,11 +69,16 @@ class LoopProgress(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 
 
 class LoopItem(msgspec.Struct, omit_defaults=True, gc=False):
-    """An item of an input collection, and what its instance gave; both are JSON text."""
+    """An item of an input collection, and what its instance gave; both are JSON text.
+
+    Or the output of an inner instance that is `collected_by` an ad-hoc sub-process and not yet a part of the variable
+    with its outputs, whose name is the input here.
+    """
 
     key: Key
     input: str
     output: str | None = None
+    collected_by: Key | None = None
 
 
 class AdHocProgress(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
@@ -213,7 +219,8 @@ class ProcessInstance(msgspec.Struct, eq=False, gc=False):
     as many `activations` in a row. `places` is an index of one that is stored in pages, None for others: scope and name
     of each variable, and of some that are gone. `standing` counts the element instances in scopes where that was asked
     for, by element. `conditions` is an index of the subscriptions to conditions, by each scope that holds what waits for
-    them and each variable that they refer to. `correlation_key` is that of the message which began it, empty without one.
+    them and each variable that they refer to. `collected` are the outputs of each ad-hoc sub-process among the `items`,
+    the oldest first. `correlation_key` is that of the message which began it, empty without one.
     """
 
     head: InstanceHead
@@ -231,6 +238,7 @@ class ProcessInstance(msgspec.Struct, eq=False, gc=False):
     postponed_at: datetime | None = None
     places: dict[Key, tuple[Key, str]] | None = None
     standing: dict[Key, dict[str, int]] = {}
+    collected: dict[Key, list[Key]] = {}
     correlation_key: str = ""
     conditions: dict[tuple[Key, str], OrderedKeys[Key, None]] = {}
 
@@ -365,6 +373,18 @@ class ProcessInstance(msgspec.Struct, eq=False, gc=False):
         """The subscriptions of an element instance, the oldest first."""
         return sorted(self.waiting.get(element_instance_key, ()))
 
+    def collect(self, item: LoopItem) -> None:
+        """Keep an output of an ad-hoc sub-process, behind the others."""
+        self.items[item.key] = item
+        self.collected.setdefault(cast("Key", item.collected_by), []).append(item.key)
+
+    def forget_last_output(self, key: Key) -> None:
+        """Forget the output that an ad-hoc sub-process collected last."""
+        keys = self.collected[key]
+        del self.items[keys.pop()]
+        if not keys:
+            del self.collected[key]
+
     def index(self) -> None:
         """Build the indexes anew."""
         self.inside, self.waiting, self.conditions = {}, {}, {}
@@ -374,6 +394,11 @@ class ProcessInstance(msgspec.Struct, eq=False, gc=False):
             self.waiting.setdefault(subscription.element_instance_key, {})[subscription.key] = None
             if isinstance(subscription, ConditionalSubscription):
                 self._watch(subscription)
+        self.collected = {}
+        for key in sorted(self.items):
+            holder = self.items[key].collected_by
+            if holder is not None:
+                self.collected.setdefault(holder, []).append(key)
 
 
 def _discard(index: dict[Key, dict[Key, None]], place: Key, key: Key) -> None:

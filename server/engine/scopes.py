@@ -4,7 +4,7 @@ A name is looked up from the inside out. `propagate` changes the innermost varia
 root; `set_local` changes or makes one exactly there.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from server import feel
 from server.engine import events
@@ -66,7 +66,8 @@ def find(instance: ProcessInstance, scope_key: Key, name: str) -> tuple[Key, Var
     while key is not None:
         scope = variables.get(key)
         if scope is not None and name in scope:
-            return key, scope[name]
+            variable = scope[name]
+            return key, _with_outputs(instance, key, name, variable) if instance.collected else variable
         key = elements[key].scope_key
     return None
 
@@ -75,7 +76,34 @@ def visible(instance: ProcessInstance, scope_key: Key) -> Variables:
     """JSON text of every variable that a scope sees."""
     variables = instance.variables
     scopes = [variables[key] for key in scope_keys(instance, scope_key) if key in variables]
-    return {name: variable.value for scope in reversed(scopes) for name, variable in scope.items()}
+    seen = {name: variable.value for scope in reversed(scopes) for name, variable in scope.items()}
+    return {**seen, **_collections(instance, scope_key)} if instance.collected else seen
+
+
+def _collections(instance: ProcessInstance, scope_key: Key) -> Variables:
+    """The variables among those that a scope sees that ad-hoc sub-processes collect outputs for."""
+    names = {
+        instance.items[instance.collected[key][0]].input
+        for key in scope_keys(instance, scope_key)
+        if key in instance.collected
+    }
+    found = {name: find(instance, scope_key, name) for name in names}
+    return {name: each[1].value for name, each in found.items() if each is not None}
+
+
+def _with_outputs(instance: ProcessInstance, key: Key, name: str, variable: Variable) -> Variable:
+    """The variable, with the outputs that an ad-hoc sub-process has collected for it meanwhile."""
+    items = [instance.items[item_key] for item_key in outputs_for(instance, key, name)]
+    if not items:
+        return variable
+    earlier = [variable.value[1:-1]] if variable.value != "[]" else []
+    return Variable(variable.key, f"[{','.join([*earlier, *(item.output or 'null' for item in items)])}]")
+
+
+def outputs_for(instance: ProcessInstance, key: Key, name: str) -> Sequence[Key]:
+    """The outputs that an ad-hoc sub-process has collected and that are not in its variable of this name."""
+    keys = instance.collected.get(key, ())
+    return keys if keys and instance.items[keys[0]].input == name else ()
 
 
 def propagate(step: Step, instance: ProcessInstance, scope_key: Key, variables: Variables) -> None:
@@ -94,9 +122,16 @@ def set_local(step: Step, instance: ProcessInstance, scope_key: Key, name: str, 
     variable = instance.variables.get(scope_key, {}).get(name)
     if variable is None:
         step.emit(events.VariableCreated(instance.head, step.next_key(), scope_key, name, value))
-    elif variable.value != value:
+    elif variable.value != value or (instance.collected and outputs_for(instance, scope_key, name)):
+        _merge_outputs(step, instance, scope_key, name)
         step.emit(events.VariableUpdated(instance.head, variable.key, scope_key, name, value))
     else:
         return
     if instance.conditions and (scope_key, name) in instance.conditions:
         step.changes.append((instance, VariableChange(scope_key, name, variable is None)))
+
+
+def _merge_outputs(step: Step, instance: ProcessInstance, scope_key: Key, name: str) -> None:
+    """What is set now takes the place of the outputs that an ad-hoc sub-process has collected."""
+    if instance.collected and outputs_for(instance, scope_key, name):
+        step.emit(events.OutputsMerged(instance.head, scope_key))

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+import msgspec
 import pytest
 
 from server.bpmn.builder import ProcessBuilder, ad_hoc_sub_process, event_sub_process, process, sub_process
@@ -14,6 +15,7 @@ from server.engine.commands import (
     ThrowJobError,
     UpdateJob,
 )
+from server.engine.events import VariableUpdated
 from server.engine.incidents import ErrorType
 from server.engine.job_results import AdHocSubProcessResult, UserTaskResult
 from server.engine.keys import Key
@@ -21,6 +23,7 @@ from server.engine.lifecycle import ElementState
 from server.engine.limits import EngineLimits
 from server.engine.process_instance import ElementInstance
 from server.engine.rejection import RejectionType
+from server.engine.scopes import find
 from server.engine.work import Activation
 from server.store import entities
 from tests.server.engine.scenario import MINUTE, Scenario, texts
@@ -184,6 +187,28 @@ def test_it_describes_its_elements_in_a_local_variable(engine: Scenario) -> None
             {"elementId": "feed"},
         ]
     }
+
+
+def test_it_describes_the_parameters_of_its_elements(engine: Scenario) -> None:
+    inputs: dict[str, str | None] = {
+        "url": '=fromAi(toolCall.url, "Where " + "to look", "string")',
+        "count": '={n: fromAi(value: toolCall.n, type: "number", schema: {minimum: 1.5}, options: {required: false})}',
+        "both": "=fromAi(toolCall.a) + fromAi(toolCall.b, toolCall.c)",
+        "none": "=toolCall.d",
+        "text": "fromAi(x)",
+    }
+    scope = ad_hoc_sub_process("care").service_task("find", type="find", inputs=inputs)
+    engine.deploy(process("cat").start().embed_ad_hoc(scope).end())
+
+    engine.start()
+
+    (described,) = engine.variables(engine.element("care").key)["adHocSubProcessElements"]
+    assert described["parameters"] == [
+        {"name": "toolCall.url", "description": "Where to look", "type": "string"},
+        {"name": "toolCall.n", "type": "number", "schema": {"minimum": 1.5}, "options": {"required": False}},
+        {"name": "toolCall.a"},
+        {"name": "toolCall.b"},
+    ]
 
 
 def test_input_mappings_come_before_the_collection(engine: Scenario) -> None:
@@ -919,3 +944,103 @@ def test_ten_thousand_elements_are_activated_in_slices(until: str | None) -> Non
     assert len(engine.last_events) < 4_000
     assert engine.path.count(INNER) == 10_000
     assert engine.is_running is bool(until)
+
+
+FEEDING = '=for i in 1..number return "feed"'
+LONG = "x" * 100
+
+
+def outputs_of(engine: Scenario, size: int) -> list[str]:
+    """Let so many inner instances give a long output each, and leave some active."""
+    engine.deploy(caring(FEEDING, output="=result", outputs_to="all")).start(number=size + 60)
+    for job in engine.activate("feed", most=size):
+        engine.execute(CompleteJob("default", job.key, texts({"result": LONG})))
+    return [LONG] * size
+
+
+@pytest.mark.parametrize("size", [10, 60])
+def test_outputs_that_are_not_in_the_variable_yet_are_seen(engine: Scenario, size: int) -> None:
+    expected = outputs_of(engine, size)
+    inner = inner_instances(engine)[0].key
+
+    (job,) = engine.activate("feed", most=1)
+    found = find(engine.instance, inner, "all")
+
+    assert msgspec.json.decode(job.variables["all"]) == expected
+    assert found is not None
+    assert msgspec.json.decode(found[1].value) == expected
+
+
+def test_a_collection_that_is_set_anew_begins_anew(engine: Scenario) -> None:
+    outputs_of(engine, 60)
+    kept = len(engine.instance.items)
+
+    for value in ([], [1]):
+        (job,) = engine.activate("feed", most=1)
+        engine.execute(CompleteJob("default", job.key, texts({"result": 2, "all": value})))
+
+    care = engine.element("care").key
+    assert kept
+    assert engine.variables(care)["all"] == [1, 2]
+    assert engine.instance.items == {}
+
+
+def test_a_condition_is_told_of_every_output(engine: Scenario) -> None:
+    told = event_sub_process("tell").start_conditional(
+        "enough", condition="=count(all) = 62", is_interrupting=False
+    )
+    scope = inside().beside(told.service_task("note", type="note").end())
+    builder = process("cat").start().embed_ad_hoc(scope, active=FEEDING, output="=result", outputs_to="all")
+    engine.deploy(builder.end()).start(number=120)
+
+    for job in engine.activate("feed", most=62):
+        engine.execute(CompleteJob("default", job.key, texts({"result": LONG})))
+
+    assert "note" in engine.offered
+
+
+def test_outputs_are_forgotten_with_the_ad_hoc_sub_process(engine: Scenario) -> None:
+    outputs_of(engine, 60)
+
+    engine.cancel()
+
+    assert engine.is_terminated
+
+
+def test_all_outputs_are_there_at_its_end(engine: Scenario) -> None:
+    expected = outputs_of(engine, 60)
+
+    for job in engine.activate("feed", most=60):
+        engine.execute(CompleteJob("default", job.key, texts({"result": 1})))
+
+    assert engine.variables()["all"] == [*expected, *[1] * 60]
+    assert engine.is_completed
+
+
+def test_a_migration_to_a_collection_of_another_name_keeps_both_apart(engine: Scenario) -> None:
+    engine.deploy(moved(output="=result", outputs_to="new"))
+    outputs_of(engine, 60)
+
+    engine.migrate("dog", {"care": "nurse", "feed": "nurture"})
+    (job, *_) = engine.activate("feed")
+    engine.execute(CompleteJob("default", job.key, texts({"result": 1})))
+
+    nurse = engine.variables(engine.element("nurse").key)
+    assert (len(nurse["all"]), nurse["new"]) == (60, [1])
+
+
+def test_a_completion_writes_the_same_however_many_outputs_there_are() -> None:
+    """On average: after some of them the whole variable is written."""
+    small, large = (written_by_completions(size) for size in (100, 10_000))
+
+    assert large < 3 * small
+
+
+def written_by_completions(size: int) -> float:
+    """Characters of the variable that are written for each of so many completions."""
+    engine = Scenario()
+    active = f'=for i in 1..{size} return "pet"'
+    engine.deploy(caring(active, until="=done", output=f'="{LONG}"', outputs_to="all")).start(done=False)
+    assert engine.path.count(INNER) == size
+    updates = [event for event in engine.happened(VariableUpdated) if event.name == "all"]
+    return sum(len(event.value) for event in updates) / size
