@@ -5,7 +5,6 @@ expression parses, or did for the version that it was deployed with. Expressions
 all instances.
 """
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -13,6 +12,7 @@ from collections.abc import Set as AbstractSet
 
 from server import feel
 from server.bpmn import extensions
+from server.bpmn.ad_hoc_elements import description_of
 from server.bpmn.executable import (
     AdHoc,
     Attribute,
@@ -428,7 +428,7 @@ def _ad_hoc(node: AdHocSubProcess) -> AdHoc:
     output, output_name = _output(found.output_element)
     return AdHoc(
         activities=frozenset(activity.id for activity in activities),
-        description=json.dumps(list(map(_described, activities)), ensure_ascii=False, separators=(",", ":")),
+        description=description_of(activities),
         active_elements=_expression(active.removeprefix("=")) if active else None,
         completion_condition=_expression(condition.removeprefix("=")) if condition else None,
         cancels_remaining=node.cancels_remaining,
@@ -443,17 +443,6 @@ def _can_be_activated(node: FlowNode, targets: AbstractSet[str]) -> bool:
     is_link = isinstance(node, CatchEvent) and node.link_name is not None
     is_entered = is_link or node.is_for_compensation or isinstance(node, BoundaryEvent | EventSubProcess)
     return not is_entered and node.id not in targets
-
-
-def _described(activity: FlowNode) -> Mapping[str, object]:
-    documentation = activity.markup.first("documentation")
-    description = {
-        "elementId": activity.id,
-        "elementName": activity.name,
-        "documentation": documentation.text if documentation is not None else None,
-        "properties": extensions.properties(activity.markup),
-    }
-    return {name: value for name, value in description.items() if value}
 
 
 def _output(text: str | None) -> tuple[Expression | None, str | None]:

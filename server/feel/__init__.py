@@ -3,6 +3,7 @@
     compile_expression("order.total > 100").evaluate({"order": {"total": 120}}).value
 
     compile_expression(text, *, names=NO_NAMES, dialect="camunda") -> Expression
+    written_calls(text, name, parameters) -> list[WrittenCall]
     compile_unary_tests(text, *, names=NO_NAMES, dialect="camunda") -> UnaryTests
     Expression.evaluate(scope, ports=NO_PORTS) -> Evaluation
     UnaryTests.evaluate(input_value, scope, *, ports=NO_PORTS) -> Evaluation
@@ -19,6 +20,7 @@ goes mildly wrong makes null and leaves a `Failure`; for the rest see `errors`.
 """
 
 from server.feel.budget import Budget
+from server.feel.calls import WrittenCall, written_calls
 from server.feel.dialects import DialectName
 from server.feel.errors import EvaluationError, FeelError, FeelSyntaxError
 from server.feel.expressions import (
@@ -62,10 +64,12 @@ __all__ = [
     "Type",
     "UnaryTests",
     "Value",
+    "WrittenCall",
     "Zone",
     "coerced",
     "compile_expression",
     "compile_unary_tests",
     "conforms",
     "parse_type",
+    "written_calls",
 ]

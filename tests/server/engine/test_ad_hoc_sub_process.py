@@ -986,7 +986,7 @@ def test_a_collection_that_is_set_anew_begins_anew(engine: Scenario) -> None:
 
 
 def test_a_condition_is_told_of_every_output(engine: Scenario) -> None:
-    told = event_sub_process("tell").start_conditional(
+    told = event_sub_process("tell").start_condition(
         "enough", condition="=count(all) = 62", is_interrupting=False
     )
     scope = inside().beside(told.service_task("note", type="note").end())

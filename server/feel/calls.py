@@ -1,0 +1,39 @@
+"""Calls of a function as they are written, for what reads an expression without evaluating it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+
+from server.feel import nodes
+from server.feel.dialects import DIALECTS
+from server.feel.parser import parse_expression
+from server.feel.printing import printed
+
+# Texts of the arguments of a call, by the names of their parameters.
+WrittenCall = Mapping[str, str]
+
+
+def written_calls(text: str, name: str, parameters: Sequence[str]) -> list[WrittenCall]:
+    """The calls of the function in an expression of Camunda's dialect, in their order; raises FeelSyntaxError."""
+    tree = parse_expression(text, frozenset(), DIALECTS["camunda"])
+    return [
+        _written(node.arguments, parameters)
+        for node in _inside(tree)
+        if isinstance(node, nodes.Call) and node.name == name
+    ]
+
+
+def _written(arguments: nodes.Arguments, parameters: Sequence[str]) -> WrittenCall:
+    names = arguments.names if arguments.names is not None else parameters
+    return {name: printed(value) for name, value in zip(names, arguments.values, strict=False)}
+
+
+def _inside(tree: object) -> Iterator[object]:
+    """The node and all nodes below it, in the order of the text."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if isinstance(node, tuple):
+            waiting.extend(reversed(node))
+        elif is_dataclass(node):
+            waiting.extend(reversed([getattr(node, field.name) for field in fields(node)]))
