@@ -1,8 +1,8 @@
 """The directory version, a number that grows with every change of permissions.
 
-Caches of the directory are cleared when it grows: at once in the process that makes the change, and within PASS_SECONDS
-in the others, which read the version from a shared record. While the store is unavailable, cached entries expire by
-themselves.
+Caches of the directory are cleared when it grows. The process that makes the change clears its caches at once. The
+others read the version from a shared record, within PASS_SECONDS. While the store is unavailable, cached entries expire
+by themselves.
 """
 
 import asyncio
