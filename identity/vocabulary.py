@@ -38,6 +38,7 @@ class Permission(StrEnum):
     """A permission of a principal; each is also a scope to which a token can be narrowed."""
 
     PROCESS_DEPLOY = "process:deploy"
+    PROCESS_DELETE = "process:delete"
     INSTANCE_CREATE = "instance:create"
     INSTANCE_CANCEL = "instance:cancel"
     INSTANCE_MIGRATE = "instance:migrate"
@@ -58,6 +59,7 @@ class Permission(StrEnum):
 
 LATER_PERMISSIONS: frozenset[str] = frozenset(
     {
+        Permission.PROCESS_DELETE,
         Permission.INSTANCE_MODIFY,
         Permission.TASK_WORK,
         Permission.MESSAGE_PUBLISH,

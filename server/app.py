@@ -29,6 +29,7 @@ from gnomon.engine.v1 import (
     process_definition_service_pb2,
     process_instance_service_pb2,
     refusal_service_pb2,
+    resource_service_pb2,
     signal_service_pb2,
     topology_service_pb2,
     user_task_service_pb2,
@@ -80,6 +81,7 @@ from server.rpc.process_definition import ProcessDefinitionServicer
 from server.rpc.process_instance import ProcessInstanceServicer
 from server.rpc.refusal_reports import RefusalServicer
 from server.rpc.refusals import Refusals
+from server.rpc.resource import ResourceServicer
 from server.rpc.signal import SignalServicer
 from server.rpc.topology import TopologyServicer
 from server.rpc.user_task import UserTaskServicer
@@ -296,6 +298,7 @@ async def _reachable_by_others(node: Node, config: ClusterConfig) -> AsyncIterat
 def _servicers(config: EngineConfig, store: Store, router: Router, clock: Clock) -> Servicers:
     return {
         _service(deployment_service_pb2): DeploymentServicer(router, config.decisions),
+        _service(resource_service_pb2): ResourceServicer(router),
         _service(process_definition_service_pb2): ProcessDefinitionServicer(store),
         _service(process_instance_service_pb2): ProcessInstanceServicer(store, router, config.instances),
         _service(element_instance_service_pb2): ElementInstanceServicer(store, router),

@@ -31,6 +31,12 @@ add_command(
 add_command(
     app, "deploy", "server.cli.deploy:deploy", "Deploy models; one that did not change keeps its version."
 )
+add_command(
+    app,
+    "delete",
+    "server.cli.deletion:delete",
+    "Delete a process definition or a requirements graph; the version before takes its place.",
+)
 add_command(app, "start", "server.cli.start:start", "Start an instance of a process.")
 app.add_typer(instances, name="instances")
 add_command(

@@ -72,6 +72,7 @@ def _process_definition_deployed(state: State, event: events.ProcessDefinitionDe
             deployment_key=event.deployment_key,
             starts=event.starts,
             version_tag=_version_tag(event),
+            is_deleted=event.is_deleted,
         )
     )
 
@@ -89,6 +90,18 @@ def _process_definition_adopted(state: State, event: events.ProcessDefinitionAdo
     _process_definition_deployed(state, event.definition)
 
 
+def _process_definition_deleted(state: State, event: events.ProcessDefinitionDeleted) -> None:
+    state.delete(state.definitions[event.definition.key])
+
+
+def _deletion_adopted(state: State, event: events.DeletionAdopted) -> None:
+    definition = state.definitions.get(event.key)
+    if definition is not None:
+        state.delete(definition)
+    else:
+        _delete_graph(state, state.decisions.graphs[event.key])
+
+
 # Decisions
 
 
@@ -96,8 +109,17 @@ def _decision_requirements_deployed(
     state: State, event: decision_events.DecisionRequirementsDeployed
 ) -> None:
     state.claim(Key(event.key + len(event.decisions)))
+    state.journal.note(state.decisions.undefine, event, state.decisions.numbers_of(event))
     state.decisions.define(event)
-    state.journal.note(state.decisions.undefine, event)
+
+
+def _decision_requirements_deleted(state: State, event: decision_events.DecisionRequirementsDeleted) -> None:
+    _delete_graph(state, state.decisions.graphs[event.definition.key])
+
+
+def _delete_graph(state: State, graph: decision_events.DecisionRequirementsDeployed) -> None:
+    state.journal.note(state.decisions.define, graph)
+    state.decisions.delete(graph)
 
 
 def _decision_requirements_adopted(state: State, event: decision_events.DecisionRequirementsAdopted) -> None:
@@ -604,9 +626,12 @@ APPLIERS: Mapping[type[events.Event], Applier] = cast(
         events.DeploymentCreated: _deployment_created,
         events.ProcessDefinitionDeployed: _process_definition_deployed,
         events.ProcessDefinitionAdopted: _process_definition_adopted,
+        events.ProcessDefinitionDeleted: _process_definition_deleted,
+        events.DeletionAdopted: _deletion_adopted,
         # decisions
         decision_events.DecisionRequirementsDeployed: _decision_requirements_deployed,
         decision_events.DecisionRequirementsAdopted: _decision_requirements_adopted,
+        decision_events.DecisionRequirementsDeleted: _decision_requirements_deleted,
         decision_events.DecisionEvaluated: _decision_evaluated,
         # process and element instances
         events.ProcessInstanceCreated: _process_instance_created,

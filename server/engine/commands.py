@@ -76,6 +76,30 @@ class AdoptDefinition:
         return HERE
 
 
+@dataclass(frozen=True, slots=True)
+class DeleteResource:
+    """Names a process definition, or a requirements graph with all of its decisions."""
+
+    tenant_id: str
+    resource_key: Key
+
+    @property
+    def address(self) -> Address:
+        return FIRST
+
+
+@dataclass(frozen=True, slots=True)
+class AdoptDeletion:
+    """Another partition deleted a process definition or a requirements graph."""
+
+    tenant_id: str
+    resource_key: Key
+
+    @property
+    def address(self) -> Address:
+        return HERE
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluateDecision:
     """Names its decision by key, or by id (the latest version)."""
@@ -615,6 +639,8 @@ class CompleteUserTask:
 Command = (
     DeployResources
     | AdoptDefinition
+    | DeleteResource
+    | AdoptDeletion
     | EvaluateDecision
     | CreateProcessInstance
     | CancelProcessInstance

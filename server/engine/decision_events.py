@@ -23,7 +23,7 @@ class DeployedDecision(msgspec.Struct, frozen=True, gc=False):
 class DecisionRequirementsDeployed(Event, frozen=True):
     """A requirements graph with its decisions, whose keys are those that follow its own.
 
-    `imports` are the contents of the models that it imports.
+    `imports` are the contents of the models that it imports. As it is stored, `is_deleted` says what became of it.
     """
 
     key: Key
@@ -38,6 +38,14 @@ class DecisionRequirementsDeployed(Event, frozen=True):
     imports: tuple[bytes, ...]
     dialect: DialectName
     decisions: tuple[DeployedDecision, ...]
+    is_deleted: bool = False
+
+
+class DecisionRequirementsDeleted(Event, frozen=True):
+    """A requirements graph with its decisions; `latest_keys` are the decisions that take the place of the latest ones."""
+
+    definition: DecisionRequirementsDeployed
+    latest_keys: tuple[Key, ...]
 
 
 class DecisionRequirementsAdopted(Event, frozen=True):

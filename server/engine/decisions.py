@@ -11,6 +11,8 @@ from server.engine.versions import Versions
 
 # A tenant, and an id in the model.
 Name = tuple[str, str]
+# The highest number of a graph, and those of its decisions; None before the first version.
+Numbers = tuple[int | None, dict[Name, int | None]]
 
 
 class Decision(msgspec.Struct, frozen=True):
@@ -38,6 +40,9 @@ class KnownDecisions:
         self._decisions: dict[Key, Decision] = {}
         self._graph_versions: dict[Name, Versions] = {}
         self._versions: dict[Name, Versions] = {}
+        # The highest number that a version has had, also of what is deleted.
+        self._graph_numbers: dict[Name, int] = {}
+        self._numbers: dict[Name, int] = {}
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, KnownDecisions) and vars(self) == vars(other)
@@ -50,6 +55,11 @@ class KnownDecisions:
     def latest(self, tenant_id: str, decision_definition_id: str) -> Decision | None:
         keys = self._versions.get((tenant_id, decision_definition_id))
         return self._decisions[versions.latest(keys)] if keys else None
+
+    def before(self, tenant_id: str, decision_definition_id: str) -> Key | None:
+        """The key of the version before the latest one."""
+        keys = [*self._versions.get((tenant_id, decision_definition_id), {}).values()]
+        return keys[-2] if len(keys) > 1 else None
 
     def deployed_until(
         self, tenant_id: str, decision_definition_id: str, deployment_key: Key
@@ -68,8 +78,21 @@ class KnownDecisions:
         keys = self._graph_versions.get((tenant_id, decision_requirements_id))
         return self.graphs[versions.latest(keys)] if keys else None
 
+    def next_graph_version(self, tenant_id: str, decision_requirements_id: str) -> int:
+        return self._graph_numbers.get((tenant_id, decision_requirements_id), 0) + 1
+
+    def next_version(self, tenant_id: str, decision_definition_id: str) -> int:
+        return self._numbers.get((tenant_id, decision_definition_id), 0) + 1
+
     def define(self, graph: DecisionRequirementsDeployed) -> None:
         """Take in a version of a graph and of each of its decisions."""
+        name = _name_of(graph)
+        self._graph_numbers[name] = max(graph.version, self._graph_numbers.get(name, 0))
+        for deployed in graph.decisions:
+            name = (graph.tenant_id, deployed.decision_definition_id)
+            self._numbers[name] = max(deployed.version, self._numbers.get(name, 0))
+        if graph.is_deleted:
+            return
         self.graphs[graph.key] = graph
         versions.add(self._graph_versions.setdefault(_name_of(graph), {}), graph.version, graph.key)
         for deployed in graph.decisions:
@@ -77,8 +100,21 @@ class KnownDecisions:
             name = (graph.tenant_id, deployed.decision_definition_id)
             versions.add(self._versions.setdefault(name, {}), deployed.version, deployed.key)
 
-    def undefine(self, graph: DecisionRequirementsDeployed) -> None:
-        """Let a version of a graph go, and those of its decisions."""
+    def numbers_of(self, graph: DecisionRequirementsDeployed) -> Numbers:
+        """The highest numbers so far, of the graph and of its decisions."""
+        names = [(graph.tenant_id, deployed.decision_definition_id) for deployed in graph.decisions]
+        return self._graph_numbers.get(_name_of(graph)), {name: self._numbers.get(name) for name in names}
+
+    def undefine(self, graph: DecisionRequirementsDeployed, numbers: Numbers) -> None:
+        """Take back that a version became known; before, the numbers were these."""
+        self.delete(graph)
+        number, others = numbers
+        _renumber(self._graph_numbers, _name_of(graph), number)
+        for name, before in others.items():
+            _renumber(self._numbers, name, before)
+
+    def delete(self, graph: DecisionRequirementsDeployed) -> None:
+        """Let a version of a graph go, and those of its decisions; their numbers are not used again."""
         del self.graphs[graph.key]
         _forget(self._graph_versions, _name_of(graph), graph.version)
         for deployed in graph.decisions:
@@ -88,6 +124,13 @@ class KnownDecisions:
 
 def _name_of(graph: DecisionRequirementsDeployed) -> Name:
     return graph.tenant_id, graph.decision_requirements_id
+
+
+def _renumber(numbers: dict[Name, int], name: Name, before: int | None) -> None:
+    if before is None:
+        numbers.pop(name, None)
+    else:
+        numbers[name] = before
 
 
 def _forget(known: dict[Name, Versions], name: Name, number: int) -> None:

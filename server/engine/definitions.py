@@ -49,6 +49,7 @@ class Definition(msgspec.Struct, frozen=True):
     deployment_key: Key
     starts: tuple[AnyStartTrigger, ...] = ()
     version_tag: str | None = None
+    is_deleted: bool = False
 
     @property
     def process(self) -> ExecutableProcess:

@@ -69,7 +69,7 @@ class DeploymentCreated(Event, frozen=True):
 class ProcessDefinitionDeployed(Event, frozen=True):
     """`previous_key` is the version that was the latest until now, `starts` are the triggers that begin instances.
 
-    Releases of format 1 left the version tag out.
+    Releases of format 1 left the version tag out. As it is stored, `is_deleted` says what became of it.
     """
 
     key: Key
@@ -83,12 +83,26 @@ class ProcessDefinitionDeployed(Event, frozen=True):
     content: bytes
     starts: tuple[AnyStartTrigger, ...] = ()
     version_tag: str | msgspec.UnsetType | None = msgspec.UNSET
+    is_deleted: bool = False
 
 
 class ProcessDefinitionAdopted(Event, frozen=True):
     """A definition that another partition deployed is known here from now on."""
 
     definition: ProcessDefinitionDeployed
+
+
+class ProcessDefinitionDeleted(Event, frozen=True):
+    """Process instances of the definition go on; `latest_key` is the version that takes its place, if it was the latest."""
+
+    definition: ProcessDefinitionDeployed
+    latest_key: Key | None
+
+
+class DeletionAdopted(Event, frozen=True):
+    """A process definition or a requirements graph that another partition deleted is deleted here from now on."""
+
+    key: Key
 
 
 class ProcessInstanceCreated(InstanceEvent, frozen=True):

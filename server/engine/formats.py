@@ -33,7 +33,7 @@ FORMATS = (
         says=(
             "rows and calls carry numbers; sub-processes, events, messages, listeners, user tasks, activities,"
             " signals, start events, call activities, compensation, ad-hoc sub-processes, modifications,"
-            " conditions, audited identity, task listeners"
+            " conditions, deletions, audited identity, task listeners"
         ),
     ),
 )
@@ -56,6 +56,7 @@ class Feature(StrEnum):
     )
     CHANGES_FROM_OUTSIDE = "variables set at active process instances"
     MODIFICATIONS = "modifications of process instances"
+    DELETIONS = "deletions of process definitions and decisions"
     ACTIVITIES = "scripts in FEEL, called decisions, multi-instance activities"
     CALL_ACTIVITIES = "call activities"
     COMPENSATION = "compensation"
@@ -70,6 +71,7 @@ INTRODUCED_IN: Mapping[Feature, int] = {
     Feature.TASK_LISTENERS: 2,
     Feature.CHANGES_FROM_OUTSIDE: 2,
     Feature.MODIFICATIONS: 2,
+    Feature.DELETIONS: 2,
     Feature.ACTIVITIES: 2,
     Feature.CALL_ACTIVITIES: 2,
     Feature.COMPENSATION: 2,
@@ -139,6 +141,8 @@ COMMAND_FEATURES: Mapping[type[commands.Command], Feature] = {
     commands.EndJobBackOff: Feature.PLAIN_PROCESSES,
     commands.ResolveIncident: Feature.PLAIN_PROCESSES,
     commands.TriggerTimer: Feature.SCOPES_AND_TIMERS,
+    commands.DeleteResource: Feature.DELETIONS,
+    commands.AdoptDeletion: Feature.DELETIONS,
     commands.ModifyProcessInstance: Feature.MODIFICATIONS,
     commands.ActivateAdHocSubProcessActivities: Feature.AD_HOC_SUB_PROCESSES,
     commands.SetVariables: Feature.CHANGES_FROM_OUTSIDE,

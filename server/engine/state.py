@@ -8,6 +8,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from typing import NamedTuple, TypeVar
 
+import msgspec
+
 from server.engine import versions
 from server.engine.decisions import KnownDecisions
 from server.engine.definitions import Definition
@@ -66,6 +68,8 @@ class State:
         self.evicted: set[Key] = set()
         self.definitions: dict[Key, Definition] = {}
         self.versions: dict[tuple[str, str], versions.Versions] = {}
+        # The highest number that a version has had, also of what is deleted, by tenant and process id.
+        self.numbers: dict[tuple[str, str], int] = {}
         # Index: the versions that have a tag, by tenant, process id and tag.
         self.tagged: dict[tuple[str, str, str], versions.Versions] = {}
         self.decisions = KnownDecisions()
@@ -153,9 +157,26 @@ class State:
     def _deployment_of(self, key: Key) -> Key:
         return self.definitions[key].deployment_key
 
+    def next_version(self, tenant_id: str, process_definition_id: str) -> int:
+        return self.numbers.get((tenant_id, process_definition_id), 0) + 1
+
     def define(self, definition: Definition) -> None:
-        """Take in a version of a process."""
+        """Take in a version of a process; of one that was deleted there may still be process instances."""
+        name = (definition.tenant_id, definition.process_definition_id)
+        self.journal.put(self.numbers, name, max(definition.version, self.numbers.get(name, 0)))
         self.journal.note(self._undefine, definition)
+        if definition.is_deleted:
+            self.definitions[definition.key] = definition
+        else:
+            self._list(definition)
+
+    def delete(self, definition: Definition) -> None:
+        """Begin no more process instances of a version; the one before takes its place if it was the latest."""
+        self.journal.note(self._list, definition)
+        self._undefine(definition)
+        self.definitions[definition.key] = msgspec.structs.replace(definition, is_deleted=True)
+
+    def _list(self, definition: Definition) -> None:
         self.definitions[definition.key] = definition
         name = (definition.tenant_id, definition.process_definition_id)
         before = self.latest(*name)

@@ -42,6 +42,7 @@ class Audited(NamedTuple):
 
 AUDITED: Mapping[type, Audited] = {
     commands.DeployResources: Audited("RESOURCE", "CREATE"),
+    commands.DeleteResource: Audited("RESOURCE", "DELETE", "resource_key"),
     commands.EvaluateDecision: Audited("DECISION", "EVALUATE"),
     commands.CreateProcessInstance: Audited(PROCESS_INSTANCE, "CREATE"),
     commands.CancelProcessInstance: Audited(PROCESS_INSTANCE, "CANCEL", "process_instance_key"),

@@ -11,9 +11,15 @@ import msgspec
 from server.engine import State, process
 from server.engine.answers import DONE, Answer, TransitionBegun
 from server.engine.commands import AdoptDefinition, Command
-from server.engine.decision_events import DecisionRequirementsDeployed
+from server.engine.decision_events import DecisionRequirementsDeleted, DecisionRequirementsDeployed
 from server.engine.documents import changed_pages
-from server.engine.events import Event, InstanceEvent, InstanceHead, ProcessDefinitionDeployed
+from server.engine.events import (
+    Event,
+    InstanceEvent,
+    InstanceHead,
+    ProcessDefinitionDeleted,
+    ProcessDefinitionDeployed,
+)
 from server.engine.formats import ClusterFormat
 from server.engine.keys import Key
 from server.engine.pages import DocumentId
@@ -290,6 +296,13 @@ def _definition_deployed(event: Deployed, batch: Batch, cluster: ClusterFormat) 
     batch.outgoing.append(OutgoingCommand(EVERY_OTHER_PARTITION, packed, cluster.wire))
 
 
+def _definition_deleted(
+    event: ProcessDefinitionDeleted | DecisionRequirementsDeleted, batch: Batch, _: ClusterFormat
+) -> None:
+    """It is stored as deleted: partitions read it when they recover, and process instances go on with it."""
+    batch.definitions[event.definition.key] = _encode(event.definition)
+
+
 def definition_of(content: bytes) -> Deployed:
     """Read what `Batch.definitions` holds."""
     return _decode(content)
@@ -307,6 +320,8 @@ _decode: Callable[[bytes], Deployed] = msgspec.msgpack.Decoder(Deployed).decode
 _EFFECTS: Mapping[type[Event], Callable[..., None]] = {
     ProcessDefinitionDeployed: _definition_deployed,
     DecisionRequirementsDeployed: _definition_deployed,
+    ProcessDefinitionDeleted: _definition_deleted,
+    DecisionRequirementsDeleted: _definition_deleted,
     CommandSent: _command_sent,
 }
 

@@ -9,10 +9,11 @@ from server.engine.keys import Key
 from server.lint.catalogue import CATALOG_VERSION, PROFILE, RULES, etag
 from server.lint.rule import NO_BOUNDS, Rule
 from server.platform.call import Call
+from server.platform.errors import NotFound
 from server.platform.mapping import mapper
 from server.platform.query import Window
 from server.rpc.searching import found
-from server.store.entities import ProcessDefinition
+from server.store.entities import ProcessDefinition, ProcessDefinitionState
 from server.store.ports import Store
 from server.store.searchables import PROCESS_DEFINITIONS
 
@@ -61,7 +62,9 @@ class ConsoleServicer:
 
     async def get_start_form(self, request: pb.GetStartFormRequest, call: Call) -> pb.GetStartFormResponse:
         """No form can be deployed in this release, so that no process has one."""
-        await found(self._store, ProcessDefinition, Key(request.process_definition_key), call)
+        definition = await found(self._store, ProcessDefinition, Key(request.process_definition_key), call)
+        if definition.state is ProcessDefinitionState.DELETED:
+            raise NotFound(f"process definition {definition.process_definition_key} is deleted")
         return pb.GetStartFormResponse()
 
 

@@ -9,6 +9,7 @@ from server.engine.decision_events import DecisionEvaluated, EvaluatedDecision
 from server.engine.keys import Key
 from server.partition.router import Router
 from server.platform.call import Call
+from server.platform.query import equals
 from server.rpc.evaluated import inputs_of, rules_of
 from server.rpc.origin import origin_of
 from server.rpc.searching import found, get, search
@@ -27,7 +28,12 @@ class DecisionDefinitionServicer:
         self, request: pb.SearchDecisionDefinitionsRequest, call: Call
     ) -> pb.SearchDecisionDefinitionsResponse:
         return await search(
-            self._store, DECISION_DEFINITIONS, request, pb.SearchDecisionDefinitionsResponse, call
+            self._store,
+            DECISION_DEFINITIONS,
+            request,
+            pb.SearchDecisionDefinitionsResponse,
+            call,
+            also=(equals(DECISION_DEFINITIONS, "is_deleted", False),),
         )
 
     async def get_decision_definition(

@@ -4,6 +4,7 @@ from gnomon.engine.v1 import decision_requirements_pb2 as entity_pb
 from gnomon.engine.v1 import decision_requirements_service_pb2 as pb
 from server.engine.keys import Key
 from server.platform.call import Call
+from server.platform.query import equals
 from server.rpc.searching import found, get, search
 from server.store.entities import DecisionRequirements
 from server.store.ports import Store
@@ -18,7 +19,12 @@ class DecisionRequirementsServicer:
         self, request: pb.SearchDecisionRequirementsRequest, call: Call
     ) -> pb.SearchDecisionRequirementsResponse:
         return await search(
-            self._store, DECISION_REQUIREMENTS, request, pb.SearchDecisionRequirementsResponse, call
+            self._store,
+            DECISION_REQUIREMENTS,
+            request,
+            pb.SearchDecisionRequirementsResponse,
+            call,
+            also=(equals(DECISION_REQUIREMENTS, "is_deleted", False),),
         )
 
     async def get_decision_requirements(

@@ -18,6 +18,7 @@ from server.store.entities import AuditEntry, AuditResult
 
 AUDITED_RPCS: Mapping[str, Audited] = {
     "CreateDeployment": AUDITED[commands.DeployResources],
+    "DeleteResource": AUDITED[commands.DeleteResource],
     "EvaluateDecision": AUDITED[commands.EvaluateDecision],
     # process instances
     "CreateProcessInstance": AUDITED[commands.CreateProcessInstance],

@@ -4,7 +4,12 @@ from datetime import datetime
 
 import msgspec
 
-from server.engine.decision_events import DecisionEvaluated, DecisionRequirementsDeployed, EvaluatedDecision
+from server.engine.decision_events import (
+    DecisionEvaluated,
+    DecisionRequirementsDeleted,
+    DecisionRequirementsDeployed,
+    EvaluatedDecision,
+)
 from server.store.entities import (
     DecisionDefinition,
     DecisionDefinitionType,
@@ -16,6 +21,8 @@ from server.store.ports import Change, Insert, Update
 from server.store.xml_text import xml_text
 
 _TYPES = {kind.value: kind for kind in DecisionDefinitionType}
+
+_DELETED = {"is_latest_version": False, "is_deleted": True}
 
 _encode = msgspec.json.Encoder().encode
 
@@ -81,3 +88,14 @@ def _instance(event: DecisionEvaluated, decision: EvaluatedDecision, now: dateti
         root_process_instance_key=event.instance.root_key if event.instance else None,
         element_instance_key=event.element_instance_key,
     )
+
+
+def decision_requirements_deleted(
+    event: DecisionRequirementsDeleted,
+    now: datetime,  # noqa: ARG001  # as for all events
+    changes: list[Change],
+) -> None:
+    changes.append(Update(DecisionRequirements, event.definition.key, {"is_deleted": True}))
+    decisions = event.definition.decisions
+    changes += [Update(DecisionDefinition, decision.key, _DELETED) for decision in decisions]
+    changes += [Update(DecisionDefinition, key, {"is_latest_version": True}) for key in event.latest_keys]

@@ -228,6 +228,7 @@ class DecisionRequirements(Row, kw_only=True, gc=False):
     xml: str
     deployment_key: Key
     deployment_time: datetime
+    is_deleted: bool = False
 
 
 class DecisionDefinition(Row, kw_only=True, gc=False):
@@ -241,6 +242,7 @@ class DecisionDefinition(Row, kw_only=True, gc=False):
     decision_requirements_name: str
     decision_requirements_version: int
     is_latest_version: bool = True
+    is_deleted: bool = False
 
 
 class DecisionInstance(Row, kw_only=True, gc=False):

@@ -10,7 +10,11 @@ from server.engine.definitions import executable_process
 from server.engine.incidents import ErrorType
 from server.engine.job_kinds import JobKind, ListenerEventType
 from server.engine.keys import Key
-from server.store.decision_projection import decision_evaluated, decision_requirements_deployed
+from server.store.decision_projection import (
+    decision_evaluated,
+    decision_requirements_deleted,
+    decision_requirements_deployed,
+)
 from server.store.entities import (
     ElementInstance,
     ElementInstanceState,
@@ -19,6 +23,7 @@ from server.store.entities import (
     Job,
     JobState,
     ProcessDefinition,
+    ProcessDefinitionState,
     ProcessInstance,
     ProcessInstanceState,
     UserTask,
@@ -66,6 +71,17 @@ def _process_definition_deployed(
         deployment_time=now,
     )
     changes.append(Insert(row))
+
+
+def _process_definition_deleted(
+    event: events.ProcessDefinitionDeleted,
+    now: datetime,  # noqa: ARG001  # as for all events
+    changes: Changes,
+) -> None:
+    deleted = {"is_latest_version": False, "state": ProcessDefinitionState.DELETED}
+    changes.append(Update(ProcessDefinition, event.definition.key, deleted))
+    if event.latest_key is not None:
+        changes.append(Update(ProcessDefinition, event.latest_key, {"is_latest_version": True}))
 
 
 # Process and element instances
@@ -373,7 +389,9 @@ PROJECTORS: Mapping[type[events.Event], Projector] = cast(
     "Mapping[type[events.Event], Projector]",
     {
         events.ProcessDefinitionDeployed: _process_definition_deployed,
+        events.ProcessDefinitionDeleted: _process_definition_deleted,
         decision_events.DecisionRequirementsDeployed: decision_requirements_deployed,
+        decision_events.DecisionRequirementsDeleted: decision_requirements_deleted,
         decision_events.DecisionEvaluated: decision_evaluated,
         # process and element instances
         events.ProcessInstanceCreated: _process_instance_created,

@@ -52,6 +52,7 @@ WITHOUT_ROWS = {
     events.InterruptionFinished,
     events.ProcessCalled,
     events.UserTaskCorrected,
+    events.DeletionAdopted,
     events.ProcessDefinitionAdopted,
     decision_events.DecisionRequirementsAdopted,
     events.JobBackOffEnded,

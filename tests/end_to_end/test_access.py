@@ -62,6 +62,7 @@ def owned(server: Server) -> Iterator[dict[str, str]]:
         _have(client, "/v2/mapping-rules", {"mappingRuleId": "owned", **RULE})
         yield {
             "role_id": "owned",
+            "resource_key": graph["decisionRequirements"]["decisionRequirementsKey"],
             "group_id": "owned",
             "mapping_rule_id": "owned",
             "client_id": "reader",

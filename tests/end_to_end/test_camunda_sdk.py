@@ -10,6 +10,7 @@ from camunda_orchestration_sdk import CamundaAsyncClient, WorkerConfig
 from camunda_orchestration_sdk.errors import ApiError
 from camunda_orchestration_sdk.models import (
     AdHocSubProcessActivateActivitiesInstruction,
+    DeleteResourceRequest,
     IncidentSearchQuery,
     JobActivationRequest,
     JobChangeset,
@@ -232,6 +233,23 @@ async def _answered(client: CamundaAsyncClient, result: Mapping[str, object]) ->
     (job,) = (await client.activate_jobs(data=JobActivationRequest.from_dict(request))).jobs
     await client.complete_job(job.job_key, data=JobCompletionRequest.from_dict({"result": result}))
     return str(job.user_task.action)
+
+
+async def test_a_deleted_process_definition_begins_nothing(
+    client: CamundaAsyncClient, tmp_path: Path
+) -> None:
+    file = tmp_path / "deleted.bpmn"
+    file.write_bytes(process("deleted-by-sdk").start().service_task("a", type="sdk-a").end().to_xml())
+    deployed = await client.deploy_resources_from_files([file])
+    key = deployed.processes[0].process_definition_key
+    start = ProcessCreationById.from_dict({"processDefinitionId": "deleted-by-sdk"})
+    await client.create_process_instance(data=start)
+
+    answer = await client.delete_resource(key, data=DeleteResourceRequest.from_dict({}))
+
+    assert answer.resource_key == key
+    with pytest.raises(Exception, match="404"):
+        await client.create_process_instance(data=start)
 
 
 async def test_a_job_that_keeps_failing_becomes_an_incident_that_can_be_resolved(

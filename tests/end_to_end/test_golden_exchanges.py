@@ -140,6 +140,7 @@ def _play(scene: Scene) -> None:
     _play_messages(scene)
     _play_a_modification(scene)
     _play_an_ad_hoc_sub_process(scene)
+    _play_a_deletion(scene)
     scene.play("reset-clock", "POST", "/v2/clock/reset")
     scene.play("discovery", "GET", "/.well-known/openid-configuration")
 
@@ -384,6 +385,21 @@ def _play_a_modification(scene: Scene) -> None:
     scene.play("refused-modification", "POST", path, activated)
     ended = {"terminateInstructions": [{"elementId": "ship"}]}
     scene.play("modify-process-instance-to-its-end", "POST", path, ended)
+
+
+def _play_a_deletion(scene: Scene) -> None:
+    found = scene.play(
+        "search-process-definitions-that-are-the-latest",
+        "POST",
+        "/v2/process-definitions/search",
+        {"filter": {"isLatestVersion": True, "processDefinitionId": "order"}},
+    )
+    key = found["items"][0]["processDefinitionKey"]
+    path = f"/v2/resources/{key}/deletion"
+    scene.play("refused-deletion-of-history", "POST", path, {"deleteHistory": True})
+    scene.play("delete-resource", "POST", path, {"operationReference": 7})
+    scene.play("refused-deletion", "POST", path)
+    scene.play("get-deleted-process-definition", "GET", f"/v2/process-definitions/{key}")
 
 
 def _activation() -> dict[str, object]:

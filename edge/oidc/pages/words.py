@@ -9,6 +9,7 @@ WORDS = {
     "groups": "See the groups you belong to",
     "offline_access": "Keep access while you are signed out",
     "process:deploy": "Deploy processes on your behalf",
+    "process:delete": "Delete deployed processes on your behalf",
     "instance:create": "Start processes on your behalf",
     "instance:cancel": "Cancel processes on your behalf",
     "instance:migrate": "Migrate processes on your behalf",

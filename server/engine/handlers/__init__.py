@@ -19,6 +19,7 @@ from server.engine.handlers import (
     migration,
     modification,
     process_instance,
+    resource,
     signal,
     start_timer,
     timer,
@@ -34,6 +35,8 @@ HANDLERS: Mapping[type[commands.Command], Handler] = cast(
     {
         commands.DeployResources: deployment.deploy,
         commands.AdoptDefinition: deployment.adopt,
+        commands.DeleteResource: resource.delete,
+        commands.AdoptDeletion: resource.adopt,
         commands.EvaluateDecision: decision.evaluate,
         # process instances
         commands.CreateProcessInstance: process_instance.create,

@@ -92,7 +92,7 @@ def _expect_alone(step: Step, instance: ProcessInstance, target: Definition) -> 
 
 def _target(command: MigrateProcessInstance, step: Step) -> Definition:
     target = step.state.definitions.get(command.target_process_definition_key)
-    if target is None or target.tenant_id != command.tenant_id:
+    if target is None or target.tenant_id != command.tenant_id or target.is_deleted:
         raise Rejected(
             RejectionType.NOT_FOUND,
             f"no process definition with key {command.target_process_definition_key}",

@@ -34,7 +34,7 @@ def _definition(command: CreateProcessInstance, state: State) -> Definition:
         definition = _by_id(command, state)
         version = "latest version" if command.version is None else f"version {command.version}"
         wanted = f"id '{command.process_definition_id}' in its {version}"
-    if definition is None or definition.tenant_id != command.tenant_id:
+    if definition is None or definition.tenant_id != command.tenant_id or definition.is_deleted:
         raise Rejected(RejectionType.NOT_FOUND, f"no process definition with {wanted}")
     return definition
 

@@ -14,10 +14,15 @@ from server.engine.step import Step
 from server.engine.timers import following, open_timer
 
 
-def renew(step: Step, definition: Definition, process: ExecutableProcess, scope: NoVariables) -> None:
-    """Set the timers of a new version in place of those of the version before; raises Rejected."""
-    for timer in list(step.state.start_timers.of((definition.tenant_id, definition.process_definition_id))):
+def close(step: Step, tenant_id: str, process_definition_id: str) -> None:
+    """Let the timers of a process begin nothing any more."""
+    for timer in list(step.state.start_timers.of((tenant_id, process_definition_id))):
         step.emit(happened.StartTimerClosed(timer.key))
+
+
+def renew(step: Step, definition: Definition, process: ExecutableProcess, scope: NoVariables) -> None:
+    """Set the timers of the version that is the latest now in place of those before; raises Rejected."""
+    close(step, definition.tenant_id, definition.process_definition_id)
     for start in process.root.starts:
         trigger = start.trigger
         if not isinstance(trigger, TimerTrigger):

@@ -207,6 +207,16 @@ def test_models_are_linted_without_a_server(gnomon_alone: Gnomon, tmp_path: Path
     assert [item["elementId"] for item in items if item["refuses"]] == ["work"]
 
 
+def test_a_deleted_process_cannot_be_started(gnomon: Gnomon, greeting: str, tmp_path: Path) -> None:
+    file = tmp_path / f"{greeting}.bpmn"
+    key = gnomon("deploy", str(file), "--json").json["deployments"][0]["processDefinition"]
+
+    said = gnomon("delete", key["processDefinitionKey"], "--json")
+
+    assert said.json == {"resourceKey": key["processDefinitionKey"], "batchOperation": None}
+    assert gnomon("start", greeting).exit_code != 0
+
+
 def test_a_person_sees_tables(gnomon: Gnomon, greeting: str) -> None:
     key = started(gnomon, greeting)
 

@@ -46,7 +46,7 @@ def recovered(live: State) -> State:
     """The state that is read back from the documents, which come in any order."""
     state = State()
     state.definitions, state.versions, state.starts = live.definitions, live.versions, live.starts
-    state.tagged = live.tagged
+    state.tagged, state.numbers = live.tagged, live.numbers
     state.decisions = live.decisions
     documents = [pages_of(instance) for instance in live.instances.values()]
     state.adopt(*(unpack(pages) for pages in reversed(documents)))

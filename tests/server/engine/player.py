@@ -52,6 +52,7 @@ def photograph(state: State) -> object:
         {name: list(keys.items()) for name, keys in state.versions.items()},
         deepcopy(state.starts),
         dict(state.started),
+        dict(state.numbers),
         deepcopy(state.start_timers),
     )
     waiting = (deepcopy(state.messages), deepcopy(state.signals))
@@ -381,6 +382,13 @@ def _yield(move: Move, scenario: Scenario) -> Command:
     return commands.YieldJobs(_tenant(move, scenario), tuple((event.key, event.deadline) for event in chosen))
 
 
+def _delete(move: Move, scenario: Scenario) -> Command:
+    """A version of the process, unless it is the last one."""
+    keys = [*scenario.state.versions[scenario.tenant_id, "random"].values()]
+    key = keys[-1 - move.pick % len(keys)] if len(keys) > 1 else UNKNOWN
+    return commands.DeleteResource(_tenant(move, scenario), key)
+
+
 COMMANDS: dict[str, Callable[[Move, Scenario], Command]] = {
     "start": lambda move, scenario: commands.CreateProcessInstance(
         tenant_id=_tenant(move, scenario), process_definition_id="random", variables=move.variables or {}
@@ -388,6 +396,7 @@ COMMANDS: dict[str, Callable[[Move, Scenario], Command]] = {
     "cancel": lambda move, scenario: commands.CancelProcessInstance(
         _tenant(move, scenario), _instance(move, scenario)
     ),
+    "delete": _delete,
     "migrate": _migrate,
     "modify": _modify,
     "activate": _activate,

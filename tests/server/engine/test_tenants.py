@@ -25,6 +25,7 @@ COMMANDS: dict[str, Callable[[Scenario], Command]] = {
     "start by key": lambda engine: commands.CreateProcessInstance(
         tenant_id=OTHER, process_definition_key=next(iter(engine.state.definitions))
     ),
+    "delete": lambda engine: commands.DeleteResource(OTHER, next(iter(engine.state.definitions))),
     "cancel": lambda engine: commands.CancelProcessInstance(OTHER, engine.instance_key),
     "migrate": lambda engine: commands.MigrateProcessInstance(
         tenant_id=OTHER,

@@ -101,13 +101,15 @@ DEFINITIONS_WITHOUT_ROWS = """
 
 NOT_THE_LATEST = """
     SELECT 'process ' || process_definition_id || ' of tenant ' || tenant_id FROM runtime.process_definition
+    WHERE state <> 'DELETED' OR is_latest_version
     GROUP BY tenant_id, process_definition_id
-    HAVING count(*) FILTER (WHERE is_latest_version) <> 1
+    HAVING count(*) FILTER (WHERE is_latest_version) <> 1 OR bool_or(state = 'DELETED')
         OR max(version) FILTER (WHERE is_latest_version) <> max(version)
     UNION ALL
     SELECT 'decision ' || decision_definition_id || ' of tenant ' || tenant_id FROM runtime.decision_definition
+    WHERE NOT is_deleted OR is_latest_version
     GROUP BY tenant_id, decision_definition_id
-    HAVING count(*) FILTER (WHERE is_latest_version) <> 1
+    HAVING count(*) FILTER (WHERE is_latest_version) <> 1 OR bool_or(is_deleted)
         OR max(version) FILTER (WHERE is_latest_version) <> max(version)
 """
 

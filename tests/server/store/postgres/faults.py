@@ -136,6 +136,8 @@ FAULTS = {
         "UPDATE runtime.process_definition SET is_latest_version = false",
         "UPDATE runtime.process_definition SET is_latest_version = NOT is_latest_version",
         "UPDATE runtime.decision_definition SET is_latest_version = NOT is_latest_version",
+        "UPDATE runtime.process_definition SET state = 'DELETED'",
+        "UPDATE runtime.decision_definition SET is_deleted = true",
     ],
     "outbox": ["UPDATE gnomon.outbox SET target = 9", "UPDATE gnomon.outbox SET source = target"],
     "outbox-numbers": ["UPDATE gnomon.outbox SET number = number + 4096 * 1000"],

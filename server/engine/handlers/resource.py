@@ -1,0 +1,102 @@
+"""Delete what was deployed, in every partition.
+
+Process instances of a deleted version go on. When it was the latest, the version before begins instances from now on:
+its start events wait again, its timers count from now.
+"""
+
+import msgspec
+
+from server.engine import events
+from server.engine.answers import DONE, Done
+from server.engine.commands import AdoptDeletion, DeleteResource
+from server.engine.decision_events import DecisionRequirementsDeleted, DecisionRequirementsDeployed
+from server.engine.definitions import Definition
+from server.engine.handlers import start_timer
+from server.engine.keys import Key
+from server.engine.rejection import Rejected, RejectionType
+from server.engine.sent import EVERY_OTHER, CommandSent
+from server.engine.start_evaluation import NoVariables
+from server.engine.state import State
+from server.engine.step import Step
+
+
+def delete(command: DeleteResource, step: Step) -> Done:
+    key = command.resource_key
+    definition, graph = step.state.definitions.get(key), step.state.decisions.graphs.get(key)
+    if definition is not None and definition.tenant_id == command.tenant_id and not definition.is_deleted:
+        _delete_process(definition, step)
+    elif graph is not None and graph.tenant_id == command.tenant_id:
+        _delete_decisions(graph, step)
+    else:
+        raise Rejected(RejectionType.NOT_FOUND, f"no resource with key {key}")
+    step.emit(CommandSent(EVERY_OTHER, AdoptDeletion(command.tenant_id, key)))
+    return DONE
+
+
+def adopt(command: AdoptDeletion, step: Step) -> Done:
+    """Does nothing when it is known already."""
+    key = command.resource_key
+    definition = step.state.definitions.get(key)
+    if key in step.state.decisions.graphs or (definition is not None and not definition.is_deleted):
+        step.emit(events.DeletionAdopted(key))
+    return DONE
+
+
+def _delete_process(definition: Definition, step: Step) -> None:
+    name = (definition.tenant_id, definition.process_definition_id)
+    was_latest = step.state.latest(*name) is definition
+    previous = _previous(step.state, definition) if was_latest else None
+    step.emit(
+        events.ProcessDefinitionDeleted(_deployed(definition), previous.key if previous is not None else None)
+    )
+    if previous is not None:
+        start_timer.renew(step, previous, previous.process, NoVariables(step, previous.deployment_key))
+    elif was_latest:
+        start_timer.close(step, *name)
+
+
+def _previous(state: State, latest: Definition) -> Definition | None:
+    """The version before the latest one."""
+    keys = [*state.versions[latest.tenant_id, latest.process_definition_id].values()]
+    return state.definitions[keys[-2]] if len(keys) > 1 else None
+
+
+def _deployed(definition: Definition) -> events.ProcessDefinitionDeployed:
+    """As it is stored from now on."""
+    return events.ProcessDefinitionDeployed(
+        key=definition.key,
+        deployment_key=definition.deployment_key,
+        tenant_id=definition.tenant_id,
+        process_definition_id=definition.process_definition_id,
+        version=definition.version,
+        previous_key=None,
+        resource_name=definition.resource_name,
+        checksum=definition.checksum,
+        content=definition.content,
+        starts=definition.starts,
+        version_tag=definition.version_tag,
+        is_deleted=True,
+    )
+
+
+def _delete_decisions(graph: DecisionRequirementsDeployed, step: Step) -> None:
+    step.emit(DecisionRequirementsDeleted(_marked(graph), _previous_decisions(graph, step)))
+
+
+def _previous_decisions(graph: DecisionRequirementsDeployed, step: Step) -> tuple[Key, ...]:
+    """The decisions of other graphs that become the latest versions."""
+    before = (
+        step.state.decisions.before(graph.tenant_id, decision.decision_definition_id)
+        for decision in graph.decisions
+        if _is_latest(graph, decision.decision_definition_id, step)
+    )
+    return tuple(key for key in before if key is not None)
+
+
+def _is_latest(graph: DecisionRequirementsDeployed, decision_definition_id: str, step: Step) -> bool:
+    latest = step.state.decisions.latest(graph.tenant_id, decision_definition_id)
+    return latest is not None and latest.graph is graph
+
+
+def _marked(graph: DecisionRequirementsDeployed) -> DecisionRequirementsDeployed:
+    return msgspec.structs.replace(graph, is_deleted=True)
