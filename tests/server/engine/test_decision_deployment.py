@@ -108,9 +108,11 @@ def test_a_graph_that_is_let_go_leaves_what_was_before(model: DecisionModel) -> 
     before, engine = Scenario(), Scenario()
     for each in (before, engine):
         deployed(each, ONE)
-    deployed(engine, model)
     known = engine.state.decisions
+    deployed(engine, model)
+    latest_graph = known.graphs[max(known.graphs)]
+    numbers = before.state.decisions.numbers_of(latest_graph)
 
-    known.undefine(known.graphs[max(known.graphs)])
+    known.undefine(latest_graph, numbers)
 
     assert before.state.decisions == known

@@ -122,6 +122,7 @@ async def test_what_is_done_with_a_job_names_its_process_instance(serving: Servi
 def test_every_command_of_a_caller_is_audited() -> None:
     not_asked_for = {
         commands.AdoptDefinition,
+        commands.AdoptDeletion,
         commands.ActivateJobs,
         commands.YieldJobs,
         commands.TimeOutJob,

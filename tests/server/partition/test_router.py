@@ -120,6 +120,8 @@ def test_every_command_that_names_something_goes_to_its_partition() -> None:
         commands.EvaluateDecision,
         commands.ActivateJobs,
         commands.AdoptDefinition,
+        commands.AdoptDeletion,
+        commands.DeleteResource,
         commands.YieldJobs,
         commands.TimeOutJob,
         commands.EndJobBackOff,
