@@ -39,6 +39,7 @@ from server.store.searchables import SEARCHABLES
 # Facts that only the engine needs.
 WITHOUT_ROWS = {
     events.ActivitiesCompleted,
+    events.AdHocConditionEvaluated,
     events.CallEnded,
     events.CompensationInvoked,
     events.CompensationTriggered,
@@ -48,6 +49,7 @@ WITHOUT_ROWS = {
     events.ElementInterrupted,
     events.ElementProgressed,
     events.ElementTerminating,
+    events.ElementsPlanned,
     events.EventCaught,
     events.InterruptionFinished,
     events.ProcessCalled,
