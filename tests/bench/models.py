@@ -1,8 +1,11 @@
 """The processes that are measured, for us and in the dialect of SpiffWorkflow."""
 
+import re
+
 from server.bpmn.builder import ProcessBuilder, process
 
 TASKS = 10
+INSTANCES = 100
 
 
 def _ten_in_a_row() -> ProcessBuilder:
@@ -44,7 +47,26 @@ MODELS = {
     ),
 }
 
+MODELS |= {
+    "user task": process("person").start().user_task("task").end(),
+    "timer": process("clock").start().timer_catch("wait", duration="PT0S").end(),
+    "message": process("mail").start().message_catch("wait", message="go", key="=string(total)").end(),
+    "call activity": process("caller").start().call_activity("call", process="empty").end(),
+    f"parallel multi-instance of {INSTANCES}": (
+        process("many")
+        .start()
+        .service_task("task", type="work")
+        .multi_instance(f"=for i in 1..{INSTANCES} return i")
+        .end()
+    ),
+}
+CALLED = MODELS["start → end"]
+CALLED_ID = str(CALLED.element.get("id"))
+
 VARIABLES = {"total": 120}
+_LOOP = re.compile(
+    r"<bpmn:multiInstanceLoopCharacteristics>.*?</bpmn:multiInstanceLoopCharacteristics>", re.DOTALL
+)
 
 
 def ours(model: str) -> bytes:
@@ -54,4 +76,9 @@ def ours(model: str) -> bytes:
 def spiff(model: str) -> bytes:
     """A service task of ours is a user task there: both wait until somebody outside has done the work."""
     text = ours(model).decode()
-    return text.replace("serviceTask", "userTask").replace(">=total", ">total").encode()
+    text = text.replace("serviceTask", "userTask").replace(">=total", ">total")
+    text = text.replace(">PT0S<", ">'PT0S'<").replace(
+        "<bpmn:callActivity", f'<bpmn:callActivity calledElement="{CALLED_ID}"'
+    )
+    loop = f"<bpmn:multiInstanceLoopCharacteristics><bpmn:loopCardinality>{INSTANCES}</bpmn:loopCardinality></bpmn:multiInstanceLoopCharacteristics>"
+    return _LOOP.sub(loop, text).encode()
