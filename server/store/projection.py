@@ -350,6 +350,7 @@ def _user_task_canceled(event: events.UserTaskCanceled, now: datetime, changes: 
 _REPORTED: Mapping[ErrorType, ErrorType] = {
     ErrorType.EXECUTION_LISTENER_NO_RETRIES: ErrorType.UNKNOWN,
     ErrorType.TASK_LISTENER_NO_RETRIES: ErrorType.UNKNOWN,
+    ErrorType.AD_HOC_SUB_PROCESS_NO_RETRIES: ErrorType.UNKNOWN,
 }
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from gnomon.engine.v1 import element_instance_pb2 as entity_pb
-from gnomon.engine.v1 import job_pb2
+from gnomon.engine.v1 import incident_pb2, job_pb2
 from server.bpmn.builder import ad_hoc_sub_process, process
 from server.platform.errors import InvalidArgument, InvalidState, NotFound
 from tests.server.rpc.caller import Caller
@@ -121,3 +121,15 @@ async def test_a_worker_activates_elements_and_completes(caller: Caller) -> None
         .items[0]
         .end_date
     )
+
+
+async def test_a_worker_without_retries_leaves_an_incident_of_unknown_type(caller: Caller) -> None:
+    await caller.deploy(WORKED)
+    await caller.start("cat")
+    (job,) = await caller.activate("care")
+
+    await caller("FailJob", job_key=job.job_key, error_message="no model")
+
+    (incident,) = (await caller("SearchIncidents", filter={"job_key": {"eq": job.job_key}})).items
+    assert incident.error_type == incident_pb2.INCIDENT_ERROR_TYPE_UNKNOWN
+    assert (incident.element_id, incident.error_message) == ("care", "no model")
