@@ -7,15 +7,19 @@ import msgspec
 import pytest
 
 from server.bpmn.builder import ProcessBuilder, ad_hoc_sub_process, event_sub_process, process, sub_process
+from server.engine import process as process_command
 from server.engine.commands import (
     ActivateAdHocSubProcessActivities,
     Command,
     CompleteJob,
+    ContinueProcessInstance,
+    CreateProcessInstance,
     SetVariables,
     ThrowJobError,
     UpdateJob,
 )
-from server.engine.events import VariableUpdated
+from server.engine.documents import unpack
+from server.engine.events import ElementTerminated, VariableUpdated
 from server.engine.incidents import ErrorType
 from server.engine.job_results import AdHocSubProcessResult, UserTaskResult
 from server.engine.keys import Key
@@ -24,9 +28,10 @@ from server.engine.limits import EngineLimits
 from server.engine.process_instance import ElementInstance
 from server.engine.rejection import RejectionType
 from server.engine.scopes import find
-from server.engine.work import Activation
+from server.engine.work import ActivateElements, Activation
 from server.store import entities
 from tests.server.engine.scenario import MINUTE, Scenario, texts
+from tests.server.engine.stored import pages_of
 
 INNER = "care#innerInstance"
 
@@ -944,6 +949,58 @@ def test_ten_thousand_elements_are_activated_in_slices(until: str | None) -> Non
     assert len(engine.last_events) < 4_000
     assert engine.path.count(INNER) == 10_000
     assert engine.is_running is bool(until)
+
+
+def half_activated(ad_hoc: ProcessBuilder) -> Scenario:
+    """An instance whose first command has activated some of 100 elements."""
+    engine = Scenario(limits=EngineLimits(slice_steps=4_000))
+    engine.deploy(ad_hoc)
+    command = CreateProcessInstance(
+        tenant_id="default", process_definition_id="cat", variables={"number": "100"}
+    )
+    engine.happens(process_command(engine.state, command, engine.now).events)
+    (engine.instance_key,) = engine.state.instances
+    return engine
+
+
+def test_what_is_still_to_be_activated_is_part_of_the_document() -> None:
+    engine = half_activated(caring(FEEDING))
+
+    (left,) = [work for work in engine.instance.work if isinstance(work, ActivateElements)]
+
+    assert len(left.activations) == engine.element("care").ad_hoc.planned > 0
+    assert len(inner_instances(engine)) == 100 - len(left.activations)
+    assert unpack(pages_of(engine.instance)) == engine.instance
+
+
+def test_it_does_not_complete_while_elements_are_still_to_be_activated() -> None:
+    engine = half_activated(caring(FEEDING))
+
+    for job in list(engine.instance.jobs):
+        outcome = process_command(engine.state, CompleteJob("default", job), engine.now)
+        engine.happens(outcome.events)
+    before = engine.is_running
+    for _ in range(100):
+        if not engine.is_running:
+            break
+        engine.execute(ContinueProcessInstance("default", engine.instance_key))
+        for job in engine.activate("feed", most=100):
+            engine.execute(CompleteJob("default", job.key))
+
+    assert before
+    assert engine.path.count(INNER) == 100
+    assert engine.is_completed
+    engine.expect_laws()
+
+
+def test_it_can_be_cancelled_between_two_slices() -> None:
+    engine = half_activated(caring(FEEDING))
+
+    engine.cancel()
+
+    assert engine.is_terminated
+    assert len(engine.happened(ElementTerminated)) < 250
+    engine.expect_laws()
 
 
 FEEDING = '=for i in 1..number return "feed"'
