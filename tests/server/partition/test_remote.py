@@ -4,9 +4,11 @@ import msgspec
 import pytest
 
 from gnomon.partition.v1 import partition_service_pb2 as pb
+from server.engine.commands import CompleteUserTask
 from server.engine.formats import WIRE_FORMAT
+from server.engine.keys import Key
 from server.partition.origin import Origin
-from server.partition.remote import RemotePartition
+from server.partition.remote import CALL_SECONDS, LONG_CALL_SECONDS, RemotePartition
 from server.partition.wire import ANSWERS
 from server.platform.call import Call
 from server.platform.channels import LocalChannel
@@ -25,9 +27,11 @@ class Owner:
     def __init__(self, answer: bytes, number: int) -> None:
         self._response = pb.ExecuteResponse(answer=answer, format=number)
         self.requests: list[pb.ExecuteRequest] = []
+        self.seconds: list[float] = []
 
-    async def execute(self, request: pb.ExecuteRequest, call: Call) -> pb.ExecuteResponse:  # noqa: ARG002
+    async def execute(self, request: pb.ExecuteRequest, call: Call) -> pb.ExecuteResponse:
         self.requests.append(request)
+        self.seconds.append(call.time_remaining or 0)
         return self._response
 
 
@@ -57,3 +61,13 @@ async def test_a_call_carries_the_format_that_all_nodes_read() -> None:
 
     assert ANSWERS.pack(answer) == msgspec.msgpack.encode(("Done", {}))
     assert [request.format for request in owner.requests] == [1]
+
+
+async def test_the_owner_says_how_long_listeners_of_user_tasks_are_waited_for() -> None:
+    owner = Owner(msgspec.msgpack.encode(("Done", {})), WIRE_FORMAT)
+
+    await remote(owner).submit(CompleteUserTask("default", Key(1)), ORIGIN)
+    await remote(owner).submit(creation(), ORIGIN)
+
+    long, short = owner.seconds
+    assert short <= CALL_SECONDS < LONG_CALL_SECONDS / 2 < long
