@@ -52,6 +52,8 @@ WITHOUT_ROWS = {
     events.ElementsPlanned,
     events.EventCaught,
     events.InterruptionFinished,
+    events.OutputCollected,
+    events.OutputsMerged,
     events.ProcessCalled,
     events.UserTaskCorrected,
     events.DeletionAdopted,
