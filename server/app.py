@@ -14,6 +14,7 @@ from google.protobuf.descriptor import ServiceDescriptor
 from gnomon.engine.v1 import (
     audit_log_service_pb2,
     clock_service_pb2,
+    conditional_service_pb2,
     console_service_pb2,
     decision_definition_service_pb2,
     decision_instance_service_pb2,
@@ -64,6 +65,7 @@ from server.platform.postgres.pooled import PooledDatabase
 from server.platform.records import AuditLog
 from server.rpc.audit_log import AuditLogServicer
 from server.rpc.clock import ClockServicer
+from server.rpc.conditional import ConditionalServicer
 from server.rpc.console import ConsoleServicer
 from server.rpc.decision_definition import DecisionDefinitionServicer
 from server.rpc.decision_instance import DecisionInstanceServicer
@@ -307,6 +309,7 @@ def _servicers(config: EngineConfig, store: Store, router: Router, clock: Clock)
         _service(variable_service_pb2): VariableServicer(store),
         _service(incident_service_pb2): IncidentServicer(store, router),
         _service(message_service_pb2): MessageServicer(router),
+        _service(conditional_service_pb2): ConditionalServicer(router),
         _service(signal_service_pb2): SignalServicer(router),
         _service(decision_requirements_service_pb2): DecisionRequirementsServicer(store),
         _service(decision_definition_service_pb2): DecisionDefinitionServicer(store, router),

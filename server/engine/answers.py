@@ -130,6 +130,14 @@ class CorrelatedMessage:
 
 
 @dataclass(frozen=True, slots=True)
+class EvaluatedConditionals:
+    """The process instances that begin."""
+
+    key: Key
+    heads: tuple[InstanceHead, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class SignalBroadcast:
     key: Key
 
@@ -155,6 +163,7 @@ Answer = (
     | ActivatedJobs
     | PublishedMessage
     | CorrelatedMessage
+    | EvaluatedConditionals
     | SignalBroadcast
     | TransitionBegun
     | Done

@@ -340,6 +340,10 @@ def _call_ended(state: State, event: events.CallEnded) -> None:
     state.journal.alter(element, "called_key", None)
 
 
+def _conditionals_evaluated(state: State, event: events.ConditionalsEvaluated) -> None:
+    state.claim(event.key)
+
+
 def _activities_completed(state: State, event: events.ActivitiesCompleted) -> None:
     compensable = _instance(state, event).elements[event.key].compensable
     for activity_id, count in event.counts.items():
@@ -655,6 +659,7 @@ APPLIERS: Mapping[type[events.Event], Applier] = cast(
         events.AdHocConditionEvaluated: _ad_hoc_condition_evaluated,
         events.ProcessCalled: _process_called,
         events.CallEnded: _call_ended,
+        events.ConditionalsEvaluated: _conditionals_evaluated,
         events.ActivitiesCompleted: _activities_completed,
         events.CompensationTriggered: _compensation_triggered,
         events.CompensationInvoked: _compensation_invoked,

@@ -502,6 +502,22 @@ class BeginNext:
 
 
 @dataclass(frozen=True, slots=True)
+class EvaluateConditionals:
+    """Begin process instances at the start events whose conditions these variables meet.
+
+    Of one version of a process, or of the latest version of each.
+    """
+
+    tenant_id: str
+    variables: Variables
+    process_definition_key: Key | None = None
+
+    @property
+    def address(self) -> Address:
+        return ANYWHERE
+
+
+@dataclass(frozen=True, slots=True)
 class BroadcastSignal:
     """Trigger everything that waits for a signal of this name, in all partitions."""
 
@@ -666,6 +682,7 @@ Command = (
     | DeliverMessage
     | SettleMessage
     | BeginNext
+    | EvaluateConditionals
     | BroadcastSignal
     | ReceiveSignal
     | ContinueBroadcast

@@ -272,6 +272,13 @@ class CallEnded(InstanceEvent, frozen=True):
     key: Key
 
 
+class ConditionalsEvaluated(Event, frozen=True):
+    """The conditions of start events were evaluated for a caller; each process instance that this began follows."""
+
+    key: Key
+    tenant_id: str
+
+
 class ActivitiesCompleted(InstanceEvent, frozen=True):
     """These activities can be compensated from now on: so many times each, in the scope `key`."""
 

@@ -160,6 +160,7 @@ COMMAND_FEATURES: Mapping[type[commands.Command], Feature] = {
     commands.SettleMessage: Feature.MESSAGES,
     commands.TriggerStartTimer: Feature.START_EVENTS,
     commands.BeginNext: Feature.START_EVENTS,
+    commands.EvaluateConditionals: Feature.START_EVENTS,
     commands.BroadcastSignal: Feature.SIGNALS,
     commands.ReceiveSignal: Feature.SIGNALS,
     commands.ContinueBroadcast: Feature.SIGNALS,

@@ -21,7 +21,8 @@ class EngineLimits:
 
     `element_steps` are for all expressions that one element evaluates on its way: more is an incident. So are more
     than `activations` elements in a row without a wait state: a loop that goes nowhere. A multi-instance
-    activity has up to `loop_items` instances, and a throwing event invokes up to `compensations` handlers. Processes call each other up to `call_depth` deep. A process instance of
+    activity has up to `loop_items` instances, and a throwing event invokes up to `compensations` handlers. A caller's variables begin up to `conditional_starts`
+    process instances. Processes call each other up to `call_depth` deep. A process instance of
     up to `whole_records` is stored as a whole, a larger one in pages. A partition buffers `tenant_messages` of each
     tenant, and callers begin no broadcast while `tenant_broadcasts` of theirs are not finished in it.
     What a modification activates is entered in one turn, of `modification_steps` at most; it terminates up to so many
@@ -33,6 +34,7 @@ class EngineLimits:
     activations: int = 100_000
     loop_items: int = 10_000
     compensations: int = 10_000
+    conditional_starts: int = 100
     call_depth: int = 1_000
     whole_records: int = 256
     tenant_messages: int = 100_000

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from server import feel
-from server.bpmn.executable import Element, ExecutableProcess, MessageTrigger, SignalTrigger
+from server.bpmn.executable import ConditionTrigger, Element, ExecutableProcess, MessageTrigger, SignalTrigger
 from server.engine.expressions import string_of
 from server.engine.incidents import Incident
 from server.engine.keys import Key
 from server.engine.message_subscriptions import bounded
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.scopes import VariableScope
-from server.engine.start_triggers import AnyStartTrigger, MessageStart, SignalStart
+from server.engine.start_triggers import AnyStartTrigger, ConditionStart, MessageStart, SignalStart
 from server.engine.step import Step
 
 
@@ -40,6 +40,8 @@ def start_triggers(process: ExecutableProcess, scope: NoVariables) -> tuple[AnyS
             elif isinstance(trigger, SignalTrigger):
                 name = bounded(string_of(trigger.name, scope), "name of the signal")
                 found.append(SignalStart(start.id, name))
+            elif isinstance(trigger, ConditionTrigger):
+                found.append(ConditionStart(start.id, trigger.condition.text))
     return tuple(found)
 
 

@@ -17,4 +17,10 @@ class SignalStart(StartTrigger, frozen=True):
     signal_name: str
 
 
-AnyStartTrigger = MessageStart | SignalStart
+class ConditionStart(StartTrigger, frozen=True):
+    """`condition` is a FEEL expression, without the `=` that marks one."""
+
+    condition: str
+
+
+AnyStartTrigger = MessageStart | SignalStart | ConditionStart

@@ -16,6 +16,7 @@ from server.engine.answers import (
     CreatedInstance,
     DecisionResult,
     Deployment,
+    EvaluatedConditionals,
     PublishedMessage,
     SignalBroadcast,
 )
@@ -29,6 +30,8 @@ PROCESS_INSTANCE = "PROCESS_INSTANCE"
 USER_TASK = "USER_TASK"
 # A signal concerns many process instances, none more than others.
 SIGNAL = "SIGNAL"
+# The conditions of start events of any number of processes.
+CONDITIONAL = "CONDITIONAL"
 LONGEST_DETAIL = 2_000
 
 
@@ -64,6 +67,7 @@ AUDITED: Mapping[type, Audited] = {
     commands.PublishMessage: Audited("MESSAGE", "CREATE"),
     commands.CorrelateMessage: Audited("MESSAGE", "CORRELATE"),
     commands.BroadcastSignal: Audited(SIGNAL, "CREATE"),
+    commands.EvaluateConditionals: Audited(CONDITIONAL, "EVALUATE"),
 }
 
 
@@ -84,13 +88,19 @@ def audit_entry(
     if audited.entity_type == USER_TASK:
         return None
     entry = _entry(audited, command, origin, now)
-    if changed is not None and audited.entity_type != SIGNAL:
+    if changed is not None and audited.entity_type not in {SIGNAL, CONDITIONAL}:
         entry.process_instance_key = changed.key
         entry.process_definition_key = changed.process_definition_key
     match result:
         case CreatedInstance(head):
             entry.entity_key = head.key
-        case Deployment(key) | PublishedMessage(key) | CorrelatedMessage(key) | SignalBroadcast(key):
+        case (
+            Deployment(key)
+            | PublishedMessage(key)
+            | CorrelatedMessage(key)
+            | SignalBroadcast(key)
+            | EvaluatedConditionals(key)
+        ):
             entry.entity_key = key
         case DecisionResult(evaluation):
             entry.entity_key = evaluation.key

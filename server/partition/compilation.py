@@ -64,11 +64,17 @@ def _models(state: State, command: Command) -> Iterator[_Model]:
             yield from _decision(state, command)
         case commands.PublishMessage() | commands.CorrelateMessage() | commands.BroadcastSignal():
             yield from _begun(state, command)
+        case commands.EvaluateConditionals():
+            yield from _begun_by_conditions(state, command)
         case _:
-            if isinstance(command, commands.MigrateProcessInstance):
-                yield from _definition(state, command.target_process_definition_key)
-            if isinstance(command.address, OwnersOf):
-                yield from _of_instances(state, command.address.keys)
+            yield from _of_others(state, command)
+
+
+def _of_others(state: State, command: Command) -> Iterator[_Model]:
+    if isinstance(command, commands.MigrateProcessInstance):
+        yield from _definition(state, command.target_process_definition_key)
+    if isinstance(command.address, OwnersOf):
+        yield from _of_instances(state, command.address.keys)
 
 
 def _deployed(command: commands.DeployResources) -> Iterator[_Model]:
@@ -105,6 +111,17 @@ def _begun(
     for process_id in list(line.after()) if line is not None else ():
         if line is not None and process_id in line:
             yield from _definition(state, line[process_id].process_definition_key)
+
+
+def _begun_by_conditions(state: State, command: commands.EvaluateConditionals) -> Iterator[_Model]:
+    """The processes that begin with conditions; those of many that the variables begin are not known yet."""
+    key = command.process_definition_key
+    line = state.starts.conditions.get(command.tenant_id)
+    if key is not None:
+        yield from _definition(state, key)
+    elif line is not None and len(line) <= state.limits.conditional_starts:
+        for definition_key in [line[process_id] for process_id in line.after()]:
+            yield from _definition(state, definition_key)
 
 
 def _decision(state: State, command: commands.EvaluateDecision) -> Iterator[_Model]:

@@ -2,7 +2,8 @@
 
 A partition counts its own. Before a turn it reserves in the ledger what the turn's commands may start, so that all
 partitions together never exceed a quota and refuse nothing below it. Starts under way count like active ones. So do
-process instances that messages, signals and timers begin; but no event is refused, so these may exceed the quota.
+process instances that messages, signals and timers begin; but no event is refused, so these may exceed the quota. An
+evaluation of conditions needs room for one process instance, and may begin more.
 """
 
 from collections import Counter
@@ -15,6 +16,8 @@ from server.store.ports import Reservation
 
 # A process instance may end at any time.
 RETRY_SECONDS = 1
+# Commands of callers that are refused without room for one more process instance.
+_STARTING = (commands.CreateProcessInstance, commands.EvaluateConditionals)
 
 
 class Quota:
@@ -28,9 +31,7 @@ class Quota:
         """How many process instances of each tenant these commands may start; none when there is no quota."""
         if not self.most:
             return {}
-        return Counter(
-            command.tenant_id for command in turn if isinstance(command, commands.CreateProcessInstance)
-        )
+        return Counter(command.tenant_id for command in turn if isinstance(command, _STARTING))
 
     def room(self, tenant_id: str) -> int | None:
         """How many process instances of a tenant may be called in this partition now; None when there is no quota.
@@ -52,7 +53,7 @@ class Quota:
 
     def check(self, command: commands.Command) -> None:
         """Raises QuotaExhausted."""
-        if not self.most or not isinstance(command, commands.CreateProcessInstance):
+        if not self.most or not isinstance(command, _STARTING):
             return
         active = self._own[command.tenant_id]
         if active >= self.most or self._granted[command.tenant_id] <= 0:

@@ -46,6 +46,8 @@ AUDITED_RPCS: Mapping[str, Audited] = {
     # messages
     "PublishMessage": AUDITED[commands.PublishMessage],
     "CorrelateMessage": AUDITED[commands.CorrelateMessage],
+    # conditions
+    "EvaluateConditionals": AUDITED[commands.EvaluateConditionals],
     # signals
     "BroadcastSignal": AUDITED[commands.BroadcastSignal],
 }

@@ -43,6 +43,7 @@ WITHOUT_ROWS = {
     events.CallEnded,
     events.CompensationInvoked,
     events.CompensationTriggered,
+    events.ConditionalsEvaluated,
     events.DeploymentCreated,
     events.ElementActivated,
     events.ElementCompleting,

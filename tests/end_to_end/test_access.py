@@ -105,6 +105,7 @@ BODIES = {
     "AssignUserTask": {"assignee": "ada"},
     "UpdateUserTask": {"changeset": {"priority": 1}},
     "BroadcastSignal": {"signalName": "x"},
+    "EvaluateConditionals": {"variables": {}},
     "ActivateAdHocSubProcessActivities": {"elements": [{"elementId": "feed"}]},
     "CreateMappingRule": {"mappingRuleId": "another", **RULE},
     "UpdateMappingRule": RULE,

@@ -10,6 +10,7 @@ from camunda_orchestration_sdk import CamundaAsyncClient, WorkerConfig
 from camunda_orchestration_sdk.errors import ApiError
 from camunda_orchestration_sdk.models import (
     AdHocSubProcessActivateActivitiesInstruction,
+    ConditionalEvaluationInstruction,
     DeleteResourceRequest,
     IncidentSearchQuery,
     JobActivationRequest,
@@ -128,6 +129,20 @@ async def test_a_message_begins_a_process_that_a_signal_ends(
 
     assert int(signal.signal_key) > 0
     assert await _ended(client, correlated.process_instance_key) == "COMPLETED"
+
+
+async def test_conditions_of_start_events_are_evaluated(client: CamundaAsyncClient, tmp_path: Path) -> None:
+    model = process("met-by-sdk").start_condition("begin", condition="=sdkAmount > 100").end()
+    file = tmp_path / "met.bpmn"
+    file.write_bytes(model.to_xml())
+    await client.deploy_resources_from_files([file])
+
+    given = ConditionalEvaluationInstruction.from_dict({"variables": {"sdkAmount": 120}})
+    evaluated = await client.evaluate_conditionals(data=given)
+
+    (begun,) = evaluated.process_instances
+    assert int(evaluated.conditional_evaluation_key) > 0
+    assert await _ended(client, begun.process_instance_key) == "COMPLETED"
 
 
 async def test_a_process_instance_is_modified(client: CamundaAsyncClient, tmp_path: Path) -> None:

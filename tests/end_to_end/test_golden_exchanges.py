@@ -361,6 +361,11 @@ def _play_messages(scene: Scene) -> None:
     begun = process("begun").start_message("begin", message="begun").service_task("wait", type="wait").end()
     scene.prepare("POST", "/v2/deployments", files={"resources": ("begun.bpmn", begun.to_xml())})
     scene.play("correlate-message", "POST", "/v2/messages/correlation", {"name": "begun"})
+    large = (
+        process("large").start_condition("begin", condition="=amount > 100").service_task("wait", type="wait")
+    )
+    scene.prepare("POST", "/v2/deployments", files={"resources": ("large.bpmn", large.end().to_xml())})
+    scene.play("evaluate-conditionals", "POST", "/v2/conditionals/evaluation", {"variables": {"amount": 120}})
     alarm = {"signalName": "alarm", "variables": {"level": 5}, "tenantId": "default"}
     scene.play("broadcast-signal", "POST", "/v2/signals/broadcast", alarm)
 

@@ -10,6 +10,7 @@ from server.engine import commands
 from server.engine.answers import Answer
 from server.engine.handlers import (
     ad_hoc_sub_process,
+    conditional,
     decision,
     deployment,
     incident,
@@ -73,6 +74,7 @@ HANDLERS: Mapping[type[commands.Command], Handler] = cast(
         commands.SettleMessage: message.settle,
         commands.BeginNext: message.begin_next,
         # signals
+        commands.EvaluateConditionals: conditional.evaluate,
         commands.BroadcastSignal: signal.broadcast,
         commands.ReceiveSignal: signal.receive,
         commands.ContinueBroadcast: signal.go_on,

@@ -363,6 +363,17 @@ def _few_compensable_activities(subject: Subject) -> Iterator[Violation]:
         yield Violation(f"expected at most {MOST_COMPENSABLE_ACTIVITIES}, found {number}")
 
 
+def _starts_twice_by_condition(subject: Subject) -> Iterator[Violation]:
+    seen: set[str] = set()
+    for start in subject.markup.all("startEvent"):
+        definition = start.first("conditionalEventDefinition")
+        condition = definition.first("condition") if definition is not None else None
+        if condition is not None and condition.text in seen:
+            yield Violation(f"found {condition.text} again", start)
+        if condition is not None:
+            seen.add(condition.text)
+
+
 def _few_variables(subject: Subject) -> Iterator[Violation]:
     """Each is a place where changes are looked up."""
     for _, text in written(subject, "condition"):
@@ -465,6 +476,7 @@ _CHECKS: Mapping[str, Callable[[Subject], Iterator[Violation]]] = {
     "one compensation handler": _one_handler,
     "handlers outside the flow": _handlers_outside,
     "activities to compensate": _activities_to_compensate,
+    "one start event for a condition": _starts_twice_by_condition,
     "few variables": _few_variables,
     "few compensable activities": _few_compensable_activities,
     "expression of an output element": _output_expression,

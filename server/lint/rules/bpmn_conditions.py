@@ -4,6 +4,13 @@ from server.lint.rule import EvaluatorKind, Rule
 
 RULES = (
     Rule(
+        id="conditional-start-unique",
+        message="Two start events have the same condition",
+        evaluator=EvaluatorKind.CUSTOM,
+        applies_to=("bpmn:Process",),
+        value=("one start event for a condition",),
+    ),
+    Rule(
         id="conditional-condition",
         message="A conditional event needs a condition",
         evaluator=EvaluatorKind.REQUIRED_ATTRIBUTE,

@@ -42,7 +42,6 @@ RULES = (
         applies_to=("bpmn:StartEvent[Process]",),
         attribute=(
             "compensateEventDefinition",
-            "conditionalEventDefinition",
             "errorEventDefinition",
             "escalationEventDefinition",
             "linkEventDefinition",

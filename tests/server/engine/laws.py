@@ -10,7 +10,7 @@ from server.engine.events import Event
 from server.engine.keys import Key
 from server.engine.lifecycle import ElementState
 from server.engine.process_instance import JobState, OpenIncident, ProcessInstance
-from server.engine.start_triggers import MessageStart, SignalStart
+from server.engine.start_triggers import ConditionStart, MessageStart, SignalStart
 from server.engine.subscriptions import MessageSubscription, SignalSubscription
 from server.store import entities
 from tests.server.engine.rows import Rows
@@ -256,6 +256,15 @@ def _expect_starts(state: State) -> None:
             for place, line in known.items()
             for process_id in line.after()
         }
+    assert {
+        (tenant_id, process_id, line[process_id])
+        for tenant_id, line in state.starts.conditions.items()
+        for process_id in line.after()
+    } == {
+        (each.tenant_id, each.process_definition_id, each.key)
+        for each in latest
+        if any(isinstance(start, ConditionStart) for start in each.starts)
+    }
     assert state.started == {
         each.message_start: each.head.key
         for each in state.instances.values()

@@ -462,6 +462,9 @@ COMMANDS: dict[str, Callable[[Move, Scenario], Command]] = {
     "call": lambda move, scenario: commands.BroadcastSignal(
         _tenant(move, scenario), BEGIN, move.variables or {}
     ),
+    "evaluate": lambda move, scenario: commands.EvaluateConditionals(
+        _tenant(move, scenario), move.variables or {}, UNKNOWN if move.is_foreign else None
+    ),
     "broadcast": lambda move, scenario: commands.BroadcastSignal(
         _tenant(move, scenario), SIGNAL, move.variables or {}
     ),

@@ -611,6 +611,7 @@ def written(block: Block, process_id: str = "random", prefix: str = "") -> Proce
     builder = process(process_id).start().exclusive_gateway(begun)
     builder.start_message(f"{prefix}by_message", message=BEGIN).connect_to(begun)
     builder.start_signal(f"{prefix}by_signal", signal=f'="{BEGIN}"', outputs={"a": "=b"}).connect_to(begun)
+    builder.start_condition(f"{prefix}by_condition", condition="=b").connect_to(begun)
     builder.start_timer(f"{prefix}by_timer", cycle="R2/PT150S").connect_to(begun)
     builder.parallel_gateway(every)
     _Writer(builder, prefix, count(1)).write(block)
@@ -660,7 +661,11 @@ def _moves(values: list[str]) -> st.SearchStrategy[Move]:
         variables,
     )
     messages = st.builds(
-        Move, st.sampled_from(["publish", "broadcast", "begin", "call", "add"]), picks, numbers, variables
+        Move,
+        st.sampled_from(["publish", "broadcast", "begin", "call", "add", "evaluate"]),
+        picks,
+        numbers,
+        variables,
     )
     others = st.builds(
         Move,
@@ -703,6 +708,7 @@ def _moves(values: list[str]) -> st.SearchStrategy[Move]:
                 "assign",
                 "do",
                 "broadcast",
+                "evaluate",
             ]
         ),
         picks,

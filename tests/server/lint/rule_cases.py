@@ -497,6 +497,11 @@ COMPENSATION = {
 }
 
 CONDITIONS = {
+    "conditional-start-unique": case(
+        "two",
+        process("p").start_condition("one", condition="=a").end().start_condition("two", condition="=a").end(),
+        process("p").start_condition("one", condition="=a").end().start_condition("two", condition="=b").end(),
+    ),
     "conditional-condition": case("n", _conditional(""), _conditional("<condition>=a</condition>")),
     "conditional-expression": case("n", _conditional("<condition>a</condition>"), _conditional("<condition>=a</condition>")),
     "conditional-variables": case("n", _referring(101), _referring(100)),
