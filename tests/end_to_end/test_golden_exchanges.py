@@ -141,6 +141,7 @@ def _play(scene: Scene) -> None:
     _play_a_modification(scene)
     _play_an_ad_hoc_sub_process(scene)
     _play_a_deletion(scene)
+    _play_conditions(scene)
     scene.play("reset-clock", "POST", "/v2/clock/reset")
     scene.play("discovery", "GET", "/.well-known/openid-configuration")
 
@@ -346,6 +347,14 @@ def _play_the_directory(scene: Scene) -> None:
     scene.play("list-audit-entries-of-a-mapping-rule", "GET", f"{done}=oxford&sortOrder=DESC")
 
 
+def _play_conditions(scene: Scene) -> None:
+    large = (
+        process("large").start_condition("begin", condition="=amount > 100").service_task("wait", type="wait")
+    )
+    scene.prepare("POST", "/v2/deployments", files={"resources": ("large.bpmn", large.end().to_xml())})
+    scene.play("evaluate-conditionals", "POST", "/v2/conditionals/evaluation", {"variables": {"amount": 120}})
+
+
 def _play_messages(scene: Scene) -> None:
     paid = {
         "name": "paid",
@@ -361,11 +370,6 @@ def _play_messages(scene: Scene) -> None:
     begun = process("begun").start_message("begin", message="begun").service_task("wait", type="wait").end()
     scene.prepare("POST", "/v2/deployments", files={"resources": ("begun.bpmn", begun.to_xml())})
     scene.play("correlate-message", "POST", "/v2/messages/correlation", {"name": "begun"})
-    large = (
-        process("large").start_condition("begin", condition="=amount > 100").service_task("wait", type="wait")
-    )
-    scene.prepare("POST", "/v2/deployments", files={"resources": ("large.bpmn", large.end().to_xml())})
-    scene.play("evaluate-conditionals", "POST", "/v2/conditionals/evaluation", {"variables": {"amount": 120}})
     alarm = {"signalName": "alarm", "variables": {"level": 5}, "tenantId": "default"}
     scene.play("broadcast-signal", "POST", "/v2/signals/broadcast", alarm)
 
