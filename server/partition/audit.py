@@ -84,10 +84,11 @@ def audit_entry(
     if audited is None:
         return None
     if isinstance(result, ServiceError):
-        return refused_entry(audited, command, origin, result, now)
-    if audited.entity_type == USER_TASK:
+        entry = refused_entry(audited, command, origin, result, now)
+    elif audited.entity_type == USER_TASK:
         return None
-    entry = _entry(audited, command, origin, now)
+    else:
+        entry = _entry(audited, command, origin, now)
     if changed is not None and audited.entity_type not in {SIGNAL, CONDITIONAL}:
         entry.process_instance_key = changed.key
         entry.process_definition_key = changed.process_definition_key

@@ -198,7 +198,7 @@ class Turns:
             if changes_user_tasks(happened):
                 turn.batch.audit += user_task_entries(happened, entry.origin, now)
                 turn.batch.answers += final_answers(happened, now)
-            _keep(entry, result, turn.batch, now, changed=_changed(happened))
+            _keep(entry, result, turn.batch, now, changed=self._concerned(entry, happened))
             started, last = last, self._stopwatch()
             if last - started > longest[0]:
                 longest = last - started, entry
@@ -211,6 +211,15 @@ class Turns:
         self._report(growth)
         turn.events += growth.events
         return growth
+
+    def _concerned(self, entry: Entry, happened: Iterable[Event]) -> InstanceHead | None:
+        """The process instance that the events are about, or the one with the user task of a refused command."""
+        for event in happened:
+            if isinstance(event, InstanceEvent):
+                return event.instance
+        key: Key | None = getattr(entry.command, "user_task_key", None)
+        owner = self._state.instances.get(self._state.owners.get(key, key)) if key is not None else None
+        return owner.head if owner is not None else None
 
     @staticmethod
     def _report(growth: Growth) -> None:
@@ -261,11 +270,6 @@ def _touch(turn: Turn, growth: Growth, changed: Mapping[DocumentId, set[Key]]) -
             turn.touched[document] = records
         else:
             earlier |= records
-
-
-def _changed(happened: Iterable[Event]) -> InstanceHead | None:
-    """The process instance that the events are about."""
-    return next((event.instance for event in happened if isinstance(event, InstanceEvent)), None)
 
 
 def _keep(entry: Entry, result: Result, batch: Batch, now: datetime, *, changed: InstanceHead | None) -> None:

@@ -6,7 +6,7 @@ from gnomon.engine.v1 import audit_entry_pb2, audit_log_pb2
 from gnomon.engine.v1 import user_task_service_pb2 as pb
 from server.partition.audit import USER_TASK
 from server.platform.call import Call
-from server.platform.query import Condition, Operator, equals, parse
+from server.platform.query import equals, parse
 from server.store.entities import AuditEntry
 from server.store.ports import Store
 from server.store.searchables import AUDIT_ENTRIES
@@ -15,12 +15,10 @@ from server.store.searchables import AUDIT_ENTRIES
 async def search_audit_logs(
     store: Store, request: pb.SearchUserTaskAuditLogsRequest, call: Call
 ) -> pb.SearchUserTaskAuditLogsResponse:
-    """What happened to the user task, denials of listeners included; refused requests are in the full audit log alone."""
+    """Changes of the user task, refused commands and denials of listeners; a refusal has no element instance."""
     also = (
         equals(AUDIT_ENTRIES, "entity_key", request.user_task_key),
         equals(AUDIT_ENTRIES, "entity_type", USER_TASK),
-        # Those of requests do not know the element instance.
-        Condition(AUDIT_ENTRIES.fields["element_instance_key"], Operator.EXISTS, operand=True),
     )
     query = parse(AUDIT_ENTRIES, request, also=also)
     page = await store.search(AuditEntry, query, tenant_id=call.tenant_id)

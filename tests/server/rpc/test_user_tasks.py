@@ -2,6 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from gnomon.engine.v1 import audit_entry_pb2
 from gnomon.engine.v1 import audit_log_pb2 as log_pb
 from gnomon.engine.v1 import user_task_pb2 as pb
 from server.bpmn.builder import process, sub_process
@@ -198,10 +199,12 @@ async def test_the_audit_log_of_a_user_task_tells_its_changes(caller: Caller, ta
     found = await caller("SearchUserTaskAuditLogs", user_task_key=task_key)
 
     names = [log_pb.AuditLogOperationType.Name(item.operation_type)[25:] for item in found.items]
-    assert names == ["CREATE", "ASSIGN", "UNASSIGN", "UPDATE", "ASSIGN", "COMPLETE"]
+    assert names == ["CREATE", "ASSIGN", "UNASSIGN", "UPDATE", "ASSIGN", "ASSIGN", "COMPLETE"]
     assert {item.actor_id for item in found.items} == {"worker"}
     assert {item.user_task_key for item in found.items} == {task_key}
-    assert all(item.element_instance_key for item in found.items)
+    assert all(item.process_instance_key and item.process_definition_key for item in found.items)
+    failed = [item for item in found.items if item.result == audit_entry_pb2.AUDIT_RESULT_FAIL]
+    assert failed == [found.items[5]]
 
 
 async def test_the_audit_log_of_a_user_task_is_searched(caller: Caller, task_key: int) -> None:
