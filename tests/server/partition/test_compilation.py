@@ -51,7 +51,7 @@ def recovered(octets: int = LARGE_OCTETS) -> Scenario:
             definition, content=uncompiled(definition.content, octets)
         )
     for found in list(state.decisions.graphs.values()):
-        state.decisions.undefine(found)
+        state.decisions.delete(found)
         state.decisions.define(msgspec.structs.replace(found, content=uncompiled(found.content, octets)))
     return scenario
 
