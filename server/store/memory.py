@@ -153,22 +153,20 @@ class MemoryStore:
         ]
 
     def _check(self, batch: Batch) -> None:
-        inserted: set[tuple[type[Entity], Key]] = set()
+        tables, inserted = self._tables, set[tuple[type[Entity], Key]]()
         for change in batch.changes:
             if isinstance(change, Update):
-                self._check_update(change)
+                columns = tables[change.entity].columns
+                if not columns.issuperset(change.values):
+                    unknown = sorted(change.values.keys() - columns)
+                    raise ValueError(f"{change.entity.__name__} {change.key} has no {unknown}")
                 continue
             entity = type(change.row)
-            key = self._tables[entity].key_of(change.row)
-            if (entity, key) in inserted or self._tables[entity].get(key) is not None:
+            table = tables[entity]
+            key = table.key_of(change.row)
+            if key in table or (entity, key) in inserted:
                 raise ValueError(f"{entity.__name__} {key} is inserted twice")
             inserted.add((entity, key))
-
-    def _check_update(self, update: Update) -> None:
-        columns = self._tables[update.entity].columns
-        if not columns.issuperset(update.values):
-            unknown = sorted(update.values.keys() - columns)
-            raise ValueError(f"{update.entity.__name__} {update.key} has no {unknown}")
 
     def _apply(self, change: Insert | Update) -> Entity | None:
         if isinstance(change, Update):

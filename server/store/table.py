@@ -13,7 +13,7 @@ from server.store.ports import E
 class Shelf(Generic[E]):
     """The rows of one tenant."""
 
-    __slots__ = ("_indexes", "_key", "rows")
+    __slots__ = ("_entries", "_indexes", "_key", "rows")
 
     def __init__(self, searchable: Searchable[E]) -> None:
         self._key = attrgetter(searchable.key.name)
@@ -21,11 +21,13 @@ class Shelf(Generic[E]):
         self._indexes: dict[str, dict[Scalar, Ordered[E]]] = {
             field.name: {} for field in searchable.fields.values() if field.is_indexed
         }
+        # Each index with the field that it is by, for the many rows that enter all of them.
+        self._entries = [(index, attrgetter(name)) for name, index in self._indexes.items()]
 
     def add(self, row: E) -> None:
         self.rows.add(row)
-        for name in self._indexes:
-            self._enter(row, name)
+        for index, value_of in self._entries:
+            self._enter(row, index, value_of(row))
 
     def remove(self, row: E) -> None:
         self.rows.remove(row)
@@ -33,22 +35,20 @@ class Shelf(Generic[E]):
             self._leave(row, name)
 
     def change(self, row: E, values: Mapping[str, object]) -> None:
-        moved = [name for name in self._indexes if name in values]
+        moved = () if self._indexes.keys().isdisjoint(values) else self._indexes.keys() & values.keys()
         for name in moved:
             self._leave(row, name)
         for name, value in values.items():
             setattr(row, name, value)
         for name in moved:
-            self._enter(row, name)
+            self._enter(row, self._indexes[name], getattr(row, name))
 
     def rows_with(self, name: str, value: Scalar) -> Sequence[E]:
         """Rows whose indexed field has this value."""
         return self._indexes[name].get(value, ())
 
-    def _enter(self, row: E, name: str) -> None:
-        value = getattr(row, name)
+    def _enter(self, row: E, index: dict[Scalar, Ordered[E]], value: Scalar) -> None:
         if value is not None:
-            index = self._indexes[name]
             rows = index.get(value)
             if rows is None:
                 rows = index[value] = Ordered(self._key)
@@ -78,6 +78,9 @@ class Table(Generic[E]):
 
     def get(self, key: Key) -> E | None:
         return self._rows.get(key)
+
+    def __contains__(self, key: Key) -> bool:
+        return key in self._rows
 
     def insert(self, row: E) -> None:
         self._rows[self.key_of(row)] = row

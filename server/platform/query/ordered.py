@@ -19,34 +19,34 @@ _LONGEST_CHUNK = 1024
 class Ordered(Sequence[E], Generic[E]):
     """No two rows have the same key, and the key of a row never changes."""
 
-    __slots__ = ("_chunks", "_count", "_key", "_starts")
+    __slots__ = ("_chunks", "_count", "_highest", "_key", "_starts")
 
     def __init__(self, key: Callable[[E], Any]) -> None:
         self._key = key
         self._chunks: list[list[E]] = []
         self._starts: list[int] | None = None
         self._count = 0
+        # The highest key that was ever appended; its row may have left.
+        self._highest: Any = None
 
     def add(self, row: E) -> None:
-        chunks = self._chunks
+        key, chunks = self._key(row), self._chunks
         if not chunks:
             chunks.append([row])
-        elif self._key(chunks[-1][-1]) < self._key(row):
-            self._append(row)
+            self._highest = key
+        elif key > self._highest:
+            if len(chunks[-1]) < _LONGEST_CHUNK:
+                chunks[-1].append(row)
+            else:
+                chunks.append([row])
+            self._highest = key
         else:
-            self._insert(row)
+            self._insert(row, key)
         self._starts = None
         self._count += 1
 
-    def _append(self, row: E) -> None:
-        last = self._chunks[-1]
-        if len(last) < _LONGEST_CHUNK:
-            last.append(row)
-        else:
-            self._chunks.append([row])
-
-    def _insert(self, row: E) -> None:
-        index = self._chunk_of(self._key(row))
+    def _insert(self, row: E, key: Scalar) -> None:
+        index = self._chunk_of(key)
         chunk = self._chunks[index]
         insort(chunk, row, key=self._key)
         if len(chunk) > _LONGEST_CHUNK:
