@@ -253,7 +253,8 @@ def _leave(state: State, event: events.InstanceEvent, key: Key, final: ElementSt
     if element.loop is not None:
         for place in range(element.loop.items):
             journal.drop(instance.items, Key(element.loop.first_item + place))
-    _drop_outputs(journal, instance, key)
+    if instance.collected:
+        _drop_outputs(journal, instance, key)
     journal.note(instance.add, element)
     instance.remove(element)
     if element.scope_key is None:

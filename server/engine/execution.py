@@ -416,24 +416,26 @@ def _end_completion(step: Step, visit: Visit, flows: tuple[Flow, ...]) -> None:
     element, process_instance, instance = visit.element, visit.process_instance, visit.instance
     if process_instance.waiting:
         catch_events.unsubscribe(step, process_instance, instance)
-    if _is_called(process_instance, instance):
-        step.prefer(process_instance, Return(instance.key))
+    if instance.scope_key is None:
+        _complete_process(step, process_instance)
         return
     if element.compensation is not None or instance.compensable:
         compensation.note_completion(step, visit)
     step.emit(events.ElementCompleted(process_instance.head, instance.key))
-    if instance.scope_key is None:
-        make_room(step, process_instance.message_start)
-        return
     if isinstance(element.result, Termination):
         _terminate_others(step, process_instance, process_instance.elements[instance.scope_key], element)
     else:
         _leave(step, visit, instance.scope_key, flows)
 
 
-def _is_called(process_instance: ProcessInstance, instance: ElementInstance) -> bool:
-    """Whether a call activity waits for its end."""
-    return instance.scope_key is None and process_instance.head.caller is not None
+def _complete_process(step: Step, process_instance: ProcessInstance) -> None:
+    """A process instance that a call activity waits for ends together with it."""
+    key = process_instance.head.key
+    if process_instance.head.caller is not None:
+        step.prefer(process_instance, Return(key))
+        return
+    step.emit(events.ElementCompleted(process_instance.head, key))
+    make_room(step, process_instance.message_start)
 
 
 def _terminate_others(
@@ -512,7 +514,7 @@ def end_termination(step: Step, process_instance: ProcessInstance, instance: Ele
         return
     if instance.incident_key is not None:
         step.resolve_incident(process_instance, instance.incident_key)
-    if _is_called(process_instance, instance):
+    if instance.scope_key is None and process_instance.head.caller is not None:
         step.prefer(process_instance, Return(instance.key))
         return
     step.emit(events.ElementTerminated(process_instance.head, instance.key))

@@ -14,7 +14,7 @@ def head_of(
     caller: Caller | None = None,
 ) -> InstanceHead:
     """Of a process instance that is about to be created."""
-    process = definition.process
+    process = step.process_by(definition)
     return InstanceHead(
         step.next_key(),
         definition.tenant_id,

@@ -15,6 +15,7 @@ from server.engine import events
 from server.engine.apply import APPLIERS
 from server.engine.chance import bits
 from server.engine.commands import Command
+from server.engine.definitions import Definition
 from server.engine.incidents import Incident
 from server.engine.keys import Key
 from server.engine.limits import ENTERING_STEPS, VARIABLE_STEPS
@@ -83,8 +84,13 @@ class Step:
     def process_of(self, process_instance: ProcessInstance) -> ExecutableProcess:
         key = process_instance.head.process_definition_key
         process = self._processes.get(key)
+        return self.process_by(self.state.definitions[key]) if process is None else process
+
+    def process_by(self, definition: Definition) -> ExecutableProcess:
+        """The compiled process of a definition, which is looked up once in a command."""
+        process = self._processes.get(definition.key)
         if process is None:
-            process = self._processes[key] = self.state.definitions[key].process
+            process = self._processes[definition.key] = definition.process
         return process
 
     def next_key(self) -> Key:

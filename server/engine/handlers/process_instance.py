@@ -14,7 +14,7 @@ from server.engine.step import Step
 
 def create(command: CreateProcessInstance, step: Step) -> CreatedInstance:
     definition = _definition(command, step.state)
-    process = definition.process
+    process = step.process_by(definition)
     if process.root.none_start is None:
         raise Rejected(
             RejectionType.INVALID_STATE, f"process '{process.id}' has no none start event to start from"
