@@ -138,6 +138,7 @@ def test_every_command_that_names_something_goes_to_its_partition() -> None:
         commands.BeginNext,
         commands.TriggerStartTimer,
         commands.BroadcastSignal,
+        commands.EvaluateConditionals,
         commands.ReceiveSignal,
         commands.ContinueBroadcast,
     }
