@@ -1,6 +1,6 @@
 """Texts of notices about account changes, one row each; each has a link to report the change as not one's own.
 
-A notice repeats no input but e-mail addresses.
+A notice repeats no input but email addresses.
 """
 
 from collections.abc import Callable, Mapping

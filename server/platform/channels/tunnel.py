@@ -105,12 +105,9 @@ class TunnelChannel:
             metadata: Metadata | None = None,
         ) -> Message:
             try:
-                if timeout is None:
-                    response = await self._call(method, request_serializer(request), metadata, None)
-                else:
-                    with self._deadlines.within(timeout):
-                        response = await self._call(method, request_serializer(request), metadata, timeout)
-                return response_deserializer(response)
+                return response_deserializer(
+                    await self._call(method, request_serializer(request), metadata, timeout)
+                )
             except ServiceError as error:
                 raise CallError(error) from error
             except TimeoutError as error:
@@ -127,12 +124,19 @@ class TunnelChannel:
             raise ResourceExhausted(f"{self._config.max_calls} calls are under way already")
         self._under_way += 1
         try:
-            link = self._link or await self._connected(seconds)
-            return await link.call(method, request, metadata, _milliseconds(seconds))
+            # A call that waits for a connection was not sent: it ends as unavailable, not as late.
+            link, left = (self._link, seconds) if self._link else await self._connected(seconds)
+            if left is None:
+                return await link.call(method, request, metadata, None)
+            with self._deadlines.within(left):
+                return await link.call(method, request, metadata, _milliseconds(left))
         finally:
             self._under_way -= 1
 
-    async def _connected(self, seconds: float | None) -> Link:
+    async def _connected(self, seconds: float | None) -> tuple[Link, float | None]:
+        """Return the link, and what is left of the seconds."""
+        clock = asyncio.get_running_loop().time
+        start = clock()
         patience = self._config.connect_seconds
         try:
             async with asyncio.timeout(patience if seconds is None else min(patience, seconds)):
@@ -140,7 +144,7 @@ class TunnelChannel:
                     await self._linked.wait()
         except TimeoutError:
             raise Unavailable.untouched(f"there is no connection to {self._target}") from None
-        return self._link
+        return self._link, None if seconds is None else seconds - (clock() - start)
 
     async def run(self) -> None:
         """Stay connected until it is cancelled: whatever ends a connection is logged, and another one follows."""

@@ -44,7 +44,7 @@ function showSecondFactor({ code, user_id }) {
   return showPasskey({ start: `${person}/start`, finish: `${person}/finish`, purpose: { Login: code } });
 }
 
-// Before the user has entered an e-mail address.
+// Before the user has entered an email address.
 function showAnyPasskey() {
   return showPasskey({
     start: `${state.users}/webauthn_start`,

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import time
 from contextlib import suppress
 
 import grpc
@@ -47,6 +48,19 @@ async def test_without_a_server_a_call_is_unavailable() -> None:
     async with TunnelChannel(f"{HOST}:{free_port()}", config) as channel:
         with pytest.raises(Unavailable):
             await Caller(channel).create("order")
+
+
+async def test_a_call_that_waited_for_a_server_until_its_deadline_was_not_sent() -> None:
+    """Also where the program was busy at the deadline, so that every timer is due at once."""
+    async with TunnelChannel(f"{HOST}:{free_port()}", PATIENT) as channel:
+        call = asyncio.ensure_future(Caller(channel).create("order", seconds=0.05))
+        await asyncio.sleep(0)
+
+        time.sleep(0.6)  # noqa: ASYNC251  # the busy program
+
+        with pytest.raises(Unavailable) as refusal:
+            await call
+    assert refusal.value.is_untouched
 
 
 async def test_the_calls_of_a_server_that_stands_still_are_unavailable(desk: Desk, target: str) -> None:
