@@ -31,7 +31,7 @@ async def new_database(server: str, name: str) -> str:
     """The DSN of a database of this name with nothing in it."""
     connection = await asyncpg.connect(server)
     try:
-        await connection.execute(f"CREATE DATABASE {name}")
+        await connection.execute(f"CREATE DATABASE {name} STRATEGY FILE_COPY")
     finally:
         await connection.close()
     return urlsplit(server)._replace(path=f"/{name}").geturl()

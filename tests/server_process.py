@@ -1,4 +1,4 @@
-"""A real `gnomon serve` on free ports, ended by its own id."""
+"""Real processes of `gnomon`, above all `gnomon serve` on free ports, ended by their own id."""
 
 import os
 import signal
@@ -64,10 +64,20 @@ def server_process(
         stderr=subprocess.DEVNULL,
         text=True,
     )
-    with process:
+    with killed_at_the_end(process):
         assert process.stdout is not None
         try:
             yield Addresses.read(process.stdout.readline())
         finally:
             process.send_signal(signal.SIGTERM)
             assert process.wait(BUNDLED_END_SECONDS if "bundled" in arguments else END_SECONDS) == 0
+
+
+@contextmanager
+def killed_at_the_end(process: "subprocess.Popen[str]") -> Iterator["subprocess.Popen[str]"]:
+    """A process that is not left running, whatever fails in the block: `Popen` itself waits for its end."""
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()

@@ -10,6 +10,7 @@ import pytest
 
 from tests.people.person import Arrival, Person
 from tests.people.provider import POST_LOGOUT_REDIRECT_URI, REDIRECT_URI, SECRET, Provider
+from tests.server_process import killed_at_the_end
 
 FLOW_SECONDS = 60
 LIBRARIES = ("openid_client", "oauth4webapi", "oidc_client_ts")
@@ -45,9 +46,8 @@ def run(
         "postLogoutRedirectUri": POST_LOGOUT_REDIRECT_URI,
     }
     command = ["node", "driver.mjs", library, flow, json.dumps(config)]
-    with subprocess.Popen(
-        command, cwd=node, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
+    process = subprocess.Popen(command, cwd=node, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    with killed_at_the_end(process):
         assert process.stdin is not None
         assert process.stdout is not None
         for line in process.stdout:

@@ -21,6 +21,7 @@ from tests.server_process import (
     MODES,
     ROOT,
     Addresses,
+    killed_at_the_end,
     server_process,
 )
 
@@ -47,18 +48,9 @@ def started(*arguments: str) -> Iterator[tuple["subprocess.Popen[str]", Addresse
             stderr=subprocess.PIPE,
             text=True,
         )
-        with _killed_at_the_end(process) as addresses:
-            yield process, addresses
-
-
-@contextmanager
-def _killed_at_the_end(process: "subprocess.Popen[str]") -> Iterator[Addresses]:
-    with process:
-        assert process.stdout is not None
-        try:
-            yield Addresses.read(process.stdout.readline())
-        finally:
-            process.kill()
+        with killed_at_the_end(process):
+            assert process.stdout is not None
+            yield process, Addresses.read(process.stdout.readline())
 
 
 @pytest.fixture
@@ -101,7 +93,7 @@ def test_it_ends_in_time_although_a_worker_waits_for_a_job(mode: str) -> None:
             stderr=subprocess.PIPE,
             text=True,
         )
-        with worker:
+        with killed_at_the_end(worker):
             assert worker.stdout is not None
             line = worker.stdout.readline()
             process.send_signal(signal.SIGTERM)
@@ -207,11 +199,12 @@ def seen_in_a_terminal(*arguments: str, **environment: str) -> list[str]:
         env={**os.environ, **FREE_PORTS, **environment},
         stdout=theirs,
         stderr=theirs,
+        text=True,
     )
     os.close(theirs)
     lines: list[str] = []
     # The end of a terminal is an error of Linux (EIO), not an empty line.
-    with process, os.fdopen(ours, encoding="utf-8") as terminal, suppress(OSError):
+    with killed_at_the_end(process), os.fdopen(ours, encoding="utf-8") as terminal, suppress(OSError):
         for line in terminal:
             lines.append(line.rstrip())
             if line.startswith("ready "):

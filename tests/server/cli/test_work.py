@@ -10,7 +10,7 @@ import pytest
 
 from server.bpmn.builder import process
 from tests.server.cli.conftest import SECONDS, Gnomon
-from tests.server_process import COMMAND, ROOT, Addresses
+from tests.server_process import COMMAND, ROOT, Addresses, killed_at_the_end
 
 PROGRAM = """
 import json, os, sys
@@ -108,7 +108,8 @@ def test_ctrl_c_lets_the_job_that_is_begun_end(
         listener.settimeout(SECONDS)
         command = f"{sys.executable} {program} {listener.getsockname()[1]}"
         arguments = ["jobs", "work", job_type, "--exec", command, "--address", addresses.grpc, "--json"]
-        with subprocess.Popen([*COMMAND, *arguments], cwd=ROOT, stdout=subprocess.PIPE, text=True) as worker:
+        worker = subprocess.Popen([*COMMAND, *arguments], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        with killed_at_the_end(worker):
             begun, _ = listener.accept()
             with begun:
                 worker.send_signal(signal.SIGINT)
@@ -128,10 +129,9 @@ def test_the_example_worker_charges_cards(addresses: Addresses, gnomon: Gnomon) 
         [sys.executable, "examples/worker.py", addresses.grpc], cwd=ROOT, stdout=subprocess.PIPE, text=True
     )
 
-    with worker:
+    with killed_at_the_end(worker):
         assert worker.stdout is not None
         line = worker.stdout.readline()
-        worker.kill()
 
     assert line == "charged 3 to c-1\n"
 

@@ -60,7 +60,7 @@ async def value(dsn: str, text: str) -> object:
 def own_database(server: str, template: str) -> Iterator[str]:
     """The DSN of a copy, which is gone again when the block ends."""
     name = f"copy_{uuid.uuid4().hex}"
-    asyncio.run(execute(server, f"CREATE DATABASE {name} TEMPLATE {template}"))
+    asyncio.run(execute(server, f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY"))
     try:
         yield with_database(server, name)
     finally:

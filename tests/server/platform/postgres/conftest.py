@@ -13,6 +13,7 @@ from server.platform.postgres.bundled.account import server_account
 from server.platform.postgres.config import DatabaseConfig
 from tests.postgres import open_directory
 from tests.server.platform.postgres import owner
+from tests.server_process import killed_at_the_end
 
 ROOT = Path(__file__).resolve().parents[4]
 # A first start on a machine that does other things too.
@@ -48,11 +49,8 @@ def owner_process(directory: Path, *before: str) -> Iterator[subprocess.Popen[st
         stdout=subprocess.PIPE,
         text=True,
     )
-    with process:
-        try:
-            yield process
-        finally:
-            process.kill()
+    with killed_at_the_end(process):
+        yield process
 
 
 async def query(dsn: str, *statements: str) -> object:

@@ -18,7 +18,8 @@ async def new_database(server: str, *, template: str = "template1") -> AsyncIter
     name = f"test_{next(_numbers)}"
     connection = await asyncpg.connect(server)
     try:
-        await connection.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+        # Copying files is faster than copying pages through the log where no disk is waited for.
+        await connection.execute(f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY FILE_COPY")
         try:
             yield urlsplit(server)._replace(path=f"/{name}").geturl()
         finally:

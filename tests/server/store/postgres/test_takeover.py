@@ -24,6 +24,7 @@ from tests.server.store.postgres.ledgers import (
     until,
 )
 from tests.server.store.postgres.proxy import proxied
+from tests.server_process import killed_at_the_end
 
 ROOT = Path(__file__).resolve().parents[4]
 STATEMENT_SECONDS = 1.0
@@ -33,11 +34,8 @@ STATEMENT_SECONDS = 1.0
 def owner_process(dsn: str) -> Iterator[subprocess.Popen[str]]:
     command = [sys.executable, "-m", owner.__name__, dsn]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-    with process:
-        try:
-            yield process
-        finally:
-            process.kill()
+    with killed_at_the_end(process):
+        yield process
 
 
 @pytest.mark.parametrize("commits", [1, 20, 50])
