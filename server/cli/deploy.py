@@ -37,22 +37,34 @@ DECISIONS = Columns(
     },
     expendable=("Graph", "Tenant", "Version"),
 )
+FORMS = Columns(
+    "forms",
+    {
+        "Form": "form_id",
+        "Version": "version",
+        "Key": "form_key",
+        "Tenant": "tenant_id",
+        "File": "resource_name",
+    },
+    expendable=("File", "Tenant", "Version"),
+)
 
 
 @client_command
 async def deploy(
     session: Session,
     output: Output,
-    files: Annotated[list[Path], typer.Argument(help="BPMN and DMN files; all are deployed or none.")],
+    files: Annotated[list[Path], typer.Argument(help="BPMN, DMN and form files; all are deployed or none.")],
 ) -> None:
     request = pb.CreateDeploymentRequest(resources=map(resource, files))
     answer = await session.call(DeploymentServiceStub(session.channel).CreateDeployment, request)
     found = answer.deployments
     processes = [each.process_definition for each in found if each.HasField("process_definition")]
     decisions = [each.decision_definition for each in found if each.HasField("decision_definition")]
+    forms = [each.form for each in found if each.HasField("form")]
     tables = [
         table_of(items, columns)
-        for items, columns in ((processes, PROCESSES), (decisions, DECISIONS))
+        for items, columns in ((processes, PROCESSES), (decisions, DECISIONS), (forms, FORMS))
         if items
     ]
     output.show(answer, Group(*tables))

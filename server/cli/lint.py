@@ -8,15 +8,26 @@ from typing import Annotated
 import msgspec
 import typer
 
+from server import forms
 from server.bpmn.reader import BpmnReadError, read
 from server.cli.failures import REFUSED
 from server.cli.files import read_file
 from server.dmn import DmnReadError, compile_definitions
 from server.dmn.document import parse
 from server.dmn.reader import definitions_of
-from server.lint.linter import Finding, lint, lint_decisions, lint_unread_decisions, unreadable
+from server.forms import FormReadError
+from server.lint.linter import (
+    Finding,
+    lint,
+    lint_decisions,
+    lint_form,
+    lint_unread_decisions,
+    unreadable,
+    unreadable_form,
+)
 
 DMN_ENDING = ".dmn"
+FORM_ENDING = ".form"
 
 
 class FileFinding(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
@@ -31,12 +42,15 @@ class FileFinding(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
     refuses: bool
 
     def __str__(self) -> str:
-        place = f"{self.file}:{self.line}: {self.element_id}".removesuffix(": ")
+        line = f":{self.line}" if self.line else ""
+        place = f"{self.file}{line}: {self.element_id}".removesuffix(": ")
         return f"{place}: {self.severity}: {self.message} [{self.rule_id}]"
 
 
 def lint_files(
-    files: Annotated[list[Path], typer.Argument(help="BPMN and DMN files; models may import each other.")],
+    files: Annotated[
+        list[Path], typer.Argument(help="BPMN, DMN and form files; models may import each other.")
+    ],
     *,
     is_json: Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")] = False,
 ) -> None:
@@ -45,7 +59,7 @@ def lint_files(
     found = [
         _of_file(file, finding)
         for file, content in contents.items()
-        for finding in (_of_decisions(content, decisions) if _has_decisions(file) else _of_processes(content))
+        for finding in _findings(file, content, decisions)
     ]
     if is_json:
         typer.echo(msgspec.json.encode({"items": found}))
@@ -54,6 +68,19 @@ def lint_files(
             typer.echo(str(finding))
     if any(finding.refuses for finding in found):
         raise typer.Exit(REFUSED)
+
+
+def _findings(file: Path, content: bytes, decisions: Sequence[bytes]) -> Sequence[Finding]:
+    if file.suffix.lower() == FORM_ENDING:
+        return _of_form(content)
+    return _of_decisions(content, decisions) if _has_decisions(file) else _of_processes(content)
+
+
+def _of_form(content: bytes) -> Sequence[Finding]:
+    try:
+        return lint_form(forms.read(content))
+    except FormReadError as error:
+        return (unreadable_form(error),)
 
 
 def _has_decisions(file: Path) -> bool:

@@ -49,12 +49,23 @@ class DeployedRequirements:
 
 
 @dataclass(frozen=True, slots=True)
+class DeployedForm:
+    """A form in the answer to its deployment."""
+
+    key: Key
+    form_id: str
+    version: int
+    resource_name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Deployment:
-    """The definitions and graphs stand in the order of the resources, unchanged ones included."""
+    """The definitions, graphs and forms stand in the order of the resources, unchanged ones included."""
 
     key: Key
     definitions: tuple[DeployedProcess, ...]
     requirements: tuple[DeployedRequirements, ...] = ()
+    forms: tuple[DeployedForm, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

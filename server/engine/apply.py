@@ -11,7 +11,7 @@ from typing import cast
 import msgspec
 
 from server.bpmn.executable import ElementType
-from server.engine import decision_events, events
+from server.engine import decision_events, events, form_events
 from server.engine.changes import changed_records
 from server.engine.definitions import Definition, executable_process
 from server.engine.job_kinds import JobKind
@@ -98,6 +98,8 @@ def _deletion_adopted(state: State, event: events.DeletionAdopted) -> None:
     definition = state.definitions.get(event.key)
     if definition is not None:
         state.delete(definition)
+    elif event.key in state.forms.forms:
+        _delete_form(state, state.forms.forms[event.key])
     else:
         _delete_graph(state, state.decisions.graphs[event.key])
 
@@ -128,6 +130,28 @@ def _decision_requirements_adopted(state: State, event: decision_events.Decision
 
 def _decision_evaluated(state: State, event: decision_events.DecisionEvaluated) -> None:
     state.claim(Key(event.key + len(event.decisions)))
+
+
+# Forms
+
+
+def _form_deployed(state: State, event: form_events.FormDeployed) -> None:
+    state.claim(event.key)
+    state.journal.note(state.forms.undefine, event, state.forms.number_of(event))
+    state.forms.define(event)
+
+
+def _form_adopted(state: State, event: form_events.FormAdopted) -> None:
+    _form_deployed(state, event.definition)
+
+
+def _form_deleted(state: State, event: form_events.FormDeleted) -> None:
+    _delete_form(state, state.forms.forms[event.definition.key])
+
+
+def _delete_form(state: State, form: form_events.FormDeployed) -> None:
+    state.journal.note(state.forms.define, form)
+    state.forms.delete(form)
 
 
 # Process and element instances
@@ -638,6 +662,10 @@ APPLIERS: Mapping[type[events.Event], Applier] = cast(
         decision_events.DecisionRequirementsAdopted: _decision_requirements_adopted,
         decision_events.DecisionRequirementsDeleted: _decision_requirements_deleted,
         decision_events.DecisionEvaluated: _decision_evaluated,
+        # forms
+        form_events.FormDeployed: _form_deployed,
+        form_events.FormAdopted: _form_adopted,
+        form_events.FormDeleted: _form_deleted,
         # process and element instances
         events.ProcessInstanceCreated: _process_instance_created,
         events.ProcessInstanceMigrated: _process_instance_migrated,

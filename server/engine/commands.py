@@ -11,6 +11,7 @@ from enum import StrEnum
 from server.engine.addresses import ANYWHERE, FIRST, HERE, Address, Hashed, HomeOf, OwnersOf
 from server.engine.decision_events import DecisionRequirementsDeployed
 from server.engine.events import ProcessDefinitionDeployed
+from server.engine.form_events import FormDeployed
 from server.engine.job_results import AnyJobResult
 from server.engine.keys import Key
 from server.engine.user_task_changes import DateChange
@@ -55,10 +56,22 @@ class DecisionModel:
 
 
 @dataclass(frozen=True, slots=True)
+class FormFile:
+    """A file that was read and found fit: a form."""
+
+    name: str
+    schema: str
+    checksum: str
+    form_id: str
+    version_tag: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class DeployResources:
     tenant_id: str
     resources: tuple[Resource, ...]
     decision_models: tuple[DecisionModel, ...] = ()
+    forms: tuple[FormFile, ...] = ()
 
     @property
     def address(self) -> Address:
@@ -67,9 +80,9 @@ class DeployResources:
 
 @dataclass(frozen=True, slots=True)
 class AdoptDefinition:
-    """Another partition deployed a process definition or a requirements graph."""
+    """Another partition deployed a process definition, a requirements graph or a form."""
 
-    definition: ProcessDefinitionDeployed | DecisionRequirementsDeployed
+    definition: ProcessDefinitionDeployed | DecisionRequirementsDeployed | FormDeployed
 
     @property
     def address(self) -> Address:
@@ -78,7 +91,7 @@ class AdoptDefinition:
 
 @dataclass(frozen=True, slots=True)
 class DeleteResource:
-    """Names a process definition, or a requirements graph with all of its decisions."""
+    """Names a process definition, a requirements graph with all of its decisions, or a form."""
 
     tenant_id: str
     resource_key: Key
@@ -90,7 +103,7 @@ class DeleteResource:
 
 @dataclass(frozen=True, slots=True)
 class AdoptDeletion:
-    """Another partition deleted a process definition or a requirements graph."""
+    """Another partition deleted a process definition, a requirements graph or a form."""
 
     tenant_id: str
     resource_key: Key

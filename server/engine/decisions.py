@@ -7,7 +7,6 @@ from server.engine import versions
 from server.engine.decision_events import DecisionRequirementsDeployed, DeployedDecision
 from server.engine.definitions import DecisionFile, compiled_decisions
 from server.engine.keys import Key
-from server.engine.versions import Versions
 
 # A tenant, and an id in the model.
 Name = tuple[str, str]
@@ -38,8 +37,8 @@ class KnownDecisions:
     def __init__(self) -> None:
         self.graphs: dict[Key, DecisionRequirementsDeployed] = {}
         self._decisions: dict[Key, Decision] = {}
-        self._graph_versions: dict[Name, Versions] = {}
-        self._versions: dict[Name, Versions] = {}
+        self._graph_versions: dict[Name, versions.Versions] = {}
+        self._versions: dict[Name, versions.Versions] = {}
         # The highest number that a version has had, also of what is deleted.
         self._graph_numbers: dict[Name, int] = {}
         self._numbers: dict[Name, int] = {}
@@ -116,10 +115,12 @@ class KnownDecisions:
     def delete(self, graph: DecisionRequirementsDeployed) -> None:
         """Let a version of a graph go, and those of its decisions; their numbers are not used again."""
         del self.graphs[graph.key]
-        _forget(self._graph_versions, _name_of(graph), graph.version)
+        versions.forget(self._graph_versions, _name_of(graph), graph.version)
         for deployed in graph.decisions:
             del self._decisions[deployed.key]
-            _forget(self._versions, (graph.tenant_id, deployed.decision_definition_id), deployed.version)
+            versions.forget(
+                self._versions, (graph.tenant_id, deployed.decision_definition_id), deployed.version
+            )
 
 
 def _name_of(graph: DecisionRequirementsDeployed) -> Name:
@@ -131,9 +132,3 @@ def _renumber(numbers: dict[Name, int], name: Name, before: int | None) -> None:
         numbers.pop(name, None)
     else:
         numbers[name] = before
-
-
-def _forget(known: dict[Name, Versions], name: Name, number: int) -> None:
-    del known[name][number]
-    if not known[name]:
-        del known[name]

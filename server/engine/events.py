@@ -100,7 +100,7 @@ class ProcessDefinitionDeleted(Event, frozen=True):
 
 
 class DeletionAdopted(Event, frozen=True):
-    """A process definition or a requirements graph that another partition deleted is deleted here from now on."""
+    """A process definition, a requirements graph or a form that another partition deleted is deleted here from now on."""
 
     key: Key
 

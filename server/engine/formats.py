@@ -33,7 +33,7 @@ FORMATS = (
         says=(
             "rows and calls carry numbers; sub-processes, events, messages, listeners, user tasks, activities,"
             " signals, start events, call activities, compensation, ad-hoc sub-processes, modifications,"
-            " conditions, deletions, audited identity, task listeners"
+            " conditions, deletions, audited identity, task listeners, forms"
         ),
     ),
 )
@@ -57,6 +57,7 @@ class Feature(StrEnum):
     CHANGES_FROM_OUTSIDE = "variables set at active process instances"
     MODIFICATIONS = "modifications of process instances"
     DELETIONS = "deletions of process definitions and decisions"
+    FORMS = "forms"
     ACTIVITIES = "scripts in FEEL, called decisions, multi-instance activities"
     CALL_ACTIVITIES = "call activities"
     COMPENSATION = "compensation"
@@ -72,6 +73,7 @@ INTRODUCED_IN: Mapping[Feature, int] = {
     Feature.CHANGES_FROM_OUTSIDE: 2,
     Feature.MODIFICATIONS: 2,
     Feature.DELETIONS: 2,
+    Feature.FORMS: 2,
     Feature.ACTIVITIES: 2,
     Feature.CALL_ACTIVITIES: 2,
     Feature.COMPENSATION: 2,

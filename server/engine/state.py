@@ -6,7 +6,7 @@ journal of the state.
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import msgspec
 
@@ -14,6 +14,7 @@ from server.engine import versions
 from server.engine.decisions import KnownDecisions
 from server.engine.definitions import Definition
 from server.engine.formats import ClusterFormat
+from server.engine.forms import KnownForms
 from server.engine.journal import Journal
 from server.engine.keys import COUNTER_BITS, Key, first_key
 from server.engine.limits import DEFAULT_LIMITS, EngineLimits
@@ -24,8 +25,6 @@ from server.engine.signals import KnownSignals
 from server.engine.start_timers import KnownStartTimers
 from server.engine.starts import KnownStarts
 from server.engine.subscriptions import AnySubscription, SignalSubscription
-
-N = TypeVar("N", bound=tuple[str, ...])
 
 # Where jobs are offered: tenant and job type.
 Place = tuple[str, str]
@@ -73,6 +72,7 @@ class State:
         # Index: the versions that have a tag, by tenant, process id and tag.
         self.tagged: dict[tuple[str, str, str], versions.Versions] = {}
         self.decisions = KnownDecisions()
+        self.forms = KnownForms()
         # The first partitions, so many of them, are homes of messages.
         self.message_homes = 1
         self.messages = KnownMessages()
@@ -191,9 +191,9 @@ class State:
         name = (definition.tenant_id, definition.process_definition_id)
         before = self.latest(*name)
         del self.definitions[definition.key]
-        _forget(self.versions, name, definition.version)
+        versions.forget(self.versions, name, definition.version)
         if definition.version_tag:
-            _forget(self.tagged, (*name, definition.version_tag), definition.version)
+            versions.forget(self.tagged, (*name, definition.version_tag), definition.version)
         self._renew_starts(before, self.latest(*name))
 
     def _renew_starts(self, before: Definition | None, latest: Definition | None) -> None:
@@ -324,12 +324,6 @@ class State:
 
 def _unlimited(_: str) -> int | None:
     return None
-
-
-def _forget(known: dict[N, versions.Versions], name: N, number: int) -> None:
-    del known[name][number]
-    if not known[name]:
-        del known[name]
 
 
 def _places(instance: ProcessInstance) -> Iterable[Place]:

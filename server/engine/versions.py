@@ -2,8 +2,11 @@
 
 from bisect import bisect_right
 from collections.abc import Callable
+from typing import TypeVar
 
 from server.engine.keys import Key
+
+N = TypeVar("N", bound=tuple[str, ...])
 
 Versions = dict[int, Key]
 
@@ -20,6 +23,13 @@ def add(versions: Versions, number: int, key: Key) -> None:
 def latest(versions: Versions) -> Key:
     """The key of the highest number; there has to be one."""
     return versions[next(reversed(versions))]
+
+
+def forget(known: dict[N, Versions], name: N, number: int) -> None:
+    """Let a number of a name go, and the name with its last number."""
+    del known[name][number]
+    if not known[name]:
+        del known[name]
 
 
 def deployed_until(

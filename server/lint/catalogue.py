@@ -15,6 +15,7 @@ from server.lint.rules import (
     bpmn_tasks,
     bpmn_user_tasks,
     dmn,
+    forms,
 )
 
 PROFILE = "camunda-8.9"
@@ -32,6 +33,7 @@ RULES: tuple[Rule, ...] = (
     *bpmn_user_tasks.RULES,
     *bpmn_mappings.RULES,
     *dmn.RULES,
+    *forms.RULES,
 )
 
 

@@ -9,11 +9,12 @@ from server.bpmn.extensions import PREFIX
 from server.bpmn.model import Definitions
 from server.bpmn.reader import BpmnReadError
 from server.dmn import Decisions, DmnModelError, DmnReadError, Problem, ProblemKind
+from server.forms import Form, FormReadError
 from server.lint.catalogue import RULES
 from server.lint.evaluators import EVALUATORS
 from server.lint.rule import Rule, Severity
-from server.lint.rules import bpmn_structure, dmn
-from server.lint.subject import Subject, decision_subjects, subjects
+from server.lint.rules import bpmn_structure, dmn, forms
+from server.lint.subject import Subject, decision_subjects, form_subjects, subjects
 from server.lint.violation import Violation
 from server.xml import Markup
 
@@ -25,7 +26,7 @@ MOST_TOLD = 50
 class Finding:
     """A rule that an element breaks.
 
-    The element id is empty where the file gives none; `refuses` is the rule's: the deployment fails.
+    The element id is empty where the file gives none, the line 0 where it has none; `refuses` is the rule's: the deployment fails.
     """
 
     rule_id: str
@@ -56,6 +57,17 @@ def lint_unread_decisions(root: Markup, error: DmnReadError) -> tuple[Finding, .
     return found if refusals(found) else (*found, unreadable(error))
 
 
+def lint_form(form: Form) -> tuple[Finding, ...]:
+    """Everything that the form breaks; a form has no lines."""
+    return tuple(finding for subject in form_subjects(form) for finding in _findings(subject))
+
+
+def unreadable_form(error: FormReadError) -> Finding:
+    """Say of a form that the reader refused what a rule would say of it."""
+    rule = forms.READABLE
+    return Finding(rule.id, rule.severity, "", f"{rule.message}: {error}", 0, rule.refuses)
+
+
 def unreadable(error: BpmnReadError | DmnReadError) -> Finding:
     """Say of a file that the reader refused what a rule would say of it."""
     rule = dmn.READABLE if isinstance(error, DmnReadError) else bpmn_structure.READABLE
@@ -72,7 +84,8 @@ def describe(findings: Iterable[Finding], resource_name: str) -> str:
     refusing = sorted(refusals(findings), key=attrgetter("line", "element_id"))
     lines = [f"'{resource_name}':"]
     for (line, element_id), group in groupby(refusing[:MOST_TOLD], key=attrgetter("line", "element_id")):
-        lines.append(f"- Element: {element_id or 'without id'} (line {line})")
+        place = f" (line {line})" if line else ""
+        lines.append(f"- Element: {element_id or 'without id'}{place}")
         lines += [f"    - ERROR: {finding.message} [{finding.rule_id}]" for finding in group]
     if len(refusing) > MOST_TOLD:
         lines.append(f"- and {len(refusing) - MOST_TOLD} more")

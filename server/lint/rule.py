@@ -14,6 +14,7 @@ class Family(StrEnum):
 
     BPMN = "bpmn"
     DMN = "dmn"
+    FORM = "form"
 
 
 class EvaluatorKind(StrEnum):

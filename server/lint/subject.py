@@ -16,6 +16,7 @@ from server.bpmn.model import (
     SubProcess,
     ThrowEvent,
 )
+from server.forms import Form
 from server.xml import Markup
 
 _DECISION_TYPES = frozenset({"Decision", "DecisionTable", "Input", "Output", "Relation", "Rule"})
@@ -113,6 +114,13 @@ def decision_subjects(definitions: Markup) -> Iterator[Subject]:
         name = _upper(element.tag)
         if name in _DECISION_TYPES:
             yield _decision_subject(element, name)
+
+
+def form_subjects(form: Form) -> Iterator[Subject]:
+    """Yield the form and its components, nested ones included."""
+    yield Subject(form.markup, form.id, frozenset({"form:Form"}))
+    for component in form.markup.descendants():
+        yield Subject(component, component.attributes.get("id", ""), frozenset({"form:Component"}))
 
 
 def _decision_subject(markup: Markup, name: str) -> Subject:

@@ -14,6 +14,7 @@ from server.engine.definitions import executable_process
 from server.lint.linter import describe, lint, refusals, unreadable
 from server.partition.config import DialectChoice
 from server.partition.decision_models import DMN_ENDING, Files, decision_models
+from server.partition.forms import FORM_ENDING, form_files
 from server.platform.errors import InvalidArgument
 
 BPMN_ENDINGS = (".bpmn", ".xml")
@@ -31,27 +32,30 @@ def prepared(tenant_id: str, files: Files, *, dialect: DialectChoice = DialectCh
     """
     problems: list[str] = []
     decisions = [file for file in files if file[0].lower().endswith(DMN_ENDING)]
-    others = [file for file in files if file not in decisions]
+    form_documents = [file for file in files if file[0].lower().endswith(FORM_ENDING)]
+    others = [file for file in files if not file[0].lower().endswith((DMN_ENDING, FORM_ENDING))]
     found = [each for name, content in others if (each := _read(name, content, problems))]
     _expect_few_flow_elements(found)
     resources = [resource for each in found if (resource := _resource(*each, problems))]
     models = decision_models(decisions, dialect, problems)
+    forms = form_files(form_documents, problems)
     problems += _duplicates(
         "process", (process_id for resource in resources for process_id in resource.process_ids)
     )
     problems += _duplicates("drg", (model.decision_requirements_id for model in models))
     problems += _duplicates("decision", (decision.id for model in models for decision in model.decisions))
+    problems += _duplicates("form", (form.form_id for form in forms))
     if problems:
         detail = "\n".join(problems)
         raise InvalidArgument(
             f"Expected to deploy new resources, but encountered the following errors:\n{detail}"
         )
-    return DeployResources(tenant_id, tuple(resources), tuple(models))
+    return DeployResources(tenant_id, tuple(resources), tuple(models), tuple(forms))
 
 
 def _read(name: str, content: bytes, problems: list[str]) -> _Read | None:
     if not name.lower().endswith(BPMN_ENDINGS):
-        endings = " or ".join((*BPMN_ENDINGS, DMN_ENDING))
+        endings = " or ".join((*BPMN_ENDINGS, DMN_ENDING, FORM_ENDING))
         problems.append(f"'{name}': expected a file that ends in {endings}")
         return None
     try:
@@ -94,4 +98,4 @@ def _duplicates(kind: str, ids: Iterable[str]) -> list[str]:
     ]
 
 
-_KINDS = {"process": "process", "drg": "requirements graph", "decision": "decision"}
+_KINDS = {"process": "process", "drg": "requirements graph", "decision": "decision", "form": "form"}

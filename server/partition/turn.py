@@ -20,6 +20,7 @@ from server.engine.events import (
     ProcessDefinitionDeleted,
     ProcessDefinitionDeployed,
 )
+from server.engine.form_events import FormDeleted, FormDeployed
 from server.engine.formats import ClusterFormat
 from server.engine.keys import Key
 from server.engine.pages import DocumentId
@@ -291,7 +292,7 @@ def _keep(entry: Entry, result: Result, batch: Batch, now: datetime, *, changed:
         batch.answers.append(StoredAnswer(key.tenant_id, key.key, key.request_hash, packed, now))
 
 
-Deployed = ProcessDefinitionDeployed | DecisionRequirementsDeployed
+Deployed = ProcessDefinitionDeployed | DecisionRequirementsDeployed | FormDeployed
 
 
 def _definition_deployed(event: Deployed, batch: Batch, cluster: ClusterFormat) -> None:
@@ -300,8 +301,14 @@ def _definition_deployed(event: Deployed, batch: Batch, cluster: ClusterFormat) 
     batch.outgoing.append(OutgoingCommand(EVERY_OTHER_PARTITION, packed, cluster.wire))
 
 
+def _form_deployed(event: FormDeployed, batch: Batch, cluster: ClusterFormat) -> None:
+    _definition_deployed(event.known, batch, cluster)
+
+
 def _definition_deleted(
-    event: ProcessDefinitionDeleted | DecisionRequirementsDeleted, batch: Batch, _: ClusterFormat
+    event: ProcessDefinitionDeleted | DecisionRequirementsDeleted | FormDeleted,
+    batch: Batch,
+    _: ClusterFormat,
 ) -> None:
     """It is stored as deleted: partitions read it when they recover, and process instances go on with it."""
     batch.definitions[event.definition.key] = _encode(event.definition)
@@ -324,8 +331,10 @@ _decode: Callable[[bytes], Deployed] = msgspec.msgpack.Decoder(Deployed).decode
 _EFFECTS: Mapping[type[Event], Callable[..., None]] = {
     ProcessDefinitionDeployed: _definition_deployed,
     DecisionRequirementsDeployed: _definition_deployed,
+    FormDeployed: _form_deployed,
     ProcessDefinitionDeleted: _definition_deleted,
     DecisionRequirementsDeleted: _definition_deleted,
+    FormDeleted: _definition_deleted,
     CommandSent: _command_sent,
 }
 

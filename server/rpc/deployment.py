@@ -3,7 +3,13 @@
 from collections.abc import Iterator
 
 from gnomon.engine.v1 import deployment_service_pb2 as pb
-from server.engine.answers import DeployedDecision, DeployedProcess, DeployedRequirements, Deployment
+from server.engine.answers import (
+    DeployedDecision,
+    DeployedForm,
+    DeployedProcess,
+    DeployedRequirements,
+    Deployment,
+)
 from server.partition.config import DecisionsConfig
 from server.partition.deployments import prepared
 from server.partition.router import Router
@@ -48,6 +54,8 @@ def _artefacts(deployment: Deployment, tenant_id: str) -> Iterator[pb.DeployedAr
         yield pb.DeployedArtefact(decision_requirements=_requirements(graph, tenant_id))
         for decision in graph.decisions:
             yield pb.DeployedArtefact(decision_definition=_decision(decision, graph, tenant_id))
+    for form in deployment.forms:
+        yield pb.DeployedArtefact(form=_form(form, tenant_id))
 
 
 def _process(definition: DeployedProcess, tenant_id: str) -> pb.DeployedProcess:
@@ -80,4 +88,14 @@ def _decision(decision: DeployedDecision, graph: DeployedRequirements, tenant_id
         decision_requirements_id=graph.decision_requirements_id,
         decision_definition_key=decision.key,
         decision_requirements_key=graph.key,
+    )
+
+
+def _form(form: DeployedForm, tenant_id: str) -> pb.DeployedForm:
+    return pb.DeployedForm(
+        form_id=form.form_id,
+        version=form.version,
+        resource_name=form.resource_name,
+        tenant_id=tenant_id,
+        form_key=form.key,
     )

@@ -275,6 +275,22 @@ class DecisionInstance(Row, kw_only=True, gc=False):
     root_process_instance_key: Key | None = None
 
 
+class Form(Row, kw_only=True, gc=False):
+    """A deployed version of a form; `schema` is its file, JSON text. A deleted one is still that of user tasks."""
+
+    form_key: Key
+    tenant_id: str
+    form_id: str
+    version: int
+    version_tag: str | None
+    resource_name: str
+    schema: str
+    deployment_key: Key
+    deployment_time: datetime
+    is_latest_version: bool = True
+    is_deleted: bool = False
+
+
 class AuditEntry(Row, kw_only=True, gc=False):
     """A command that somebody asked for, also one that was refused; its key is given at the commit.
 
@@ -314,5 +330,6 @@ Entity = (
     | DecisionRequirements
     | DecisionDefinition
     | DecisionInstance
+    | Form
     | AuditEntry
 )

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import cast
 
 from server.bpmn.executable import ElementType
-from server.engine import decision_events, events
+from server.engine import decision_events, events, form_events
 from server.engine.definitions import executable_process
 from server.engine.incidents import ErrorType
 from server.engine.job_kinds import JobKind, ListenerEventType
@@ -30,6 +30,7 @@ from server.store.entities import (
     UserTaskState,
     Variable,
 )
+from server.store.form_projection import form_deleted, form_deployed
 from server.store.ports import Change, Insert, Update
 from server.store.xml_text import xml_text
 
@@ -394,6 +395,8 @@ PROJECTORS: Mapping[type[events.Event], Projector] = cast(
         decision_events.DecisionRequirementsDeployed: decision_requirements_deployed,
         decision_events.DecisionRequirementsDeleted: decision_requirements_deleted,
         decision_events.DecisionEvaluated: decision_evaluated,
+        form_events.FormDeployed: form_deployed,
+        form_events.FormDeleted: form_deleted,
         # process and element instances
         events.ProcessInstanceCreated: _process_instance_created,
         events.ProcessInstanceMigrated: _process_instance_migrated,

@@ -21,6 +21,7 @@ from server.store.entities import (
     DecisionRequirements,
     ElementInstance,
     Entity,
+    Form,
     Incident,
     IncidentState,
     Job,
@@ -111,6 +112,8 @@ DECISION_INSTANCES = Searchable.of(
     indexed=("decision_evaluation_key", "process_instance_key"),
 )
 
+FORMS = Searchable.of(Form, "form_key", indexed=("form_id",))
+
 AUDIT_ENTRIES = Searchable.of(
     AuditEntry, "audit_entry_key", indexed=("entity_key", "entity_id", "process_instance_key")
 )
@@ -128,6 +131,7 @@ SEARCHABLES: Mapping[type[Entity], Searchable[Entity]] = {
         DECISION_REQUIREMENTS,
         DECISION_DEFINITIONS,
         DECISION_INSTANCES,
+        FORMS,
         AUDIT_ENTRIES,
     )
 }

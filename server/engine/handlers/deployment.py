@@ -2,28 +2,42 @@
 
 from collections.abc import Iterator
 
-from server.engine import decision_events, events
+from server.engine import decision_events, events, form_events
 from server.engine.answers import (
     DONE,
     DeployedDecision,
+    DeployedForm,
     DeployedProcess,
     DeployedRequirements,
     Deployment,
     Done,
 )
-from server.engine.commands import AdoptDefinition, DecisionModel, DeployResources, NamedDecision, Resource
+from server.engine.commands import (
+    AdoptDefinition,
+    DecisionModel,
+    DeployResources,
+    FormFile,
+    NamedDecision,
+    Resource,
+)
 from server.engine.decision_events import DecisionRequirementsDeployed
 from server.engine.definitions import Definition, executable_process
+from server.engine.form_events import FormDeployed
+from server.engine.formats import Feature
 from server.engine.handlers import start_timer
 from server.engine.keys import Key
+from server.engine.rejection import Rejected, RejectionType
 from server.engine.start_evaluation import NoVariables, start_triggers
 from server.engine.step import Step
 
 
 def deploy(command: DeployResources, step: Step) -> Deployment:
+    _expect_forms(command, step)
     has_changes = _has_changes(command, step)
     key = step.next_key()
     step.emit(events.DeploymentCreated(key, command.tenant_id))
+    # Other partitions hear of everything in this order: a process that they begin finds its forms.
+    forms = [_form(command.tenant_id, form, step, deployment_key=key) for form in command.forms]
     definitions = [
         latest
         if latest is not None and _stays(latest, resource, has_changes=has_changes)
@@ -31,7 +45,12 @@ def deploy(command: DeployResources, step: Step) -> Deployment:
         for resource, process_id, latest in _with_latest(command, step)
     ]
     graphs = [_graph(command.tenant_id, model, step, deployment_key=key) for model in command.decision_models]
-    return Deployment(key, tuple(map(_deployed, definitions)), tuple(map(_deployed_graph, graphs)))
+    return Deployment(
+        key,
+        tuple(map(_deployed, definitions)),
+        tuple(map(_deployed_graph, graphs)),
+        tuple(map(_deployed_form, forms)),
+    )
 
 
 def adopt(command: AdoptDefinition, step: Step) -> Done:
@@ -40,6 +59,9 @@ def adopt(command: AdoptDefinition, step: Step) -> Done:
     if isinstance(definition, DecisionRequirementsDeployed):
         if definition.key not in step.state.decisions.graphs:
             step.emit(decision_events.DecisionRequirementsAdopted(definition))
+    elif isinstance(definition, FormDeployed):
+        if definition.key not in step.state.forms.forms:
+            step.emit(form_events.FormAdopted(definition))
     elif definition.key not in step.state.definitions:
         step.emit(events.ProcessDefinitionAdopted(definition))
     return DONE
@@ -48,12 +70,16 @@ def adopt(command: AdoptDefinition, step: Step) -> Done:
 def _has_changes(command: DeployResources, step: Step) -> bool:
     """Whether anything in it gets a new version."""
     latest = step.state.decisions.latest_graph
-    return any(
-        known is None or not _is_unchanged(known, resource)
-        for resource, _, known in _with_latest(command, step)
-    ) or any(
-        not _is_current(latest(command.tenant_id, model.decision_requirements_id), model, step)
-        for model in command.decision_models
+    return (
+        any(
+            known is None or not _is_unchanged(known, resource)
+            for resource, _, known in _with_latest(command, step)
+        )
+        or any(
+            not _is_current(latest(command.tenant_id, model.decision_requirements_id), model, step)
+            for model in command.decision_models
+        )
+        or any(_unchanged(command.tenant_id, form, step) is None for form in command.forms)
     )
 
 
@@ -109,7 +135,8 @@ def _definition(
 
 
 def _is_unchanged(
-    latest: Definition | DecisionRequirementsDeployed, resource: Resource | DecisionModel
+    latest: Definition | DecisionRequirementsDeployed | FormDeployed,
+    resource: Resource | DecisionModel | FormFile,
 ) -> bool:
     return (latest.checksum, latest.resource_name) == (resource.checksum, resource.name)
 
@@ -188,3 +215,45 @@ def _decision(
         version=step.state.decisions.next_version(tenant_id, decision.id),
         previous_key=latest.key if latest else None,
     )
+
+
+# Forms
+
+
+def _expect_forms(command: DeployResources, step: Step) -> None:
+    """Raises Rejected for forms that a node of the deployment does not know."""
+    for form in command.forms:
+        reason = step.state.format.shortfall(Feature.FORMS, f"form {form.form_id}")
+        if reason:
+            raise Rejected(RejectionType.INVALID_STATE, reason)
+
+
+def _deployed_form(form: FormDeployed) -> DeployedForm:
+    return DeployedForm(form.key, form.form_id, form.version, form.resource_name)
+
+
+def _unchanged(tenant_id: str, form: FormFile, step: Step) -> FormDeployed | None:
+    """The latest version, if it is this form."""
+    latest = step.state.forms.latest(tenant_id, form.form_id)
+    return latest if latest is not None and _is_unchanged(latest, form) else None
+
+
+def _form(tenant_id: str, form: FormFile, step: Step, *, deployment_key: Key) -> FormDeployed:
+    unchanged = _unchanged(tenant_id, form, step)
+    if unchanged is not None:
+        return unchanged
+    latest = step.state.forms.latest(tenant_id, form.form_id)
+    deployed = FormDeployed(
+        key=step.next_key(),
+        deployment_key=deployment_key,
+        tenant_id=tenant_id,
+        form_id=form.form_id,
+        version=step.state.forms.next_version(tenant_id, form.form_id),
+        previous_key=latest.key if latest is not None else None,
+        resource_name=form.name,
+        checksum=form.checksum,
+        schema=form.schema,
+        version_tag=form.version_tag,
+    )
+    step.emit(deployed)
+    return deployed

@@ -11,6 +11,7 @@ from server.engine.answers import DONE, Done
 from server.engine.commands import AdoptDeletion, DeleteResource
 from server.engine.decision_events import DecisionRequirementsDeleted, DecisionRequirementsDeployed
 from server.engine.definitions import Definition
+from server.engine.form_events import FormDeleted, FormDeployed
 from server.engine.handlers import start_timer
 from server.engine.keys import Key
 from server.engine.rejection import Rejected, RejectionType
@@ -23,10 +24,13 @@ from server.engine.step import Step
 def delete(command: DeleteResource, step: Step) -> Done:
     key = command.resource_key
     definition, graph = step.state.definitions.get(key), step.state.decisions.graphs.get(key)
+    form = step.state.forms.forms.get(key)
     if definition is not None and definition.tenant_id == command.tenant_id and not definition.is_deleted:
         _delete_process(definition, step)
     elif graph is not None and graph.tenant_id == command.tenant_id:
         _delete_decisions(graph, step)
+    elif form is not None and form.tenant_id == command.tenant_id:
+        _delete_form(form, step)
     else:
         raise Rejected(RejectionType.NOT_FOUND, f"no resource with key {key}")
     step.emit(CommandSent(EVERY_OTHER, AdoptDeletion(command.tenant_id, key)))
@@ -35,9 +39,10 @@ def delete(command: DeleteResource, step: Step) -> Done:
 
 def adopt(command: AdoptDeletion, step: Step) -> Done:
     """Does nothing when it is known already."""
-    key = command.resource_key
-    definition = step.state.definitions.get(key)
-    if key in step.state.decisions.graphs or (definition is not None and not definition.is_deleted):
+    key, state = command.resource_key, step.state
+    definition = state.definitions.get(key)
+    is_process = definition is not None and not definition.is_deleted
+    if is_process or key in state.decisions.graphs or key in state.forms.forms:
         step.emit(events.DeletionAdopted(key))
     return DONE
 
@@ -100,3 +105,10 @@ def _is_latest(graph: DecisionRequirementsDeployed, decision_definition_id: str,
 
 def _marked(graph: DecisionRequirementsDeployed) -> DecisionRequirementsDeployed:
     return msgspec.structs.replace(graph, is_deleted=True)
+
+
+def _delete_form(form: FormDeployed, step: Step) -> None:
+    forms = step.state.forms
+    is_latest = forms.latest(form.tenant_id, form.form_id) is form
+    latest_key = forms.before(form.tenant_id, form.form_id) if is_latest else None
+    step.emit(FormDeleted(msgspec.structs.replace(form, is_deleted=True), latest_key))

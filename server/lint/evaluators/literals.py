@@ -19,10 +19,11 @@ def forbidden_value(subject: Subject, rule: Rule) -> Iterator[Violation]:
 
 
 def max_length(subject: Subject, rule: Rule) -> Iterator[Violation]:
-    """Keep the value within the bounds, counted in characters; expressions pass."""
+    """Keep the value within the bounds, counted in characters; expressions pass unless `value` has `literal`."""
+    is_literal = "literal" in rule.value
     for path in rule.attribute:
         for at, text in written(subject, path):
-            if not text.startswith("=") and not rule.bounds.hold(len(text)):
+            if (is_literal or not text.startswith("=")) and not rule.bounds.hold(len(text)):
                 yield Violation(f"expected {rule.bounds} characters in {path}, found {len(text)}", at)
 
 

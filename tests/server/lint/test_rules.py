@@ -1,16 +1,27 @@
 import pytest
 
+from server import forms
 from server.bpmn.reader import BpmnReadError, read
 from server.dmn import DmnReadError, ProblemKind, decisions_of
 from server.dmn.document import parse
 from server.dmn.reader import definitions_of
+from server.forms import FormReadError
 from server.lint.catalogue import RULES
 from server.lint.evaluators import EVALUATORS
-from server.lint.linter import Finding, lint, lint_decisions, lint_unread_decisions, refusals, unreadable
+from server.lint.linter import (
+    Finding,
+    lint,
+    lint_decisions,
+    lint_form,
+    lint_unread_decisions,
+    refusals,
+    unreadable,
+    unreadable_form,
+)
 from server.lint.rule import EvaluatorKind, Family, Rule, Severity
-from tests.server.lint import decision_cases, rule_cases
+from tests.server.lint import decision_cases, form_cases, rule_cases
 
-CASES = {**rule_cases.CASES, **decision_cases.CASES}
+CASES = {**rule_cases.CASES, **decision_cases.CASES, **form_cases.CASES}
 
 by_id = pytest.mark.parametrize("rule", RULES, ids=[rule.id for rule in RULES])
 
@@ -18,10 +29,19 @@ by_id = pytest.mark.parametrize("rule", RULES, ids=[rule.id for rule in RULES])
 def findings_of(xml: bytes, family: Family) -> tuple[Finding, ...]:
     if family is Family.DMN:
         return decision_findings_of(xml)
+    if family is Family.FORM:
+        return form_findings_of(xml)
     try:
         return lint(read(xml))
     except BpmnReadError as error:
         return (unreadable(error),)
+
+
+def form_findings_of(content: bytes) -> tuple[Finding, ...]:
+    try:
+        return lint_form(forms.read(content))
+    except FormReadError as error:
+        return (unreadable_form(error),)
 
 
 def decision_findings_of(xml: bytes) -> tuple[Finding, ...]:

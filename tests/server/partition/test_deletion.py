@@ -9,6 +9,7 @@ from server.engine import commands
 from server.partition.turn import definition_of
 from server.partition.wire import ANSWERS, COMMANDS
 from server.store.postgres.verify import Formats, verify
+from tests.server.engine.form_files import form
 from tests.server.engine.graphs import answering, graph
 from tests.server.partition.durable import deployment
 from tests.server.partition.test_start_events import BY_SIGNAL, NEXT_BY_SIGNAL, Pair, opened
@@ -23,7 +24,9 @@ async def delete_latest(both: Pair) -> None:
     price = state.decisions.latest("default", "price")
     assert latest is not None
     assert price is not None
-    for key in (latest.key, price.graph.key):
+    address = state.forms.latest("default", "address")
+    assert address is not None
+    for key in (latest.key, price.graph.key, address.key):
         await both.first.submit(commands.DeleteResource("default", key))
     await both.catch_up()
 
@@ -36,7 +39,9 @@ async def test_a_deletion_reaches_every_partition_and_outlives_them(durable_dsn:
             await both.second.submit(BROADCAST)
             for result in ("1", "2"):
                 model = graph(answering("price", result))
-                await both.first.submit(commands.DeployResources("default", (), (model,)))
+                await both.first.submit(
+                    commands.DeployResources("default", (), (model,), (form(title=result),))
+                )
             await delete_latest(both)
             await both.second.submit(BROADCAST)
             before = both.running
@@ -47,6 +52,9 @@ async def test_a_deletion_reaches_every_partition_and_outlives_them(durable_dsn:
                 each.partition.state.decisions.latest("default", "price")
                 for each in (both.first, both.second)
             ]
+            addresses = [
+                each.partition.state.forms.latest("default", "address") for each in (both.first, both.second)
+            ]
             again = await both.first.submit(commands.DeployResources("default", (NEXT_BY_SIGNAL,)))
             await both.catch_up()
             verdicts = await found(durable_dsn)
@@ -54,6 +62,7 @@ async def test_a_deletion_reaches_every_partition_and_outlives_them(durable_dsn:
     assert before == [Counter(), Counter([2, 1])]
     assert after == [Counter(), Counter([2, 1, 1])]
     assert [price and price.deployed.version for price in prices] == [1, 1]
+    assert [address and address.version for address in addresses] == [1, 1]
     assert [each.version for each in again.definitions] == [3]  # type: ignore[union-attr]  # of a deployment
     assert verdicts == {}
 

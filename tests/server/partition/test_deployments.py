@@ -4,6 +4,7 @@ from server.bpmn.builder import definitions, process
 from server.engine.definitions import executable_processes
 from server.partition.deployments import MAX_FLOW_ELEMENTS, prepared
 from server.platform.errors import InvalidArgument
+from tests.server.engine.form_files import form_json
 from tests.server.engine.scenario import Scenario
 
 ORDER = process("order").service_task("charge", type="charge").end().to_xml()
@@ -106,3 +107,31 @@ def test_a_file_is_compiled_once_however_many_processes_it_has() -> None:
 
     assert len(command.resources[0].process_ids) == 5
     assert executable_processes.cache_info().misses == before + 1
+
+
+def test_forms_come_with_their_ids_and_tags() -> None:
+    content = form_json("payment", tag="stable")
+
+    (file,) = prepared("default", [("Payment.FORM", content)]).forms
+
+    assert (file.name, file.form_id, file.version_tag) == ("Payment.FORM", "payment", "stable")
+    assert (file.schema, len(file.checksum)) == (content.decode(), 64)
+
+
+def test_problems_of_forms_are_in_the_refusal() -> None:
+    detail = refusal(
+        ("half.form", b'{"id": '),
+        ("nameless.form", b'{"type": "default"}'),
+        ("a.form", form_json("twice")),
+        ("b.form", form_json("twice", title="other")),
+    )
+
+    assert "'half.form':\n- Element: without id\n    - ERROR: The form is not readable JSON" in detail
+    assert "'nameless.form':\n- Element: without id\n    - ERROR: The form needs an id" in detail
+    assert "form-id-unique: form 'twice' stands in this deployment 2 times" in detail
+
+
+def test_a_form_with_warnings_is_deployed() -> None:
+    content = form_json("advised", schemaVersion=99, components=[{"type": "carousel"}])
+
+    assert prepared("default", [("advised.form", content)]).forms

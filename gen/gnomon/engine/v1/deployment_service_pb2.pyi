@@ -27,7 +27,7 @@ class Resource(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     CONTENT_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """File name; its ending says what it is (.bpmn, .xml, .dmn)."""
+    """File name; its ending says what it is (.bpmn, .xml, .dmn, .form)."""
     content: _builtins.bytes
     """Content of the file."""
     def __init__(

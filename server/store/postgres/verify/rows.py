@@ -89,6 +89,8 @@ DEFINITIONS_WITHOUT_ROWS = """
         SELECT partition_id, process_definition_key AS key FROM runtime.process_definition
         UNION ALL
         SELECT partition_id, decision_requirements_key FROM runtime.decision_requirements
+        UNION ALL
+        SELECT partition_id, form_key FROM runtime.form
     ) AS r ON r.partition_id = d.partition_id AND r.key = d.process_definition_key
     WHERE d.process_definition_key IS NULL OR r.key IS NULL
     UNION ALL
@@ -109,6 +111,12 @@ NOT_THE_LATEST = """
     SELECT 'decision ' || decision_definition_id || ' of tenant ' || tenant_id FROM runtime.decision_definition
     WHERE NOT is_deleted OR is_latest_version
     GROUP BY tenant_id, decision_definition_id
+    HAVING count(*) FILTER (WHERE is_latest_version) <> 1 OR bool_or(is_deleted)
+        OR max(version) FILTER (WHERE is_latest_version) <> max(version)
+    UNION ALL
+    SELECT 'form ' || form_id || ' of tenant ' || tenant_id FROM runtime.form
+    WHERE NOT is_deleted OR is_latest_version
+    GROUP BY tenant_id, form_id
     HAVING count(*) FILTER (WHERE is_latest_version) <> 1 OR bool_or(is_deleted)
         OR max(version) FILTER (WHERE is_latest_version) <> max(version)
 """

@@ -36,6 +36,7 @@ from server.store.postgres.identity_audit import IdentityAudit
 from server.store.postgres.leases import Lease, Leases
 from server.store.postgres.ledger import PostgresLedger
 from tests.durable import EPOCH, NODE, emptied, taken
+from tests.server.engine.form_files import form
 from tests.server.engine.graphs import answering, graph
 from tests.server.engine.scenario import resource
 
@@ -189,6 +190,7 @@ async def deploy(first: Owner, tenant_id: str) -> None:
     for text in ("1", "2"):
         model = graph(answering("discount", text))
         await first.do(commands.DeployResources(tenant_id, (), (model,)))
+        await first.do(commands.DeployResources(tenant_id, (), (), (form(title=text),)))
 
 
 async def live(owner: Owner) -> None:

@@ -130,6 +130,7 @@ FAULTS = {
         "DELETE FROM gnomon.definition_document",
         "DELETE FROM runtime.process_definition",
         "DELETE FROM runtime.decision_requirements",
+        "DELETE FROM runtime.form",
     ],
     "latest-versions": [
         "UPDATE runtime.process_definition SET is_latest_version = true",
@@ -138,6 +139,8 @@ FAULTS = {
         "UPDATE runtime.decision_definition SET is_latest_version = NOT is_latest_version",
         "UPDATE runtime.process_definition SET state = 'DELETED'",
         "UPDATE runtime.decision_definition SET is_deleted = true",
+        "UPDATE runtime.form SET is_latest_version = NOT is_latest_version",
+        "UPDATE runtime.form SET is_deleted = true",
     ],
     "outbox": ["UPDATE gnomon.outbox SET target = 9", "UPDATE gnomon.outbox SET source = target"],
     "outbox-numbers": ["UPDATE gnomon.outbox SET number = number + 4096 * 1000"],

@@ -7816,7 +7816,7 @@ class Resource(betterproto2.Message):
 
     name: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    File name; its ending says what it is (.bpmn, .xml, .dmn).
+    File name; its ending says what it is (.bpmn, .xml, .dmn, .form).
     """
 
     content: "bytes" = betterproto2.field(2, betterproto2.TYPE_BYTES)
