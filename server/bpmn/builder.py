@@ -120,10 +120,16 @@ class ProcessBuilder:
         if version_tag is not None:
             etree.SubElement(_extension_elements(self.element), _zeebe("versionTag"), value=version_tag)
 
-    def start(self, element_id: str | None = None, *, name: str | None = None) -> Self:
-        """Begin a path; nothing leads to it."""
+    def start(
+        self, element_id: str | None = None, *, name: str | None = None, form: str | None = None
+    ) -> Self:
+        """Begin a path; nothing leads to it. The form of this id is that of people who start the process."""
         self._current = None
-        return self._append("startEvent", element_id or self._free_id("start"), name)
+        start_id = element_id or self._free_id("start")
+        self._append("startEvent", start_id, name)
+        if form is not None:
+            self._extension(start_id, "formDefinition", formId=form)
+        return self
 
     def declare_error(self, error_id: str, code: str) -> Self:
         """Put an error with its code into the file that this becomes."""

@@ -30,6 +30,7 @@ from server.bpmn.executable import (
     Expression,
     Flow,
     JobDefinition,
+    LinkedForm,
     Loop,
     MessageTrigger,
     RefusedExpression,
@@ -278,6 +279,8 @@ class _Compiler:
             element.catches = tuple(flow.target for flow in element.outgoing)
         if isinstance(node, StartEvent) and element.trigger is None:
             scope.none_start = element
+            if scope.type is ElementType.PROCESS:
+                element.start_form_id = extensions.attribute(node.markup, "zeebe:formDefinition", "formId")
         elif isinstance(node, StartEvent) and scope.type is ElementType.PROCESS:
             scope.starts += (element,)
         elif isinstance(node, StartEvent):
@@ -393,7 +396,17 @@ def _user_task(node: Markup) -> UserTaskDefinition:
         follow_up_date=written("taskSchedule", "followUpDate"),
         priority=written("priorityDefinition", "priority"),
         form=written("formDefinition", "externalReference" if is_native else "formKey"),
+        linked_form=_linked_form(node),
         headers=extensions.task_headers(node),
+    )
+
+
+def _linked_form(node: Markup) -> LinkedForm | None:
+    linked = extensions.linked_form(node)
+    if linked is None:
+        return None
+    return LinkedForm(
+        _attribute(linked.form_id), Binding(BindingType(linked.binding_type), linked.version_tag)
     )
 
 

@@ -83,34 +83,8 @@ class JobDefinition:
     headers: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class UserTaskDefinition:
-    """A user task, before its expressions are evaluated; None for attributes that the file leaves out.
-
-    `form` is the external reference of a native user task, the form key of one that a job worker does.
-    """
-
-    is_native: bool
-    assignee: Attribute | None
-    candidate_groups: Attribute | None
-    candidate_users: Attribute | None
-    due_date: Attribute | None
-    follow_up_date: Attribute | None
-    priority: Attribute | None
-    form: Attribute | None
-    headers: Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Script:
-    """The expression of a script task, and the variable of its result."""
-
-    expression: Attribute
-    result_variable: str
-
-
 class BindingType(StrEnum):
-    """Which version of what it calls an element means, as the extensions spell it."""
+    """Which version of what it refers to an element means, as the extensions spell it."""
 
     LATEST = "latest"
     DEPLOYMENT = "deployment"
@@ -123,6 +97,42 @@ class Binding:
 
     type: BindingType
     version_tag: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedForm:
+    """The deployed form of a user task."""
+
+    form_id: Attribute
+    binding: Binding
+
+
+@dataclass(frozen=True, slots=True)
+class UserTaskDefinition:
+    """A user task, before its expressions are evaluated; None for attributes that the file leaves out.
+
+    Without a linked form, `form` is the external reference of a native user task, the form key of one that a job worker
+    does.
+    """
+
+    is_native: bool
+    assignee: Attribute | None
+    candidate_groups: Attribute | None
+    candidate_users: Attribute | None
+    due_date: Attribute | None
+    follow_up_date: Attribute | None
+    priority: Attribute | None
+    form: Attribute | None
+    linked_form: LinkedForm | None
+    headers: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """The expression of a script task, and the variable of its result."""
+
+    expression: Attribute
+    result_variable: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,6 +322,7 @@ class Element:
     while it is active: those on the boundary of an activity, and the start events of the event sub-processes in a scope,
     which come first, and those behind an event-based gateway. `starts` are the start events of a process that begin a
     process instance when they are triggered. `event_start` is the start event of an event sub-process,
+    `start_form_id` names the form that people start the process with,
     `link` the catching link event to which a throwing one leads, or the handler to which a boundary event for compensation
     does. `compensation` is that boundary event of an activity. `inclusive_joins` are those that lie in a scope, where
     each element and each flow has one of its `bits`. The listeners are jobs that have to be
@@ -346,6 +357,7 @@ class Element:
     trigger: Trigger | None = None
     result: Result | None = None
     link: "Element | None" = None
+    start_form_id: str | None = None
     compensation: "Element | None" = None
     is_for_compensation: bool = False
     is_interrupting: bool = True
@@ -356,6 +368,10 @@ class Element:
     properties: Mapping[str, str] = field(default_factory=dict)
     inclusive_joins: "tuple[InclusiveJoin, ...]" = ()
     bits: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def linked_form(self) -> LinkedForm | None:
+        return None if self.user_task is None else self.user_task.linked_form
 
     @property
     def is_repeated(self) -> bool:
@@ -391,10 +407,19 @@ class ExecutableProcess:
 
     @property
     def is_bound_to_deployment(self) -> bool:
-        """Whether it calls versions that were deployed with it."""
+        """Whether it calls versions that were deployed with it, or shows such forms."""
         elements = (element.inner or element for element in self.elements.values())
-        called = (element.called_decision or element.called_element for element in elements)
-        return any(each is not None and each.binding.type is BindingType.DEPLOYMENT for each in called)
+        return any(
+            each is not None and each.binding.type is BindingType.DEPLOYMENT
+            for element in elements
+            for each in (element.called_decision, element.called_element, element.linked_form)
+        )
+
+    @property
+    def start_form_id(self) -> str | None:
+        """The form that is linked to its none start event."""
+        start = self.root.none_start
+        return None if start is None else start.start_form_id
 
     def of(self, element_id: str, element_type: ElementType) -> Element:
         """The element that an element instance of this type is an instance of."""

@@ -14,6 +14,7 @@ PREFIX = "zeebe:"
 DEFAULTS: Mapping[str, Mapping[str, str]] = {
     "zeebe:taskDefinition": {"retries": "3"},
     "zeebe:calledDecision": {"bindingType": "latest"},
+    "zeebe:formDefinition": {"bindingType": "latest"},
     "zeebe:calledElement": {
         "bindingType": "latest",
         "propagateAllChildVariables": "true",
@@ -56,6 +57,15 @@ class CalledElement:
     version_tag: str
     propagates_all_parent_variables: bool
     propagates_all_child_variables: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedForm:
+    """The id of the form may be an expression with its leading `=`."""
+
+    form_id: str
+    binding_type: str
+    version_tag: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +164,14 @@ def called_element(element: Markup) -> CalledElement:
             for name in ("propagateAllParentVariables", "propagateAllChildVariables")
         ),
     )
+
+
+def linked_form(element: Markup) -> LinkedForm | None:
+    found = next(extensions(element, "zeebe:formDefinition"), None)
+    form_id = "" if found is None else found.attributes.get("formId", "")
+    if found is None or not form_id.strip():
+        return None
+    return LinkedForm(form_id, found.attributes["bindingType"], found.attributes.get("versionTag", ""))
 
 
 def loop_characteristics(multi_instance: Markup) -> LoopCharacteristics:

@@ -87,6 +87,7 @@ class UserTaskProperties(msgspec.Struct, frozen=True, gc=False):
     action: str
     values: UserTaskValues
     changed_attributes: tuple[str, ...]
+    form_key: Key | None = None
 
     @property
     def octets(self) -> int:

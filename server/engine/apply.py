@@ -561,6 +561,7 @@ def _user_task_created(state: State, event: events.UserTaskCreated) -> None:
         due_date=event.due_date,
         follow_up_date=event.follow_up_date,
         priority=event.priority,
+        form_key=event.form_key,
     )
     journal.put(instance.user_tasks, event.key, user_task)
     journal.put(state.owners, event.key, instance.head.key)

@@ -425,6 +425,7 @@ class UserTaskCreated(InstanceEvent, frozen=True):
     due_date: datetime | None
     follow_up_date: datetime | None
     priority: int
+    form_key: Key | None = None
 
 
 class UserTaskAssigned(InstanceEvent, frozen=True):

@@ -119,6 +119,8 @@ FIELD_FEATURES: Mapping[str, Feature] = {
     "start_listeners": Feature.SCOPES_AND_TIMERS,
     "end_listeners": Feature.SCOPES_AND_TIMERS,
     "task_listeners": Feature.TASK_LISTENERS,
+    "linked_form": Feature.FORMS,
+    "start_form_id": Feature.FORMS,
     "starts": Feature.START_EVENTS,
     "link": Feature.SCOPES_AND_TIMERS,
     "compensation": Feature.COMPENSATION,

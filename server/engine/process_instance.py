@@ -185,6 +185,7 @@ class UserTask(msgspec.Struct, omit_defaults=True, gc=False):
     follow_up_date: datetime | None = None
     priority: int = 50
     transition: UserTaskTransition | None = None
+    form_key: Key | None = None
 
     @property
     def values(self) -> UserTaskValues:

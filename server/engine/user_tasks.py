@@ -9,8 +9,10 @@ import msgspec
 from server.bpmn.executable import Attribute, UserTaskDefinition
 from server.engine import events
 from server.engine.expressions import integer_of, moment_of, string_of, strings_of
+from server.engine.form_binding import bound_form
 from server.engine.incidents import ErrorType, Incident
-from server.engine.process_instance import UserTask
+from server.engine.keys import Key
+from server.engine.process_instance import ProcessInstance, UserTask
 from server.engine.scopes import VariableScope
 from server.engine.step import Step, Visit
 from server.engine.variables import encode
@@ -34,7 +36,8 @@ class Assignment(NamedTuple):
     due_date: datetime | None
     follow_up_date: datetime | None
     priority: int
-    form: str | None
+    form_key: Key | None
+    external_form_reference: str | None
 
 
 def create_user_task(
@@ -50,19 +53,23 @@ def create_user_task(
             visit.element.id,
             visit.element.name,
             dict(headers),
-            assignment.form,
+            assignment.external_form_reference,
             assignment.candidate_groups,
             assignment.candidate_users,
             assignment.due_date,
             assignment.follow_up_date,
             assignment.priority,
+            assignment.form_key,
         )
     )
     return visit.process_instance.user_tasks[key]
 
 
-def assignment_of(definition: UserTaskDefinition, scope: VariableScope) -> Assignment:
+def assignment_of(
+    step: Step, instance: ProcessInstance, definition: UserTaskDefinition, scope: VariableScope
+) -> Assignment:
     """Raises Incident."""
+    linked = definition.linked_form
     return Assignment(
         assignee_of(definition, scope),
         _candidates(definition.candidate_groups, scope),
@@ -70,6 +77,7 @@ def assignment_of(definition: UserTaskDefinition, scope: VariableScope) -> Assig
         None if definition.due_date is None else moment_of(definition.due_date, scope),
         None if definition.follow_up_date is None else moment_of(definition.follow_up_date, scope),
         _priority(definition, scope) if definition.is_native else DEFAULT_PRIORITY,
+        None if linked is None else bound_form(step, instance, linked, scope).key,
         None if definition.form is None else string_of(definition.form, scope),
     )
 
@@ -99,8 +107,10 @@ def _reserved(assignment: Assignment) -> Iterator[tuple[str, str]]:
         yield f"{HEADER_PREFIX}dueDate", _written(assignment.due_date)
     if assignment.follow_up_date is not None:
         yield f"{HEADER_PREFIX}followUpDate", _written(assignment.follow_up_date)
-    if assignment.form is not None:
-        yield f"{HEADER_PREFIX}formKey", assignment.form
+    if assignment.form_key is not None:
+        yield f"{HEADER_PREFIX}formKey", str(assignment.form_key)
+    elif assignment.external_form_reference is not None:
+        yield f"{HEADER_PREFIX}formKey", assignment.external_form_reference
 
 
 def own_headers(job_headers: Mapping[str, str]) -> dict[str, str]:
@@ -109,14 +119,23 @@ def own_headers(job_headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def assignment_in(
-    job_headers: Mapping[str, str], definition: UserTaskDefinition, scope: VariableScope
+    job_headers: Mapping[str, str],
+    definition: UserTaskDefinition,
+    scope: VariableScope,
+    *,
+    has_linked_form: bool,
 ) -> Assignment:
-    """The assignment in the headers of such a job, with assignee and priority of `definition`; raises Incident."""
+    """The assignment in the headers of such a job, with assignee and priority of `definition`; raises Incident.
+
+    The key of a linked form is its own, any other is an external reference from now on.
+    """
     told = {
         name.removeprefix(HEADER_PREFIX): text
         for name, text in job_headers.items()
         if name.startswith(HEADER_PREFIX)
     }
+    form = told.get("formKey")
+    is_linked = has_linked_form and form is not None and form.isdecimal()
     return Assignment(
         assignee_of(definition, scope),
         _listed(told.get("candidateGroups")),
@@ -124,7 +143,8 @@ def assignment_in(
         _moment(told.get("dueDate")),
         _moment(told.get("followUpDate")),
         _priority(definition, scope),
-        told.get("formKey"),
+        Key(int(form)) if is_linked and form is not None else None,
+        None if is_linked else form,
     )
 
 

@@ -4,6 +4,8 @@ from collections import defaultdict
 from collections.abc import AsyncIterator
 from dataclasses import asdict
 
+import msgspec
+
 from gnomon.engine.v1 import console_service_pb2 as pb
 from server.engine.keys import Key
 from server.lint.catalogue import CATALOG_VERSION, PROFILE, RULES, etag
@@ -11,17 +13,19 @@ from server.lint.rule import NO_BOUNDS, Rule
 from server.platform.call import Call
 from server.platform.errors import NotFound
 from server.platform.mapping import mapper
-from server.platform.query import Window
+from server.platform.query import Condition, Searchable, Window, equals
+from server.rpc.forms import start_form_of
 from server.rpc.searching import found
-from server.store.entities import ProcessDefinition, ProcessDefinitionState
-from server.store.ports import Store
-from server.store.searchables import PROCESS_DEFINITIONS
+from server.store.entities import Form, ProcessDefinition, ProcessDefinitionState
+from server.store.ports import E, Store
+from server.store.searchables import FORMS, PROCESS_DEFINITIONS
 
 MOST_VERSIONS = 10_000
 # Each row holds its model, so that few are in hand at a time.
 ROWS_AT_A_TIME = 100
 
 _version = mapper(ProcessDefinition, pb.ConsoleProcessVersion)
+_form = mapper(Form, pb.ConsoleForm)
 
 
 class ConsoleServicer:
@@ -34,38 +38,51 @@ class ConsoleServicer:
     async def get_console_deployments(
         self, request: pb.GetConsoleDeploymentsRequest, call: Call
     ) -> pb.GetConsoleDeploymentsResponse:
+        forms = [_form(row) async for row in self._rows(FORMS, call, equals(FORMS, "is_deleted", False))]
         if request.part:
-            return pb.GetConsoleDeploymentsResponse()
+            return pb.GetConsoleDeploymentsResponse(forms=forms)
         versions: defaultdict[str, list[pb.ConsoleProcessVersion]] = defaultdict(list)
-        async for row in self._definitions(call.tenant_id):
+        async for row in self._rows(PROCESS_DEFINITIONS, call):
             versions[row.process_definition_id].append(_version(row))
         processes = [
             pb.ConsoleProcessDefinition(process_definition_id=process_id, versions=versions[process_id])
             for process_id in sorted(versions)
         ]
-        return pb.GetConsoleDeploymentsResponse(process_definitions=processes)
+        return pb.GetConsoleDeploymentsResponse(process_definitions=processes, forms=forms)
 
-    async def _definitions(self, tenant_id: str) -> AsyncIterator[ProcessDefinition]:
+    async def _rows(self, searchable: Searchable[E], call: Call, *also: Condition) -> AsyncIterator[E]:
         """In the order in which they were deployed."""
         window = Window(limit=ROWS_AT_A_TIME)
         for _ in range(MOST_VERSIONS // ROWS_AT_A_TIME):
-            query = PROCESS_DEFINITIONS.query(window=window)
-            page = await self._store.search(ProcessDefinition, query, tenant_id=tenant_id)
+            query = searchable.query(*also, window=window)
+            page = await self._store.search(searchable.entity, query, tenant_id=call.tenant_id)
             for row in page.items:
                 yield row
             if len(page.items) < ROWS_AT_A_TIME:
                 return
-            window = Window(limit=ROWS_AT_A_TIME, after=(page.items[-1].process_definition_key,))
+            window = Window(limit=ROWS_AT_A_TIME, after=(getattr(page.items[-1], searchable.key.name),))
 
     async def get_lint_rules(self, request: pb.GetLintRulesRequest, call: Call) -> pb.GetLintRulesResponse:
         return self._rules
 
     async def get_start_form(self, request: pb.GetStartFormRequest, call: Call) -> pb.GetStartFormResponse:
-        """No form can be deployed in this release, so that no process has one."""
         definition = await found(self._store, ProcessDefinition, Key(request.process_definition_key), call)
         if definition.state is ProcessDefinitionState.DELETED:
             raise NotFound(f"process definition {definition.process_definition_key} is deleted")
-        return pb.GetStartFormResponse()
+        form = await start_form_of(self._store, definition, call)
+        return pb.GetStartFormResponse(form=None if form is None else _start_form(form))
+
+
+def _start_form(form: Form) -> bytes:
+    """With the members of the form that others get, whose schema is text as well."""
+    members = {
+        "tenantId": form.tenant_id,
+        "formId": form.form_id,
+        "schema": form.schema,
+        "version": form.version,
+        "formKey": str(form.form_key),
+    }
+    return msgspec.json.encode(members)
 
 
 def _rule(rule: Rule) -> pb.LintRule:

@@ -132,6 +132,7 @@ def _user_task(asked: UserTaskProperties) -> entity_pb.UserTaskProperties:
         changed_attributes=asked.changed_attributes,
         due_date=None if values.due_date is None else rfc_3339(values.due_date),
         follow_up_date=None if values.follow_up_date is None else rfc_3339(values.follow_up_date),
+        form_key=asked.form_key,
         priority=values.priority,
         user_task_key=asked.key,
     )

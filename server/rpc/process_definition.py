@@ -4,6 +4,7 @@ from gnomon.engine.v1 import process_definition_pb2 as entity_pb
 from gnomon.engine.v1 import process_definition_service_pb2 as pb
 from server.engine.keys import Key
 from server.platform.call import Call
+from server.rpc.forms import form_message, start_form_of
 from server.rpc.searching import found, get, search
 from server.store.entities import ProcessDefinition
 from server.store.ports import Store
@@ -33,3 +34,10 @@ class ProcessDefinitionServicer:
     ) -> pb.GetProcessDefinitionXmlResponse:
         row = await found(self._store, ProcessDefinition, Key(request.process_definition_key), call)
         return pb.GetProcessDefinitionXmlResponse(xml=row.xml)
+
+    async def get_start_process_form(
+        self, request: pb.GetStartProcessFormRequest, call: Call
+    ) -> pb.GetStartProcessFormResponse:
+        row = await found(self._store, ProcessDefinition, Key(request.process_definition_key), call)
+        form = await start_form_of(self._store, row, call)
+        return pb.GetStartProcessFormResponse(form=None if form is None else form_message(form))

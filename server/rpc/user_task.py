@@ -14,6 +14,7 @@ from server.partition.router import Router
 from server.platform.call import Call
 from server.platform.errors import InvalidArgument
 from server.rpc.dates import date_change
+from server.rpc.forms import form_message, form_with
 from server.rpc.origin import origin_of
 from server.rpc.searching import found, get, search
 from server.rpc.user_task_audit_log import search_audit_logs
@@ -88,6 +89,13 @@ class UserTaskServicer:
         )
         await self._router.submit(command, origin_of(request, call))
         return pb.CompleteUserTaskResponse()
+
+    async def get_user_task_form(
+        self, request: pb.GetUserTaskFormRequest, call: Call
+    ) -> pb.GetUserTaskFormResponse:
+        row = await found(self._store, UserTask, request.user_task_key, call)
+        form = await form_with(self._store, row.form_key, call)
+        return pb.GetUserTaskFormResponse(form=None if form is None else form_message(form))
 
     async def search_user_task_variables(
         self, request: pb.SearchUserTaskVariablesRequest, call: Call

@@ -92,6 +92,7 @@ class ProcessDefinition(Row, kw_only=True, gc=False):
     has_start_form: bool = False
     is_latest_version: bool = True
     state: ProcessDefinitionState = ProcessDefinitionState.ACTIVE
+    start_form_id: str | None = None
 
 
 class ProcessInstance(Row, kw_only=True, gc=False):

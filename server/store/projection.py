@@ -70,6 +70,8 @@ def _process_definition_deployed(
         xml=xml_text(event.content),
         deployment_key=event.deployment_key,
         deployment_time=now,
+        has_start_form=process.start_form_id is not None,
+        start_form_id=process.start_form_id,
     )
     changes.append(Insert(row))
 
@@ -309,6 +311,7 @@ def _user_task_created(event: events.UserTaskCreated, now: datetime, changes: Ch
         follow_up_date=event.follow_up_date,
         priority=event.priority,
         external_form_reference=event.external_form_reference,
+        form_key=event.form_key,
         tags=head.tags,
         root_process_instance_key=head.root_key,
     )

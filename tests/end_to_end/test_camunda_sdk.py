@@ -250,6 +250,30 @@ async def _answered(client: CamundaAsyncClient, result: Mapping[str, object]) ->
     return str(job.user_task.action)
 
 
+async def test_a_form_is_read_from_a_user_task_and_from_a_start_event(
+    client: CamundaAsyncClient, tmp_path: Path
+) -> None:
+    form, model = tmp_path / "sdk.form", tmp_path / "asked.bpmn"
+    form.write_text('{"id": "sdk-form", "type": "default", "components": []}')
+    asked = process("asked-by-sdk").start(form="sdk-form").user_task("review", form={"formId": "sdk-form"})
+    model.write_bytes(asked.end().to_xml())
+    deployed = await client.deploy_resources_from_files([form, model])
+    key = deployed.processes[0].process_definition_key
+    start = ProcessCreationById.from_dict({"processDefinitionId": "asked-by-sdk"})
+    instance = await client.create_process_instance(data=start)
+    wanted = {"processInstanceKey": str(instance.process_instance_key)}
+    (task,) = (await client.search_user_tasks(data=UserTaskSearchQuery.from_dict({"filter": wanted}))).items
+
+    of_task = await client.get_user_task_form(task.user_task_key)
+    of_start = await client.get_start_process_form(key)
+
+    (found,) = deployed.forms
+    assert (found.form_id, found.version, found.form_key) == ("sdk-form", 1, task.form_key)
+    assert of_task.to_dict() == of_start.to_dict()
+    assert (of_task.form_key, of_task.schema) == (found.form_key, form.read_text())
+    assert (await client.get_process_definition(key)).has_start_form
+
+
 async def test_a_deleted_process_definition_begins_nothing(
     client: CamundaAsyncClient, tmp_path: Path
 ) -> None:

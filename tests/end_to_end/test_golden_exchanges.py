@@ -72,6 +72,8 @@ CARE = (
     .to_xml()
 )
 
+ADDRESS = b'{"id": "address", "type": "default", "components": [{"key": "street", "type": "textfield"}]}'
+
 PRICING = (ROOT / "examples" / "pricing.dmn").read_bytes()
 
 pytestmark = pytest.mark.golden
@@ -142,6 +144,7 @@ def _play(scene: Scene) -> None:
     _play_an_ad_hoc_sub_process(scene)
     _play_a_deletion(scene)
     _play_conditions(scene)
+    _play_forms(scene)
     scene.play("reset-clock", "POST", "/v2/clock/reset")
     scene.play("discovery", "GET", "/.well-known/openid-configuration")
 
@@ -345,6 +348,33 @@ def _play_the_directory(scene: Scene) -> None:
     done = "/v1/audit-log?result=SUCCESS&entityId"
     scene.play("list-audit-entries-of-a-role", "GET", f"{done}=clerk")
     scene.play("list-audit-entries-of-a-mapping-rule", "GET", f"{done}=oxford&sortOrder=DESC")
+
+
+def _play_forms(scene: Scene) -> None:
+    deployed = scene.play(
+        "create-deployment-of-a-form", "POST", "/v2/deployments", files={"resources": ("a.form", ADDRESS)}
+    )
+    asked = process("asked").start(form="address").user_task("review", form={"formId": "address"}).end()
+    files = {"resources": ("asked.bpmn", asked.to_xml())}
+    scene.prepare("POST", "/v2/deployments", files=files)
+    with_form = {"filter": {"hasStartForm": True}}
+    path = "/v2/process-definitions"
+    found = scene.play("search-process-definitions-with-a-start-form", "POST", f"{path}/search", with_form)
+    key = found["items"][0]["processDefinitionKey"]
+    scene.play("get-start-process-form", "GET", f"{path}/{key}/form")
+    console = "/api/v1/console"
+    scene.play("get-start-form-of-a-process", "GET", f"{console}/startable-processes/{key}/form")
+    scene.play("get-console-deployments-of-forms", "GET", f"{console}/deployments?part=forms")
+    scene.prepare("POST", "/v2/process-instances", {"processDefinitionId": "asked"})
+    latest = {"filter": {"elementId": "review"}}
+    tasks = scene.play("search-user-tasks-with-a-form", "POST", "/v2/user-tasks/search", latest)
+    scene.play("get-user-task-form", "GET", f"/v2/user-tasks/{tasks['items'][0]['userTaskKey']}/form")
+    form_key = deployed["deployments"][0]["form"]["formKey"]
+    scene.prepare("POST", f"/v2/resources/{form_key}/deletion")
+    scene.play("get-start-process-form-that-is-deleted", "GET", f"{path}/{key}/form")
+    scene.play(
+        "refused-form", "POST", "/v2/deployments", files={"resources": ("a.form", b'{"type": "default"}')}
+    )
 
 
 def _play_conditions(scene: Scene) -> None:

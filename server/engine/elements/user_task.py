@@ -21,7 +21,7 @@ class UserTask(Behaviour):
         definition = visit.element.user_task
         assert definition is not None, "the compiler gives every user task one"  # noqa: S101  # narrows the type
         scope = VariableScope(step, visit.process_instance, scope_key=visit.instance.key)
-        assignment = assignment_of(definition, scope)
+        assignment = assignment_of(step, visit.process_instance, definition, scope)
         if definition.is_native:
             user_task = create_user_task(step, visit, definition.headers, assignment)
             task_listeners.create(step, visit, user_task, assignment.assignee)

@@ -76,7 +76,9 @@ def _user_task(instance: ProcessInstance, job: Job) -> UserTaskProperties:
     changed = [ATTRIBUTES[name] for name in transition.values.differences(user_task.values)]
     if transition.variables and transition.event_type is ListenerEventType.UPDATING:
         changed.append("variables")
-    return UserTaskProperties(user_task.key, transition.action, transition.values, tuple(changed))
+    return UserTaskProperties(
+        user_task.key, transition.action, transition.values, tuple(changed), user_task.form_key
+    )
 
 
 def _asked_about(instance: ProcessInstance, job: Job) -> UserTask:

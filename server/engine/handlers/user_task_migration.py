@@ -49,7 +49,7 @@ def _migrations(plan: MigrationPlan, step: Step, instance: ProcessInstance) -> I
                 f"active user task '{source.id}' is a native one, target user task '{target.id}' is done by job workers"
             )
         if not source.user_task.is_native and target.user_task.is_native and _has_job(element):
-            yield _migration(plan, step, Visit(instance, target, element), target.user_task)
+            yield _migration(plan, step, Visit(instance, target, element), source.user_task)
 
 
 def _has_job(element: ElementInstance) -> bool:
@@ -58,13 +58,16 @@ def _has_job(element: ElementInstance) -> bool:
 
 
 def _migration(
-    plan: MigrationPlan, step: Step, visit: Visit, definition: UserTaskDefinition
+    plan: MigrationPlan, step: Step, visit: Visit, source: UserTaskDefinition
 ) -> UserTaskMigration:
-    instance, element = visit.process_instance, visit.instance
+    instance, element, definition = visit.process_instance, visit.instance, visit.element.user_task
+    assert definition is not None, "the compiler gives every user task one"  # noqa: S101  # narrows the type
     job = instance.jobs[Key(element.job_key or 0)]
     scope = VariableScope(step, instance, scope_key=element.key)
     try:
-        assignment = assignment_in(job.headers, definition, scope)
+        assignment = assignment_in(
+            job.headers, definition, scope, has_linked_form=source.linked_form is not None
+        )
     except Incident as incident:
         raise plan.invalid_state(
             f"user task '{visit.element.id}' cannot be assigned: {incident.message}"

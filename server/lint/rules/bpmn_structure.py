@@ -141,7 +141,6 @@ RULES = (
         attribute=(
             "zeebe:publishMessage",
             "zeebe:linkedResources",
-            "zeebe:formDefinition[@formId]",
             "standardLoopCharacteristics",
         ),
         bounds=Bounds(max=0),

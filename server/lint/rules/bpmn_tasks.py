@@ -198,16 +198,19 @@ RULES = (
         id="binding-type",
         message="Unknown binding type",
         evaluator=EvaluatorKind.PATTERN,
-        applies_to=("bpmn:CallActivity",),
-        attribute=("zeebe:calledElement@bindingType",),
+        applies_to=("bpmn:CallActivity", "bpmn:UserTask"),
+        attribute=("zeebe:calledElement@bindingType", "zeebe:formDefinition@bindingType"),
         value=("latest|deployment|versionTag",),
     ),
     Rule(
         id="version-tag-binding",
         message="Binding by version tag needs the tag",
         evaluator=EvaluatorKind.REQUIRED_ATTRIBUTE,
-        applies_to=("bpmn:CallActivity",),
-        attribute=("zeebe:calledElement[bindingType=versionTag]@versionTag",),
+        applies_to=("bpmn:CallActivity", "bpmn:UserTask"),
+        attribute=(
+            "zeebe:calledElement[bindingType=versionTag]@versionTag",
+            "zeebe:formDefinition[bindingType=versionTag]@versionTag",
+        ),
     ),
     Rule(
         id="script-expression",

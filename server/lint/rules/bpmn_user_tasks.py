@@ -1,4 +1,4 @@
-"""Rules about user tasks."""
+"""Rules about user tasks, and about the forms of people."""
 
 from server.lint.rule import Bounds, EvaluatorKind, Rule, Severity
 
@@ -21,7 +21,11 @@ RULES = (
         message="The reference of the form is not a valid expression",
         evaluator=EvaluatorKind.FEEL_EXPRESSION,
         applies_to=_USER_TASK,
-        attribute=("zeebe:formDefinition@externalReference", "zeebe:formDefinition@formKey"),
+        attribute=(
+            "zeebe:formDefinition@formId",
+            "zeebe:formDefinition@externalReference",
+            "zeebe:formDefinition@formKey",
+        ),
         value=("static-or-expression",),
     ),
     Rule(
@@ -30,6 +34,16 @@ RULES = (
         evaluator=EvaluatorKind.REQUIRED_ATTRIBUTE,
         applies_to=("bpmn:Process",),
         attribute=("zeebe:userTaskForm@text()",),
+    ),
+    Rule(
+        id="start-form-embedded",
+        message="An embedded start form is outdated; link it",
+        evaluator=EvaluatorKind.FORBIDDEN_VALUE,
+        applies_to=("bpmn:StartEvent",),
+        attribute=("zeebe:formDefinition@formKey",),
+        value=("camunda-forms:bpmn:*",),
+        severity=Severity.WARNING,
+        refuses=False,
     ),
     Rule(
         id="user-task-assignment",

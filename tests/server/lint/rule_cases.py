@@ -56,6 +56,11 @@ def _user_task(extension: str) -> bytes:
     return _task(f"<zeebe:{extension}/>", "userTask")
 
 
+def _started(form: str) -> bytes:
+    start = f"<extensionElements><zeebe:formDefinition {form}/></extensionElements>"
+    return _file(f'<startEvent id="start">{start}</startEvent>')
+
+
 def _job(extra: str = "") -> str:
     return f'<zeebe:taskDefinition type="work"/>{extra}'
 
@@ -668,6 +673,7 @@ USER_TASKS = {
     "user-task-form-body": case(
         "p", _process_extension("<zeebe:userTaskForm/>"), _process_extension("<zeebe:userTaskForm>{}</zeebe:userTaskForm>")
     ),
+    "start-form-embedded": case("start", _started('formKey="camunda-forms:bpmn:f"'), _started('formId="f"')),
     "user-task-assignment": case(
         "n", _user_task('assignmentDefinition assignee="= ("'), _user_task('assignmentDefinition assignee="("')
     ),

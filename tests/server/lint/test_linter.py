@@ -169,3 +169,23 @@ def test_a_message_of_two_processes_of_a_file_starts_one_of_them() -> None:
 def test_the_etag_is_stable() -> None:
     assert etag() == etag()
     assert len(etag()) == 64
+
+
+@pytest.mark.parametrize(
+    ("form", "rules"),
+    [
+        ({"formId": "address"}, []),
+        ({"formId": "address", "bindingType": "deployment"}, []),
+        ({"formId": "address", "bindingType": "versionTag", "versionTag": "stable"}, []),
+        ({"formId": "address", "bindingType": "versionTag"}, ["version-tag-binding"]),
+        ({"formId": "address", "bindingType": "newest"}, ["binding-type"]),
+        ({"formId": "=("}, ["user-task-form-expression"]),
+        ({"formId": "address", "externalReference": "a"}, ["user-task-form"]),
+        ({"formKey": "a"}, ["user-task-form"]),
+        ({"bindingType": "latest"}, ["user-task-form"]),
+    ],
+)
+def test_a_user_task_is_bound_to_one_form(form: dict[str, str], rules: list[str]) -> None:
+    findings = lint(read(process("order").start().user_task("review", form=form).end().to_xml()))
+
+    assert [finding.rule_id for finding in findings] == rules

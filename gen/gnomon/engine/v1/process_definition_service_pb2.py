@@ -23,6 +23,7 @@ _sym_db = _symbol_database.Default()
 
 
 from gnomon.buf.validate import validate_pb2 as buf_dot_validate_dot_validate__pb2
+from gnomon.engine.v1 import form_pb2 as gnomon_dot_engine_dot_v1_dot_form__pb2
 from gnomon.engine.v1 import process_definition_pb2 as gnomon_dot_engine_dot_v1_dot_process__definition__pb2
 from gnomon.query.v1 import filter_pb2 as gnomon_dot_query_dot_v1_dot_filter__pb2
 from gnomon.query.v1 import page_pb2 as gnomon_dot_query_dot_v1_dot_page__pb2
@@ -30,7 +31,7 @@ from gnomon.rest.v1 import options_pb2 as gnomon_dot_rest_dot_v1_dot_options__pb
 from google.api import annotations_pb2 as google_dot_api_dot_annotations__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n1gnomon/engine/v1/process_definition_service.proto\x12\x10gnomon.engine.v1\x1a\x1b\x62uf/validate/validate.proto\x1a)gnomon/engine/v1/process_definition.proto\x1a\x1cgnomon/query/v1/filter.proto\x1a\x1agnomon/query/v1/page.proto\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\"\xde\x05\n\x17ProcessDefinitionFilter\x12\x30\n\x04name\x18\x01 \x01(\x0b\x32\x1d.gnomon.query.v1.StringFilterH\x00\x88\x01\x01\x12\x1e\n\x11is_latest_version\x18\x02 \x01(\x08H\x01\x88\x01\x01\x12\x39\n\rresource_name\x18\x03 \x01(\x0b\x32\x1d.gnomon.query.v1.StringFilterH\x02\x88\x01\x01\x12\x34\n\x07version\x18\x04 \x01(\x0b\x32\x1e.gnomon.query.v1.IntegerFilterH\x03\x88\x01\x01\x12\x37\n\x0bversion_tag\x18\x05 \x01(\x0b\x32\x1d.gnomon.query.v1.StringFilterH\x04\x88\x01\x01\x12\x41\n\x15process_definition_id\x18\x06 \x01(\x0b\x32\x1d.gnomon.query.v1.StringFilterH\x05\x88\x01\x01\x12\x35\n\ttenant_id\x18\x07 \x01(\x0b\x32\x1d.gnomon.query.v1.StringFilterH\x06\x88\x01\x01\x12?\n\x16process_definition_key\x18\x08 \x01(\x0b\x32\x1a.gnomon.query.v1.KeyFilterH\x07\x88\x01\x01\x12\x1b\n\x0ehas_start_form\x18\t \x01(\x08H\x08\x88\x01\x01\x12\x42\n\x05state\x18\n \x01(\x0b\x32..gnomon.engine.v1.ProcessDefinitionStateFilterH\t\x88\x01\x01\x42\x07\n\x05_nameB\x14\n\x12_is_latest_versionB\x10\n\x0e_resource_nameB\n\n\x08_versionB\x0e\n\x0c_version_tagB\x18\n\x16_process_definition_idB\x0c\n\n_tenant_idB\x19\n\x17_process_definition_keyB\x11\n\x0f_has_start_formB\x08\n\x06_state\"\xc0\x01\n\x15ProcessDefinitionSort\x12r\n\x05\x66ield\x18\x01 \x01(\tBc\xbaH`r^R\x14processDefinitionKeyR\x04nameR\x0cresourceNameR\x07versionR\nversionTagR\x13processDefinitionIdR\x08tenantId\x12\x33\n\x05order\x18\x02 \x01(\x0e\x32\x1a.gnomon.query.v1.SortOrderB\x08\xbaH\x05\x82\x01\x02\x10\x01\"\xe7\x01\n\x1fSearchProcessDefinitionsRequest\x12>\n\x06\x66ilter\x18\x01 \x01(\x0b\x32).gnomon.engine.v1.ProcessDefinitionFilterH\x00\x88\x01\x01\x12?\n\x04sort\x18\x02 \x03(\x0b\x32\'.gnomon.engine.v1.ProcessDefinitionSortB\x08\xbaH\x05\x92\x01\x02\x10\n\x12/\n\x04page\x18\x03 \x01(\x0b\x32\x1c.gnomon.query.v1.PageRequestH\x01\x88\x01\x01\x42\t\n\x07_filterB\x07\n\x05_page\"\x83\x01\n SearchProcessDefinitionsResponse\x12\x32\n\x05items\x18\x01 \x03(\x0b\x32#.gnomon.engine.v1.ProcessDefinition\x12+\n\x04page\x18\x02 \x01(\x0b\x32\x1d.gnomon.query.v1.PageResponse\"L\n\x1bGetProcessDefinitionRequest\x12-\n\x16process_definition_key\x18\x01 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01\"_\n\x1cGetProcessDefinitionResponse\x12?\n\x12process_definition\x18\x01 \x01(\x0b\x32#.gnomon.engine.v1.ProcessDefinition\"O\n\x1eGetProcessDefinitionXmlRequest\x12-\n\x16process_definition_key\x18\x01 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01\".\n\x1fGetProcessDefinitionXmlResponse\x12\x0b\n\x03xml\x18\x01 \x01(\t2\xa9\x05\n\x18ProcessDefinitionService\x12\xbe\x01\n\x18SearchProcessDefinitions\x12\x31.gnomon.engine.v1.SearchProcessDefinitionsRequest\x1a\x32.gnomon.engine.v1.SearchProcessDefinitionsResponse\";\x8a\xe7\x18\x0e\n\x0chistory:read\x82\xd3\xe4\x93\x02#\"\x1e/v2/process-definitions/search:\x01*\x12\xe0\x01\n\x14GetProcessDefinition\x12-.gnomon.engine.v1.GetProcessDefinitionRequest\x1a..gnomon.engine.v1.GetProcessDefinitionResponse\"i\x8a\xe7\x18\x19\n\x0chistory:read2\tNOT_FOUND\x82\xd3\xe4\x93\x02\x46\x12\x30/v2/process-definitions/{process_definition_key}b\x12process_definition\x12\xe8\x01\n\x17GetProcessDefinitionXml\x12\x30.gnomon.engine.v1.GetProcessDefinitionXmlRequest\x1a\x31.gnomon.engine.v1.GetProcessDefinitionXmlResponse\"h\x8a\xe7\x18#\n\x0chistory:read2\tNOT_FOUNDB\x08text/xml\x82\xd3\xe4\x93\x02;\x12\x34/v2/process-definitions/{process_definition_key}/xmlb\x03xmlb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n1gnomon/engine/v1/process_definition_service.proto\x12\x10gnomon.engine.v1\x1a\x1b\x62uf/validate/validate.proto\x1a\x1bgnomon/engine/v1/form.proto\x1a)gnomon/engine/v1/process_definition.proto\x1a\x1cgnomon/query/v1/filter.proto\x1a\x1agnomon/query/v1/page.proto\x1a\x1cgnomon/rest/v1/options.proto\x1a\x1cgoogle/api/annotations.proto\"\xde\x05\n\x17ProcessDefinitionFilter\x12\x30\n\x04name\x18\x01 \x01(\x0b\x32\x1d.gnomon.query.v1.StringFilterH\x00\x88\x01\x01\x12\x1e\n\x11is_latest_version\x18\x02 \x01(\x08H\x01\x88\x01\x01\x12\x39\n\rresource_name\x18\x03 \x01(\x0b\x32\x1d.gnomon.query.v1.StringFilterH\x02\x88\x01\x01\x12\x34\n\x07version\x18\x04 \x01(\x0b\x32\x1e.gnomon.query.v1.IntegerFilterH\x03\x88\x01\x01\x12\x37\n\x0bversion_tag\x18\x05 \x01(\x0b\x32\x1d.gnomon.query.v1.StringFilterH\x04\x88\x01\x01\x12\x41\n\x15process_definition_id\x18\x06 \x01(\x0b\x32\x1d.gnomon.query.v1.StringFilterH\x05\x88\x01\x01\x12\x35\n\ttenant_id\x18\x07 \x01(\x0b\x32\x1d.gnomon.query.v1.StringFilterH\x06\x88\x01\x01\x12?\n\x16process_definition_key\x18\x08 \x01(\x0b\x32\x1a.gnomon.query.v1.KeyFilterH\x07\x88\x01\x01\x12\x1b\n\x0ehas_start_form\x18\t \x01(\x08H\x08\x88\x01\x01\x12\x42\n\x05state\x18\n \x01(\x0b\x32..gnomon.engine.v1.ProcessDefinitionStateFilterH\t\x88\x01\x01\x42\x07\n\x05_nameB\x14\n\x12_is_latest_versionB\x10\n\x0e_resource_nameB\n\n\x08_versionB\x0e\n\x0c_version_tagB\x18\n\x16_process_definition_idB\x0c\n\n_tenant_idB\x19\n\x17_process_definition_keyB\x11\n\x0f_has_start_formB\x08\n\x06_state\"\xc0\x01\n\x15ProcessDefinitionSort\x12r\n\x05\x66ield\x18\x01 \x01(\tBc\xbaH`r^R\x14processDefinitionKeyR\x04nameR\x0cresourceNameR\x07versionR\nversionTagR\x13processDefinitionIdR\x08tenantId\x12\x33\n\x05order\x18\x02 \x01(\x0e\x32\x1a.gnomon.query.v1.SortOrderB\x08\xbaH\x05\x82\x01\x02\x10\x01\"\xe7\x01\n\x1fSearchProcessDefinitionsRequest\x12>\n\x06\x66ilter\x18\x01 \x01(\x0b\x32).gnomon.engine.v1.ProcessDefinitionFilterH\x00\x88\x01\x01\x12?\n\x04sort\x18\x02 \x03(\x0b\x32\'.gnomon.engine.v1.ProcessDefinitionSortB\x08\xbaH\x05\x92\x01\x02\x10\n\x12/\n\x04page\x18\x03 \x01(\x0b\x32\x1c.gnomon.query.v1.PageRequestH\x01\x88\x01\x01\x42\t\n\x07_filterB\x07\n\x05_page\"\x83\x01\n SearchProcessDefinitionsResponse\x12\x32\n\x05items\x18\x01 \x03(\x0b\x32#.gnomon.engine.v1.ProcessDefinition\x12+\n\x04page\x18\x02 \x01(\x0b\x32\x1d.gnomon.query.v1.PageResponse\"L\n\x1bGetProcessDefinitionRequest\x12-\n\x16process_definition_key\x18\x01 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01\"_\n\x1cGetProcessDefinitionResponse\x12?\n\x12process_definition\x18\x01 \x01(\x0b\x32#.gnomon.engine.v1.ProcessDefinition\"O\n\x1eGetProcessDefinitionXmlRequest\x12-\n\x16process_definition_key\x18\x01 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01\".\n\x1fGetProcessDefinitionXmlResponse\x12\x0b\n\x03xml\x18\x01 \x01(\t\"K\n\x1aGetStartProcessFormRequest\x12-\n\x16process_definition_key\x18\x01 \x01(\x03\x42\r\xbaH\x04\"\x02 \x00\x92\xe7\x18\x02\x08\x01\"Q\n\x1bGetStartProcessFormResponse\x12)\n\x04\x66orm\x18\x01 \x01(\x0b\x32\x16.gnomon.engine.v1.FormH\x00\x88\x01\x01\x42\x07\n\x05_form2\x80\x07\n\x18ProcessDefinitionService\x12\xbe\x01\n\x18SearchProcessDefinitions\x12\x31.gnomon.engine.v1.SearchProcessDefinitionsRequest\x1a\x32.gnomon.engine.v1.SearchProcessDefinitionsResponse\";\x8a\xe7\x18\x0e\n\x0chistory:read\x82\xd3\xe4\x93\x02#\"\x1e/v2/process-definitions/search:\x01*\x12\xe0\x01\n\x14GetProcessDefinition\x12-.gnomon.engine.v1.GetProcessDefinitionRequest\x1a..gnomon.engine.v1.GetProcessDefinitionResponse\"i\x8a\xe7\x18\x19\n\x0chistory:read2\tNOT_FOUND\x82\xd3\xe4\x93\x02\x46\x12\x30/v2/process-definitions/{process_definition_key}b\x12process_definition\x12\xe8\x01\n\x17GetProcessDefinitionXml\x12\x30.gnomon.engine.v1.GetProcessDefinitionXmlRequest\x1a\x31.gnomon.engine.v1.GetProcessDefinitionXmlResponse\"h\x8a\xe7\x18#\n\x0chistory:read2\tNOT_FOUNDB\x08text/xml\x82\xd3\xe4\x93\x02;\x12\x34/v2/process-definitions/{process_definition_key}/xmlb\x03xml\x12\xd4\x01\n\x13GetStartProcessForm\x12,.gnomon.engine.v1.GetStartProcessFormRequest\x1a-.gnomon.engine.v1.GetStartProcessFormResponse\"`\x8a\xe7\x18\x19\n\x0chistory:read2\tNOT_FOUND\x82\xd3\xe4\x93\x02=\x12\x35/v2/process-definitions/{process_definition_key}/formb\x04\x66ormb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -47,28 +48,36 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_GETPROCESSDEFINITIONREQUEST'].fields_by_name['process_definition_key']._serialized_options = b'\272H\004\"\002 \000\222\347\030\002\010\001'
   _globals['_GETPROCESSDEFINITIONXMLREQUEST'].fields_by_name['process_definition_key']._loaded_options = None
   _globals['_GETPROCESSDEFINITIONXMLREQUEST'].fields_by_name['process_definition_key']._serialized_options = b'\272H\004\"\002 \000\222\347\030\002\010\001'
+  _globals['_GETSTARTPROCESSFORMREQUEST'].fields_by_name['process_definition_key']._loaded_options = None
+  _globals['_GETSTARTPROCESSFORMREQUEST'].fields_by_name['process_definition_key']._serialized_options = b'\272H\004\"\002 \000\222\347\030\002\010\001'
   _globals['_PROCESSDEFINITIONSERVICE'].methods_by_name['SearchProcessDefinitions']._loaded_options = None
   _globals['_PROCESSDEFINITIONSERVICE'].methods_by_name['SearchProcessDefinitions']._serialized_options = b'\212\347\030\016\n\014history:read\202\323\344\223\002#\"\036/v2/process-definitions/search:\001*'
   _globals['_PROCESSDEFINITIONSERVICE'].methods_by_name['GetProcessDefinition']._loaded_options = None
   _globals['_PROCESSDEFINITIONSERVICE'].methods_by_name['GetProcessDefinition']._serialized_options = b'\212\347\030\031\n\014history:read2\tNOT_FOUND\202\323\344\223\002F\0220/v2/process-definitions/{process_definition_key}b\022process_definition'
   _globals['_PROCESSDEFINITIONSERVICE'].methods_by_name['GetProcessDefinitionXml']._loaded_options = None
   _globals['_PROCESSDEFINITIONSERVICE'].methods_by_name['GetProcessDefinitionXml']._serialized_options = b'\212\347\030#\n\014history:read2\tNOT_FOUNDB\010text/xml\202\323\344\223\002;\0224/v2/process-definitions/{process_definition_key}/xmlb\003xml'
-  _globals['_PROCESSDEFINITIONFILTER']._serialized_start=262
-  _globals['_PROCESSDEFINITIONFILTER']._serialized_end=996
-  _globals['_PROCESSDEFINITIONSORT']._serialized_start=999
-  _globals['_PROCESSDEFINITIONSORT']._serialized_end=1191
-  _globals['_SEARCHPROCESSDEFINITIONSREQUEST']._serialized_start=1194
-  _globals['_SEARCHPROCESSDEFINITIONSREQUEST']._serialized_end=1425
-  _globals['_SEARCHPROCESSDEFINITIONSRESPONSE']._serialized_start=1428
-  _globals['_SEARCHPROCESSDEFINITIONSRESPONSE']._serialized_end=1559
-  _globals['_GETPROCESSDEFINITIONREQUEST']._serialized_start=1561
-  _globals['_GETPROCESSDEFINITIONREQUEST']._serialized_end=1637
-  _globals['_GETPROCESSDEFINITIONRESPONSE']._serialized_start=1639
-  _globals['_GETPROCESSDEFINITIONRESPONSE']._serialized_end=1734
-  _globals['_GETPROCESSDEFINITIONXMLREQUEST']._serialized_start=1736
-  _globals['_GETPROCESSDEFINITIONXMLREQUEST']._serialized_end=1815
-  _globals['_GETPROCESSDEFINITIONXMLRESPONSE']._serialized_start=1817
-  _globals['_GETPROCESSDEFINITIONXMLRESPONSE']._serialized_end=1863
-  _globals['_PROCESSDEFINITIONSERVICE']._serialized_start=1866
-  _globals['_PROCESSDEFINITIONSERVICE']._serialized_end=2547
+  _globals['_PROCESSDEFINITIONSERVICE'].methods_by_name['GetStartProcessForm']._loaded_options = None
+  _globals['_PROCESSDEFINITIONSERVICE'].methods_by_name['GetStartProcessForm']._serialized_options = b'\212\347\030\031\n\014history:read2\tNOT_FOUND\202\323\344\223\002=\0225/v2/process-definitions/{process_definition_key}/formb\004form'
+  _globals['_PROCESSDEFINITIONFILTER']._serialized_start=291
+  _globals['_PROCESSDEFINITIONFILTER']._serialized_end=1025
+  _globals['_PROCESSDEFINITIONSORT']._serialized_start=1028
+  _globals['_PROCESSDEFINITIONSORT']._serialized_end=1220
+  _globals['_SEARCHPROCESSDEFINITIONSREQUEST']._serialized_start=1223
+  _globals['_SEARCHPROCESSDEFINITIONSREQUEST']._serialized_end=1454
+  _globals['_SEARCHPROCESSDEFINITIONSRESPONSE']._serialized_start=1457
+  _globals['_SEARCHPROCESSDEFINITIONSRESPONSE']._serialized_end=1588
+  _globals['_GETPROCESSDEFINITIONREQUEST']._serialized_start=1590
+  _globals['_GETPROCESSDEFINITIONREQUEST']._serialized_end=1666
+  _globals['_GETPROCESSDEFINITIONRESPONSE']._serialized_start=1668
+  _globals['_GETPROCESSDEFINITIONRESPONSE']._serialized_end=1763
+  _globals['_GETPROCESSDEFINITIONXMLREQUEST']._serialized_start=1765
+  _globals['_GETPROCESSDEFINITIONXMLREQUEST']._serialized_end=1844
+  _globals['_GETPROCESSDEFINITIONXMLRESPONSE']._serialized_start=1846
+  _globals['_GETPROCESSDEFINITIONXMLRESPONSE']._serialized_end=1892
+  _globals['_GETSTARTPROCESSFORMREQUEST']._serialized_start=1894
+  _globals['_GETSTARTPROCESSFORMREQUEST']._serialized_end=1969
+  _globals['_GETSTARTPROCESSFORMRESPONSE']._serialized_start=1971
+  _globals['_GETSTARTPROCESSFORMRESPONSE']._serialized_end=2052
+  _globals['_PROCESSDEFINITIONSERVICE']._serialized_start=2055
+  _globals['_PROCESSDEFINITIONSERVICE']._serialized_end=2951
 # @@protoc_insertion_point(module_scope)

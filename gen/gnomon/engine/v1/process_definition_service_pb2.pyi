@@ -4,6 +4,7 @@ isort:skip_file
 """
 
 from collections import abc as _abc
+from gnomon.engine.v1 import form_pb2 as _form_pb2
 from gnomon.engine.v1 import process_definition_pb2 as _process_definition_pb2
 from gnomon.query.v1 import filter_pb2 as _filter_pb2
 from gnomon.query.v1 import page_pb2 as _page_pb2
@@ -322,3 +323,51 @@ class GetProcessDefinitionXmlResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetProcessDefinitionXmlResponse: _TypeAlias = GetProcessDefinitionXmlResponse  # noqa: Y015
+
+@_typing.final
+class GetStartProcessFormRequest(_message.Message):
+    """Request of GetStartProcessForm."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PROCESS_DEFINITION_KEY_FIELD_NUMBER: _builtins.int
+    process_definition_key: _builtins.int
+    """Which one."""
+    def __init__(
+        self,
+        *,
+        process_definition_key: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["process_definition_key", b"process_definition_key"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetStartProcessFormRequest: _TypeAlias = GetStartProcessFormRequest  # noqa: Y015
+
+@_typing.final
+class GetStartProcessFormResponse(_message.Message):
+    """Response of GetStartProcessForm."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FORM_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def form(self) -> _form_pb2.Form:
+        """The form; absent when the process has none."""
+
+    def __init__(
+        self,
+        *,
+        form: _form_pb2.Form | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_form", b"_form", "form", b"form"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_form", b"_form", "form", b"form"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__form: _TypeAlias = _typing.Literal["form"]  # noqa: Y015
+    _WhichOneofArgType__form: _TypeAlias = _typing.Literal["_form", b"_form"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__form) -> _WhichOneofReturnType__form | None: ...
+
+Global___GetStartProcessFormResponse: _TypeAlias = GetStartProcessFormResponse  # noqa: Y015

@@ -50,6 +50,11 @@ class ProcessDefinitionServiceStub:
                 request_serializer=gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetProcessDefinitionXmlRequest.SerializeToString,
                 response_deserializer=gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetProcessDefinitionXmlResponse.FromString,
                 _registered_method=True)
+        self.GetStartProcessForm = channel.unary_unary(
+                '/gnomon.engine.v1.ProcessDefinitionService/GetStartProcessForm',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetStartProcessFormRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetStartProcessFormResponse.FromString,
+                _registered_method=True)
 
 
 class ProcessDefinitionServiceServicer:
@@ -77,6 +82,13 @@ class ProcessDefinitionServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetStartProcessForm(self, request, context):
+        """Returns the newest version of the form that people start a process with, or nothing when it has none.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_ProcessDefinitionServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -94,6 +106,11 @@ def add_ProcessDefinitionServiceServicer_to_server(servicer, server):
                     servicer.GetProcessDefinitionXml,
                     request_deserializer=gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetProcessDefinitionXmlRequest.FromString,
                     response_serializer=gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetProcessDefinitionXmlResponse.SerializeToString,
+            ),
+            'GetStartProcessForm': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetStartProcessForm,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetStartProcessFormRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetStartProcessFormResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -178,6 +195,33 @@ class ProcessDefinitionService:
             '/gnomon.engine.v1.ProcessDefinitionService/GetProcessDefinitionXml',
             gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetProcessDefinitionXmlRequest.SerializeToString,
             gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetProcessDefinitionXmlResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetStartProcessForm(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.ProcessDefinitionService/GetStartProcessForm',
+            gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetStartProcessFormRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_process__definition__service__pb2.GetStartProcessFormResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -39,6 +39,8 @@ class ProcessDefinitionServiceStub:
     """Returns one process definition."""
     GetProcessDefinitionXml: _grpc.UnaryUnaryMultiCallable[_process_definition_service_pb2.GetProcessDefinitionXmlRequest, _process_definition_service_pb2.GetProcessDefinitionXmlResponse]
     """Returns the BPMN that a process definition was deployed with."""
+    GetStartProcessForm: _grpc.UnaryUnaryMultiCallable[_process_definition_service_pb2.GetStartProcessFormRequest, _process_definition_service_pb2.GetStartProcessFormResponse]
+    """Returns the newest version of the form that people start a process with, or nothing when it has none."""
 
 @_typing.type_check_only
 class ProcessDefinitionServiceAsyncStub(ProcessDefinitionServiceStub):
@@ -51,6 +53,8 @@ class ProcessDefinitionServiceAsyncStub(ProcessDefinitionServiceStub):
     """Returns one process definition."""
     GetProcessDefinitionXml: _aio.UnaryUnaryMultiCallable[_process_definition_service_pb2.GetProcessDefinitionXmlRequest, _process_definition_service_pb2.GetProcessDefinitionXmlResponse]  # type: ignore[assignment]
     """Returns the BPMN that a process definition was deployed with."""
+    GetStartProcessForm: _aio.UnaryUnaryMultiCallable[_process_definition_service_pb2.GetStartProcessFormRequest, _process_definition_service_pb2.GetStartProcessFormResponse]  # type: ignore[assignment]
+    """Returns the newest version of the form that people start a process with, or nothing when it has none."""
 
 class ProcessDefinitionServiceServicer(metaclass=_abc_1.ABCMeta):
     """Reads deployed process definitions."""
@@ -78,5 +82,13 @@ class ProcessDefinitionServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_process_definition_service_pb2.GetProcessDefinitionXmlResponse, _abc.Awaitable[_process_definition_service_pb2.GetProcessDefinitionXmlResponse]]:
         """Returns the BPMN that a process definition was deployed with."""
+
+    @_abc_1.abstractmethod
+    def GetStartProcessForm(
+        self,
+        request: _process_definition_service_pb2.GetStartProcessFormRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_process_definition_service_pb2.GetStartProcessFormResponse, _abc.Awaitable[_process_definition_service_pb2.GetStartProcessFormResponse]]:
+        """Returns the newest version of the form that people start a process with, or nothing when it has none."""
 
 def add_ProcessDefinitionServiceServicer_to_server(servicer: ProcessDefinitionServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

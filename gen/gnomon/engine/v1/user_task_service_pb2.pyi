@@ -5,6 +5,7 @@ isort:skip_file
 
 from collections import abc as _abc
 from gnomon.engine.v1 import audit_log_pb2 as _audit_log_pb2
+from gnomon.engine.v1 import form_pb2 as _form_pb2
 from gnomon.engine.v1 import process_instance_service_pb2 as _process_instance_service_pb2
 from gnomon.engine.v1 import user_task_pb2 as _user_task_pb2
 from gnomon.engine.v1 import variable_pb2 as _variable_pb2
@@ -1107,3 +1108,51 @@ class SearchUserTaskAuditLogsResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___SearchUserTaskAuditLogsResponse: _TypeAlias = SearchUserTaskAuditLogsResponse  # noqa: Y015
+
+@_typing.final
+class GetUserTaskFormRequest(_message.Message):
+    """Request of GetUserTaskForm."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    USER_TASK_KEY_FIELD_NUMBER: _builtins.int
+    user_task_key: _builtins.int
+    """Which one."""
+    def __init__(
+        self,
+        *,
+        user_task_key: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["user_task_key", b"user_task_key"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetUserTaskFormRequest: _TypeAlias = GetUserTaskFormRequest  # noqa: Y015
+
+@_typing.final
+class GetUserTaskFormResponse(_message.Message):
+    """Response of GetUserTaskForm."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FORM_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def form(self) -> _form_pb2.Form:
+        """The form; absent when the user task has none."""
+
+    def __init__(
+        self,
+        *,
+        form: _form_pb2.Form | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_form", b"_form", "form", b"form"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_form", b"_form", "form", b"form"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__form: _TypeAlias = _typing.Literal["form"]  # noqa: Y015
+    _WhichOneofArgType__form: _TypeAlias = _typing.Literal["_form", b"_form"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__form) -> _WhichOneofReturnType__form | None: ...
+
+Global___GetUserTaskFormResponse: _TypeAlias = GetUserTaskFormResponse  # noqa: Y015

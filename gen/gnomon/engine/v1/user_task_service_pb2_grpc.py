@@ -70,6 +70,11 @@ class UserTaskServiceStub:
                 request_serializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.CompleteUserTaskRequest.SerializeToString,
                 response_deserializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.CompleteUserTaskResponse.FromString,
                 _registered_method=True)
+        self.GetUserTaskForm = channel.unary_unary(
+                '/gnomon.engine.v1.UserTaskService/GetUserTaskForm',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.GetUserTaskFormRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.GetUserTaskFormResponse.FromString,
+                _registered_method=True)
         self.SearchUserTaskVariables = channel.unary_unary(
                 '/gnomon.engine.v1.UserTaskService/SearchUserTaskVariables',
                 request_serializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.SearchUserTaskVariablesRequest.SerializeToString,
@@ -149,6 +154,13 @@ class UserTaskServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetUserTaskForm(self, request, context):
+        """Returns the deployed form of a user task, or nothing when it has none.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def SearchUserTaskVariables(self, request, context):
         """Lists the variables of the element instance of a user task, and of the scopes around it.
         """
@@ -207,6 +219,11 @@ def add_UserTaskServiceServicer_to_server(servicer, server):
                     servicer.CompleteUserTask,
                     request_deserializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.CompleteUserTaskRequest.FromString,
                     response_serializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.CompleteUserTaskResponse.SerializeToString,
+            ),
+            'GetUserTaskForm': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetUserTaskForm,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.GetUserTaskFormRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.GetUserTaskFormResponse.SerializeToString,
             ),
             'SearchUserTaskVariables': grpc.unary_unary_rpc_method_handler(
                     servicer.SearchUserTaskVariables,
@@ -414,6 +431,33 @@ class UserTaskService:
             '/gnomon.engine.v1.UserTaskService/CompleteUserTask',
             gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.CompleteUserTaskRequest.SerializeToString,
             gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.CompleteUserTaskResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetUserTaskForm(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.UserTaskService/GetUserTaskForm',
+            gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.GetUserTaskFormRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_user__task__service__pb2.GetUserTaskFormResponse.FromString,
             options,
             channel_credentials,
             insecure,

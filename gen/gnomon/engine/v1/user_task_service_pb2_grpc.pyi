@@ -60,6 +60,8 @@ class UserTaskServiceStub:
     Rejected with NOT_FOUND when it has ended, INVALID_STATE while its task listeners are asked or when one denies it,
     DEADLINE_EXCEEDED when they take too long, and then it may still be completed.
     """
+    GetUserTaskForm: _grpc.UnaryUnaryMultiCallable[_user_task_service_pb2.GetUserTaskFormRequest, _user_task_service_pb2.GetUserTaskFormResponse]
+    """Returns the deployed form of a user task, or nothing when it has none."""
     SearchUserTaskVariables: _grpc.UnaryUnaryMultiCallable[_user_task_service_pb2.SearchUserTaskVariablesRequest, _user_task_service_pb2.SearchUserTaskVariablesResponse]
     """Lists the variables of the element instance of a user task, and of the scopes around it."""
     SearchUserTaskEffectiveVariables: _grpc.UnaryUnaryMultiCallable[_user_task_service_pb2.SearchUserTaskEffectiveVariablesRequest, _user_task_service_pb2.SearchUserTaskEffectiveVariablesResponse]
@@ -99,6 +101,8 @@ class UserTaskServiceAsyncStub(UserTaskServiceStub):
     Rejected with NOT_FOUND when it has ended, INVALID_STATE while its task listeners are asked or when one denies it,
     DEADLINE_EXCEEDED when they take too long, and then it may still be completed.
     """
+    GetUserTaskForm: _aio.UnaryUnaryMultiCallable[_user_task_service_pb2.GetUserTaskFormRequest, _user_task_service_pb2.GetUserTaskFormResponse]  # type: ignore[assignment]
+    """Returns the deployed form of a user task, or nothing when it has none."""
     SearchUserTaskVariables: _aio.UnaryUnaryMultiCallable[_user_task_service_pb2.SearchUserTaskVariablesRequest, _user_task_service_pb2.SearchUserTaskVariablesResponse]  # type: ignore[assignment]
     """Lists the variables of the element instance of a user task, and of the scopes around it."""
     SearchUserTaskEffectiveVariables: _aio.UnaryUnaryMultiCallable[_user_task_service_pb2.SearchUserTaskEffectiveVariablesRequest, _user_task_service_pb2.SearchUserTaskEffectiveVariablesResponse]  # type: ignore[assignment]
@@ -177,6 +181,14 @@ class UserTaskServiceServicer(metaclass=_abc_1.ABCMeta):
         Rejected with NOT_FOUND when it has ended, INVALID_STATE while its task listeners are asked or when one denies it,
         DEADLINE_EXCEEDED when they take too long, and then it may still be completed.
         """
+
+    @_abc_1.abstractmethod
+    def GetUserTaskForm(
+        self,
+        request: _user_task_service_pb2.GetUserTaskFormRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_user_task_service_pb2.GetUserTaskFormResponse, _abc.Awaitable[_user_task_service_pb2.GetUserTaskFormResponse]]:
+        """Returns the deployed form of a user task, or nothing when it has none."""
 
     @_abc_1.abstractmethod
     def SearchUserTaskVariables(

@@ -1,4 +1,6 @@
--- Forms as they are deployed. `gnomon.definition_document` holds what partitions know of them, without the schema.
+-- Forms as they are deployed, and those that people start processes with.
+--
+-- `gnomon.definition_document` holds what partitions know of forms, without the schema.
 
 CREATE TABLE runtime.form (
     partition_id smallint NOT NULL,
@@ -24,3 +26,11 @@ SELECT
     partition_id, form_key, tenant_id, form_id, version, version_tag, resource_name, schema, deployment_key,
     deployment_time, is_latest_version, is_deleted
 FROM runtime.form;
+
+ALTER TABLE runtime.process_definition ADD COLUMN start_form_id text COLLATE "C";
+
+CREATE OR REPLACE VIEW gnomon.process_definition AS
+SELECT
+    partition_id, process_definition_key, tenant_id, process_definition_id, version, name, version_tag,
+    resource_name, xml, deployment_key, deployment_time, has_start_form, is_latest_version, state, start_form_id
+FROM runtime.process_definition;

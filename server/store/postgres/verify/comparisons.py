@@ -111,6 +111,7 @@ def _user_tasks(instance: ProcessInstance) -> Facts:
             task.follow_up_date,
             task.priority,
             task.state,
+            task.form_key,
         )
         for task in instance.user_tasks.values()
     }
@@ -195,7 +196,7 @@ COMPARISONS = (
         "user-tasks",
         """
         SELECT process_instance_key, user_task_key, element_instance_key, element_id, assignee, candidate_groups,
-            candidate_users, due_date, follow_up_date, priority, state
+            candidate_users, due_date, follow_up_date, priority, state, form_key
         FROM runtime.user_task
         WHERE tenant_id = ANY($1) AND process_instance_key BETWEEN $2 AND $3
             AND state NOT IN ('COMPLETED', 'CANCELED')

@@ -20,6 +20,7 @@ from gnomon.engine.v1 import (
     job_service_pb2,
     operations_service_pb2,
     process_instance_service_pb2,
+    resource_service_pb2,
     user_task_service_pb2,
 )
 from server.engine import State
@@ -42,6 +43,7 @@ from server.rpc.incident import IncidentServicer
 from server.rpc.job import JobServicer
 from server.rpc.operations import OperationsServicer
 from server.rpc.process_instance import ProcessInstanceServicer
+from server.rpc.resource import ResourceServicer
 from server.rpc.refusals import Refusals
 from server.rpc.user_task_list import DurableUserTaskServicer
 from server.store.memory import MemoryStore
@@ -100,6 +102,7 @@ async def durable(authenticate: Interceptor) -> AsyncIterator[Durable]:
         _service(history_service_pb2): HistoryServicer(store),
         _service(console_service_pb2): ConsoleServicer(store),
         _service(operations_service_pb2): OperationsServicer(router),
+        _service(resource_service_pb2): ResourceServicer(router),
         _service(audit_log_service_pb2): AuditLogServicer(store),
     }
     dispatcher = Dispatcher(

@@ -1,5 +1,7 @@
 """History, the console's reads and the work of people."""
 
+import json
+
 import pytest
 
 from gnomon.engine.v1 import console_service_pb2 as console
@@ -7,6 +9,7 @@ from gnomon.engine.v1 import history_service_pb2 as history
 from server.bpmn.builder import process
 from server.lint.catalogue import RULES, etag
 from server.platform.errors import InvalidArgument, NotFound, PermissionDenied
+from tests.server.engine.form_files import form_json
 from tests.server.rpc.caller import Caller
 from tests.server.rpc.durable.deployment import MIDNIGHT, SECOND, Durable, stamp
 
@@ -120,10 +123,55 @@ async def test_the_rules_are_the_same_for_every_tenant(caller: Caller) -> None:
     assert await caller("GetLintRules") == await caller.signed_in_as("stranger")("GetLintRules")
 
 
-async def test_a_process_has_no_start_form(caller: Caller) -> None:
+async def test_a_process_without_a_start_form_has_none(caller: Caller) -> None:
     key = await caller.deploy(ORDER)
 
     assert not (await caller("GetStartForm", process_definition_key=key)).HasField("form")
+
+
+async def test_the_console_shows_the_newest_version_of_a_start_form(caller: Caller) -> None:
+    await deployed_form(caller, form_json(title="one"))
+    newest = await deployed_form(caller, form_json(title="two"))
+    key = await caller.deploy(process("asked").start(form="address").end())
+
+    answer = await caller("GetStartForm", process_definition_key=key)
+
+    assert json.loads(answer.form) == {
+        "tenantId": "default",
+        "formId": "address",
+        "schema": form_json(title="two").decode(),
+        "version": 2,
+        "formKey": str(newest),
+    }
+
+
+async def test_the_start_form_of_a_deleted_process_is_not_there(caller: Caller) -> None:
+    await deployed_form(caller, form_json())
+    key = await caller.deploy(process("asked").start(form="address").end())
+
+    await caller("DeleteResource", resource_key=key)
+
+    with pytest.raises(NotFound):
+        await caller("GetStartForm", process_definition_key=key)
+
+
+async def test_the_console_lists_the_forms_that_are_not_deleted(caller: Caller) -> None:
+    await caller.deploy(ORDER)
+    first = await deployed_form(caller, form_json())
+    second = await deployed_form(caller, form_json("payment"))
+    await caller("DeleteResource", resource_key=first)
+
+    every = await caller("GetConsoleDeployments")
+    forms = await caller("GetConsoleDeployments", part="forms")
+
+    shown = console.ConsoleForm(form_key=second, form_id="payment", version=1, resource_name="a.form")
+    assert (list(every.forms), list(forms.forms)) == ([shown], [shown])
+    assert (len(every.process_definitions), len(forms.process_definitions)) == (1, 0)
+
+
+async def deployed_form(caller: Caller, content: bytes) -> int:
+    answer = await caller("CreateDeployment", resources=[{"name": "a.form", "content": content}])
+    return int(answer.deployments[0].form.form_key)
 
 
 @pytest.mark.parametrize("rpc", ["GetStartForm", "GetFlowNodeStatistics"])
