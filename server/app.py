@@ -13,6 +13,7 @@ from google.protobuf.descriptor import ServiceDescriptor
 
 from gnomon.engine.v1 import (
     audit_log_service_pb2,
+    batch_operation_service_pb2,
     clock_service_pb2,
     conditional_service_pb2,
     console_service_pb2,
@@ -46,7 +47,7 @@ from server.partition.delivery import Delivery
 from server.partition.durable import DurablePartitions
 from server.partition.lease_renewal import renewing
 from server.partition.local import LocalPartition, OnlyPartition
-from server.partition.maintenance import keep_decisions, keep_history, note_refusals
+from server.partition.maintenance import keep_batch_operations, keep_decisions, keep_history, note_refusals
 from server.partition.meter import UNMEASURED, Meter
 from server.partition.node import Node
 from server.partition.partition import Partition
@@ -64,6 +65,7 @@ from server.platform.postgres.pool import open_pool, report_pool
 from server.platform.postgres.pooled import PooledDatabase
 from server.platform.records import AuditLog
 from server.rpc.audit_log import AuditLogServicer
+from server.rpc.batch_operation import BatchOperationServicer
 from server.rpc.clock import ClockServicer
 from server.rpc.conditional import ConditionalServicer
 from server.rpc.console import ConsoleServicer
@@ -256,6 +258,7 @@ async def durable_engine(
             partial(note_refusals, waiting, router),
             partial(keep_history, History(database), config.history, clock),
             partial(keep_decisions, database, config.history, clock),
+            partial(keep_batch_operations, database, config.history, clock),
             *_samples(metrics, config.metrics, pool, node),
         )
         async with _reachable_by_others(node, config.cluster):
@@ -308,6 +311,7 @@ def _servicers(config: EngineConfig, store: Store, router: Router, clock: Clock)
         _service(user_task_service_pb2): UserTaskServicer(store, router),
         _service(variable_service_pb2): VariableServicer(store),
         _service(incident_service_pb2): IncidentServicer(store, router),
+        _service(batch_operation_service_pb2): BatchOperationServicer(store, router),
         _service(message_service_pb2): MessageServicer(router),
         _service(conditional_service_pb2): ConditionalServicer(router),
         _service(signal_service_pb2): SignalServicer(router),

@@ -155,6 +155,11 @@ class SignalBroadcast:
 
 
 @dataclass(frozen=True, slots=True)
+class BatchOperationCreated:
+    key: Key
+
+
+@dataclass(frozen=True, slots=True)
 class TransitionBegun:
     """The listeners of a user task are being asked: the command is done, or refused, when the transition ends."""
 
@@ -177,6 +182,7 @@ Answer = (
     | CorrelatedMessage
     | EvaluatedConditionals
     | SignalBroadcast
+    | BatchOperationCreated
     | TransitionBegun
     | Done
 )

@@ -12,6 +12,7 @@ import msgspec
 
 from server.bpmn.executable import ElementType
 from server.engine import decision_events, events, form_events
+from server.engine.batch_appliers import BATCH_APPLIERS
 from server.engine.changes import changed_records
 from server.engine.definitions import Definition, executable_process
 from server.engine.job_kinds import JobKind
@@ -726,6 +727,7 @@ APPLIERS: Mapping[type[events.Event], Applier] = cast(
         events.IncidentResolved: _incident_resolved,
         **MESSAGE_APPLIERS,
         **SIGNAL_APPLIERS,
+        **BATCH_APPLIERS,
         **START_TIMER_APPLIERS,
     },
 )

@@ -9,11 +9,13 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from server.engine.addresses import ANYWHERE, FIRST, HERE, Address, Hashed, HomeOf, OwnersOf
+from server.engine.batch_operations import BatchAction, BatchItem
 from server.engine.decision_events import DecisionRequirementsDeployed
 from server.engine.events import ProcessDefinitionDeployed
 from server.engine.form_events import FormDeployed
 from server.engine.job_results import AnyJobResult
 from server.engine.keys import Key
+from server.engine.requesters import Requester
 from server.engine.user_task_changes import DateChange
 from server.engine.variables import Variables
 from server.engine.work import Activation
@@ -569,6 +571,113 @@ class ContinueBroadcast:
 
 
 @dataclass(frozen=True, slots=True)
+class CreateBatchOperation:
+    """Begin a batch operation, whose items follow."""
+
+    tenant_id: str
+    action: BatchAction
+
+    @property
+    def address(self) -> Address:
+        return ANYWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class AddBatchItems:
+    """The next items of a batch operation, in the order of their process instances and keys."""
+
+    tenant_id: str
+    batch_operation_key: Key
+    items: tuple[BatchItem, ...]
+
+    @property
+    def address(self) -> Address:
+        return OwnersOf((self.batch_operation_key,))
+
+
+@dataclass(frozen=True, slots=True)
+class StartBatchOperation:
+    """A batch operation has all of its items."""
+
+    tenant_id: str
+    batch_operation_key: Key
+
+    @property
+    def address(self) -> Address:
+        return OwnersOf((self.batch_operation_key,))
+
+
+@dataclass(frozen=True, slots=True)
+class ContinueBatchOperation:
+    """Time: go on with the next items of a batch operation, or give up to wait for its items."""
+
+    tenant_id: str
+    batch_operation_key: Key
+
+    @property
+    def address(self) -> OwnersOf:
+        return OwnersOf((self.batch_operation_key,))
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessBatchItems:
+    """From the partition that leads a batch operation, to that of the process instances."""
+
+    tenant_id: str
+    batch_operation_key: Key
+    action: BatchAction
+    requester: Requester
+    items: tuple[BatchItem, ...]
+
+    @property
+    def address(self) -> Address:
+        return OwnersOf(tuple(item.process_instance_key for item in self.items))
+
+
+@dataclass(frozen=True, slots=True)
+class SettleBatchItems:
+    """To the partition that leads: why the first of the items in hand failed, None for those that did not."""
+
+    tenant_id: str
+    batch_operation_key: Key
+    errors: tuple[str | None, ...]
+
+    @property
+    def address(self) -> Address:
+        return HERE
+
+
+@dataclass(frozen=True, slots=True)
+class SuspendBatchOperation:
+    tenant_id: str
+    batch_operation_key: Key
+
+    @property
+    def address(self) -> Address:
+        return OwnersOf((self.batch_operation_key,))
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeBatchOperation:
+    tenant_id: str
+    batch_operation_key: Key
+
+    @property
+    def address(self) -> Address:
+        return OwnersOf((self.batch_operation_key,))
+
+
+@dataclass(frozen=True, slots=True)
+class CancelBatchOperation:
+    tenant_id: str
+    batch_operation_key: Key
+
+    @property
+    def address(self) -> Address:
+        return OwnersOf((self.batch_operation_key,))
+
+
+@dataclass(frozen=True, slots=True)
 class ResolveIncident:
     tenant_id: str
     incident_key: Key
@@ -699,6 +808,15 @@ Command = (
     | BroadcastSignal
     | ReceiveSignal
     | ContinueBroadcast
+    | CreateBatchOperation
+    | AddBatchItems
+    | StartBatchOperation
+    | ContinueBatchOperation
+    | ProcessBatchItems
+    | SettleBatchItems
+    | SuspendBatchOperation
+    | ResumeBatchOperation
+    | CancelBatchOperation
     | ResolveIncident
     | SetVariables
     | ActivateAdHocSubProcessActivities

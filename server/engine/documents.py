@@ -13,6 +13,7 @@ from typing import Generic, Protocol, TypeVar
 
 import msgspec
 
+from server.engine.batch_operations import BatchOperation, BatchPage
 from server.engine.events import InstanceHead
 from server.engine.keys import Key
 from server.engine.messages import HomeSubscription, Message
@@ -35,7 +36,9 @@ from server.engine.work import AnyWork
 R = TypeVar("R")
 T = TypeVar("T")
 
-Document = ProcessInstance | Message | HomeSubscription | Broadcast | StartTimer
+Record = Message | HomeSubscription | Broadcast | StartTimer | BatchOperation | BatchPage
+
+Document = ProcessInstance | Record
 
 FORMAT = 2
 
@@ -118,7 +121,15 @@ def _of_start_timer(state: State, key: Key, _: AbstractSet[Key]) -> ChangedPages
     return _packed(state.start_timers.timers.get(key))
 
 
-def _packed(record: Message | HomeSubscription | Broadcast | StartTimer | None) -> Pages | None:
+def _of_batch_operation(state: State, key: Key, _: AbstractSet[Key]) -> ChangedPages | None:
+    return _packed(state.batches.operations.get(key))
+
+
+def _of_batch_page(state: State, key: Key, _: AbstractSet[Key]) -> ChangedPages | None:
+    return _packed(state.batches.pages.get(key))
+
+
+def _packed(record: Record | None) -> Pages | None:
     """A document of one page."""
     return None if record is None else {HEAD_PAGE: StoredPage(FORMAT, _encode(record))}
 
@@ -129,6 +140,8 @@ _CHANGED: Mapping[Kind, Callable[[State, Key, AbstractSet[Key]], ChangedPages | 
     Kind.MESSAGE_SUBSCRIPTION: _of_subscription,
     Kind.BROADCAST: _of_broadcast,
     Kind.START_TIMER: _of_start_timer,
+    Kind.BATCH_OPERATION: _of_batch_operation,
+    Kind.BATCH_PAGE: _of_batch_page,
 }
 
 
@@ -300,6 +313,8 @@ READINGS: Mapping[Kind, Callable[[], Reading]] = {
     Kind.MESSAGE_SUBSCRIPTION: partial(RecordReading, msgspec.msgpack.Decoder(HomeSubscription).decode),
     Kind.BROADCAST: partial(RecordReading, msgspec.msgpack.Decoder(Broadcast).decode),
     Kind.START_TIMER: partial(RecordReading, msgspec.msgpack.Decoder(StartTimer).decode),
+    Kind.BATCH_OPERATION: partial(RecordReading, msgspec.msgpack.Decoder(BatchOperation).decode),
+    Kind.BATCH_PAGE: partial(RecordReading, msgspec.msgpack.Decoder(BatchPage).decode),
 }
 
 

@@ -33,7 +33,7 @@ FORMATS = (
         says=(
             "rows and calls carry numbers; sub-processes, events, messages, listeners, user tasks, activities,"
             " signals, start events, call activities, compensation, ad-hoc sub-processes, modifications,"
-            " conditions, deletions, audited identity, task listeners, forms"
+            " conditions, deletions, audited identity, task listeners, forms, batch operations"
         ),
     ),
 )
@@ -50,6 +50,7 @@ class Feature(StrEnum):
     TASK_LISTENERS = "listeners of user tasks"
     MESSAGES = "messages"
     SIGNALS = "signals"
+    BATCH_OPERATIONS = "batch operations"
     START_EVENTS = "start events that are triggered"
     SCOPES_AND_TIMERS = (
         "sub-processes, events with triggers or results, inclusive gateways, execution listeners"
@@ -82,6 +83,7 @@ INTRODUCED_IN: Mapping[Feature, int] = {
     Feature.MESSAGES: 2,
     Feature.SIGNALS: 2,
     Feature.START_EVENTS: 2,
+    Feature.BATCH_OPERATIONS: 2,
 }
 
 ELEMENT_FEATURES: Mapping[ElementType, Feature] = {
@@ -168,6 +170,15 @@ COMMAND_FEATURES: Mapping[type[commands.Command], Feature] = {
     commands.BroadcastSignal: Feature.SIGNALS,
     commands.ReceiveSignal: Feature.SIGNALS,
     commands.ContinueBroadcast: Feature.SIGNALS,
+    commands.CreateBatchOperation: Feature.BATCH_OPERATIONS,
+    commands.AddBatchItems: Feature.BATCH_OPERATIONS,
+    commands.StartBatchOperation: Feature.BATCH_OPERATIONS,
+    commands.ContinueBatchOperation: Feature.BATCH_OPERATIONS,
+    commands.ProcessBatchItems: Feature.BATCH_OPERATIONS,
+    commands.SettleBatchItems: Feature.BATCH_OPERATIONS,
+    commands.SuspendBatchOperation: Feature.BATCH_OPERATIONS,
+    commands.ResumeBatchOperation: Feature.BATCH_OPERATIONS,
+    commands.CancelBatchOperation: Feature.BATCH_OPERATIONS,
 }
 
 

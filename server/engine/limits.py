@@ -25,6 +25,8 @@ class EngineLimits:
     process instances. Processes call each other up to `call_depth` deep. A process instance of
     up to `whole_records` is stored as a whole, a larger one in pages. A partition buffers `tenant_messages` of each
     tenant, and callers begin no broadcast while `tenant_broadcasts` of theirs are not finished in it.
+    It has up to `tenant_batch_operations` that are not finished, with `tenant_batch_items` on
+    their pages.
     What a modification activates is entered in one turn, of `modification_steps` at most; it terminates up to so many
     `terminations`.
     """
@@ -39,6 +41,8 @@ class EngineLimits:
     whole_records: int = 256
     tenant_messages: int = 100_000
     tenant_broadcasts: int = 1_000
+    tenant_batch_operations: int = 100
+    tenant_batch_items: int = 100_000
     modification_steps: int = 200_000
     terminations: int = 10_000
 

@@ -27,6 +27,8 @@ class Kind(IntEnum):
     MESSAGE_SUBSCRIPTION = 3
     BROADCAST = 4
     START_TIMER = 5
+    BATCH_OPERATION = 6
+    BATCH_PAGE = 7
 
 
 class DocumentId(NamedTuple):

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from server.engine import versions
+from server.engine.batch_operations import KnownBatchOperations
 from server.engine.decisions import KnownDecisions
 from server.engine.definitions import Definition
 from server.engine.formats import ClusterFormat
@@ -77,6 +78,7 @@ class State:
         self.message_homes = 1
         self.messages = KnownMessages()
         self.signals = KnownSignals()
+        self.batches = KnownBatchOperations()
         # Start events of the latest versions.
         self.starts = KnownStarts()
         self.start_timers = KnownStartTimers()

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from server.engine import commands
 from server.engine.answers import (
     Answer,
+    BatchOperationCreated,
     CorrelatedMessage,
     CreatedInstance,
     DecisionResult,
@@ -32,6 +33,7 @@ USER_TASK = "USER_TASK"
 SIGNAL = "SIGNAL"
 # The conditions of start events of any number of processes.
 CONDITIONAL = "CONDITIONAL"
+BATCH = "BATCH"
 LONGEST_DETAIL = 2_000
 
 
@@ -68,6 +70,10 @@ AUDITED: Mapping[type, Audited] = {
     commands.CorrelateMessage: Audited("MESSAGE", "CORRELATE"),
     commands.BroadcastSignal: Audited(SIGNAL, "CREATE"),
     commands.EvaluateConditionals: Audited(CONDITIONAL, "EVALUATE"),
+    commands.CreateBatchOperation: Audited(BATCH, "CREATE"),
+    commands.SuspendBatchOperation: Audited(BATCH, "SUSPEND", "batch_operation_key"),
+    commands.ResumeBatchOperation: Audited(BATCH, "RESUME", "batch_operation_key"),
+    commands.CancelBatchOperation: Audited(BATCH, "CANCEL", "batch_operation_key"),
 }
 
 
@@ -101,13 +107,22 @@ def audit_entry(
             | CorrelatedMessage(key)
             | SignalBroadcast(key)
             | EvaluatedConditionals(key)
+            | BatchOperationCreated(key)
         ):
             entry.entity_key = key
         case DecisionResult(evaluation):
             entry.entity_key = evaluation.key
         case _:
             pass
+    _note_batch_operation(entry, command)
     return entry
+
+
+def _note_batch_operation(entry: AuditEntry, command: commands.Command) -> None:
+    if entry.entity_type == BATCH:
+        entry.batch_operation_key = entry.entity_key
+    if isinstance(command, commands.CreateBatchOperation):
+        entry.batch_operation_type = command.action.type
 
 
 def refused_entry(

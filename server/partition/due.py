@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from itertools import count
 
-from server.engine import events
+from server.engine import batch_events, events
+from server.engine.batch_operations import BatchOperation
 from server.engine.commands import (
+    ContinueBatchOperation,
     ContinueBroadcast,
     ContinueMessage,
     ContinueProcessInstance,
@@ -43,6 +45,7 @@ DueCommand = (
     | ContinueMessage
     | ExpireMessage
     | ContinueBroadcast
+    | ContinueBatchOperation
     | TriggerStartTimer
 )
 
@@ -106,6 +109,11 @@ class Due:
         """Take in what is due for a broadcast that comes from its document."""
         self.expect(broadcast.postponed_at or AT_ONCE, ContinueBroadcast(broadcast.tenant_id, broadcast.key))
 
+    def adopt_batch_operation(self, operation: BatchOperation) -> None:
+        """Take in what is due for a batch operation that comes from its document."""
+        if operation.due is not None:
+            self.expect(operation.due, ContinueBatchOperation(operation.tenant_id, operation.key))
+
     def adopt_start_timer(self, timer: StartTimer) -> None:
         """Take in what is due for a timer that comes from its document."""
         self.expect(timer.due, TriggerStartTimer(timer.tenant_id, timer.key, timer.due))
@@ -167,6 +175,13 @@ def _broadcast_postponed(due: Due, event: BroadcastPostponed) -> None:
     due.expect(event.at, ContinueBroadcast(event.tenant_id, event.key))
 
 
+def _batch(due: Due, event: batch_events.BatchEvent) -> None:
+    if event.due is None:
+        due.forget(event.key)
+    else:
+        due.expect(event.due, ContinueBatchOperation(event.tenant_id, event.key))
+
+
 def _start_timer(due: Due, event: StartTimerOpened) -> None:
     due.adopt_start_timer(event.timer)
 
@@ -210,6 +225,7 @@ _NOTES: Mapping[type[events.Event], Callable[..., None]] = {
     MessageRemoved: _end,
     BroadcastPostponed: _broadcast_postponed,
     BroadcastEnded: _end,
+    **dict.fromkeys(batch_events.BatchEvent.__subclasses__(), _batch),
     StartTimerOpened: _start_timer,
     StartTimerClosed: _end,
     events.JobActivated: _deadline,

@@ -10,7 +10,7 @@ from server.platform.back_off import BackOff, Pauses
 from server.platform.clock import Clock
 from server.platform.errors import ServiceError
 from server.platform.postgres.database import Database
-from server.store.postgres.decided import forget_decision_instances
+from server.store.postgres.decided import forget_batch_operations, forget_decision_instances
 from server.store.postgres.history import History
 from server.store.postgres.retention import RetentionConfig, keep
 
@@ -66,4 +66,21 @@ async def keep_decisions(database: Database, config: RetentionConfig, clock: Clo
         pauses.succeeded()
         if forgotten:
             logger.info("decision instances dropped", extra={"decision_instances": forgotten})
+        await asyncio.sleep(RETENTION_SECONDS)
+
+
+async def keep_batch_operations(database: Database, config: RetentionConfig, clock: Clock) -> None:
+    """Drop batch operations that ended before the retention, every hour."""
+    pauses = Pauses(_BACK_OFF)
+    while config.retention_days:
+        before = clock.now() - timedelta(days=config.retention_days)
+        try:
+            forgotten = await forget_batch_operations(database, before)
+        except ServiceError as refusal:
+            logger.warning("retention waits", extra={"reason": refusal.detail})
+            await pauses.after_failure()
+            continue
+        pauses.succeeded()
+        if forgotten:
+            logger.info("batch operations dropped", extra={"rows": forgotten})
         await asyncio.sleep(RETENTION_SECONDS)

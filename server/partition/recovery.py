@@ -15,6 +15,7 @@ import msgspec
 
 from server.engine import State
 from server.engine.apply import apply
+from server.engine.batch_operations import BatchOperation, BatchPage
 from server.engine.documents import READINGS, Document, Reading, UnreadableDocument
 from server.engine.formats import UnreadableFormat
 from server.engine.keys import Key
@@ -121,6 +122,15 @@ def _take_in_start_timer(found: Recovered, timer: StartTimer) -> None:
     found.due.adopt_start_timer(timer)
 
 
+def _take_in_batch_operation(found: Recovered, operation: BatchOperation) -> None:
+    found.state.batches.take_in(operation)
+    found.due.adopt_batch_operation(operation)
+
+
+def _take_in_batch_page(found: Recovered, page: BatchPage) -> None:
+    found.state.batches.take_in_page(page)
+
+
 _TAKE_IN: Mapping[Kind, Callable[[Recovered, Document], None]] = cast(
     "Mapping[Kind, Callable[[Recovered, Document], None]]",
     {
@@ -129,6 +139,8 @@ _TAKE_IN: Mapping[Kind, Callable[[Recovered, Document], None]] = cast(
         Kind.MESSAGE_SUBSCRIPTION: _take_in_subscription,
         Kind.BROADCAST: _take_in_broadcast,
         Kind.START_TIMER: _take_in_start_timer,
+        Kind.BATCH_OPERATION: _take_in_batch_operation,
+        Kind.BATCH_PAGE: _take_in_batch_page,
     },
 )
 

@@ -28,6 +28,11 @@ from server.engine.rejection import Rejected, RejectionType
 from server.engine.sent import CommandSent
 from server.engine.state import NotLoaded
 from server.partition.audit import audit_entry
+from server.partition.batch_audit import (
+    batch_item_entries,
+    note_batch_operation,
+    processes_batch_items,
+)
 from server.partition.meter import Traced
 from server.partition.origin import Origin, requester_of
 from server.partition.quota import Quota
@@ -196,9 +201,7 @@ class Turns:
             turn.share += entry.share
             turn.results.append((entry, result))
             happened = growth.events[before:]
-            if changes_user_tasks(happened):
-                turn.batch.audit += user_task_entries(happened, entry.origin, now)
-                turn.batch.answers += final_answers(happened, now)
+            _audit(happened, entry, turn.batch, now)
             _keep(entry, result, turn.batch, now, changed=self._concerned(entry, happened))
             started, last = last, self._stopwatch()
             if last - started > longest[0]:
@@ -271,6 +274,17 @@ def _touch(turn: Turn, growth: Growth, changed: Mapping[DocumentId, set[Key]]) -
             turn.touched[document] = records
         else:
             earlier |= records
+
+
+def _audit(happened: Sequence[Event], entry: Entry, batch: Batch, now: datetime) -> None:
+    """Put into the batch what is stored about changes whatever command brought them."""
+    if changes_user_tasks(happened):
+        changes = list(user_task_entries(happened, entry.origin, now))
+        note_batch_operation(changes, happened if processes_batch_items(entry.command) else ())
+        batch.audit += changes
+        batch.answers += final_answers(happened, now)
+    if processes_batch_items(entry.command):
+        batch.audit += batch_item_entries(happened, now)
 
 
 def _keep(entry: Entry, result: Result, batch: Batch, now: datetime, *, changed: InstanceHead | None) -> None:

@@ -8,7 +8,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from gnomon.engine.v1 import audit_entry_pb2 as entity_pb
 from gnomon.engine.v1 import audit_log_service_pb2 as pb
 from gnomon.query.v1.page_pb2 import SORT_ORDER_DESC
-from server.partition.audit import USER_TASK
+from server.partition.audit import BATCH, USER_TASK
 from server.platform.call import Call
 from server.platform.errors import InvalidArgument
 from server.platform.mapping import mapper, spellings
@@ -35,6 +35,7 @@ CATEGORIES: Mapping[str, entity_pb.AuditCategory.ValueType] = {
     "GROUP": entity_pb.AUDIT_CATEGORY_ADMIN,
     "TENANT": entity_pb.AUDIT_CATEGORY_ADMIN,
     "MAPPING_RULE": entity_pb.AUDIT_CATEGORY_ADMIN,
+    BATCH: entity_pb.AUDIT_CATEGORY_DEPLOYED_RESOURCES,
     USER_TASK: entity_pb.AUDIT_CATEGORY_USER_TASKS,
 }
 _TIMESTAMP = AUDIT_ENTRIES.fields["timestamp"]

@@ -48,6 +48,11 @@ AUDITED_RPCS: Mapping[str, Audited] = {
     "CorrelateMessage": AUDITED[commands.CorrelateMessage],
     # conditions
     "EvaluateConditionals": AUDITED[commands.EvaluateConditionals],
+    # batch operations
+    "CancelProcessInstancesBatchOperation": AUDITED[commands.CreateBatchOperation],
+    "SuspendBatchOperation": AUDITED[commands.SuspendBatchOperation],
+    "ResumeBatchOperation": AUDITED[commands.ResumeBatchOperation],
+    "CancelBatchOperation": AUDITED[commands.CancelBatchOperation],
     # signals
     "BroadcastSignal": AUDITED[commands.BroadcastSignal],
 }

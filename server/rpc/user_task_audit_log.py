@@ -49,4 +49,6 @@ def _audit_log(row: AuditEntry) -> audit_log_pb2.AuditLog:
         process_instance_key=row.process_instance_key,
         element_instance_key=row.element_instance_key,
         user_task_key=row.entity_key,
+        batch_operation_key=None if row.batch_operation_key is None else str(row.batch_operation_key),
+        batch_operation_type=row.batch_operation_type,
     )

@@ -10,6 +10,7 @@ from enum import StrEnum
 
 import msgspec
 
+from server.engine.batch_operations import BatchOperationType
 from server.engine.keys import Key
 
 
@@ -72,6 +73,22 @@ class DecisionDefinitionType(StrEnum):
 class AuditResult(StrEnum):
     SUCCESS = "SUCCESS"
     FAIL = "FAIL"
+
+
+class BatchOperationState(StrEnum):
+    CREATED = "CREATED"
+    ACTIVE = "ACTIVE"
+    SUSPENDED = "SUSPENDED"
+    COMPLETED = "COMPLETED"
+    CANCELED = "CANCELED"
+    FAILED = "FAILED"
+
+
+class BatchOperationItemState(StrEnum):
+    ACTIVE = "ACTIVE"
+    COMPLETED = "COMPLETED"
+    FAILED = "FAILED"
+    CANCELED = "CANCELED"
 
 
 class Row(msgspec.Struct):
@@ -292,6 +309,38 @@ class Form(Row, kw_only=True, gc=False):
     is_deleted: bool = False
 
 
+class BatchOperation(Row, kw_only=True, gc=False):
+    """`failure` is why its items could not be collected."""
+
+    batch_operation_key: Key
+    tenant_id: str
+    operation_type: BatchOperationType
+    state: BatchOperationState = BatchOperationState.CREATED
+    start_date: datetime | None = None
+    end_date: datetime | None = None
+    actor_type: str | None = None
+    actor_id: str | None = None
+    operations_total_count: int = 0
+    operations_failed_count: int = 0
+    operations_completed_count: int = 0
+    failure: str | None = None
+
+
+class BatchOperationItem(Row, kw_only=True, gc=False):
+    """`item_key` is the key of what is processed: a process instance, or an incident in it."""
+
+    batch_operation_item_key: Key
+    tenant_id: str
+    batch_operation_key: Key
+    operation_type: BatchOperationType
+    item_key: Key
+    process_instance_key: Key
+    root_process_instance_key: Key | None = None
+    state: BatchOperationItemState = BatchOperationItemState.ACTIVE
+    processed_date: datetime | None = None
+    error_message: str | None = None
+
+
 class AuditEntry(Row, kw_only=True, gc=False):
     """A command that somebody asked for, also one that was refused; its key is given at the commit.
 
@@ -318,6 +367,8 @@ class AuditEntry(Row, kw_only=True, gc=False):
     related_entity_type: str | None = None
     related_entity_id: str | None = None
     element_instance_key: Key | None = None
+    batch_operation_key: Key | None = None
+    batch_operation_type: str | None = None
 
 
 Entity = (
@@ -332,5 +383,7 @@ Entity = (
     | DecisionDefinition
     | DecisionInstance
     | Form
+    | BatchOperation
+    | BatchOperationItem
     | AuditEntry
 )

@@ -16,6 +16,8 @@ from server.engine.pages import DocumentId, StoredPage
 from server.platform.query import Page, Query, Related, Scalar, evaluate, matching
 from server.store.entities import (
     AuditEntry,
+    BatchOperation,
+    BatchOperationItem,
     DecisionInstance,
     ElementInstance,
     ElementInstanceState,
@@ -52,7 +54,8 @@ class MemoryStore:
 
     Of the audit log it keeps what was done with their user tasks.
 
-    Of the decision instances that belong to no process instance it keeps as many, the latest.
+    Of the decision instances that belong to no process instance it keeps as many, the latest, and of the batch operations
+    that ended.
     """
 
     def __init__(self, max_finished_instances: int) -> None:
@@ -62,6 +65,7 @@ class MemoryStore:
         self._max_finished_instances = max_finished_instances
         self._finished: OrderedDict[Key, ProcessInstance] = OrderedDict()
         self._decided: deque[DecisionInstance] = deque()
+        self._batches: OrderedDict[Key, BatchOperation] = OrderedDict()
         self._last_audited = 0
         self._documents: dict[DocumentId, dict[int, StoredPage]] = {}
 
@@ -72,21 +76,31 @@ class MemoryStore:
         """
         self._check(batch)
         for change in batch.changes:
-            row = self._apply(change)
-            if type(row) is ProcessInstance and row.state is not ProcessInstanceState.ACTIVE:
-                self._finished.setdefault(row.process_instance_key, row)
-            elif type(row) is DecisionInstance and row.process_instance_key is None:
-                self._decided.append(row)
+            self._note(self._apply(change))
         self._audit(batch.audit)
         for document, pages in batch.documents.items():
             if pages is None:
                 self._documents.pop(document, None)
             else:
                 self._write(document, pages)
+        self._forget_oldest()
+
+    def _note(self, row: Entity | None) -> None:
+        """Remember what has ended."""
+        if type(row) is ProcessInstance and row.state is not ProcessInstanceState.ACTIVE:
+            self._finished.setdefault(row.process_instance_key, row)
+        elif type(row) is DecisionInstance and row.process_instance_key is None:
+            self._decided.append(row)
+        elif type(row) is BatchOperation and row.end_date is not None:
+            self._batches.setdefault(row.batch_operation_key, row)
+
+    def _forget_oldest(self) -> None:
         while len(self._finished) > self._max_finished_instances:
             self._forget(self._finished.popitem(last=False)[1])
         while len(self._decided) > self._max_finished_instances:
             self._tables[DecisionInstance].remove(self._decided.popleft())
+        while len(self._batches) > self._max_finished_instances:
+            self._forget_batch(self._batches.popitem(last=False)[1])
 
     def _audit(self, entries: Sequence[AuditEntry]) -> None:
         """Keep what was done with user tasks, as long as their process instance is kept."""
@@ -173,6 +187,13 @@ class MemoryStore:
             return self._tables[change.entity].update(change.key, change.values)
         self._tables[type(change.row)].insert(change.row)
         return change.row
+
+    def _forget_batch(self, row: BatchOperation) -> None:
+        items = self._tables[BatchOperationItem]
+        key = row.batch_operation_key
+        for item in list(items.rows_with("batch_operation_key", key, tenant_id=row.tenant_id)):
+            items.remove(item)
+        self._tables[BatchOperation].remove(row)
 
     def _forget(self, instance: ProcessInstance) -> None:
         for part in _PARTS:

@@ -10,6 +10,7 @@ from server.engine.definitions import executable_process
 from server.engine.incidents import ErrorType
 from server.engine.job_kinds import JobKind, ListenerEventType
 from server.engine.keys import Key
+from server.store.batch_projection import BATCH_PROJECTORS
 from server.store.decision_projection import (
     decision_evaluated,
     decision_requirements_deleted,
@@ -431,5 +432,6 @@ PROJECTORS: Mapping[type[events.Event], Projector] = cast(
         # incidents
         events.IncidentRaised: _incident_raised,
         events.IncidentResolved: _incident_resolved,
+        **BATCH_PROJECTORS,
     },
 )

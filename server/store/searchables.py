@@ -16,6 +16,8 @@ from server.platform.query import (
 )
 from server.store.entities import (
     AuditEntry,
+    BatchOperation,
+    BatchOperationItem,
     DecisionDefinition,
     DecisionInstance,
     DecisionRequirements,
@@ -113,6 +115,12 @@ DECISION_INSTANCES = Searchable.of(
 )
 
 FORMS = Searchable.of(Form, "form_key", indexed=("form_id",))
+BATCH_OPERATIONS = Searchable.of(BatchOperation, "batch_operation_key")
+BATCH_OPERATION_ITEMS = Searchable.of(
+    BatchOperationItem,
+    "batch_operation_item_key",
+    indexed=("batch_operation_key", "process_instance_key"),
+)
 
 AUDIT_ENTRIES = Searchable.of(
     AuditEntry, "audit_entry_key", indexed=("entity_key", "entity_id", "process_instance_key")
@@ -132,6 +140,8 @@ SEARCHABLES: Mapping[type[Entity], Searchable[Entity]] = {
         DECISION_DEFINITIONS,
         DECISION_INSTANCES,
         FORMS,
+        BATCH_OPERATIONS,
+        BATCH_OPERATION_ITEMS,
         AUDIT_ENTRIES,
     )
 }

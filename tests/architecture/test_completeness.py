@@ -18,6 +18,7 @@ from server.bpmn.model import (
     Unsupported,
 )
 from server.engine import (
+    batch_events,
     commands,
     decision_events,
     events,
@@ -39,6 +40,8 @@ from server.store.searchables import SEARCHABLES
 
 # Facts that only the engine needs.
 WITHOUT_ROWS = {
+    batch_events.BatchItemsProcessed,
+    batch_events.BatchItemsTaken,
     events.ActivitiesCompleted,
     events.AdHocConditionEvaluated,
     events.CallEnded,
@@ -126,7 +129,7 @@ def names(kinds: object) -> set[str]:
     return {kind.__name__ for kind in kinds}  # type: ignore[attr-defined]
 
 
-EVENTS = frozenset(descendants(events.Event)) - {events.InstanceEvent}
+EVENTS = frozenset(descendants(events.Event)) - {events.InstanceEvent, batch_events.BatchEvent}
 
 
 def test_every_event_has_an_applier() -> None:

@@ -60,7 +60,10 @@ def owned(server: Server) -> Iterator[dict[str, str]]:
         _have(client, "/auth/v1/roles", {"role": "owned"})
         _have(client, "/auth/v1/groups", {"group": "owned"})
         _have(client, "/v2/mapping-rules", {"mappingRuleId": "owned", **RULE})
+        filter_ = {"filter": {"processDefinitionId": "none"}}
+        batch = client.post("/v2/process-instances/cancellation", json=filter_).raise_for_status().json()
         yield {
+            "batch_operation_key": batch["batchOperationKey"],
             "role_id": "owned",
             "resource_key": graph["decisionRequirements"]["decisionRequirementsKey"],
             "group_id": "owned",
@@ -105,6 +108,7 @@ BODIES = {
     "AssignUserTask": {"assignee": "ada"},
     "UpdateUserTask": {"changeset": {"priority": 1}},
     "BroadcastSignal": {"signalName": "x"},
+    "CancelProcessInstancesBatchOperation": {"filter": {}},
     "EvaluateConditionals": {"variables": {}},
     "ActivateAdHocSubProcessActivities": {"elements": [{"elementId": "feed"}]},
     "CreateMappingRule": {"mappingRuleId": "another", **RULE},

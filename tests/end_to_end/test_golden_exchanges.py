@@ -145,6 +145,7 @@ def _play(scene: Scene) -> None:
     _play_a_deletion(scene)
     _play_conditions(scene)
     _play_forms(scene)
+    _play_batch_operations(scene)
     scene.play("reset-clock", "POST", "/v2/clock/reset")
     scene.play("discovery", "GET", "/.well-known/openid-configuration")
 
@@ -424,6 +425,21 @@ def _play_a_modification(scene: Scene) -> None:
     scene.play("refused-modification", "POST", path, activated)
     ended = {"terminateInstructions": [{"elementId": "ship"}]}
     scene.play("modify-process-instance-to-its-end", "POST", path, ended)
+
+
+def _play_batch_operations(scene: Scene) -> None:
+    """Of one without items: it has ended when it is answered."""
+    some = {"processDefinitionId": "order", "businessId": "none"}
+    created = scene.play(
+        "cancel-process-instances", "POST", "/v2/process-instances/cancellation", {"filter": some}
+    )
+    path = f"/v2/batch-operations/{created['batchOperationKey']}"
+    scene.play("get-batch-operation", "GET", path)
+    scene.play("search-batch-operations", "POST", "/v2/batch-operations/search", {})
+    scene.play("search-batch-operation-items", "POST", "/v2/batch-operation-items/search", {})
+    scene.play("refused-suspension", "POST", f"{path}/suspension", {})
+    scene.play("refused-resumption", "POST", f"{path}/resumption", {})
+    scene.play("refused-cancellation-of-a-batch-operation", "POST", f"{path}/cancellation", {})
 
 
 def _play_a_deletion(scene: Scene) -> None:

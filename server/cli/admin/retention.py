@@ -18,7 +18,7 @@ from server.config import HistoryConfig
 from server.platform.clock import SystemClock
 from server.platform.postgres.pooled import PooledDatabase
 from server.store.postgres import retention as kept
-from server.store.postgres.decided import forget_decision_instances
+from server.store.postgres.decided import forget_batch_operations, forget_decision_instances
 from server.store.postgres.history import History
 
 COLUMNS = Columns(
@@ -82,7 +82,9 @@ async def _apply(database: PooledDatabase, config: HistoryConfig) -> None:
     now = SystemClock().now()
     await kept.keep(History(database), config, now)
     if config.retention_days:
-        await forget_decision_instances(database, now - timedelta(days=config.retention_days))
+        before = now - timedelta(days=config.retention_days)
+        await forget_decision_instances(database, before)
+        await forget_batch_operations(database, before)
     left = [week for week in await _weeks(database, config) if week.is_due]
     if left:
         raise Failed(f"the week of {left[0].begin} is being read all the time: try again later")

@@ -10,6 +10,7 @@ from server.engine import commands
 from server.engine.answers import Answer
 from server.engine.handlers import (
     ad_hoc_sub_process,
+    batch_operation,
     conditional,
     decision,
     deployment,
@@ -73,6 +74,16 @@ HANDLERS: Mapping[type[commands.Command], Handler] = cast(
         commands.DeliverMessage: message.deliver,
         commands.SettleMessage: message.settle,
         commands.BeginNext: message.begin_next,
+        # batch operations
+        commands.CreateBatchOperation: batch_operation.create,
+        commands.AddBatchItems: batch_operation.add_items,
+        commands.StartBatchOperation: batch_operation.start,
+        commands.ContinueBatchOperation: batch_operation.go_on,
+        commands.ProcessBatchItems: batch_operation.process,
+        commands.SettleBatchItems: batch_operation.settle,
+        commands.SuspendBatchOperation: batch_operation.suspend,
+        commands.ResumeBatchOperation: batch_operation.resume,
+        commands.CancelBatchOperation: batch_operation.cancel,
         # signals
         commands.EvaluateConditionals: conditional.evaluate,
         commands.BroadcastSignal: signal.broadcast,

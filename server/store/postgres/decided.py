@@ -1,4 +1,4 @@
-"""Old decision instances leave, unless the process instance that they belong to is still there."""
+"""Old decision instances leave, unless their process instance is still there, and so do old batch operations."""
 
 from datetime import datetime
 
@@ -25,6 +25,45 @@ async def forget_decision_instances(database: Database, before: datetime) -> int
         )
         SELECT count(*) FROM forgotten
     """
+    return await _forgotten(database, text, before)
+
+
+async def forget_batch_operations(database: Database, before: datetime) -> int:
+    """Drop those that ended before, after their items, and say how many rows they were. Raises Unavailable."""
+    items = """
+        WITH old AS (
+            SELECT item.partition_id, item.batch_operation_item_key
+            FROM runtime.batch_operation_item AS item JOIN runtime.batch_operation AS whole
+                USING (partition_id, tenant_id, batch_operation_key)
+            WHERE whole.end_date < $1 AND item.state <> 'ACTIVE' LIMIT $2
+        ), forgotten AS (
+            DELETE FROM runtime.batch_operation_item AS item USING old
+            WHERE (item.partition_id, item.batch_operation_item_key)
+                = (old.partition_id, old.batch_operation_item_key)
+            RETURNING 1
+        )
+        SELECT count(*) FROM forgotten
+    """
+    operations = """
+        WITH old AS (
+            SELECT partition_id, batch_operation_key FROM runtime.batch_operation AS whole
+            WHERE end_date < $1 AND NOT EXISTS (
+                SELECT FROM runtime.batch_operation_item AS item
+                WHERE item.tenant_id = whole.tenant_id AND item.batch_operation_key = whole.batch_operation_key
+            ) LIMIT $2
+        ), forgotten AS (
+            DELETE FROM runtime.batch_operation AS whole USING old
+            WHERE (whole.partition_id, whole.batch_operation_key)
+                = (old.partition_id, old.batch_operation_key)
+            RETURNING 1
+        )
+        SELECT count(*) FROM forgotten
+    """
+    forgotten = await _forgotten(database, items, before)
+    return forgotten + await _forgotten(database, operations, before)
+
+
+async def _forgotten(database: Database, text: str, before: datetime) -> int:
     forgotten = 0
     while some := (await database.fetch(text, before, FORGOTTEN_AT_ONCE))[0][0]:
         forgotten += some

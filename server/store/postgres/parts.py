@@ -11,12 +11,12 @@ from decimal import Decimal
 
 import asyncpg
 
-from server.store.entities import AuditEntry, DecisionInstance, Entity
+from server.store.entities import AuditEntry, BatchOperation, BatchOperationItem, DecisionInstance, Entity
 from server.store.postgres.columns import BUCKETED, TABLES
 from server.store.postgres.identity_audit import NO_PARTITION
 
 # Of these old rows leave without a commit.
-_FORGOTTEN = frozenset({DecisionInstance})
+_FORGOTTEN = frozenset({DecisionInstance, BatchOperation, BatchOperationItem})
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,14 @@ from collections import Counter
 from collections.abc import Coroutine, Iterator
 from contextlib import AbstractAsyncContextManager, contextmanager
 from datetime import UTC, datetime
+from itertools import chain
 from typing import Any, TypeVar
 
 import asyncpg
 
 from server.engine.commands import Command
 from server.partition.audit import AUDITED, USER_TASK
+from server.partition.batch_audit import batch_item_entries
 from server.partition.config import InstancesConfig, JobsConfig, PartitionConfig, QuotaConfig
 from server.partition.due import Due, DueCommand
 from server.partition.durable import DurablePartitions
@@ -162,7 +164,9 @@ class DurableScenario(ServedScenario):
             expected = {getattr(row, key): row for row in self.rows.all(entity)}
             assert {getattr(row, key): row for row in await self._rows(entity)} == expected
         entries: list[AuditEntry] = await self._rows(AuditEntry)
-        entries_of_events = user_task_entries(self.events, None, self.now)
+        entries_of_events = chain(
+            user_task_entries(self.events, None, self.now), batch_item_entries(self.events, self.now)
+        )
         changes = [entry for entry in entries_of_events if not _is_refused_user_task(entry)]
         audited = self._audited + Counter(change.operation_type for change in changes)
         found = Counter(entry.operation_type for entry in entries if not _is_refused_user_task(entry))

@@ -54,6 +54,10 @@ def recovered(live: State) -> State:
     state.messages.adopt(deepcopy(each) for records in known for each in reversed(records.values()))
     for broadcast in live.signals.broadcasts.values():
         state.signals.take_in(deepcopy(broadcast))
+    for operation in live.batches.operations.values():
+        state.batches.take_in(deepcopy(operation))
+    for page in live.batches.pages.values():
+        state.batches.take_in_page(page)
     for timer in live.start_timers.timers.values():
         state.start_timers.take_in(timer)
     state.last_key = live.last_key

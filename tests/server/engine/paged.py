@@ -56,6 +56,8 @@ class PagedScenario(Scenario):
             Kind.MESSAGE_SUBSCRIPTION: self.state.messages.subscriptions,
             Kind.BROADCAST: self.state.signals.broadcasts,
             Kind.START_TIMER: self.state.start_timers.timers,
+            Kind.BATCH_OPERATION: self.state.batches.operations,
+            Kind.BATCH_PAGE: self.state.batches.pages,
         }
 
     def evict_and_bring_back(self) -> None:

@@ -65,7 +65,9 @@ class Scenario:
 
     def _go_on(self) -> None:
         """Do what was left for later turns, as a partition does by itself."""
-        while command := next(chain(self._left_of_messages(), self._left_of_broadcasts()), None):
+        while command := next(
+            chain(self._left_of_messages(), self._left_of_broadcasts(), self._left_of_batches()), None
+        ):
             self.happens(process(self.state, command, self.now).events)
         while instance := next((each for each in self.state.instances.values() if each.work), None):
             self.happens(
@@ -85,6 +87,13 @@ class Scenario:
         return (
             commands.ContinueBroadcast(each.tenant_id, each.key)
             for each in self.state.signals.broadcasts.values()
+        )
+
+    def _left_of_batches(self) -> Iterator[Command]:
+        return (
+            commands.ContinueBatchOperation(each.tenant_id, each.key)
+            for each in self.state.batches.operations.values()
+            if each.due is not None and each.due <= self.now
         )
 
     def refusal(self, command: Command) -> Rejected:

@@ -139,6 +139,11 @@ def test_every_command_of_a_caller_is_audited() -> None:
         commands.TriggerStartTimer,
         commands.ReceiveSignal,
         commands.ContinueBroadcast,
+        commands.AddBatchItems,
+        commands.StartBatchOperation,
+        commands.ContinueBatchOperation,
+        commands.ProcessBatchItems,
+        commands.SettleBatchItems,
     }
 
     assert set(get_args(commands.Command)) - not_asked_for == AUDITED.keys()

@@ -87,6 +87,11 @@ BY_KEY = [
     commands.ThrowJobError(tenant_id="default", job_key=key_of(2), error_code="x"),
     commands.UpdateJob(tenant_id="default", job_key=key_of(2), timeout=timedelta(1)),
     commands.ResolveIncident("default", key_of(2)),
+    commands.AddBatchItems("default", key_of(2), ()),
+    commands.StartBatchOperation("default", key_of(2)),
+    commands.SuspendBatchOperation("default", key_of(2)),
+    commands.ResumeBatchOperation("default", key_of(2)),
+    commands.CancelBatchOperation("default", key_of(2)),
     commands.AssignUserTask(tenant_id="default", user_task_key=key_of(2), assignee="ann"),
     commands.UnassignUserTask("default", key_of(2)),
     commands.UpdateUserTask(tenant_id="default", user_task_key=key_of(2), priority=1),
@@ -141,6 +146,10 @@ def test_every_command_that_names_something_goes_to_its_partition() -> None:
         commands.EvaluateConditionals,
         commands.ReceiveSignal,
         commands.ContinueBroadcast,
+        commands.CreateBatchOperation,
+        commands.ContinueBatchOperation,
+        commands.ProcessBatchItems,
+        commands.SettleBatchItems,
     }
 
     assert set(get_args(commands.Command)) - others == {type(command) for command in BY_KEY}

@@ -8,6 +8,7 @@ from google.protobuf.message import Message
 
 from gnomon.buf.validate import validate_pb2
 from gnomon.engine.v1 import (
+    batch_operation_service_pb2,
     decision_definition_service_pb2,
     decision_instance_service_pb2,
     decision_requirements_service_pb2,
@@ -39,6 +40,8 @@ SEARCHES: list[tuple[Searchable[Entity], type[Message]]] = [
         decision_requirements_service_pb2.SearchDecisionRequirementsRequest,
     ),
     (searchables.DECISION_DEFINITIONS, decision_definition_service_pb2.SearchDecisionDefinitionsRequest),
+    (searchables.BATCH_OPERATIONS, batch_operation_service_pb2.SearchBatchOperationsRequest),
+    (searchables.BATCH_OPERATION_ITEMS, batch_operation_service_pb2.SearchBatchOperationItemsRequest),
     (searchables.DECISION_INSTANCES, decision_instance_service_pb2.SearchDecisionInstancesRequest),
 ]
 TYPES = {

@@ -95,6 +95,8 @@ class AuditEntry(_message.Message):
     ENTITY_ID_FIELD_NUMBER: _builtins.int
     RELATED_ENTITY_TYPE_FIELD_NUMBER: _builtins.int
     RELATED_ENTITY_ID_FIELD_NUMBER: _builtins.int
+    BATCH_OPERATION_KEY_FIELD_NUMBER: _builtins.int
+    BATCH_OPERATION_TYPE_FIELD_NUMBER: _builtins.int
     audit_entry_key: _builtins.int
     """Key."""
     operation_type: _builtins.str
@@ -139,6 +141,10 @@ class AuditEntry(_message.Message):
     """Kind of the entity that was assigned to it or unassigned from it: ROLE, GROUP, MAPPING_RULE, CLIENT."""
     related_entity_id: _builtins.str
     """Id of that entity."""
+    batch_operation_key: _builtins.int
+    """Key of the batch operation that it is about, or that it is an item of."""
+    batch_operation_type: _builtins.str
+    """What that batch operation does; absent when it is suspended, resumed or canceled."""
     @_builtins.property
     def timestamp(self) -> _timestamp_pb2.Timestamp:
         """When it was carried out or refused."""
@@ -169,11 +175,17 @@ class AuditEntry(_message.Message):
         entity_id: _builtins.str | None = ...,
         related_entity_type: _builtins.str | None = ...,
         related_entity_id: _builtins.str | None = ...,
+        batch_operation_key: _builtins.int | None = ...,
+        batch_operation_type: _builtins.str | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_detail", b"_detail", "_element_instance_key", b"_element_instance_key", "_entity_id", b"_entity_id", "_entity_key", b"_entity_key", "_form_key", b"_form_key", "_operation_reference", b"_operation_reference", "_process_definition_key", b"_process_definition_key", "_process_instance_key", b"_process_instance_key", "_reason", b"_reason", "_related_entity_id", b"_related_entity_id", "_related_entity_type", b"_related_entity_type", "_request_id", b"_request_id", "_root_process_instance_key", b"_root_process_instance_key", "_user_task_key", b"_user_task_key", "detail", b"detail", "element_instance_key", b"element_instance_key", "entity_id", b"entity_id", "entity_key", b"entity_key", "form_key", b"form_key", "operation_reference", b"operation_reference", "process_definition_key", b"process_definition_key", "process_instance_key", b"process_instance_key", "reason", b"reason", "related_entity_id", b"related_entity_id", "related_entity_type", b"related_entity_type", "request_id", b"request_id", "root_process_instance_key", b"root_process_instance_key", "timestamp", b"timestamp", "user_task_key", b"user_task_key"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_batch_operation_key", b"_batch_operation_key", "_batch_operation_type", b"_batch_operation_type", "_detail", b"_detail", "_element_instance_key", b"_element_instance_key", "_entity_id", b"_entity_id", "_entity_key", b"_entity_key", "_form_key", b"_form_key", "_operation_reference", b"_operation_reference", "_process_definition_key", b"_process_definition_key", "_process_instance_key", b"_process_instance_key", "_reason", b"_reason", "_related_entity_id", b"_related_entity_id", "_related_entity_type", b"_related_entity_type", "_request_id", b"_request_id", "_root_process_instance_key", b"_root_process_instance_key", "_user_task_key", b"_user_task_key", "batch_operation_key", b"batch_operation_key", "batch_operation_type", b"batch_operation_type", "detail", b"detail", "element_instance_key", b"element_instance_key", "entity_id", b"entity_id", "entity_key", b"entity_key", "form_key", b"form_key", "operation_reference", b"operation_reference", "process_definition_key", b"process_definition_key", "process_instance_key", b"process_instance_key", "reason", b"reason", "related_entity_id", b"related_entity_id", "related_entity_type", b"related_entity_type", "request_id", b"request_id", "root_process_instance_key", b"root_process_instance_key", "timestamp", b"timestamp", "user_task_key", b"user_task_key"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_detail", b"_detail", "_element_instance_key", b"_element_instance_key", "_entity_id", b"_entity_id", "_entity_key", b"_entity_key", "_form_key", b"_form_key", "_operation_reference", b"_operation_reference", "_process_definition_key", b"_process_definition_key", "_process_instance_key", b"_process_instance_key", "_reason", b"_reason", "_related_entity_id", b"_related_entity_id", "_related_entity_type", b"_related_entity_type", "_request_id", b"_request_id", "_root_process_instance_key", b"_root_process_instance_key", "_user_task_key", b"_user_task_key", "actor_id", b"actor_id", "actor_type", b"actor_type", "audit_entry_key", b"audit_entry_key", "category", b"category", "detail", b"detail", "element_instance_key", b"element_instance_key", "entity_id", b"entity_id", "entity_key", b"entity_key", "entity_type", b"entity_type", "form_key", b"form_key", "operation_reference", b"operation_reference", "operation_type", b"operation_type", "process_definition_key", b"process_definition_key", "process_instance_key", b"process_instance_key", "reason", b"reason", "related_entity_id", b"related_entity_id", "related_entity_type", b"related_entity_type", "request_id", b"request_id", "result", b"result", "root_process_instance_key", b"root_process_instance_key", "tenant_id", b"tenant_id", "timestamp", b"timestamp", "user_task_key", b"user_task_key"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_batch_operation_key", b"_batch_operation_key", "_batch_operation_type", b"_batch_operation_type", "_detail", b"_detail", "_element_instance_key", b"_element_instance_key", "_entity_id", b"_entity_id", "_entity_key", b"_entity_key", "_form_key", b"_form_key", "_operation_reference", b"_operation_reference", "_process_definition_key", b"_process_definition_key", "_process_instance_key", b"_process_instance_key", "_reason", b"_reason", "_related_entity_id", b"_related_entity_id", "_related_entity_type", b"_related_entity_type", "_request_id", b"_request_id", "_root_process_instance_key", b"_root_process_instance_key", "_user_task_key", b"_user_task_key", "actor_id", b"actor_id", "actor_type", b"actor_type", "audit_entry_key", b"audit_entry_key", "batch_operation_key", b"batch_operation_key", "batch_operation_type", b"batch_operation_type", "category", b"category", "detail", b"detail", "element_instance_key", b"element_instance_key", "entity_id", b"entity_id", "entity_key", b"entity_key", "entity_type", b"entity_type", "form_key", b"form_key", "operation_reference", b"operation_reference", "operation_type", b"operation_type", "process_definition_key", b"process_definition_key", "process_instance_key", b"process_instance_key", "reason", b"reason", "related_entity_id", b"related_entity_id", "related_entity_type", b"related_entity_type", "request_id", b"request_id", "result", b"result", "root_process_instance_key", b"root_process_instance_key", "tenant_id", b"tenant_id", "timestamp", b"timestamp", "user_task_key", b"user_task_key"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__batch_operation_key: _TypeAlias = _typing.Literal["batch_operation_key"]  # noqa: Y015
+    _WhichOneofArgType__batch_operation_key: _TypeAlias = _typing.Literal["_batch_operation_key", b"_batch_operation_key"]  # noqa: Y015
+    _WhichOneofReturnType__batch_operation_type: _TypeAlias = _typing.Literal["batch_operation_type"]  # noqa: Y015
+    _WhichOneofArgType__batch_operation_type: _TypeAlias = _typing.Literal["_batch_operation_type", b"_batch_operation_type"]  # noqa: Y015
     _WhichOneofReturnType__detail: _TypeAlias = _typing.Literal["detail"]  # noqa: Y015
     _WhichOneofArgType__detail: _TypeAlias = _typing.Literal["_detail", b"_detail"]  # noqa: Y015
     _WhichOneofReturnType__element_instance_key: _TypeAlias = _typing.Literal["element_instance_key"]  # noqa: Y015
@@ -202,6 +214,10 @@ class AuditEntry(_message.Message):
     _WhichOneofArgType__root_process_instance_key: _TypeAlias = _typing.Literal["_root_process_instance_key", b"_root_process_instance_key"]  # noqa: Y015
     _WhichOneofReturnType__user_task_key: _TypeAlias = _typing.Literal["user_task_key"]  # noqa: Y015
     _WhichOneofArgType__user_task_key: _TypeAlias = _typing.Literal["_user_task_key", b"_user_task_key"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__batch_operation_key) -> _WhichOneofReturnType__batch_operation_key | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__batch_operation_type) -> _WhichOneofReturnType__batch_operation_type | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__detail) -> _WhichOneofReturnType__detail | None: ...
     @_typing.overload

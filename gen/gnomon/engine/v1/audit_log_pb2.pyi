@@ -335,9 +335,9 @@ class AuditLog(_message.Message):
     operation_type: Global___AuditLogOperationType.ValueType
     """What was done."""
     batch_operation_key: _builtins.str
-    """Always absent for a user task."""
+    """Key of the batch operation that changed it."""
     batch_operation_type: _builtins.str
-    """Always absent for a user task."""
+    """What that batch operation does."""
     actor_id: _builtins.str
     """Who did it."""
     actor_type: Global___AuditLogActorType.ValueType

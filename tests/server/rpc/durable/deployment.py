@@ -43,8 +43,8 @@ from server.rpc.incident import IncidentServicer
 from server.rpc.job import JobServicer
 from server.rpc.operations import OperationsServicer
 from server.rpc.process_instance import ProcessInstanceServicer
-from server.rpc.resource import ResourceServicer
 from server.rpc.refusals import Refusals
+from server.rpc.resource import ResourceServicer
 from server.rpc.user_task_list import DurableUserTaskServicer
 from server.store.memory import MemoryStore
 from server.store.ports import Batch, Insert

@@ -1,0 +1,142 @@
+"""Batch operations that are not finished, in the partition that leads them.
+
+The items stand in pages, each a document of its own that is written once. The batch operation is a small document that
+says how far it is: one window of items is in hand at a time, in the partition that has their process instances.
+"""
+
+from collections import Counter
+from datetime import datetime
+from enum import StrEnum
+
+import msgspec
+
+from server.engine.journal import Journal
+from server.engine.keys import Key
+from server.engine.requesters import Requester
+
+
+class BatchOperationType(StrEnum):
+    CANCEL_PROCESS_INSTANCE = "CANCEL_PROCESS_INSTANCE"
+
+
+class Phase(StrEnum):
+    """What becomes of a batch operation that is not finished.
+
+    `CREATED` collects items, `CANCELED` and `FAILED` let those go that were not processed.
+    """
+
+    CREATED = "CREATED"
+    ACTIVE = "ACTIVE"
+    SUSPENDED = "SUSPENDED"
+    CANCELED = "CANCELED"
+    FAILED = "FAILED"
+
+
+class BatchAction(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What is done with each item."""
+
+    type: BatchOperationType
+
+
+class BatchItem(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """`key` is the key of what is processed: a process instance, or an incident in it."""
+
+    key: Key
+    process_instance_key: Key
+    root_process_instance_key: Key | None = None
+
+    @property
+    def place(self) -> tuple[Key, Key]:
+        """Items are collected in this order."""
+        return self.process_instance_key, self.key
+
+
+class BatchPage(msgspec.Struct, frozen=True):
+    """Some of the items of a batch operation. The first one has the key of the page, the others follow."""
+
+    key: Key
+    tenant_id: str
+    batch_operation_key: Key
+    items: tuple[BatchItem, ...]
+
+
+class BatchOperation(msgspec.Struct, omit_defaults=True):
+    """`pages` are the keys of those with items left; of the first one, `position` items are done.
+
+    `in_hand` items after the position are being processed. `due` is when it goes on by itself; as long as it collects
+    items, when it gives up.
+    """
+
+    key: Key
+    tenant_id: str
+    action: BatchAction
+    requester: Requester
+    due: datetime | None
+    phase: Phase = Phase.CREATED
+    pages: tuple[Key, ...] = ()
+    position: int = 0
+    in_hand: int = 0
+    total: int = 0
+    completed: int = 0
+    failed: int = 0
+
+
+class KnownBatchOperations:
+    """Batch operations that are not finished, with the pages that have items left."""
+
+    def __init__(self) -> None:
+        self.operations: dict[Key, BatchOperation] = {}
+        self.pages: dict[Key, BatchPage] = {}
+        # Indexes: unfinished batch operations of each tenant, and the items on their pages.
+        self.counts: Counter[str] = Counter()
+        self.items: Counter[str] = Counter()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, KnownBatchOperations) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]  # mutable
+
+    def last_place(self, operation: BatchOperation) -> tuple[Key, Key]:
+        """The place of the last item that was collected."""
+        return self.pages[operation.pages[-1]].items[-1].place if operation.pages else (Key(0), Key(0))
+
+    def begin(self, operation: BatchOperation, journal: Journal) -> None:
+        journal.note(self._forget, operation)
+        self.take_in(operation)
+
+    def end(self, operation: BatchOperation, journal: Journal) -> None:
+        journal.note(self.take_in, operation)
+        self._forget(operation)
+
+    def take_in(self, operation: BatchOperation) -> None:
+        """Take a document in."""
+        self.operations[operation.key] = operation
+        self.counts[operation.tenant_id] += 1
+
+    def _forget(self, operation: BatchOperation) -> None:
+        del self.operations[operation.key]
+        _lower(self.counts, operation.tenant_id, 1)
+
+    def add_page(self, page: BatchPage, journal: Journal) -> None:
+        journal.note(self._forget_page, page)
+        self.take_in_page(page)
+
+    def drop_page(self, key: Key, journal: Journal) -> None:
+        page = self.pages[key]
+        journal.note(self.take_in_page, page)
+        self._forget_page(page)
+
+    def take_in_page(self, page: BatchPage) -> None:
+        """Take a document in."""
+        self.pages[page.key] = page
+        self.items[page.tenant_id] += len(page.items)
+
+    def _forget_page(self, page: BatchPage) -> None:
+        del self.pages[page.key]
+        _lower(self.items, page.tenant_id, len(page.items))
+
+
+def _lower(counts: Counter[str], tenant_id: str, by: int) -> None:
+    counts[tenant_id] -= by
+    if not counts[tenant_id]:
+        del counts[tenant_id]

@@ -1,0 +1,243 @@
+"""Batch operations: their items are processed in windows, each by the partition that has the process instances."""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from itertools import takewhile
+from typing import Final
+
+from server.engine import batch_events as happened
+from server.engine.answers import DONE, BatchOperationCreated, Done
+from server.engine.batch_operations import BatchItem, BatchOperation, BatchOperationType, BatchPage, Phase
+from server.engine.commands import (
+    AddBatchItems,
+    CancelBatchOperation,
+    CancelProcessInstance,
+    ContinueBatchOperation,
+    CreateBatchOperation,
+    ProcessBatchItems,
+    ResumeBatchOperation,
+    SettleBatchItems,
+    StartBatchOperation,
+    SuspendBatchOperation,
+)
+from server.engine.handlers import process_instance
+from server.engine.keys import Key, partition_of
+from server.engine.rejection import Rejected, RejectionType
+from server.engine.requesters import Requester
+from server.engine.state import State
+from server.engine.step import Step
+
+PAGE_ITEMS: Final = 500
+"""Items that are collected, and dropped, by one command."""
+
+ITEMS_AT_ONCE: Final = 50
+"""Items in hand, and process instances that the turn of another partition needs for them."""
+
+COLLECTING_TIME: Final = timedelta(minutes=10)
+"""How long a batch operation waits for its next items before it starts."""
+
+LONGEST_ERROR: Final = 2_000
+
+
+def create(command: CreateBatchOperation, step: Step) -> BatchOperationCreated:
+    most = step.state.limits.tenant_batch_operations
+    if step.state.batches.counts[command.tenant_id] >= most:
+        raise Rejected(RejectionType.BUSY, f"{most} batch operations of the tenant are not finished")
+    key = step.next_key()
+    due = step.now + COLLECTING_TIME
+    requester = step.requester or Requester()
+    step.emit(happened.BatchOperationCreated(key, command.tenant_id, due, command.action, requester))
+    return BatchOperationCreated(key)
+
+
+def add_items(command: AddBatchItems, step: Step) -> Done:
+    """Items that it has already are left out, and so are all once it has started: a repeated call brings them again."""
+    operation = _known(command.batch_operation_key, command.tenant_id, step.state)
+    if operation is None or operation.phase is not Phase.CREATED:
+        return DONE
+    batches, last = step.state.batches, step.state.batches.last_place(operation)
+    items = tuple(item for item in command.items[:PAGE_ITEMS] if item.place > last)
+    if not items:
+        return DONE
+    most = step.state.limits.tenant_batch_items
+    if batches.items[command.tenant_id] + len(items) > most:
+        raise Rejected(
+            RejectionType.BUSY, f"{most} items of batch operations of the tenant are not processed"
+        )
+    page = BatchPage(step.next_key(), command.tenant_id, operation.key, items)
+    total, due = operation.total + len(items), step.now + COLLECTING_TIME
+    step.emit(
+        happened.BatchItemsAdded(operation.key, operation.tenant_id, due, operation.action, page, total)
+    )
+    return DONE
+
+
+def start(command: StartBatchOperation, step: Step) -> Done:
+    """Does nothing when it has started already."""
+    operation = _known(command.batch_operation_key, command.tenant_id, step.state)
+    if operation is not None and operation.phase is Phase.CREATED:
+        step.emit(happened.BatchOperationStarted(operation.key, operation.tenant_id, step.now))
+        _end_when_empty(operation, step)
+    return DONE
+
+
+def go_on(command: ContinueBatchOperation, step: Step) -> Done:
+    """Does nothing when another command changed what it would do."""
+    operation = step.state.batches.operations.get(command.batch_operation_key)
+    if operation is None or operation.due is None or operation.due > step.now:
+        return DONE
+    match operation.phase:
+        case Phase.CREATED:
+            reason = f"the items were not collected within {COLLECTING_TIME.seconds} s after the last ones"
+            step.emit(happened.BatchOperationAbandoned(operation.key, operation.tenant_id, step.now, reason))
+            _end_when_empty(operation, step)
+        case Phase.ACTIVE:
+            _take(operation, step)
+        case Phase.CANCELED | Phase.FAILED:
+            _drop(operation, step)
+        case Phase.SUSPENDED:
+            pass
+    return DONE
+
+
+def _take(operation: BatchOperation, step: Step) -> None:
+    """Have the next items processed; those in hand belong to one partition."""
+    page = step.state.batches.pages[operation.pages[0]]
+    some = page.items[operation.position : operation.position + ITEMS_AT_ONCE]
+    partition_id = partition_of(some[0].process_instance_key)
+    items = tuple(takewhile(lambda item: partition_of(item.process_instance_key) == partition_id, some))
+    step.emit(happened.BatchItemsTaken(operation.key, operation.tenant_id, None, len(items)))
+    step.send(
+        partition_id,
+        ProcessBatchItems(operation.tenant_id, operation.key, operation.action, operation.requester, items),
+    )
+
+
+def _drop(operation: BatchOperation, step: Step) -> None:
+    page = step.state.batches.pages[operation.pages[0]]
+    first_key = Key(page.key + operation.position)
+    count = len(page.items) - operation.position
+    step.emit(happened.BatchItemsDropped(operation.key, operation.tenant_id, step.now, first_key, count))
+    _end_when_empty(operation, step)
+
+
+def _end_when_empty(operation: BatchOperation, step: Step) -> None:
+    if not operation.pages:
+        is_completed = operation.phase in {Phase.ACTIVE, Phase.SUSPENDED}
+        step.emit(happened.BatchOperationEnded(operation.key, operation.tenant_id, None, is_completed))
+
+
+# In the partition of the process instances
+
+
+def process(command: ProcessBatchItems, step: Step) -> Done:
+    """At least one item is processed; the lead keeps those for which there is no time."""
+    step.state.expect_loaded(step.state.owners_of(item.process_instance_key for item in command.items))
+    step.requester = command.requester
+    outcomes: list[happened.BatchOutcome] = []
+    for item in command.items:
+        if outcomes and step.has_done_enough:
+            break
+        step.begin_element()
+        outcomes.append(_outcome(command, item, step))
+    step.emit(
+        happened.BatchItemsProcessed(
+            command.batch_operation_key,
+            command.tenant_id,
+            command.action,
+            command.requester,
+            tuple(outcomes),
+        )
+    )
+    errors = tuple(outcome.error for outcome in outcomes)
+    step.send(
+        partition_of(command.batch_operation_key),
+        SettleBatchItems(command.tenant_id, command.batch_operation_key, errors),
+    )
+    return DONE
+
+
+def _outcome(command: ProcessBatchItems, item: BatchItem, step: Step) -> happened.BatchOutcome:
+    instance = step.state.instances.get(item.process_instance_key)
+    definition_key = instance.head.process_definition_key if instance is not None else None
+    try:
+        _ACTIONS[command.action.type](command, item, step)
+    except Rejected as rejected:
+        return happened.BatchOutcome(item, definition_key, rejected.reason[:LONGEST_ERROR])
+    return happened.BatchOutcome(item, definition_key, None)
+
+
+def _cancel_process_instance(command: ProcessBatchItems, item: BatchItem, step: Step) -> None:
+    process_instance.cancel(CancelProcessInstance(command.tenant_id, item.key), step)
+
+
+_ACTIONS: Mapping[BatchOperationType, Callable[[ProcessBatchItems, BatchItem, Step], None]] = {
+    BatchOperationType.CANCEL_PROCESS_INSTANCE: _cancel_process_instance,
+}
+
+
+# In the partition that leads
+
+
+def settle(command: SettleBatchItems, step: Step) -> Done:
+    operation = step.state.batches.operations[command.batch_operation_key]
+    failed = sum(error is not None for error in command.errors)
+    due = None if operation.phase is Phase.SUSPENDED else step.now
+    step.emit(
+        happened.BatchItemsSettled(
+            operation.key,
+            operation.tenant_id,
+            due,
+            Key(operation.pages[0] + operation.position),
+            command.errors,
+            operation.completed + len(command.errors) - failed,
+            operation.failed + failed,
+        )
+    )
+    _end_when_empty(operation, step)
+    return DONE
+
+
+def suspend(command: SuspendBatchOperation, step: Step) -> Done:
+    operation = _expected(command.batch_operation_key, command.tenant_id, step.state)
+    _expect_phase(operation, Phase.ACTIVE)
+    step.emit(happened.BatchOperationSuspended(operation.key, operation.tenant_id, None))
+    return DONE
+
+
+def resume(command: ResumeBatchOperation, step: Step) -> Done:
+    operation = _expected(command.batch_operation_key, command.tenant_id, step.state)
+    _expect_phase(operation, Phase.SUSPENDED)
+    step.emit(happened.BatchOperationResumed(operation.key, operation.tenant_id, _at_once(operation, step)))
+    return DONE
+
+
+def cancel(command: CancelBatchOperation, step: Step) -> Done:
+    operation = _expected(command.batch_operation_key, command.tenant_id, step.state)
+    step.emit(happened.BatchOperationCanceled(operation.key, operation.tenant_id, _at_once(operation, step)))
+    _end_when_empty(operation, step)
+    return DONE
+
+
+def _at_once(operation: BatchOperation, step: Step) -> datetime | None:
+    """When it goes on: now, or when the items in hand are settled."""
+    return None if operation.in_hand else step.now
+
+
+def _known(key: Key, tenant_id: str, state: State) -> BatchOperation | None:
+    operation = state.batches.operations.get(key)
+    return operation if operation is not None and operation.tenant_id == tenant_id else None
+
+
+def _expected(key: Key, tenant_id: str, state: State) -> BatchOperation:
+    operation = _known(key, tenant_id, state)
+    if operation is None or operation.phase in {Phase.CANCELED, Phase.FAILED}:
+        raise Rejected(RejectionType.NOT_FOUND, f"no unfinished batch operation with key {key}")
+    return operation
+
+
+def _expect_phase(operation: BatchOperation, phase: Phase) -> None:
+    if operation.phase is not phase:
+        raise Rejected(
+            RejectionType.INVALID_STATE, f"batch operation {operation.key} is {operation.phase}, not {phase}"
+        )

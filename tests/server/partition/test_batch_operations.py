@@ -1,0 +1,113 @@
+"""Batch operations with items in several partitions, each of which may die between any two commits."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+
+from server.bpmn.builder import process
+from server.engine import commands
+from server.engine.answers import BatchOperationCreated, CreatedInstance
+from server.engine.batch_operations import BatchAction, BatchItem, BatchOperationType
+from server.engine.handlers.batch_operation import ITEMS_AT_ONCE
+from server.engine.keys import Key
+from server.partition.local import LocalPartition
+from server.partition.origin import Origin
+from tests.server.engine.scenario import resource
+from tests.server.partition.durable import Deployment, deployment
+
+WAITING = resource(process("order").service_task("ship", type="ship").end())
+ORIGIN = Origin("default", actor_id="ann", request_id="r-1")
+MOST_CRASHES = 20
+
+
+class Pair:
+    """Two partitions that run the same process; the first one leads batch operations."""
+
+    def __init__(self, deployed: Deployment, first: LocalPartition, second: LocalPartition) -> None:
+        self.deployed, self.first, self.second = deployed, first, second
+
+    async def start(self, partition: LocalPartition, count: int) -> list[Key]:
+        command = commands.CreateProcessInstance(tenant_id="default", process_definition_id="order")
+        answers = [await partition.submit(command) for _ in range(count)]
+        return [answer.head.key for answer in answers if isinstance(answer, CreatedInstance)]
+
+    async def begin(self, keys: Sequence[Key]) -> Key:
+        action = BatchAction(BatchOperationType.CANCEL_PROCESS_INSTANCE)
+        answer = await self.first.submit(commands.CreateBatchOperation("default", action), ORIGIN)
+        assert isinstance(answer, BatchOperationCreated)
+        items = tuple(BatchItem(key, key, key) for key in keys)
+        await self.first.submit(commands.AddBatchItems("default", answer.key, items))
+        await self.first.submit(commands.StartBatchOperation("default", answer.key))
+        return answer.key
+
+    @property
+    def running(self) -> int:
+        return sum(len(each.partition.state.instances) for each in (self.first, self.second))
+
+
+@asynccontextmanager
+async def opened(deployed: Deployment) -> AsyncIterator[Pair]:
+    async with deployed.open(1) as first, deployed.open(2) as second:
+        yield Pair(deployed, first, second)
+
+
+async def deploy(deployed: Deployment) -> None:
+    async with opened(deployed) as both:
+        await both.first.submit(commands.DeployResources("default", (WAITING,)))
+        await both.second.catch_up()
+
+
+async def states(deployed: Deployment) -> tuple[str, dict[str, int]]:
+    """Of the only batch operation, and how many of its items have which."""
+    state = await deployed.pool.fetchval("SELECT state FROM gnomon.batch_operation")
+    text = "SELECT state, count(*) FROM gnomon.batch_operation_item GROUP BY state"
+    return state, dict(await deployed.pool.fetch(text))
+
+
+async def test_a_crash_between_any_two_commits_loses_and_doubles_nothing(durable_dsn: str) -> None:
+    """Both partitions end after each step, and their next owners recover what is in documents and the outbox."""
+    count = ITEMS_AT_ONCE + 2
+    async with deployment(durable_dsn, 2, quota=4 * count) as deployed:
+        await deploy(deployed)
+        async with opened(deployed) as both:
+            here, there = await both.start(both.first, 3), await both.start(both.second, count)
+        async with opened(deployed) as both:
+            await both.begin([*here, *there])
+        for _ in range(MOST_CRASHES):
+            async with opened(deployed) as both:
+                await both.second.catch_up()
+            async with opened(deployed) as both:
+                await both.first.catch_up()
+            if (await states(deployed))[0] == "COMPLETED":
+                break
+
+        async with opened(deployed) as both:
+            assert both.running == 0
+            assert both.first.partition.state.batches.operations == {}
+        assert await states(deployed) == ("COMPLETED", {"COMPLETED": count + 3})
+        text = """
+            SELECT count(*), count(DISTINCT entity_key), min(actor_id), min(batch_operation_type)
+            FROM gnomon.audit_entry WHERE entity_type = 'PROCESS_INSTANCE' AND operation_type = 'CANCEL'
+        """
+        audited = await deployed.pool.fetchrow(text)
+        assert tuple(audited) == (count + 3, count + 3, "ann", "CANCEL_PROCESS_INSTANCE")
+
+
+async def test_a_suspended_batch_operation_is_suspended_after_its_partition_died(durable_dsn: str) -> None:
+    count = ITEMS_AT_ONCE + 2
+    async with deployment(durable_dsn, 2, quota=4 * count) as deployed:
+        await deploy(deployed)
+        async with opened(deployed) as both:
+            key = await both.begin(await both.start(both.second, count))
+            await both.first.submit(commands.SuspendBatchOperation("default", key))
+        async with opened(deployed) as both:
+            await both.second.catch_up()
+            await both.first.catch_up()
+        async with opened(deployed) as both:
+            assert await states(deployed) == ("SUSPENDED", {"COMPLETED": ITEMS_AT_ONCE, "ACTIVE": 2})
+
+            await both.first.submit(commands.ResumeBatchOperation("default", key))
+            await both.first.partition.settle()
+            await both.second.catch_up()
+            await both.first.catch_up()
+
+            assert await states(deployed) == ("COMPLETED", {"COMPLETED": count})

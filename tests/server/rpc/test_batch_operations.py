@@ -1,0 +1,122 @@
+import asyncio
+from typing import Any
+
+import pytest
+
+from gnomon.engine.v1 import batch_operation_pb2 as pb
+from server.bpmn.builder import process
+from server.platform.errors import NotFound, PermissionDenied
+from tests.server.rpc.caller import Caller
+from tests.waiting import PATIENCE_SECONDS
+
+ORDER = process("order").service_task("charge", type="charge").end()
+OTHER = process("other").service_task("charge", type="charge").end()
+CALLING = process("calling").call_activity("call", process="order").end()
+
+ORDERS = {"process_definition_id": {"eq": "order"}}
+
+
+async def ended(caller: Caller, key: int) -> Any:
+    """The batch operation when all of its items are processed."""
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while True:
+            found = (await caller("GetBatchOperation", batch_operation_key=key)).batch_operation
+            if found.HasField("end_date"):
+                return found
+            await asyncio.sleep(0.01)
+
+
+async def active(caller: Caller) -> set[int]:
+    found = await caller("SearchProcessInstances", filter={"state": {"eq": 1}})
+    return {item.process_instance_key for item in found.items}
+
+
+async def test_process_instances_that_match_are_cancelled(caller: Caller) -> None:
+    await caller.deploy(ORDER)
+    await caller.deploy(OTHER)
+    orders = {await caller.start("order") for _ in range(3)}
+    other = await caller.start("other")
+
+    created = await caller("CancelProcessInstancesBatchOperation", filter=ORDERS)
+
+    assert created.batch_operation_type == pb.BATCH_OPERATION_TYPE_CANCEL_PROCESS_INSTANCE
+    batch = await ended(caller, created.batch_operation_key)
+    assert batch.state == pb.BATCH_OPERATION_STATE_COMPLETED
+    assert (batch.operations_total_count, batch.operations_completed_count) == (3, 3)
+    assert (batch.actor_id, list(batch.errors)) == ("worker", [])
+    assert await active(caller) == {other}
+    items = await caller(
+        "SearchBatchOperationItems", filter={"batch_operation_key": {"eq": batch.batch_operation_key}}
+    )
+    assert {item.item_key for item in items.items} == orders
+    assert {item.process_instance_key for item in items.items} == orders
+    assert {item.state for item in items.items} == {pb.BATCH_OPERATION_ITEM_STATE_COMPLETED}
+
+
+async def test_a_process_instance_that_a_call_activity_started_is_no_item(caller: Caller) -> None:
+    await caller.deploy(ORDER)
+    await caller.deploy(CALLING)
+    await caller.start("calling")
+
+    created = await caller("CancelProcessInstancesBatchOperation", filter=ORDERS)
+
+    batch = await ended(caller, created.batch_operation_key)
+    assert batch.operations_total_count == 0
+    assert len(await active(caller)) == 2
+
+
+async def test_process_instances_of_other_tenants_are_no_items(caller: Caller) -> None:
+    await caller.deploy(ORDER)
+    key = await caller.start("order")
+    stranger = caller.signed_in_as("stranger")
+
+    created = await stranger("CancelProcessInstancesBatchOperation", filter={})
+
+    batch = await ended(stranger, created.batch_operation_key)
+    assert batch.operations_total_count == 0
+    assert await active(caller) == {key}
+    with pytest.raises(NotFound):
+        await caller("GetBatchOperation", batch_operation_key=created.batch_operation_key)
+    assert not (await caller("SearchBatchOperations")).items
+
+
+async def test_a_repeated_request_begins_nothing_new(caller: Caller) -> None:
+    await caller.deploy(ORDER)
+    await caller.start("order")
+    repeating = caller.with_key("k-1")
+
+    first = await repeating("CancelProcessInstancesBatchOperation", filter=ORDERS)
+    await ended(caller, first.batch_operation_key)
+    await caller.start("order")
+    second = await repeating("CancelProcessInstancesBatchOperation", filter=ORDERS)
+
+    assert second == first
+    found = await caller("SearchBatchOperations", filter={"operation_type": {"eq": 1}})
+    assert [item.operations_total_count for item in found.items] == [1]
+    assert len(await active(caller)) == 1
+
+
+async def test_a_caller_who_may_not_cancel_begins_none(caller: Caller) -> None:
+    with pytest.raises(PermissionDenied):
+        await caller.signed_in_as("reader")("CancelProcessInstancesBatchOperation", filter={})
+
+
+async def test_a_batch_operation_that_has_ended_is_neither_suspended_nor_resumed_nor_cancelled(
+    caller: Caller,
+) -> None:
+    created = await caller("CancelProcessInstancesBatchOperation", filter={})
+    key = created.batch_operation_key
+    await ended(caller, key)
+
+    for verb in ("Suspend", "Resume", "Cancel"):
+        with pytest.raises(NotFound):
+            await caller(f"{verb}BatchOperation", batch_operation_key=key)
+
+
+async def test_a_caller_who_may_not_cancel_process_instances_suspends_no_cancellation(caller: Caller) -> None:
+    created = await caller("CancelProcessInstancesBatchOperation", filter={})
+
+    with pytest.raises(PermissionDenied, match="instance:cancel"):
+        await caller.signed_in_as("reader")(
+            "SuspendBatchOperation", batch_operation_key=created.batch_operation_key
+        )
