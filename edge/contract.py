@@ -4,9 +4,10 @@ A route combines an RPC's google.api.http annotation with its MethodRule, so tha
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import cache
 from typing import Any, cast
 
 from google.api import annotations_pb2
@@ -60,10 +61,10 @@ class Route:
         return 204 if self.policy.descriptor.output_type.fields else self.status
 
 
-def routes() -> Iterator[Route]:
+@cache
+def routes() -> Sequence[Route]:
     """Every route of the contract, in the order of its files."""
-    for service in services():
-        yield from routes_of(service)
+    return tuple(route for service in services() for route in routes_of(service))
 
 
 def routes_of(service: ServiceDescriptor) -> Iterator[Route]:

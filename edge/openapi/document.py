@@ -50,7 +50,7 @@ _PARAMETERS: Schema = {
 
 def render(descriptors: FileDescriptorSet = _NO_COMMENTS) -> str:
     """Write the document as pretty JSON; descriptions are the comments that the descriptors carry."""
-    every = list(routes())
+    every = routes()
     schemas = Schemas(comments_of(descriptors), [answer for route in every if (answer := _answer(route))])
     document = {
         "openapi": "3.1.0",

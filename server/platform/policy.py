@@ -8,6 +8,8 @@ import pkgutil
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
 from google.api import annotations_pb2
@@ -105,9 +107,10 @@ def services() -> Iterator[ServiceDescriptor]:
                 yield from file.services_by_name.values()
 
 
+@cache
 def policies_of(service: ServiceDescriptor) -> Mapping[str, Policy]:
     """Policies of one service by gRPC path."""
-    return {policy.path: policy for policy in map(policy_of, service.methods)}
+    return MappingProxyType({policy.path: policy for policy in map(policy_of, service.methods)})
 
 
 def policy_of(method: MethodDescriptor) -> Policy:
