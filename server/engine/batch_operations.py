@@ -17,6 +17,9 @@ from server.engine.requesters import Requester
 
 class BatchOperationType(StrEnum):
     CANCEL_PROCESS_INSTANCE = "CANCEL_PROCESS_INSTANCE"
+    MIGRATE_PROCESS_INSTANCE = "MIGRATE_PROCESS_INSTANCE"
+    MODIFY_PROCESS_INSTANCE = "MODIFY_PROCESS_INSTANCE"
+    RESOLVE_INCIDENT = "RESOLVE_INCIDENT"
 
 
 class Phase(StrEnum):
@@ -32,10 +35,19 @@ class Phase(StrEnum):
     FAILED = "FAILED"
 
 
+class ElementPair(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """Where an element goes: of a migration into the target, of a modification within the process."""
+
+    source_element_id: str
+    target_element_id: str
+
+
 class BatchAction(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is done with each item."""
+    """What is done with each item: of a migration with the key of its target, of a modification the moves."""
 
     type: BatchOperationType
+    target_process_definition_key: Key = Key(0)
+    element_pairs: tuple[ElementPair, ...] = ()
 
 
 class BatchItem(msgspec.Struct, frozen=True, array_like=True, gc=False):

@@ -7,7 +7,7 @@ costs what it changed and not what there is. It also knows what has to be writte
 from collections.abc import Callable, Iterable, MutableMapping
 from copy import copy
 from operator import delitem, setitem
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -16,6 +16,14 @@ from server.engine.pages import DocumentId, Kind
 
 K = TypeVar("K")
 V = TypeVar("V")
+
+
+class Savepoint(NamedTuple):
+    """A place in the changes of a command that goes on."""
+
+    inverses: int
+    made: frozenset[DocumentId]
+
 
 # A function and what to call it with.
 Inverse = tuple[Any, ...]
@@ -79,6 +87,21 @@ class Journal:
         inverses = self._kept or []
         self.close()
         self.changed = {}
+        for inverse, *arguments in reversed(inverses):
+            inverse(*arguments)
+
+    def savepoint(self) -> Savepoint:
+        """Where the command is now. What it made before must not change before `return_to`."""
+        return Savepoint(len(self._kept or ()), frozenset(self._made))
+
+    def return_to(self, savepoint: Savepoint) -> None:
+        """Take back what the command changed since then, the latest first; it goes on from there."""
+        kept = self._kept if self._kept is not None else []
+        inverses = kept[savepoint.inverses :]
+        del kept[savepoint.inverses :]
+        self._made = set(savepoint.made)
+        self._inverses = self._kept
+        self.whole = None
         for inverse, *arguments in reversed(inverses):
             inverse(*arguments)
 

@@ -22,6 +22,7 @@ from server.engine.limits import DEFAULT_LIMITS, EngineLimits
 from server.engine.messages import KnownMessages
 from server.engine.pages import DocumentId, Kind
 from server.engine.process_instance import Job, JobState, ProcessInstance
+from server.engine.rejection import Rejected
 from server.engine.signals import KnownSignals
 from server.engine.start_timers import KnownStartTimers
 from server.engine.starts import KnownStarts
@@ -107,6 +108,17 @@ class State:
         """A command begins: until `journal.close`, `journal.roll_back` takes back what it changes."""
         self.last_key_before = self.last_key
         self.journal.open(self._reset, self.last_key, self.last_offer)
+
+    def attempt(self, work: Callable[[], object]) -> Rejected | None:
+        """Do a part of a command. When it is rejected, all that it changed is taken back, and the command goes on."""
+        savepoint, last_key, last_offer = self.journal.savepoint(), self.last_key, self.last_offer
+        try:
+            work()
+        except Rejected as rejected:
+            self.journal.return_to(savepoint)
+            self._reset(last_key, last_offer)
+            return rejected
+        return None
 
     def _reset(self, last_key: Key, last_offer: int) -> None:
         self.last_key, self.last_offer = last_key, last_offer

@@ -20,6 +20,7 @@ from server.engine.incidents import Incident
 from server.engine.keys import Key
 from server.engine.limits import ENTERING_STEPS, VARIABLE_STEPS
 from server.engine.process_instance import ElementInstance, Job, ProcessInstance
+from server.engine.rejection import Rejected
 from server.engine.requesters import Requester
 from server.engine.sent import CommandSent
 from server.engine.state import State
@@ -133,6 +134,18 @@ class Step:
             self.emit(CommandSent(partition_id, command))
 
     # Work
+
+    def attempt(self, work: Callable[[], object]) -> Rejected | None:
+        """Do a part of the command. When it is rejected, nothing of it has happened, and the command goes on."""
+        happened = len(self.events)
+        pending, following, received = deque(self.pending), deque(self.following), deque(self.received)
+        changes = list(self.changes)
+        rejected = self.state.attempt(work)
+        if rejected is not None:
+            del self.events[happened:]
+            self.pending, self.following, self.received = pending, following, received
+            self.changes = changes
+        return rejected
 
     def defer(self, process_instance: ProcessInstance, work: AnyWork) -> None:
         """Do this when what was deferred before is done."""

@@ -3,16 +3,20 @@
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 
+from server.engine import commands
 from server.engine.batch_events import BatchItemsProcessed, BatchOutcome
 from server.engine.batch_operations import BatchOperationType
-from server.engine.commands import CancelProcessInstance, Command, ContinueBatchOperation, ProcessBatchItems
+from server.engine.commands import Command, ContinueBatchOperation, ProcessBatchItems
 from server.engine.events import Event
 from server.partition.audit import AUDITED, LONGEST_DETAIL, Audited
 from server.platform.errors import InvalidState
 from server.store.entities import AuditEntry, AuditResult
 
 _ITEMS: Mapping[BatchOperationType, Audited] = {
-    BatchOperationType.CANCEL_PROCESS_INSTANCE: AUDITED[CancelProcessInstance],
+    BatchOperationType.CANCEL_PROCESS_INSTANCE: AUDITED[commands.CancelProcessInstance],
+    BatchOperationType.MIGRATE_PROCESS_INSTANCE: AUDITED[commands.MigrateProcessInstance],
+    BatchOperationType.MODIFY_PROCESS_INSTANCE: AUDITED[commands.ModifyProcessInstance],
+    BatchOperationType.RESOLVE_INCIDENT: AUDITED[commands.ResolveIncident],
 }
 
 

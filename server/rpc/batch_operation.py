@@ -1,16 +1,16 @@
 """Begins, reads and steers batch operations."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Final
+from typing import Final, Protocol
 
 from google.protobuf.message import Message
 
 from gnomon.engine.v1 import batch_operation_pb2 as entity_pb
 from gnomon.engine.v1 import batch_operation_service_pb2 as pb
 from server.engine import answers
-from server.engine.batch_operations import BatchAction, BatchItem, BatchOperationType
+from server.engine.batch_operations import BatchAction, BatchItem, BatchOperationType, ElementPair
 from server.engine.commands import (
     AddBatchItems,
     CancelBatchOperation,
@@ -26,13 +26,19 @@ from server.partition.router import Router
 from server.platform.call import Call
 from server.platform.errors import InvalidArgument, PermissionDenied, ServiceError
 from server.platform.mapping import mapper
-from server.platform.query import Condition, Operator, Page, Window, equals, parse
+from server.platform.query import Condition, Operator, Page, SortKey, Window, equals, parse
 from server.platform.query.model import position_reader
 from server.rpc.origin import origin_of
 from server.rpc.searching import found, search
-from server.store.entities import BatchOperation, ProcessInstance, ProcessInstanceState
+from server.store.entities import (
+    BatchOperation,
+    Incident,
+    IncidentState,
+    ProcessInstance,
+    ProcessInstanceState,
+)
 from server.store.ports import Store
-from server.store.searchables import BATCH_OPERATION_ITEMS, BATCH_OPERATIONS, PROCESS_INSTANCES
+from server.store.searchables import BATCH_OPERATION_ITEMS, BATCH_OPERATIONS, INCIDENTS, PROCESS_INSTANCES
 
 MOST_PROCESS_INSTANCES: Final = 100_000
 """Process instances that one batch operation considers."""
@@ -41,9 +47,13 @@ QUERY_FAILED = "QUERY_FAILED"
 
 _PERMISSIONS: Mapping[BatchOperationType, str] = {
     BatchOperationType.CANCEL_PROCESS_INSTANCE: "instance:cancel",
+    BatchOperationType.MIGRATE_PROCESS_INSTANCE: "instance:migrate",
+    BatchOperationType.MODIFY_PROCESS_INSTANCE: "instance:modify",
+    BatchOperationType.RESOLVE_INCIDENT: "incident:resolve",
 }
 
 _IS_ACTIVE = equals(PROCESS_INSTANCES, "state", ProcessInstanceState.ACTIVE)
+_HAS_INCIDENT = equals(PROCESS_INSTANCES, "has_incident", value=True)
 _IS_NOT_CALLED = Condition(
     PROCESS_INSTANCES.fields["parent_process_instance_key"], Operator.EXISTS, False
 )  # the operand
@@ -69,6 +79,50 @@ class BatchOperationServicer:
             batch_operation_key=key, batch_operation_type=_type(action.type)
         )
 
+    async def migrate_process_instances_batch_operation(
+        self, request: pb.MigrateProcessInstancesBatchOperationRequest, call: Call
+    ) -> pb.MigrateProcessInstancesBatchOperationResponse:
+        plan = request.migration_plan
+        action = BatchAction(
+            BatchOperationType.MIGRATE_PROCESS_INSTANCE,
+            Key(plan.target_process_definition_key),
+            _pairs(plan.mapping_instructions),
+        )
+        key = await self._begin(action, request, call, (_IS_ACTIVE,))
+        return pb.MigrateProcessInstancesBatchOperationResponse(
+            batch_operation_key=key, batch_operation_type=_type(action.type)
+        )
+
+    async def modify_process_instances_batch_operation(
+        self, request: pb.ModifyProcessInstancesBatchOperationRequest, call: Call
+    ) -> pb.ModifyProcessInstancesBatchOperationResponse:
+        pairs = _pairs(request.move_instructions)
+        action = BatchAction(BatchOperationType.MODIFY_PROCESS_INSTANCE, element_pairs=pairs)
+        key = await self._begin(action, request, call, (_IS_ACTIVE,))
+        return pb.ModifyProcessInstancesBatchOperationResponse(
+            batch_operation_key=key, batch_operation_type=_type(action.type)
+        )
+
+    async def resolve_incidents_batch_operation(
+        self, request: pb.ResolveIncidentsBatchOperationRequest, call: Call
+    ) -> pb.ResolveIncidentsBatchOperationResponse:
+        action = BatchAction(BatchOperationType.RESOLVE_INCIDENT)
+        key = await self._begin(action, request, call, (_IS_ACTIVE, _HAS_INCIDENT))
+        return pb.ResolveIncidentsBatchOperationResponse(
+            batch_operation_key=key, batch_operation_type=_type(action.type)
+        )
+
+    async def resolve_process_instance_incidents(
+        self, request: pb.ResolveProcessInstanceIncidentsRequest, call: Call
+    ) -> pb.ResolveProcessInstanceIncidentsResponse:
+        row = await found(self._store, ProcessInstance, request.process_instance_key, call)
+        action = BatchAction(BatchOperationType.RESOLVE_INCIDENT)
+        is_it = equals(PROCESS_INSTANCES, "process_instance_key", row.process_instance_key)
+        key = await self._begin(action, request, call, (is_it, _IS_ACTIVE, _HAS_INCIDENT))
+        return pb.ResolveProcessInstanceIncidentsResponse(
+            batch_operation_key=key, batch_operation_type=_type(action.type)
+        )
+
     async def _begin(
         self, action: BatchAction, request: Message, call: Call, also: Sequence[Condition]
     ) -> Key:
@@ -88,9 +142,9 @@ class BatchOperationServicer:
         assert isinstance(answer, answers.BatchOperationCreated)  # noqa: S101  # what the handler answers
         following = replace(origin, idempotency=None)
         try:
-            await self._add(first, answer.key, following)
+            await self._add(first, action, answer.key, following)
             async for page in pages:
-                await self._add(page, answer.key, following)
+                await self._add(page, action, answer.key, following)
         except ServiceError:
             with suppress(ServiceError):
                 await self._router.submit(CancelBatchOperation(call.tenant_id, answer.key), following)
@@ -113,14 +167,41 @@ class BatchOperationServicer:
                 return
             query = replace(query, window=Window(limit=PAGE_ITEMS, after=after))
 
-    async def _add(self, page: Page[ProcessInstance], key: Key, origin: Origin) -> None:
-        items = tuple(
-            BatchItem(row.process_instance_key, row.process_instance_key, row.root_process_instance_key)
-            for row in page.items
-        )
+    async def _add(self, page: Page[ProcessInstance], action: BatchAction, key: Key, origin: Origin) -> None:
+        """Bring the items of these process instances: themselves, or their incidents."""
+        roots = {row.process_instance_key: row.root_process_instance_key for row in page.items}
+        if action.type is not BatchOperationType.RESOLVE_INCIDENT:
+            items = tuple(BatchItem(each, each, root) for each, root in roots.items())
+            await self._bring(items, key, origin)
+            return
+        async for rows in self._incidents(tuple(roots), origin.tenant_id):
+            items = tuple(
+                BatchItem(row.incident_key, row.process_instance_key, roots[row.process_instance_key])
+                for row in rows
+            )
+            await self._bring(items, key, origin)
+
+    async def _bring(self, items: tuple[BatchItem, ...], key: Key, origin: Origin) -> None:
         if items:
-            tenant_id = origin.tenant_id
-            await self._router.submit(AddBatchItems(tenant_id, key, items), origin)
+            await self._router.submit(AddBatchItems(origin.tenant_id, key, items), origin)
+
+    async def _incidents(self, keys: tuple[Key, ...], tenant_id: str) -> AsyncIterator[Sequence[Incident]]:
+        """Pages of the open incidents of these process instances, in the order of their items."""
+        if not keys:
+            return
+        of_them = Condition(INCIDENTS.fields["process_instance_key"], Operator.IN, keys)
+        query = INCIDENTS.query(
+            of_them,
+            equals(INCIDENTS, "state", IncidentState.ACTIVE),
+            sort=(SortKey(INCIDENTS.fields["process_instance_key"]),),
+            window=Window(limit=PAGE_ITEMS),
+        )
+        place_of = position_reader(query.sort)
+        # The partition that has the batch operation refuses items beyond its bound.
+        while rows := (await self._store.search(Incident, query, tenant_id=tenant_id)).items:
+            after = place_of(rows[-1])
+            yield rows
+            query = replace(query, window=Window(limit=PAGE_ITEMS, after=after))
 
     # Steer
 
@@ -179,6 +260,17 @@ class BatchOperationServicer:
         return await search(
             self._store, BATCH_OPERATION_ITEMS, request, pb.SearchBatchOperationItemsResponse, call
         )
+
+
+class _Pair(Protocol):
+    @property
+    def source_element_id(self) -> str: ...
+    @property
+    def target_element_id(self) -> str: ...
+
+
+def _pairs(instructions: Iterable[_Pair]) -> tuple[ElementPair, ...]:
+    return tuple(ElementPair(each.source_element_id, each.target_element_id) for each in instructions)
 
 
 def _batch_operation(row: BatchOperation) -> entity_pb.BatchOperation:

@@ -50,6 +50,10 @@ AUDITED_RPCS: Mapping[str, Audited] = {
     "EvaluateConditionals": AUDITED[commands.EvaluateConditionals],
     # batch operations
     "CancelProcessInstancesBatchOperation": AUDITED[commands.CreateBatchOperation],
+    "MigrateProcessInstancesBatchOperation": AUDITED[commands.CreateBatchOperation],
+    "ModifyProcessInstancesBatchOperation": AUDITED[commands.CreateBatchOperation],
+    "ResolveIncidentsBatchOperation": AUDITED[commands.CreateBatchOperation],
+    "ResolveProcessInstanceIncidents": AUDITED[commands.CreateBatchOperation],
     "SuspendBatchOperation": AUDITED[commands.SuspendBatchOperation],
     "ResumeBatchOperation": AUDITED[commands.ResumeBatchOperation],
     "CancelBatchOperation": AUDITED[commands.CancelBatchOperation],

@@ -93,6 +93,7 @@ MIGRATION = {
     "targetProcessDefinitionKey": "1",
     "mappingInstructions": [{"sourceElementId": "task", "targetElementId": "task"}],
 }
+MOVE = {"sourceElementId": "task", "targetElementId": "task"}
 BODIES = {
     "MigrateProcessInstance": MIGRATION,
     "AcceptMigration": MIGRATION,
@@ -109,6 +110,8 @@ BODIES = {
     "UpdateUserTask": {"changeset": {"priority": 1}},
     "BroadcastSignal": {"signalName": "x"},
     "CancelProcessInstancesBatchOperation": {"filter": {}},
+    "MigrateProcessInstancesBatchOperation": {"filter": {}, "migrationPlan": MIGRATION},
+    "ModifyProcessInstancesBatchOperation": {"filter": {}, "moveInstructions": [MOVE]},
     "EvaluateConditionals": {"variables": {}},
     "ActivateAdHocSubProcessActivities": {"elements": [{"elementId": "feed"}]},
     "CreateMappingRule": {"mappingRuleId": "another", **RULE},

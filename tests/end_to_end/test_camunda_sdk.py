@@ -10,6 +10,7 @@ from camunda_orchestration_sdk import CamundaAsyncClient, WorkerConfig
 from camunda_orchestration_sdk.errors import ApiError
 from camunda_orchestration_sdk.models import (
     AdHocSubProcessActivateActivitiesInstruction,
+    BatchOperationItemSearchQuery,
     ConditionalEvaluationInstruction,
     DeleteResourceRequest,
     IncidentSearchQuery,
@@ -19,6 +20,7 @@ from camunda_orchestration_sdk.models import (
     JobUpdateRequest,
     MessageCorrelationRequest,
     ProcessCreationById,
+    ProcessInstanceCancellationBatchOperationRequest,
     ProcessInstanceModificationInstruction,
     ProcessInstanceSearchQuery,
     SignalBroadcastRequest,
@@ -345,4 +347,38 @@ async def _ended(client: CamundaAsyncClient, process_instance_key: Any) -> str:
             instance = await client.get_process_instance(process_instance_key)
             if instance.state != "ACTIVE":
                 return str(instance.state)
+            await asyncio.sleep(0.1)
+
+
+async def test_process_instances_are_cancelled_by_a_filter(
+    client: CamundaAsyncClient, tmp_path: Path
+) -> None:
+    file = tmp_path / "batch-of-sdk.bpmn"
+    file.write_bytes(process("batch-of-sdk").service_task("wait", type="never").end().to_xml())
+    await client.deploy_resources_from_files([str(file)])
+    instruction = ProcessCreationById.from_dict({"processDefinitionId": "batch-of-sdk"})
+    started = [await client.create_process_instance(data=instruction) for _ in range(3)]
+    filter_ = {"filter": {"processDefinitionId": "batch-of-sdk"}}
+
+    created = await client.cancel_process_instances_batch_operation(
+        data=ProcessInstanceCancellationBatchOperationRequest.from_dict(filter_)
+    )
+
+    assert created.batch_operation_type == "CANCEL_PROCESS_INSTANCE"
+    states = [await _ended(client, instance.process_instance_key) for instance in started]
+    assert states == ["TERMINATED"] * 3
+    batch = await _finished(client, created.batch_operation_key)
+    assert (batch.state, batch.operations_completed_count, batch.errors) == ("COMPLETED", 3, [])
+    of_it = {"filter": {"batchOperationKey": str(created.batch_operation_key), "state": "COMPLETED"}}
+    items = await client.search_batch_operation_items(data=BatchOperationItemSearchQuery.from_dict(of_it))
+    keys = {str(item.process_instance_key) for item in items.items}
+    assert keys == {str(instance.process_instance_key) for instance in started}
+
+
+async def _finished(client: CamundaAsyncClient, batch_operation_key: Any) -> Any:
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        while True:
+            batch = await client.get_batch_operation(batch_operation_key)
+            if batch.end_date is not None:
+                return batch
             await asyncio.sleep(0.1)

@@ -433,6 +433,21 @@ def _play_batch_operations(scene: Scene) -> None:
     created = scene.play(
         "cancel-process-instances", "POST", "/v2/process-instances/cancellation", {"filter": some}
     )
+    scene.play(
+        "modify-process-instances",
+        "POST",
+        "/v2/process-instances/modification",
+        {"filter": some, "moveInstructions": [{"sourceElementId": "pay", "targetElementId": "ship"}]},
+    )
+    plan = {"targetProcessDefinitionKey": "1", "mappingInstructions": []}
+    scene.play(
+        "migrate-process-instances",
+        "POST",
+        "/v2/process-instances/migration",
+        {"filter": some, "migrationPlan": plan},
+    )
+    scene.play("resolve-incidents", "POST", "/v2/process-instances/incident-resolution", {"filter": some})
+    scene.play("refused-resolution", "POST", "/v2/process-instances/1/incident-resolution")
     path = f"/v2/batch-operations/{created['batchOperationKey']}"
     scene.play("get-batch-operation", "GET", path)
     scene.play("search-batch-operations", "POST", "/v2/batch-operations/search", {})

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import takewhile
 from typing import Final
 
@@ -10,18 +11,26 @@ from server.engine.answers import DONE, BatchOperationCreated, Done
 from server.engine.batch_operations import BatchItem, BatchOperation, BatchOperationType, BatchPage, Phase
 from server.engine.commands import (
     AddBatchItems,
+    AncestorScopeType,
     CancelBatchOperation,
     CancelProcessInstance,
     ContinueBatchOperation,
     CreateBatchOperation,
+    MappingInstruction,
+    MigrateProcessInstance,
+    ModifyProcessInstance,
+    MoveInstruction,
     ProcessBatchItems,
+    ResolveIncident,
     ResumeBatchOperation,
     SettleBatchItems,
     StartBatchOperation,
     SuspendBatchOperation,
+    UpdateJob,
 )
-from server.engine.handlers import process_instance
+from server.engine.handlers import incident, job, migration, modification, process_instance
 from server.engine.keys import Key, partition_of
+from server.engine.limits import ENTERING_STEPS
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.requesters import Requester
 from server.engine.state import State
@@ -160,19 +169,71 @@ def process(command: ProcessBatchItems, step: Step) -> Done:
 def _outcome(command: ProcessBatchItems, item: BatchItem, step: Step) -> happened.BatchOutcome:
     instance = step.state.instances.get(item.process_instance_key)
     definition_key = instance.head.process_definition_key if instance is not None else None
-    try:
-        _ACTIONS[command.action.type](command, item, step)
-    except Rejected as rejected:
-        return happened.BatchOutcome(item, definition_key, rejected.reason[:LONGEST_ERROR])
-    return happened.BatchOutcome(item, definition_key, None)
+    rejected = step.attempt(partial(_ACTIONS[command.action.type], command, item, step))
+    reason = None if rejected is None else rejected.reason[:LONGEST_ERROR]
+    return happened.BatchOutcome(item, definition_key, reason)
 
 
 def _cancel_process_instance(command: ProcessBatchItems, item: BatchItem, step: Step) -> None:
     process_instance.cancel(CancelProcessInstance(command.tenant_id, item.key), step)
 
 
+def _migrate_process_instance(command: ProcessBatchItems, item: BatchItem, step: Step) -> None:
+    _charge(item, step)
+    pairs = command.action.element_pairs
+    migration.migrate(
+        MigrateProcessInstance(
+            tenant_id=command.tenant_id,
+            process_instance_key=item.key,
+            target_process_definition_key=command.action.target_process_definition_key,
+            mapping_instructions=tuple(
+                MappingInstruction(each.source_element_id, each.target_element_id) for each in pairs
+            ),
+        ),
+        step,
+    )
+
+
+def _modify_process_instance(command: ProcessBatchItems, item: BatchItem, step: Step) -> None:
+    _charge(item, step)
+    moves = tuple(
+        MoveInstruction(
+            source_element_id=each.source_element_id,
+            target_element_id=each.target_element_id,
+            ancestor_scope_type=AncestorScopeType.INFERRED,
+        )
+        for each in command.action.element_pairs
+    )
+    modification.modify(
+        ModifyProcessInstance(
+            tenant_id=command.tenant_id, process_instance_key=item.key, move_instructions=moves
+        ),
+        step,
+    )
+
+
+def _charge(item: BatchItem, step: Step) -> None:
+    """All elements of the process instance are looked at."""
+    instance = step.state.instances.get(item.key)
+    if instance is not None:
+        step.charge(len(instance.elements) * ENTERING_STEPS)
+
+
+def _resolve_incident(command: ProcessBatchItems, item: BatchItem, step: Step) -> None:
+    """The job of the incident has another try when it has none left: nobody can give one to each job of many."""
+    owner = step.state.owner_of(item.key)
+    open_incident = owner.incidents.get(item.key) if owner is not None else None
+    job_key = open_incident.job_key if open_incident is not None else None
+    if owner is not None and job_key is not None and owner.jobs[job_key].retries <= 0:
+        job.update(UpdateJob(tenant_id=command.tenant_id, job_key=job_key, retries=1), step)
+    incident.resolve(ResolveIncident(command.tenant_id, item.key), step)
+
+
 _ACTIONS: Mapping[BatchOperationType, Callable[[ProcessBatchItems, BatchItem, Step], None]] = {
     BatchOperationType.CANCEL_PROCESS_INSTANCE: _cancel_process_instance,
+    BatchOperationType.MIGRATE_PROCESS_INSTANCE: _migrate_process_instance,
+    BatchOperationType.MODIFY_PROCESS_INSTANCE: _modify_process_instance,
+    BatchOperationType.RESOLVE_INCIDENT: _resolve_incident,
 }
 
 

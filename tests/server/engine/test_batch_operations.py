@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
+from itertools import starmap
 from typing import TYPE_CHECKING, cast
 
 import pytest
@@ -10,10 +11,11 @@ from server.bpmn.builder import ProcessBuilder, process
 from server.engine import commands
 from server.engine import process as handle
 from server.engine.batch_events import BatchItemsDropped, BatchItemsProcessed, BatchItemsSettled
-from server.engine.batch_operations import BatchAction, BatchItem, BatchOperationType
+from server.engine.batch_operations import BatchAction, BatchItem, BatchOperationType, ElementPair
 from server.engine.commands import Command
 from server.engine.handlers.batch_operation import COLLECTING_TIME, ITEMS_AT_ONCE, PAGE_ITEMS
 from server.engine.keys import Key, first_key
+from server.engine.lifecycle import ElementState
 from server.engine.limits import EngineLimits
 from server.engine.rejection import RejectionType
 from server.engine.sent import CommandSent
@@ -24,6 +26,7 @@ from server.store.entities import (
     BatchOperationState,
 )
 from tests.server.engine.scenario import Scenario
+from tests.server.engine.test_modification import activate, nested, standing
 
 if TYPE_CHECKING:
     from server.engine.answers import BatchOperationCreated
@@ -58,8 +61,14 @@ def collected(engine: Scenario, keys: Sequence[Key], action: BatchAction = CANCE
     return key
 
 
-def begun(engine: Scenario, keys: Sequence[Key]) -> Key:
-    key = collected(engine, keys)
+def moving(*pairs: tuple[str, str]) -> BatchAction:
+    return BatchAction(
+        BatchOperationType.MODIFY_PROCESS_INSTANCE, element_pairs=tuple(starmap(ElementPair, pairs))
+    )
+
+
+def begun(engine: Scenario, keys: Sequence[Key], action: BatchAction = CANCEL) -> Key:
+    key = collected(engine, keys, action)
     engine.execute(commands.StartBatchOperation(engine.tenant_id, key))
     engine.advance(timedelta())
     return key
@@ -156,6 +165,97 @@ def test_items_are_processed_in_the_name_of_who_asked_for_them(engine: Scenario)
     (processed,) = [event for event in engine.events if isinstance(event, BatchItemsProcessed)]
     assert processed.requester.actor_type == row(engine, key).actor_type
     assert processed.outcomes[0].process_definition_key == engine.state.latest("default", "order").key  # type: ignore[union-attr]
+
+
+# Other types of operations
+
+
+def test_each_item_is_migrated_by_the_plan(engine: Scenario) -> None:
+    engine.deploy(waiting()).deploy(process("parcel").service_task("send", type="ship").end())
+    keys = [engine.start("order").instance_key for _ in range(2)]
+    target = engine.state.latest("default", "parcel")
+    assert target is not None
+    action = BatchAction(
+        BatchOperationType.MIGRATE_PROCESS_INSTANCE, target.key, (ElementPair("ship", "send"),)
+    )
+
+    key = begun(engine, keys, action)
+
+    assert counts(engine, key) == (2, 2, 0)
+    assert {each.head.process_definition_key for each in engine.state.instances.values()} == {target.key}
+    assert engine.element("send").state is ElementState.ACTIVATED
+
+
+def test_an_item_that_the_plan_does_not_fit_fails(engine: Scenario) -> None:
+    engine.deploy(waiting())
+    action = BatchAction(BatchOperationType.MIGRATE_PROCESS_INSTANCE, Key(7))
+
+    key = begun(engine, started(engine, 1), action)
+
+    assert counts(engine, key) == (1, 0, 1)
+    assert engine.rows.all(BatchOperationItem)[0].error_message == "no process definition with key 7"
+
+
+def test_each_item_is_modified_by_the_moves(engine: Scenario) -> None:
+    engine.deploy(process("order").service_task("ship", type="ship").service_task("bill", type="bill").end())
+    action = moving(("ship", "bill"))
+
+    key = begun(engine, started(engine, 2), action)
+
+    assert counts(engine, key) == (2, 2, 0)
+    assert [each.type for instance in engine.state.instances.values() for each in instance.jobs.values()] == [
+        "bill",
+        "bill",
+    ]
+
+
+def test_an_item_that_is_refused_half_way_is_as_it_was(engine: Scenario) -> None:
+    """A modification enters its first target before it finds that the second one cannot be entered."""
+    engine.deploy(nested().boundary_timer("late", on="outer", duration="=nothing").end())
+    (refused, fit) = [engine.start(**given).instance_key for given in ({}, {"nothing": "PT1H"})]
+    for engine.instance_key in (refused, fit):
+        engine.modify(activate("after"))
+    before = {each.element_id for each in engine.state.instances[refused].elements.values()}
+
+    key = begun(engine, [refused, fit], moving(("before", "after"), ("after", "deep")))
+
+    assert counts(engine, key) == (2, 1, 1)
+    assert {each.element_id for each in engine.state.instances[refused].elements.values()} == before
+    failed = next(each for each in engine.rows.all(BatchOperationItem) if each.item_key == refused)
+    assert "cannot wait for its events" in (failed.error_message or "")
+    engine.instance_key = fit
+    assert standing(engine).count("deep") == 1
+
+
+def test_each_incident_is_resolved_and_its_job_has_another_try(engine: Scenario) -> None:
+    engine.deploy(waiting())
+    (instance_key,) = started(engine, 1)
+    engine.fail("ship")
+    item = BatchItem(engine.incident.key, instance_key, instance_key)
+    key = created(engine, BatchAction(BatchOperationType.RESOLVE_INCIDENT))
+    engine.execute(commands.AddBatchItems("default", key, (item,)))
+
+    engine.execute(commands.StartBatchOperation("default", key))
+    engine.advance(timedelta())
+
+    assert counts(engine, key) == (1, 1, 0)
+    assert engine.instance.incidents == {}
+    assert engine.job("ship").retries == 1
+    assert engine.offered == ["ship"]
+
+
+def test_an_incident_that_is_resolved_already_is_an_item_that_fails(engine: Scenario) -> None:
+    engine.deploy(waiting())
+    (instance_key,) = started(engine, 1)
+    action = BatchAction(BatchOperationType.RESOLVE_INCIDENT)
+    key = created(engine, action)
+    item = BatchItem(Key(instance_key + 1), instance_key, instance_key)
+    engine.execute(commands.AddBatchItems("default", key, (item,)))
+
+    engine.execute(commands.StartBatchOperation("default", key))
+    engine.advance(timedelta())
+
+    assert counts(engine, key) == (1, 0, 1)
 
 
 # Collecting

@@ -5,14 +5,21 @@ import pytest
 
 from gnomon.engine.v1 import batch_operation_pb2 as pb
 from server.bpmn.builder import process
+from server.engine.handlers.batch_operation import PAGE_ITEMS
+from server.platform.call import Call, Principal, TenantId
+from server.platform.channels import LocalChannel
+from server.platform.dispatch import Dispatcher
 from server.platform.errors import NotFound, PermissionDenied
-from tests.server.rpc.caller import Caller
+from server.platform.interceptors import interceptors
+from tests.server.rpc.caller import EVERYTHING, Caller
+from tests.server.rpc.engines import embedded
 from tests.waiting import PATIENCE_SECONDS
 
 ORDER = process("order").service_task("charge", type="charge").end()
 OTHER = process("other").service_task("charge", type="charge").end()
 CALLING = process("calling").call_activity("call", process="order").end()
 
+SAME = {"source_element_id": "charge", "target_element_id": "charge"}
 ORDERS = {"process_definition_id": {"eq": "order"}}
 
 
@@ -120,3 +127,78 @@ async def test_a_caller_who_may_not_cancel_process_instances_suspends_no_cancell
         await caller.signed_in_as("reader")(
             "SuspendBatchOperation", batch_operation_key=created.batch_operation_key
         )
+
+
+async def test_process_instances_that_match_are_migrated(caller: Caller) -> None:
+    await caller.deploy(ORDER)
+    target = await caller.deploy(OTHER)
+    keys = {await caller.start("order") for _ in range(2)}
+    plan = {"target_process_definition_key": target, "mapping_instructions": [SAME]}
+
+    created = await caller("MigrateProcessInstancesBatchOperation", filter=ORDERS, migration_plan=plan)
+
+    assert created.batch_operation_type == pb.BATCH_OPERATION_TYPE_MIGRATE_PROCESS_INSTANCE
+    assert (await ended(caller, created.batch_operation_key)).operations_completed_count == 2
+    moved = await caller("SearchProcessInstances", filter={"process_definition_id": {"eq": "other"}})
+    assert {item.process_instance_key for item in moved.items} == keys
+
+
+async def test_process_instances_that_match_are_modified(caller: Caller) -> None:
+    await caller.deploy(process("order").service_task("charge", type="charge").task("last").end())
+    await caller.start("order")
+    moves = [{"source_element_id": "charge", "target_element_id": "last"}]
+
+    created = await caller("ModifyProcessInstancesBatchOperation", filter=ORDERS, move_instructions=moves)
+
+    assert (await ended(caller, created.batch_operation_key)).operations_completed_count == 1
+    assert await active(caller) == set()
+
+
+async def test_open_incidents_of_the_process_instances_that_match_are_resolved(caller: Caller) -> None:
+    await caller.deploy(process("order").parallel_gateway("fork").service_task("charge", type="charge").end())
+    for _ in range(2):
+        await caller.start("order")
+    for job in await caller.activate("charge"):
+        await caller("FailJob", job_key=job.job_key, retries=0)
+
+    created = await caller("ResolveIncidentsBatchOperation", filter=ORDERS)
+
+    batch = await ended(caller, created.batch_operation_key)
+    assert (batch.operations_total_count, batch.operations_completed_count) == (2, 2)
+    assert len(await caller.activate("charge")) == 2
+    items = (await caller("SearchBatchOperationItems")).items
+    assert all(item.item_key != item.process_instance_key for item in items)
+
+
+async def test_the_incidents_of_one_process_instance_are_resolved(caller: Caller) -> None:
+    await caller.deploy(ORDER)
+    key, other = await caller.start("order"), await caller.start("order")
+    for job in await caller.activate("charge"):
+        await caller("FailJob", job_key=job.job_key, retries=0)
+
+    created = await caller("ResolveProcessInstanceIncidents", process_instance_key=key)
+
+    await ended(caller, created.batch_operation_key)
+    assert [job.process_instance_key for job in await caller.activate("charge")] == [key]
+    with pytest.raises(NotFound):
+        await caller("ResolveProcessInstanceIncidents", process_instance_key=other + 1_000)
+
+
+def _allow(call: Call) -> None:
+    call.principal = Principal("worker", frozenset({TenantId("default")}), EVERYTHING)
+
+
+async def test_items_are_collected_from_several_pages() -> None:
+    count = PAGE_ITEMS + 1
+    async with embedded() as running:
+        channel = LocalChannel(Dispatcher(running.engine.servicers, interceptors(running.mode, _allow)))
+        caller = Caller(channel)
+        await caller.deploy(ORDER)
+        for _ in range(count):
+            await caller.start("order")
+
+        created = await caller("CancelProcessInstancesBatchOperation", filter=ORDERS)
+
+        batch = await ended(caller, created.batch_operation_key)
+        assert (batch.operations_total_count, batch.operations_completed_count) == (count, count)
+        assert await active(caller) == set()

@@ -6,6 +6,7 @@ isort:skip_file
 from collections import abc as _abc
 from gnomon.engine.v1 import audit_log_pb2 as _audit_log_pb2
 from gnomon.engine.v1 import batch_operation_pb2 as _batch_operation_pb2
+from gnomon.engine.v1 import process_instance_pb2 as _process_instance_pb2
 from gnomon.engine.v1 import process_instance_service_pb2 as _process_instance_service_pb2
 from gnomon.query.v1 import filter_pb2 as _filter_pb2
 from gnomon.query.v1 import page_pb2 as _page_pb2
@@ -83,6 +84,303 @@ class CancelProcessInstancesBatchOperationResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___CancelProcessInstancesBatchOperationResponse: _TypeAlias = CancelProcessInstancesBatchOperationResponse  # noqa: Y015
+
+@_typing.final
+class ProcessInstanceMigrationPlan(_message.Message):
+    """How a batch operation migrates process instances."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TARGET_PROCESS_DEFINITION_KEY_FIELD_NUMBER: _builtins.int
+    MAPPING_INSTRUCTIONS_FIELD_NUMBER: _builtins.int
+    target_process_definition_key: _builtins.int
+    """Key of the process definition to move to."""
+    @_builtins.property
+    def mapping_instructions(self) -> _containers.RepeatedCompositeFieldContainer[_process_instance_pb2.MappingInstruction]:
+        """Where active elements go; empty when no active element needs an instruction."""
+
+    def __init__(
+        self,
+        *,
+        target_process_definition_key: _builtins.int = ...,
+        mapping_instructions: _abc.Iterable[_process_instance_pb2.MappingInstruction] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["mapping_instructions", b"mapping_instructions", "target_process_definition_key", b"target_process_definition_key"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ProcessInstanceMigrationPlan: _TypeAlias = ProcessInstanceMigrationPlan  # noqa: Y015
+
+@_typing.final
+class MigrateProcessInstancesBatchOperationRequest(_message.Message):
+    """Request of MigrateProcessInstancesBatchOperation."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FILTER_FIELD_NUMBER: _builtins.int
+    OPERATION_REFERENCE_FIELD_NUMBER: _builtins.int
+    MIGRATION_PLAN_FIELD_NUMBER: _builtins.int
+    operation_reference: _builtins.int
+    """Reference that the caller gives the operation."""
+    @_builtins.property
+    def filter(self) -> _process_instance_service_pb2.ProcessInstanceFilter:
+        """Which process instances; only active ones are considered. Without a condition, all of them."""
+
+    @_builtins.property
+    def migration_plan(self) -> Global___ProcessInstanceMigrationPlan:
+        """How they are migrated."""
+
+    def __init__(
+        self,
+        *,
+        filter: _process_instance_service_pb2.ProcessInstanceFilter | None = ...,
+        operation_reference: _builtins.int | None = ...,
+        migration_plan: Global___ProcessInstanceMigrationPlan | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_operation_reference", b"_operation_reference", "filter", b"filter", "migration_plan", b"migration_plan", "operation_reference", b"operation_reference"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_operation_reference", b"_operation_reference", "filter", b"filter", "migration_plan", b"migration_plan", "operation_reference", b"operation_reference"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__filter: _TypeAlias = _typing.Literal["filter"]  # noqa: Y015
+    _WhichOneofArgType__filter: _TypeAlias = _typing.Literal["_filter", b"_filter"]  # noqa: Y015
+    _WhichOneofReturnType__operation_reference: _TypeAlias = _typing.Literal["operation_reference"]  # noqa: Y015
+    _WhichOneofArgType__operation_reference: _TypeAlias = _typing.Literal["_operation_reference", b"_operation_reference"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__filter) -> _WhichOneofReturnType__filter | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__operation_reference) -> _WhichOneofReturnType__operation_reference | None: ...
+
+Global___MigrateProcessInstancesBatchOperationRequest: _TypeAlias = MigrateProcessInstancesBatchOperationRequest  # noqa: Y015
+
+@_typing.final
+class MigrateProcessInstancesBatchOperationResponse(_message.Message):
+    """Response of MigrateProcessInstancesBatchOperation."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BATCH_OPERATION_KEY_FIELD_NUMBER: _builtins.int
+    BATCH_OPERATION_TYPE_FIELD_NUMBER: _builtins.int
+    batch_operation_key: _builtins.int
+    """Key of the batch operation."""
+    batch_operation_type: _batch_operation_pb2.BatchOperationType.ValueType
+    """What it does."""
+    def __init__(
+        self,
+        *,
+        batch_operation_key: _builtins.int = ...,
+        batch_operation_type: _batch_operation_pb2.BatchOperationType.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["batch_operation_key", b"batch_operation_key", "batch_operation_type", b"batch_operation_type"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___MigrateProcessInstancesBatchOperationResponse: _TypeAlias = MigrateProcessInstancesBatchOperationResponse  # noqa: Y015
+
+@_typing.final
+class BatchMoveInstruction(_message.Message):
+    """Terminates the instances of an element and activates another one for each of them."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SOURCE_ELEMENT_ID_FIELD_NUMBER: _builtins.int
+    TARGET_ELEMENT_ID_FIELD_NUMBER: _builtins.int
+    source_element_id: _builtins.str
+    """Element that is terminated, with all of its active instances."""
+    target_element_id: _builtins.str
+    """Element that is activated."""
+    def __init__(
+        self,
+        *,
+        source_element_id: _builtins.str = ...,
+        target_element_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["source_element_id", b"source_element_id", "target_element_id", b"target_element_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BatchMoveInstruction: _TypeAlias = BatchMoveInstruction  # noqa: Y015
+
+@_typing.final
+class ModifyProcessInstancesBatchOperationRequest(_message.Message):
+    """Request of ModifyProcessInstancesBatchOperation."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FILTER_FIELD_NUMBER: _builtins.int
+    OPERATION_REFERENCE_FIELD_NUMBER: _builtins.int
+    MOVE_INSTRUCTIONS_FIELD_NUMBER: _builtins.int
+    operation_reference: _builtins.int
+    """Reference that the caller gives the operation."""
+    @_builtins.property
+    def filter(self) -> _process_instance_service_pb2.ProcessInstanceFilter:
+        """Which process instances; only active ones are considered. Without a condition, all of them."""
+
+    @_builtins.property
+    def move_instructions(self) -> _containers.RepeatedCompositeFieldContainer[Global___BatchMoveInstruction]:
+        """What is moved."""
+
+    def __init__(
+        self,
+        *,
+        filter: _process_instance_service_pb2.ProcessInstanceFilter | None = ...,
+        operation_reference: _builtins.int | None = ...,
+        move_instructions: _abc.Iterable[Global___BatchMoveInstruction] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_operation_reference", b"_operation_reference", "filter", b"filter", "operation_reference", b"operation_reference"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_operation_reference", b"_operation_reference", "filter", b"filter", "move_instructions", b"move_instructions", "operation_reference", b"operation_reference"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__filter: _TypeAlias = _typing.Literal["filter"]  # noqa: Y015
+    _WhichOneofArgType__filter: _TypeAlias = _typing.Literal["_filter", b"_filter"]  # noqa: Y015
+    _WhichOneofReturnType__operation_reference: _TypeAlias = _typing.Literal["operation_reference"]  # noqa: Y015
+    _WhichOneofArgType__operation_reference: _TypeAlias = _typing.Literal["_operation_reference", b"_operation_reference"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__filter) -> _WhichOneofReturnType__filter | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__operation_reference) -> _WhichOneofReturnType__operation_reference | None: ...
+
+Global___ModifyProcessInstancesBatchOperationRequest: _TypeAlias = ModifyProcessInstancesBatchOperationRequest  # noqa: Y015
+
+@_typing.final
+class ModifyProcessInstancesBatchOperationResponse(_message.Message):
+    """Response of ModifyProcessInstancesBatchOperation."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BATCH_OPERATION_KEY_FIELD_NUMBER: _builtins.int
+    BATCH_OPERATION_TYPE_FIELD_NUMBER: _builtins.int
+    batch_operation_key: _builtins.int
+    """Key of the batch operation."""
+    batch_operation_type: _batch_operation_pb2.BatchOperationType.ValueType
+    """What it does."""
+    def __init__(
+        self,
+        *,
+        batch_operation_key: _builtins.int = ...,
+        batch_operation_type: _batch_operation_pb2.BatchOperationType.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["batch_operation_key", b"batch_operation_key", "batch_operation_type", b"batch_operation_type"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ModifyProcessInstancesBatchOperationResponse: _TypeAlias = ModifyProcessInstancesBatchOperationResponse  # noqa: Y015
+
+@_typing.final
+class ResolveIncidentsBatchOperationRequest(_message.Message):
+    """Request of ResolveIncidentsBatchOperation."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    FILTER_FIELD_NUMBER: _builtins.int
+    OPERATION_REFERENCE_FIELD_NUMBER: _builtins.int
+    operation_reference: _builtins.int
+    """Reference that the caller gives the operation."""
+    @_builtins.property
+    def filter(self) -> _process_instance_service_pb2.ProcessInstanceFilter:
+        """Which process instances; only active ones with an incident are considered. Without a condition, all of them."""
+
+    def __init__(
+        self,
+        *,
+        filter: _process_instance_service_pb2.ProcessInstanceFilter | None = ...,
+        operation_reference: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_operation_reference", b"_operation_reference", "filter", b"filter", "operation_reference", b"operation_reference"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_filter", b"_filter", "_operation_reference", b"_operation_reference", "filter", b"filter", "operation_reference", b"operation_reference"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__filter: _TypeAlias = _typing.Literal["filter"]  # noqa: Y015
+    _WhichOneofArgType__filter: _TypeAlias = _typing.Literal["_filter", b"_filter"]  # noqa: Y015
+    _WhichOneofReturnType__operation_reference: _TypeAlias = _typing.Literal["operation_reference"]  # noqa: Y015
+    _WhichOneofArgType__operation_reference: _TypeAlias = _typing.Literal["_operation_reference", b"_operation_reference"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__filter) -> _WhichOneofReturnType__filter | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__operation_reference) -> _WhichOneofReturnType__operation_reference | None: ...
+
+Global___ResolveIncidentsBatchOperationRequest: _TypeAlias = ResolveIncidentsBatchOperationRequest  # noqa: Y015
+
+@_typing.final
+class ResolveIncidentsBatchOperationResponse(_message.Message):
+    """Response of ResolveIncidentsBatchOperation."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BATCH_OPERATION_KEY_FIELD_NUMBER: _builtins.int
+    BATCH_OPERATION_TYPE_FIELD_NUMBER: _builtins.int
+    batch_operation_key: _builtins.int
+    """Key of the batch operation."""
+    batch_operation_type: _batch_operation_pb2.BatchOperationType.ValueType
+    """What it does."""
+    def __init__(
+        self,
+        *,
+        batch_operation_key: _builtins.int = ...,
+        batch_operation_type: _batch_operation_pb2.BatchOperationType.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["batch_operation_key", b"batch_operation_key", "batch_operation_type", b"batch_operation_type"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ResolveIncidentsBatchOperationResponse: _TypeAlias = ResolveIncidentsBatchOperationResponse  # noqa: Y015
+
+@_typing.final
+class ResolveProcessInstanceIncidentsRequest(_message.Message):
+    """Request of ResolveProcessInstanceIncidents."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PROCESS_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
+    process_instance_key: _builtins.int
+    """Which one."""
+    def __init__(
+        self,
+        *,
+        process_instance_key: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["process_instance_key", b"process_instance_key"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ResolveProcessInstanceIncidentsRequest: _TypeAlias = ResolveProcessInstanceIncidentsRequest  # noqa: Y015
+
+@_typing.final
+class ResolveProcessInstanceIncidentsResponse(_message.Message):
+    """Response of ResolveProcessInstanceIncidents."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BATCH_OPERATION_KEY_FIELD_NUMBER: _builtins.int
+    BATCH_OPERATION_TYPE_FIELD_NUMBER: _builtins.int
+    batch_operation_key: _builtins.int
+    """Key of the batch operation."""
+    batch_operation_type: _batch_operation_pb2.BatchOperationType.ValueType
+    """What it does."""
+    def __init__(
+        self,
+        *,
+        batch_operation_key: _builtins.int = ...,
+        batch_operation_type: _batch_operation_pb2.BatchOperationType.ValueType = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["batch_operation_key", b"batch_operation_key", "batch_operation_type", b"batch_operation_type"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ResolveProcessInstanceIncidentsResponse: _TypeAlias = ResolveProcessInstanceIncidentsResponse  # noqa: Y015
 
 @_typing.final
 class BatchOperationTypeFilter(_message.Message):

@@ -40,6 +40,26 @@ class BatchOperationServiceStub:
                 request_serializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.CancelProcessInstancesBatchOperationRequest.SerializeToString,
                 response_deserializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.CancelProcessInstancesBatchOperationResponse.FromString,
                 _registered_method=True)
+        self.MigrateProcessInstancesBatchOperation = channel.unary_unary(
+                '/gnomon.engine.v1.BatchOperationService/MigrateProcessInstancesBatchOperation',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.MigrateProcessInstancesBatchOperationRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.MigrateProcessInstancesBatchOperationResponse.FromString,
+                _registered_method=True)
+        self.ModifyProcessInstancesBatchOperation = channel.unary_unary(
+                '/gnomon.engine.v1.BatchOperationService/ModifyProcessInstancesBatchOperation',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.ModifyProcessInstancesBatchOperationRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.ModifyProcessInstancesBatchOperationResponse.FromString,
+                _registered_method=True)
+        self.ResolveIncidentsBatchOperation = channel.unary_unary(
+                '/gnomon.engine.v1.BatchOperationService/ResolveIncidentsBatchOperation',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.ResolveIncidentsBatchOperationRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.ResolveIncidentsBatchOperationResponse.FromString,
+                _registered_method=True)
+        self.ResolveProcessInstanceIncidents = channel.unary_unary(
+                '/gnomon.engine.v1.BatchOperationService/ResolveProcessInstanceIncidents',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.ResolveProcessInstanceIncidentsRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.ResolveProcessInstanceIncidentsResponse.FromString,
+                _registered_method=True)
         self.SearchBatchOperations = channel.unary_unary(
                 '/gnomon.engine.v1.BatchOperationService/SearchBatchOperations',
                 request_serializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.SearchBatchOperationsRequest.SerializeToString,
@@ -80,6 +100,40 @@ class BatchOperationServiceServicer:
         """Cancels the active process instances that match, except those that a call activity started: they end with the
         process instance that called them. Answered when the items are collected; they are processed a moment later.
         Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def MigrateProcessInstancesBatchOperation(self, request, context):
+        """Migrates the active process instances that match, all by the same plan.
+        Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ModifyProcessInstancesBatchOperation(self, request, context):
+        """Moves elements in the active process instances that match. The target is activated for each instance of the source
+        element, in the innermost scope that both have.
+        Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ResolveIncidentsBatchOperation(self, request, context):
+        """Resolves the open incidents of the active process instances that match; each incident is an item. A job without
+        retries gets one.
+        Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ResolveProcessInstanceIncidents(self, request, context):
+        """Resolves all open incidents of one process instance, not those of instances that it called.
+        Rejected with NOT_FOUND when there is no such process instance.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -141,6 +195,26 @@ def add_BatchOperationServiceServicer_to_server(servicer, server):
                     request_deserializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.CancelProcessInstancesBatchOperationRequest.FromString,
                     response_serializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.CancelProcessInstancesBatchOperationResponse.SerializeToString,
             ),
+            'MigrateProcessInstancesBatchOperation': grpc.unary_unary_rpc_method_handler(
+                    servicer.MigrateProcessInstancesBatchOperation,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.MigrateProcessInstancesBatchOperationRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.MigrateProcessInstancesBatchOperationResponse.SerializeToString,
+            ),
+            'ModifyProcessInstancesBatchOperation': grpc.unary_unary_rpc_method_handler(
+                    servicer.ModifyProcessInstancesBatchOperation,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.ModifyProcessInstancesBatchOperationRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.ModifyProcessInstancesBatchOperationResponse.SerializeToString,
+            ),
+            'ResolveIncidentsBatchOperation': grpc.unary_unary_rpc_method_handler(
+                    servicer.ResolveIncidentsBatchOperation,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.ResolveIncidentsBatchOperationRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.ResolveIncidentsBatchOperationResponse.SerializeToString,
+            ),
+            'ResolveProcessInstanceIncidents': grpc.unary_unary_rpc_method_handler(
+                    servicer.ResolveProcessInstanceIncidents,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.ResolveProcessInstanceIncidentsRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.ResolveProcessInstanceIncidentsResponse.SerializeToString,
+            ),
             'SearchBatchOperations': grpc.unary_unary_rpc_method_handler(
                     servicer.SearchBatchOperations,
                     request_deserializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.SearchBatchOperationsRequest.FromString,
@@ -200,6 +274,114 @@ class BatchOperationService:
             '/gnomon.engine.v1.BatchOperationService/CancelProcessInstancesBatchOperation',
             gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.CancelProcessInstancesBatchOperationRequest.SerializeToString,
             gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.CancelProcessInstancesBatchOperationResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def MigrateProcessInstancesBatchOperation(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.BatchOperationService/MigrateProcessInstancesBatchOperation',
+            gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.MigrateProcessInstancesBatchOperationRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.MigrateProcessInstancesBatchOperationResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ModifyProcessInstancesBatchOperation(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.BatchOperationService/ModifyProcessInstancesBatchOperation',
+            gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.ModifyProcessInstancesBatchOperationRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.ModifyProcessInstancesBatchOperationResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ResolveIncidentsBatchOperation(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.BatchOperationService/ResolveIncidentsBatchOperation',
+            gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.ResolveIncidentsBatchOperationRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.ResolveIncidentsBatchOperationResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ResolveProcessInstanceIncidents(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.BatchOperationService/ResolveProcessInstanceIncidents',
+            gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.ResolveProcessInstanceIncidentsRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.ResolveProcessInstanceIncidentsResponse.FromString,
             options,
             channel_credentials,
             insecure,

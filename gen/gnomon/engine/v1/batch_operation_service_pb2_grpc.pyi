@@ -38,6 +38,24 @@ class BatchOperationServiceStub:
     process instance that called them. Answered when the items are collected; they are processed a moment later.
     Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
     """
+    MigrateProcessInstancesBatchOperation: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.MigrateProcessInstancesBatchOperationRequest, _batch_operation_service_pb2.MigrateProcessInstancesBatchOperationResponse]
+    """Migrates the active process instances that match, all by the same plan.
+    Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+    """
+    ModifyProcessInstancesBatchOperation: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.ModifyProcessInstancesBatchOperationRequest, _batch_operation_service_pb2.ModifyProcessInstancesBatchOperationResponse]
+    """Moves elements in the active process instances that match. The target is activated for each instance of the source
+    element, in the innermost scope that both have.
+    Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+    """
+    ResolveIncidentsBatchOperation: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.ResolveIncidentsBatchOperationRequest, _batch_operation_service_pb2.ResolveIncidentsBatchOperationResponse]
+    """Resolves the open incidents of the active process instances that match; each incident is an item. A job without
+    retries gets one.
+    Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+    """
+    ResolveProcessInstanceIncidents: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.ResolveProcessInstanceIncidentsRequest, _batch_operation_service_pb2.ResolveProcessInstanceIncidentsResponse]
+    """Resolves all open incidents of one process instance, not those of instances that it called.
+    Rejected with NOT_FOUND when there is no such process instance.
+    """
     SearchBatchOperations: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.SearchBatchOperationsRequest, _batch_operation_service_pb2.SearchBatchOperationsResponse]
     """Lists batch operations of the caller's tenant."""
     GetBatchOperation: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.GetBatchOperationRequest, _batch_operation_service_pb2.GetBatchOperationResponse]
@@ -69,6 +87,24 @@ class BatchOperationServiceAsyncStub(BatchOperationServiceStub):
     """Cancels the active process instances that match, except those that a call activity started: they end with the
     process instance that called them. Answered when the items are collected; they are processed a moment later.
     Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+    """
+    MigrateProcessInstancesBatchOperation: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.MigrateProcessInstancesBatchOperationRequest, _batch_operation_service_pb2.MigrateProcessInstancesBatchOperationResponse]  # type: ignore[assignment]
+    """Migrates the active process instances that match, all by the same plan.
+    Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+    """
+    ModifyProcessInstancesBatchOperation: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.ModifyProcessInstancesBatchOperationRequest, _batch_operation_service_pb2.ModifyProcessInstancesBatchOperationResponse]  # type: ignore[assignment]
+    """Moves elements in the active process instances that match. The target is activated for each instance of the source
+    element, in the innermost scope that both have.
+    Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+    """
+    ResolveIncidentsBatchOperation: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.ResolveIncidentsBatchOperationRequest, _batch_operation_service_pb2.ResolveIncidentsBatchOperationResponse]  # type: ignore[assignment]
+    """Resolves the open incidents of the active process instances that match; each incident is an item. A job without
+    retries gets one.
+    Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+    """
+    ResolveProcessInstanceIncidents: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.ResolveProcessInstanceIncidentsRequest, _batch_operation_service_pb2.ResolveProcessInstanceIncidentsResponse]  # type: ignore[assignment]
+    """Resolves all open incidents of one process instance, not those of instances that it called.
+    Rejected with NOT_FOUND when there is no such process instance.
     """
     SearchBatchOperations: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.SearchBatchOperationsRequest, _batch_operation_service_pb2.SearchBatchOperationsResponse]  # type: ignore[assignment]
     """Lists batch operations of the caller's tenant."""
@@ -104,6 +140,48 @@ class BatchOperationServiceServicer(metaclass=_abc_1.ABCMeta):
         """Cancels the active process instances that match, except those that a call activity started: they end with the
         process instance that called them. Answered when the items are collected; they are processed a moment later.
         Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+        """
+
+    @_abc_1.abstractmethod
+    def MigrateProcessInstancesBatchOperation(
+        self,
+        request: _batch_operation_service_pb2.MigrateProcessInstancesBatchOperationRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_batch_operation_service_pb2.MigrateProcessInstancesBatchOperationResponse, _abc.Awaitable[_batch_operation_service_pb2.MigrateProcessInstancesBatchOperationResponse]]:
+        """Migrates the active process instances that match, all by the same plan.
+        Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+        """
+
+    @_abc_1.abstractmethod
+    def ModifyProcessInstancesBatchOperation(
+        self,
+        request: _batch_operation_service_pb2.ModifyProcessInstancesBatchOperationRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_batch_operation_service_pb2.ModifyProcessInstancesBatchOperationResponse, _abc.Awaitable[_batch_operation_service_pb2.ModifyProcessInstancesBatchOperationResponse]]:
+        """Moves elements in the active process instances that match. The target is activated for each instance of the source
+        element, in the innermost scope that both have.
+        Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+        """
+
+    @_abc_1.abstractmethod
+    def ResolveIncidentsBatchOperation(
+        self,
+        request: _batch_operation_service_pb2.ResolveIncidentsBatchOperationRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_batch_operation_service_pb2.ResolveIncidentsBatchOperationResponse, _abc.Awaitable[_batch_operation_service_pb2.ResolveIncidentsBatchOperationResponse]]:
+        """Resolves the open incidents of the active process instances that match; each incident is an item. A job without
+        retries gets one.
+        Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+        """
+
+    @_abc_1.abstractmethod
+    def ResolveProcessInstanceIncidents(
+        self,
+        request: _batch_operation_service_pb2.ResolveProcessInstanceIncidentsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_batch_operation_service_pb2.ResolveProcessInstanceIncidentsResponse, _abc.Awaitable[_batch_operation_service_pb2.ResolveProcessInstanceIncidentsResponse]]:
+        """Resolves all open incidents of one process instance, not those of instances that it called.
+        Rejected with NOT_FOUND when there is no such process instance.
         """
 
     @_abc_1.abstractmethod

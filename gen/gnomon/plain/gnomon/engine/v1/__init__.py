@@ -27,6 +27,7 @@ __all__ = (
     "AuditLogResultFilter",
     "AuditLogServiceStub",
     "AuditResult",
+    "BatchMoveInstruction",
     "BatchOperation",
     "BatchOperationActorTypeFilter",
     "BatchOperationCreated",
@@ -198,9 +199,13 @@ __all__ = (
     "MessageServiceStub",
     "MigrateProcessInstanceRequest",
     "MigrateProcessInstanceResponse",
+    "MigrateProcessInstancesBatchOperationRequest",
+    "MigrateProcessInstancesBatchOperationResponse",
     "ModifyProcessInstanceRequest",
     "ModifyProcessInstanceResponse",
     "ModifyProcessInstanceVariableInstruction",
+    "ModifyProcessInstancesBatchOperationRequest",
+    "ModifyProcessInstancesBatchOperationResponse",
     "OperationsServiceStub",
     "Partition",
     "PinClockRequest",
@@ -215,6 +220,7 @@ __all__ = (
     "ProcessInstanceCallHierarchyEntry",
     "ProcessInstanceFilter",
     "ProcessInstanceFilterFields",
+    "ProcessInstanceMigrationPlan",
     "ProcessInstanceModificationActivateInstruction",
     "ProcessInstanceModificationMoveInstruction",
     "ProcessInstanceModificationTerminateInstruction",
@@ -232,6 +238,10 @@ __all__ = (
     "ResetClockResponse",
     "ResolveIncidentRequest",
     "ResolveIncidentResponse",
+    "ResolveIncidentsBatchOperationRequest",
+    "ResolveIncidentsBatchOperationResponse",
+    "ResolveProcessInstanceIncidentsRequest",
+    "ResolveProcessInstanceIncidentsResponse",
     "Resource",
     "ResourceServiceStub",
     "ResumeBatchOperationRequest",
@@ -2461,6 +2471,26 @@ class AuditLogResultFilter(betterproto2.Message):
 
 
 default_message_pool.register_message("gnomon.engine.v1", "AuditLogResultFilter", AuditLogResultFilter)
+
+
+@dataclass(eq=False, repr=False)
+class BatchMoveInstruction(betterproto2.Message):
+    """
+    Terminates the instances of an element and activates another one for each of them.
+    """
+
+    source_element_id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Element that is terminated, with all of its active instances.
+    """
+
+    target_element_id: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    Element that is activated.
+    """
+
+
+default_message_pool.register_message("gnomon.engine.v1", "BatchMoveInstruction", BatchMoveInstruction)
 
 
 @dataclass(eq=False, repr=False)
@@ -7634,6 +7664,63 @@ default_message_pool.register_message(
 
 
 @dataclass(eq=False, repr=False)
+class MigrateProcessInstancesBatchOperationRequest(betterproto2.Message):
+    """
+    Request of MigrateProcessInstancesBatchOperation.
+    """
+
+    filter: "ProcessInstanceFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Which process instances; only active ones are considered. Without a condition, all of them.
+    """
+
+    operation_reference: "int | None" = betterproto2.field(2, betterproto2.TYPE_INT64, optional=True)
+    """
+    Reference that the caller gives the operation.
+    """
+
+    migration_plan: "ProcessInstanceMigrationPlan | None" = betterproto2.field(
+        3, betterproto2.TYPE_MESSAGE, optional=True
+    )
+    """
+    How they are migrated.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1",
+    "MigrateProcessInstancesBatchOperationRequest",
+    MigrateProcessInstancesBatchOperationRequest,
+)
+
+
+@dataclass(eq=False, repr=False)
+class MigrateProcessInstancesBatchOperationResponse(betterproto2.Message):
+    """
+    Response of MigrateProcessInstancesBatchOperation.
+    """
+
+    batch_operation_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
+    """
+    Key of the batch operation.
+    """
+
+    batch_operation_type: "BatchOperationType" = betterproto2.field(
+        2, betterproto2.TYPE_ENUM, default_factory=lambda: BatchOperationType(0)
+    )
+    """
+    What it does.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1",
+    "MigrateProcessInstancesBatchOperationResponse",
+    MigrateProcessInstancesBatchOperationResponse,
+)
+
+
+@dataclass(eq=False, repr=False)
 class ModifyProcessInstanceRequest(betterproto2.Message):
     """
     Request of ModifyProcessInstance.
@@ -7687,6 +7774,63 @@ class ModifyProcessInstanceResponse(betterproto2.Message):
 
 default_message_pool.register_message(
     "gnomon.engine.v1", "ModifyProcessInstanceResponse", ModifyProcessInstanceResponse
+)
+
+
+@dataclass(eq=False, repr=False)
+class ModifyProcessInstancesBatchOperationRequest(betterproto2.Message):
+    """
+    Request of ModifyProcessInstancesBatchOperation.
+    """
+
+    filter: "ProcessInstanceFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Which process instances; only active ones are considered. Without a condition, all of them.
+    """
+
+    operation_reference: "int | None" = betterproto2.field(2, betterproto2.TYPE_INT64, optional=True)
+    """
+    Reference that the caller gives the operation.
+    """
+
+    move_instructions: "list[BatchMoveInstruction]" = betterproto2.field(
+        3, betterproto2.TYPE_MESSAGE, repeated=True
+    )
+    """
+    What is moved.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1",
+    "ModifyProcessInstancesBatchOperationRequest",
+    ModifyProcessInstancesBatchOperationRequest,
+)
+
+
+@dataclass(eq=False, repr=False)
+class ModifyProcessInstancesBatchOperationResponse(betterproto2.Message):
+    """
+    Response of ModifyProcessInstancesBatchOperation.
+    """
+
+    batch_operation_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
+    """
+    Key of the batch operation.
+    """
+
+    batch_operation_type: "BatchOperationType" = betterproto2.field(
+        2, betterproto2.TYPE_ENUM, default_factory=lambda: BatchOperationType(0)
+    )
+    """
+    What it does.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1",
+    "ModifyProcessInstancesBatchOperationResponse",
+    ModifyProcessInstancesBatchOperationResponse,
 )
 
 
@@ -8457,6 +8601,30 @@ default_message_pool.register_message(
 
 
 @dataclass(eq=False, repr=False)
+class ProcessInstanceMigrationPlan(betterproto2.Message):
+    """
+    How a batch operation migrates process instances.
+    """
+
+    target_process_definition_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
+    """
+    Key of the process definition to move to.
+    """
+
+    mapping_instructions: "list[MappingInstruction]" = betterproto2.field(
+        2, betterproto2.TYPE_MESSAGE, repeated=True
+    )
+    """
+    Where active elements go; empty when no active element needs an instruction.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "ProcessInstanceMigrationPlan", ProcessInstanceMigrationPlan
+)
+
+
+@dataclass(eq=False, repr=False)
 class ProcessInstanceModificationActivateInstruction(betterproto2.Message):
     """
     Activates an element.
@@ -8816,6 +8984,93 @@ class ResolveIncidentResponse(betterproto2.Message):
 
 
 default_message_pool.register_message("gnomon.engine.v1", "ResolveIncidentResponse", ResolveIncidentResponse)
+
+
+@dataclass(eq=False, repr=False)
+class ResolveIncidentsBatchOperationRequest(betterproto2.Message):
+    """
+    Request of ResolveIncidentsBatchOperation.
+    """
+
+    filter: "ProcessInstanceFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Which process instances; only active ones with an incident are considered. Without a condition, all of them.
+    """
+
+    operation_reference: "int | None" = betterproto2.field(2, betterproto2.TYPE_INT64, optional=True)
+    """
+    Reference that the caller gives the operation.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "ResolveIncidentsBatchOperationRequest", ResolveIncidentsBatchOperationRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class ResolveIncidentsBatchOperationResponse(betterproto2.Message):
+    """
+    Response of ResolveIncidentsBatchOperation.
+    """
+
+    batch_operation_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
+    """
+    Key of the batch operation.
+    """
+
+    batch_operation_type: "BatchOperationType" = betterproto2.field(
+        2, betterproto2.TYPE_ENUM, default_factory=lambda: BatchOperationType(0)
+    )
+    """
+    What it does.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "ResolveIncidentsBatchOperationResponse", ResolveIncidentsBatchOperationResponse
+)
+
+
+@dataclass(eq=False, repr=False)
+class ResolveProcessInstanceIncidentsRequest(betterproto2.Message):
+    """
+    Request of ResolveProcessInstanceIncidents.
+    """
+
+    process_instance_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
+    """
+    Which one.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "ResolveProcessInstanceIncidentsRequest", ResolveProcessInstanceIncidentsRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class ResolveProcessInstanceIncidentsResponse(betterproto2.Message):
+    """
+    Response of ResolveProcessInstanceIncidents.
+    """
+
+    batch_operation_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
+    """
+    Key of the batch operation.
+    """
+
+    batch_operation_type: "BatchOperationType" = betterproto2.field(
+        2, betterproto2.TYPE_ENUM, default_factory=lambda: BatchOperationType(0)
+    )
+    """
+    What it does.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "ResolveProcessInstanceIncidentsResponse", ResolveProcessInstanceIncidentsResponse
+)
 
 
 @dataclass(eq=False, repr=False)
@@ -10786,6 +11041,96 @@ class BatchOperationServiceStub(betterproto2_grpclib.ServiceStub):
             "/gnomon.engine.v1.BatchOperationService/CancelProcessInstancesBatchOperation",
             message,
             CancelProcessInstancesBatchOperationResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def migrate_process_instances_batch_operation(
+        self,
+        message: "MigrateProcessInstancesBatchOperationRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "MigrateProcessInstancesBatchOperationResponse":
+        """
+        Migrates the active process instances that match, all by the same plan.
+        Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.engine.v1.BatchOperationService/MigrateProcessInstancesBatchOperation",
+            message,
+            MigrateProcessInstancesBatchOperationResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def modify_process_instances_batch_operation(
+        self,
+        message: "ModifyProcessInstancesBatchOperationRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "ModifyProcessInstancesBatchOperationResponse":
+        """
+        Moves elements in the active process instances that match. The target is activated for each instance of the source
+        element, in the innermost scope that both have.
+        Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.engine.v1.BatchOperationService/ModifyProcessInstancesBatchOperation",
+            message,
+            ModifyProcessInstancesBatchOperationResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def resolve_incidents_batch_operation(
+        self,
+        message: "ResolveIncidentsBatchOperationRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "ResolveIncidentsBatchOperationResponse":
+        """
+        Resolves the open incidents of the active process instances that match; each incident is an item. A job without
+        retries gets one.
+        Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.engine.v1.BatchOperationService/ResolveIncidentsBatchOperation",
+            message,
+            ResolveIncidentsBatchOperationResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def resolve_process_instance_incidents(
+        self,
+        message: "ResolveProcessInstanceIncidentsRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "ResolveProcessInstanceIncidentsResponse":
+        """
+        Resolves all open incidents of one process instance, not those of instances that it called.
+        Rejected with NOT_FOUND when there is no such process instance.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.engine.v1.BatchOperationService/ResolveProcessInstanceIncidents",
+            message,
+            ResolveProcessInstanceIncidentsResponse,
             timeout=timeout,
             deadline=deadline,
             metadata=metadata,
