@@ -27,6 +27,7 @@ from gnomon.engine.v1 import (
     incident_service_pb2,
     job_service_pb2,
     message_service_pb2,
+    message_subscription_service_pb2,
     operations_service_pb2,
     process_definition_service_pb2,
     process_instance_service_pb2,
@@ -79,6 +80,7 @@ from server.rpc.history import HistoryServicer
 from server.rpc.incident import IncidentServicer
 from server.rpc.job import JobServicer
 from server.rpc.message import MessageServicer
+from server.rpc.message_subscription import MessageSubscriptionServicer
 from server.rpc.operations import OperationsServicer
 from server.rpc.partition import PartitionServicer, check_secret
 from server.rpc.process_definition import ProcessDefinitionServicer
@@ -313,6 +315,7 @@ def _servicers(config: EngineConfig, store: Store, router: Router, clock: Clock)
         _service(incident_service_pb2): IncidentServicer(store, router),
         _service(batch_operation_service_pb2): BatchOperationServicer(store, router),
         _service(message_service_pb2): MessageServicer(router),
+        _service(message_subscription_service_pb2): MessageSubscriptionServicer(store),
         _service(conditional_service_pb2): ConditionalServicer(router),
         _service(signal_service_pb2): SignalServicer(router),
         _service(decision_requirements_service_pb2): DecisionRequirementsServicer(store),

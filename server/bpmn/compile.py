@@ -234,7 +234,7 @@ class _Compiler:
     def _trigger(self, event: CatchEvent | ReceiveTask) -> Trigger | None:
         """None for a start event that nothing has to trigger, and for a link."""
         if event.message_ref is not None:
-            return _message(self._messages[event.message_ref])
+            return _message(self._messages[event.message_ref], event.markup)
         assert isinstance(event, CatchEvent), "lint demands a message"  # noqa: S101  # narrows the type
         if "compensate" in event.event_definitions:
             return CompensationTrigger()
@@ -348,9 +348,9 @@ def _mappings(mappings: Iterable[extensions.VariableMapping]) -> tuple[VariableM
     )
 
 
-def _message(message: Markup) -> MessageTrigger:
+def _message(message: Markup, element: Markup) -> MessageTrigger:
     name, key = message.attributes.get("name", ""), extensions.correlation_key(message)
-    return MessageTrigger(_attribute(name), _attribute(key or ""))
+    return MessageTrigger(_attribute(name), _attribute(key or ""), extensions.properties(element))
 
 
 def _condition(definition: Markup) -> ConditionTrigger:

@@ -222,10 +222,11 @@ class EscalationTrigger:
 
 @dataclass(frozen=True, slots=True)
 class MessageTrigger:
-    """A message with this name and this correlation key."""
+    """A message with this name and this correlation key; `properties` are those of the element that catches it."""
 
     name: Attribute
     correlation_key: Attribute
+    properties: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

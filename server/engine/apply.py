@@ -60,7 +60,7 @@ def _deployment_created(state: State, event: events.DeploymentCreated) -> None:
 
 
 def _process_definition_deployed(state: State, event: events.ProcessDefinitionDeployed) -> None:
-    state.claim(event.key)
+    state.claim(event.last_key)
     state.define(
         Definition(
             key=event.key,
@@ -417,6 +417,15 @@ def _subscription_closed(state: State, event: events.SubscriptionClosed) -> None
     state.unlist(instance, closed)
 
 
+def _message_correlated(state: State, event: events.MessageCorrelated) -> None:
+    """A fact for searches."""
+    state.claim(event.key)
+
+
+def _message_starts_changed(_: State, event: events.MessageStartsChanged) -> None:
+    """Partitions find the start events of the latest version by themselves."""
+
+
 def _work_postponed(state: State, event: events.WorkPostponed) -> None:
     instance = _instance(state, event)
     state.journal.alter(instance, "work", instance.work + event.work)
@@ -696,6 +705,8 @@ APPLIERS: Mapping[type[events.Event], Applier] = cast(
         events.CompensationInvoked: _compensation_invoked,
         events.SubscriptionOpened: _subscription_opened,
         events.SubscriptionClosed: _subscription_closed,
+        events.MessageCorrelated: _message_correlated,
+        events.MessageStartsChanged: _message_starts_changed,
         events.WorkPostponed: _work_postponed,
         events.WorkResumed: _work_resumed,
         # variables

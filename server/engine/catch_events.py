@@ -28,7 +28,7 @@ from server.engine.process_instance import ElementInstance, ProcessInstance
 from server.engine.scopes import VariableScope
 from server.engine.signal_subscriptions import open_signal
 from server.engine.step import Step, Visit
-from server.engine.subscriptions import AnySubscription
+from server.engine.subscriptions import AnySubscription, MessageSubscription
 from server.engine.timers import open_timer
 from server.engine.work import Meet
 
@@ -60,13 +60,32 @@ def open_prepared(step: Step, process_instance: ProcessInstance, opened: Sequenc
 
 
 def open_subscription(step: Step, process_instance: ProcessInstance, subscription: AnySubscription) -> None:
-    step.emit(events.SubscriptionOpened(process_instance.head, subscription))
+    properties = _message_properties(step, process_instance, subscription)
+    step.emit(events.SubscriptionOpened(process_instance.head, subscription, properties))
     report_opened(step, process_instance.head, subscription)
 
 
-def close_subscription(step: Step, process_instance: ProcessInstance, key: Key) -> None:
+def _message_properties(
+    step: Step, process_instance: ProcessInstance, subscription: AnySubscription
+) -> Mapping[str, str]:
+    if not isinstance(subscription, MessageSubscription):
+        return {}
+    host = process_instance.elements[subscription.element_instance_key]
+    trigger = step.process_of(process_instance).of(subscription.element_id, host.type).trigger
+    return trigger.properties if isinstance(trigger, MessageTrigger) else {}
+
+
+def close_subscription(
+    step: Step, process_instance: ProcessInstance, key: Key, *, is_correlated: bool = False
+) -> None:
+    """`is_correlated` says that a message ended it."""
     subscription = process_instance.subscriptions[key]
-    step.emit(events.SubscriptionClosed(process_instance.head, key))
+    is_message = isinstance(subscription, MessageSubscription)
+    step.emit(
+        events.SubscriptionClosed(
+            process_instance.head, key, is_message=is_message, is_correlated=is_correlated
+        )
+    )
     report_closed(step, process_instance.head, subscription)
 
 

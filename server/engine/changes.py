@@ -74,6 +74,10 @@ def _subscription_opened(_: ProcessInstance, event: events.SubscriptionOpened) -
     return (event.subscription.key,)
 
 
+def _nothing(_instance: ProcessInstance, _event: events.MessageCorrelated) -> Iterable[Key]:
+    return ()
+
+
 def _one(_: ProcessInstance, event: events.ElementActivated | events.VariableCreated) -> Iterable[Key]:
     """That which has the key of the event."""
     return (event.key,)
@@ -133,6 +137,7 @@ CHANGED: Mapping[
         events.CompensationInvoked: _one,
         events.SubscriptionOpened: _subscription_opened,
         events.SubscriptionClosed: _one,
+        events.MessageCorrelated: _nothing,
         events.WorkPostponed: _itself,
         events.WorkResumed: _itself,
         # variables

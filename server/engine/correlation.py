@@ -10,6 +10,8 @@ from operator import attrgetter
 
 from server.engine import message_events as happened
 from server.engine.commands import DeliverMessage
+from server.engine.definitions import message_starts_of
+from server.engine.events import MessageCorrelated
 from server.engine.instantiation import begin_at
 from server.engine.keys import Key, partition_of
 from server.engine.messages import HomeSubscription, Message, Place
@@ -76,7 +78,23 @@ def _is_begun(step: Step, message: Message, process_id: str) -> bool:
 def _begin(step: Step, message: Message, process_id: str) -> None:
     start = step.state.starts.messages[message.place[:2]][process_id]
     step.emit(happened.ProcessBegun(message.key, process_id))
-    begin_at(step, start, message.variables, message.correlation_key)
+    begun = begin_at(step, start, message.variables, message.correlation_key)
+    definition = step.state.definitions[start.process_definition_key]
+    subscription_key = next(
+        key for key, each in message_starts_of(definition).items() if each.element_id == start.element_id
+    )
+    step.emit(
+        MessageCorrelated(
+            begun.head,
+            step.next_key(),
+            message.key,
+            subscription_key,
+            start.element_id,
+            None,
+            message.name,
+            message.correlation_key,
+        )
+    )
 
 
 def begin_next(step: Step, tenant_id: str, process_id: str, correlation_key: str) -> None:

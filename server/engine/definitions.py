@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Protocol
 
 import msgspec
 
@@ -13,7 +14,7 @@ from server.bpmn.reader import read
 from server.dmn.model import Definitions
 from server.dmn.reader import read as read_decisions
 from server.engine.keys import Key
-from server.engine.start_triggers import AnyStartTrigger
+from server.engine.start_triggers import AnyStartTrigger, MessageStart
 from server.feel import DialectName
 
 CACHED_FILES = 1024
@@ -58,6 +59,24 @@ class Definition(msgspec.Struct, frozen=True):
     def element(self, element_id: str) -> Element:
         """By its id; of a multi-instance activity its body."""
         return self.process.elements[element_id]
+
+
+class _WithStarts(Protocol):
+    """A definition, or the event of its deployment."""
+
+    @property
+    def key(self) -> Key: ...
+    @property
+    def starts(self) -> tuple[AnyStartTrigger, ...]: ...
+
+
+def message_starts_of(definition: _WithStarts) -> Mapping[Key, MessageStart]:
+    """By the keys of their subscriptions: start events have the keys behind that of the definition, in their order."""
+    return {
+        Key(definition.key + place): start
+        for place, start in enumerate(definition.starts, start=1)
+        if isinstance(start, MessageStart)
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ Structs rather than dataclasses: the engine makes a dozen for each process insta
 `instance` is the shared head of the process instance, so an event can be understood alone.
 """
 
+from collections.abc import Mapping
 from datetime import datetime
 
 import msgspec
@@ -85,6 +86,11 @@ class ProcessDefinitionDeployed(Event, frozen=True):
     version_tag: str | msgspec.UnsetType | None = msgspec.UNSET
     is_deleted: bool = False
 
+    @property
+    def last_key(self) -> Key:
+        """The start events have the keys behind its own, in their order."""
+        return Key(self.key + len(self.starts))
+
 
 class ProcessDefinitionAdopted(Event, frozen=True):
     """A definition that another partition deployed is known here from now on."""
@@ -131,11 +137,13 @@ class MigratedElement(msgspec.Struct, frozen=True, gc=False):
 class ProcessInstanceMigrated(InstanceEvent, frozen=True):
     """`instance` is the head from now on; every element instance that is active is among the `elements`.
 
-    `subscriptions` are the catch events, by their new ids, that are waited for by the same subscriptions as before.
+    `subscriptions` are the catch events, by their new ids, that are waited for by the same subscriptions as before;
+    those among `messages` wait for a message.
     """
 
     elements: tuple[MigratedElement, ...]
     subscriptions: dict[Key, str] = {}
+    messages: tuple[Key, ...] = ()
 
 
 class ElementActivating(InstanceEvent, frozen=True):
@@ -302,13 +310,43 @@ class CompensationInvoked(InstanceEvent, frozen=True):
 
 
 class SubscriptionOpened(InstanceEvent, frozen=True):
-    """Waits for a trigger; one with the key of an earlier subscription takes its place."""
+    """Waits for a trigger; one with the key of an earlier subscription takes its place.
+
+    `properties` are those of the element that waits for a message.
+    """
 
     subscription: AnySubscription
+    properties: Mapping[str, str] = {}
 
 
 class SubscriptionClosed(InstanceEvent, frozen=True):
+    """`is_message` says that it was for a message, `is_correlated` that the message ended it."""
+
     key: Key
+    is_message: bool = False
+    is_correlated: bool = False
+
+
+class MessageCorrelated(InstanceEvent, frozen=True):
+    """The process instance caught a message by this subscription, or began with it.
+
+    A start event has no element instance when its message comes.
+    """
+
+    key: Key
+    message_key: Key
+    subscription_key: Key
+    element_id: str
+    element_instance_key: Key | None
+    message_name: str
+    correlation_key: str
+
+
+class MessageStartsChanged(Event, frozen=True):
+    """The message subscriptions of the start events of a version wait again, or no more: another one is the latest."""
+
+    keys: tuple[Key, ...]
+    are_open: bool
 
 
 class WorkPostponed(InstanceEvent, frozen=True):

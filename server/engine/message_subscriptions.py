@@ -4,7 +4,7 @@ from datetime import datetime
 
 from server.bpmn.executable import MessageTrigger
 from server.engine.commands import CloseMessageSubscription, OpenMessageSubscription
-from server.engine.events import InstanceHead
+from server.engine.events import InstanceHead, MessageCorrelated
 from server.engine.expressions import key_text_of, string_of
 from server.engine.incidents import ErrorType, Incident
 from server.engine.keys import Key
@@ -57,6 +57,23 @@ def report_closed(step: Step, head: InstanceHead, subscription: AnySubscription)
     if isinstance(subscription, MessageSubscription):
         command = CloseMessageSubscription(head.tenant_id, subscription.key)
         step.send(_home(step, head, subscription), command)
+
+
+def report_correlated(
+    step: Step, head: InstanceHead, subscription: MessageSubscription, message_key: Key
+) -> None:
+    step.emit(
+        MessageCorrelated(
+            head,
+            step.next_key(),
+            message_key,
+            subscription.key,
+            subscription.element_id,
+            subscription.element_instance_key,
+            subscription.message_name,
+            subscription.correlation_key,
+        )
+    )
 
 
 def _home(step: Step, head: InstanceHead, subscription: MessageSubscription) -> int:

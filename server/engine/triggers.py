@@ -4,24 +4,37 @@ from collections.abc import Callable, Mapping
 
 from server.bpmn.executable import Element, ElementType
 from server.engine import catch_events, events, execution
+from server.engine.keys import Key
+from server.engine.message_subscriptions import report_correlated
 from server.engine.process_instance import ElementInstance, ProcessInstance
 from server.engine.scopes import propagate, set_all_local
 from server.engine.step import Step
-from server.engine.subscriptions import AnySubscription
+from server.engine.subscriptions import AnySubscription, MessageSubscription
 from server.engine.variables import Variables
 from server.engine.work import Catch
 
 
 def take(
-    step: Step, process_instance: ProcessInstance, subscription: AnySubscription, variables: Variables
+    step: Step,
+    process_instance: ProcessInstance,
+    subscription: AnySubscription,
+    variables: Variables,
+    *,
+    message_key: Key | None = None,
 ) -> bool:
-    """Whether the element instance caught what it waits for; one that cannot any more stops waiting for it."""
+    """Whether the element instance caught what it waits for; one that cannot any more stops waiting for it.
+
+    `message_key` is the message that it waits for, if it is one.
+    """
     host = process_instance.elements[subscription.element_instance_key]
     catch = step.process_of(process_instance).of(subscription.element_id, host.type)
     can_catch = catch_events.can_catch(process_instance, host, catch)
+    is_correlated = can_catch and message_key is not None
     if catch.is_interrupting or not can_catch:
-        catch_events.close_subscription(step, process_instance, subscription.key)
+        catch_events.close_subscription(step, process_instance, subscription.key, is_correlated=is_correlated)
     if can_catch:
+        if isinstance(subscription, MessageSubscription) and message_key is not None:
+            report_correlated(step, process_instance.head, subscription, message_key)
         trigger(step, process_instance, host, catch.id, variables)
     return can_catch
 

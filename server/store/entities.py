@@ -57,6 +57,20 @@ class UserTaskState(StrEnum):
     CANCELED = "CANCELED"
 
 
+class MessageSubscriptionState(StrEnum):
+    CREATED = "CREATED"
+    CORRELATED = "CORRELATED"
+    DELETED = "DELETED"
+    MIGRATED = "MIGRATED"
+
+
+class MessageSubscriptionType(StrEnum):
+    """Whether a start event waits, or an element instance."""
+
+    START_EVENT = "START_EVENT"
+    PROCESS_EVENT = "PROCESS_EVENT"
+
+
 class DecisionInstanceState(StrEnum):
     EVALUATED = "EVALUATED"
     FAILED = "FAILED"
@@ -236,6 +250,55 @@ class UserTask(Row, kw_only=True, gc=False):
     root_process_instance_key: Key | None = None
 
 
+class MessageSubscription(Row, kw_only=True, gc=False):
+    """That of a start event has no process instance and no correlation key.
+
+    The state is what happened last to it; `is_open` says whether it still waits.
+    """
+
+    message_subscription_key: Key
+    tenant_id: str
+    process_definition_key: Key
+    process_definition_id: str
+    process_definition_name: str | None
+    process_definition_version: int
+    element_id: str
+    message_name: str
+    last_updated_date: datetime
+    extension_properties: Mapping[str, str]
+    tool_name: str | None = None
+    inbound_connector_type: str | None = None
+    message_subscription_state: MessageSubscriptionState = MessageSubscriptionState.CREATED
+    message_subscription_type: MessageSubscriptionType = MessageSubscriptionType.PROCESS_EVENT
+    is_open: bool = True
+    process_instance_key: Key | None = None
+    element_instance_key: Key | None = None
+    correlation_key: str | None = None
+    root_process_instance_key: Key | None = None
+
+
+class CorrelatedMessageSubscription(Row, kw_only=True, gc=False):
+    """A message that a process instance caught, or that began it: then it has no element instance.
+
+    `partition_id` is that of the process instance.
+    """
+
+    correlated_message_subscription_key: Key
+    tenant_id: str
+    partition_id: int
+    message_key: Key
+    subscription_key: Key
+    message_name: str
+    correlation_key: str | None
+    correlation_time: datetime
+    process_definition_key: Key
+    process_definition_id: str
+    process_instance_key: Key
+    element_id: str
+    element_instance_key: Key | None = None
+    root_process_instance_key: Key | None = None
+
+
 class DecisionRequirements(Row, kw_only=True, gc=False):
     decision_requirements_key: Key
     tenant_id: str
@@ -379,6 +442,8 @@ Entity = (
     | Variable
     | Incident
     | UserTask
+    | MessageSubscription
+    | CorrelatedMessageSubscription
     | DecisionRequirements
     | DecisionDefinition
     | DecisionInstance

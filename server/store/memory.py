@@ -18,12 +18,14 @@ from server.store.entities import (
     AuditEntry,
     BatchOperation,
     BatchOperationItem,
+    CorrelatedMessageSubscription,
     DecisionInstance,
     ElementInstance,
     ElementInstanceState,
     Entity,
     Incident,
     Job,
+    MessageSubscription,
     ProcessInstance,
     ProcessInstanceState,
     UserTask,
@@ -46,7 +48,17 @@ from server.store.table import Table
 # The kind of entity that entries of the audit log are kept of.
 USER_TASK = "USER_TASK"
 
-_PARTS = (ElementInstance, Job, Variable, Incident, UserTask, DecisionInstance, AuditEntry)
+_PARTS = (
+    ElementInstance,
+    Job,
+    Variable,
+    Incident,
+    UserTask,
+    MessageSubscription,
+    CorrelatedMessageSubscription,
+    DecisionInstance,
+    AuditEntry,
+)
 
 
 class MemoryStore:

@@ -32,6 +32,14 @@ from server.store.entities import (
     Variable,
 )
 from server.store.form_projection import form_deleted, form_deployed
+from server.store.message_projection import (
+    message_correlated,
+    message_starts_changed,
+    message_starts_opened,
+    subscription_closed,
+    subscription_opened,
+    subscriptions_migrated,
+)
 from server.store.ports import Change, Insert, Update
 from server.store.xml_text import xml_text
 
@@ -75,6 +83,7 @@ def _process_definition_deployed(
         start_form_id=process.start_form_id,
     )
     changes.append(Insert(row))
+    message_starts_opened(event, process, now, changes)
 
 
 def _process_definition_deleted(
@@ -138,6 +147,7 @@ def _process_instance_migrated(
             process = {"process_name": head.process_name, "process_definition_version": head.version}
             values = moved | process | {"name": element.element_name}
             changes.append(Update(UserTask, element.user_task_key, values))
+    subscriptions_migrated(event, now, changes)
 
 
 def _element_activating(event: events.ElementActivating, now: datetime, changes: Changes) -> None:
@@ -407,6 +417,11 @@ PROJECTORS: Mapping[type[events.Event], Projector] = cast(
         events.ElementActivating: _element_activating,
         events.ElementCompleted: _element_completed,
         events.ElementTerminated: _element_terminated,
+        # message subscriptions
+        events.SubscriptionOpened: subscription_opened,
+        events.SubscriptionClosed: subscription_closed,
+        events.MessageCorrelated: message_correlated,
+        events.MessageStartsChanged: message_starts_changed,
         # variables
         events.VariableCreated: _variable_created,
         events.VariableUpdated: _variable_updated,

@@ -18,6 +18,7 @@ from server.store.entities import (
     AuditEntry,
     BatchOperation,
     BatchOperationItem,
+    CorrelatedMessageSubscription,
     DecisionDefinition,
     DecisionInstance,
     DecisionRequirements,
@@ -28,6 +29,7 @@ from server.store.entities import (
     IncidentState,
     Job,
     JobState,
+    MessageSubscription,
     ProcessDefinition,
     ProcessInstance,
     UserTask,
@@ -102,6 +104,20 @@ USER_TASKS = Searchable.of(
     items={"candidate_group": "candidate_groups", "candidate_user": "candidate_users"},
 )
 
+MESSAGE_SUBSCRIPTIONS = Searchable.of(
+    MessageSubscription,
+    "message_subscription_key",
+    indexed=("process_instance_key", "element_instance_key", "message_name", "correlation_key"),
+)
+CORRELATED_MESSAGE_SUBSCRIPTIONS = Searchable.of(
+    CorrelatedMessageSubscription,
+    "correlated_message_subscription_key",
+    indexed=(
+        *("process_instance_key", "element_instance_key", "message_name", "correlation_key"),
+        *("message_key", "subscription_key"),
+    ),
+)
+
 DECISION_REQUIREMENTS = Searchable.of(DecisionRequirements, "decision_requirements_key")
 DECISION_DEFINITIONS = Searchable.of(
     DecisionDefinition,
@@ -136,6 +152,8 @@ SEARCHABLES: Mapping[type[Entity], Searchable[Entity]] = {
         VARIABLES,
         INCIDENTS,
         USER_TASKS,
+        MESSAGE_SUBSCRIPTIONS,
+        CORRELATED_MESSAGE_SUBSCRIPTIONS,
         DECISION_REQUIREMENTS,
         DECISION_DEFINITIONS,
         DECISION_INSTANCES,

@@ -78,8 +78,6 @@ WITHOUT_ROWS = {
     events.SequenceFlowTaken,
     events.OutputCollected,
     events.OutputsMerged,
-    events.SubscriptionClosed,
-    events.SubscriptionOpened,
     events.WorkPostponed,
     events.WorkResumed,
     message_events.HomeSubscriptionClosed,

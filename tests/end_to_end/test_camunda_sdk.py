@@ -12,6 +12,7 @@ from camunda_orchestration_sdk.models import (
     AdHocSubProcessActivateActivitiesInstruction,
     BatchOperationItemSearchQuery,
     ConditionalEvaluationInstruction,
+    CorrelatedMessageSubscriptionSearchQuery,
     DeleteResourceRequest,
     IncidentSearchQuery,
     JobActivationRequest,
@@ -19,6 +20,7 @@ from camunda_orchestration_sdk.models import (
     JobCompletionRequest,
     JobUpdateRequest,
     MessageCorrelationRequest,
+    MessageSubscriptionSearchQuery,
     ProcessCreationById,
     ProcessInstanceCancellationBatchOperationRequest,
     ProcessInstanceModificationInstruction,
@@ -131,6 +133,39 @@ async def test_a_message_begins_a_process_that_a_signal_ends(
 
     assert int(signal.signal_key) > 0
     assert await _ended(client, correlated.process_instance_key) == "COMPLETED"
+
+
+async def test_message_subscriptions_and_what_was_correlated_to_them_are_found(
+    client: CamundaAsyncClient, tmp_path: Path
+) -> None:
+    model = process("sdk-subscribed").start_message("begin", message="sdk-open")
+    file = tmp_path / "subscribed.bpmn"
+    file.write_bytes(model.message_catch("wait", message="sdk-shut", key='="a"').end().to_xml())
+    await client.deploy_resources_from_files([file])
+    for name in ("sdk-open", "sdk-shut"):
+        message = MessageCorrelationRequest.from_dict({"name": name, "correlationKey": "a"})
+        correlated = await client.correlate_message(data=message)
+    key = correlated.process_instance_key
+    assert await _ended(client, key) == "COMPLETED"
+
+    of_process = {"filter": {"processDefinitionId": "sdk-subscribed"}, "sort": [{"field": "elementId"}]}
+    subscriptions = await client.search_message_subscriptions(
+        data=MessageSubscriptionSearchQuery.from_dict(of_process)
+    )
+    of_process["sort"] = [{"field": "correlationTime"}]
+    caught = await client.search_correlated_message_subscriptions(
+        data=CorrelatedMessageSubscriptionSearchQuery.from_dict(of_process)
+    )
+
+    begin, wait = subscriptions.items
+    assert (begin.message_subscription_type, begin.message_subscription_state) == ("START_EVENT", "CREATED")
+    assert (wait.message_subscription_type, wait.message_subscription_state) == (
+        "PROCESS_EVENT",
+        "CORRELATED",
+    )
+    assert (wait.process_instance_key, wait.correlation_key) == (key, "a")
+    keys = [(each.subscription_key, each.process_instance_key) for each in caught.items]
+    assert keys == [(begin.message_subscription_key, key), (wait.message_subscription_key, key)]
 
 
 async def test_conditions_of_start_events_are_evaluated(client: CamundaAsyncClient, tmp_path: Path) -> None:

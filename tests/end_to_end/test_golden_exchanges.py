@@ -401,6 +401,11 @@ def _play_messages(scene: Scene) -> None:
     begun = process("begun").start_message("begin", message="begun").service_task("wait", type="wait").end()
     scene.prepare("POST", "/v2/deployments", files={"resources": ("begun.bpmn", begun.to_xml())})
     scene.play("correlate-message", "POST", "/v2/messages/correlation", {"name": "begun"})
+    begun_by = {"filter": {"messageName": "begun"}, "sort": [{"field": "lastUpdatedDate", "order": "DESC"}]}
+    scene.play("search-message-subscriptions", "POST", "/v2/message-subscriptions/search", begun_by)
+    caught = {"filter": {"messageName": "begun", "partitionId": 1}, "sort": [{"field": "correlationTime"}]}
+    path = "/v2/correlated-message-subscriptions/search"
+    scene.play("search-correlated-message-subscriptions", "POST", path, caught)
     alarm = {"signalName": "alarm", "variables": {"level": 5}, "tenantId": "default"}
     scene.play("broadcast-signal", "POST", "/v2/signals/broadcast", alarm)
 

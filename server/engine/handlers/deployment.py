@@ -21,7 +21,7 @@ from server.engine.commands import (
     Resource,
 )
 from server.engine.decision_events import DecisionRequirementsDeployed
-from server.engine.definitions import Definition, executable_process
+from server.engine.definitions import Definition, executable_process, message_starts_of
 from server.engine.form_events import FormDeployed
 from server.engine.formats import Feature
 from server.engine.handlers import start_timer
@@ -130,8 +130,17 @@ def _definition(
         )
     )
     definition = step.state.definitions[key]
+    if latest is not None:
+        change_message_starts(step, latest, are_open=False)
     start_timer.renew(step, definition, process, scope)
     return definition
+
+
+def change_message_starts(step: Step, definition: Definition, *, are_open: bool) -> None:
+    """The messages of its start events are waited for again, or no more."""
+    keys = tuple(message_starts_of(definition))
+    if keys:
+        step.emit(events.MessageStartsChanged(keys, are_open))
 
 
 def _is_unchanged(

@@ -157,7 +157,7 @@ def deliver(command: DeliverMessage, step: Step) -> Done:
     is_taken = (
         instance is not None
         and subscription is not None
-        and triggers.take(step, instance, subscription, command.variables)
+        and triggers.take(step, instance, subscription, command.variables, message_key=command.message_key)
     )
     settled = SettleMessage(
         command.tenant_id, command.message_key, command.subscription_key, is_taken=is_taken

@@ -19,6 +19,7 @@ from server.engine.handlers.subscription_migration import (
     emit_closed,
     emit_conditions,
     emit_opened,
+    message_subscriptions,
     report_kept,
     subscription_migration,
 )
@@ -51,7 +52,8 @@ def migrate(command: MigrateProcessInstance, step: Step) -> Done:
     head = _head(instance.head, target)
     ended = {user_task.job_key for user_task in user_tasks}
     kept = tuple(_without_job(each) if each.job_key in ended else each for each in elements)
-    step.emit(events.ProcessInstanceMigrated(head, kept, dict(subscriptions.kept)))
+    messages = message_subscriptions(instance, subscriptions)
+    step.emit(events.ProcessInstanceMigrated(head, kept, dict(subscriptions.kept), messages))
     if head.process_definition_id != source.id:
         report_kept(step, instance, subscriptions)
         execution.make_room(step, began)

@@ -13,6 +13,7 @@ from server.engine.decision_events import DecisionRequirementsDeleted, DecisionR
 from server.engine.definitions import Definition
 from server.engine.form_events import FormDeleted, FormDeployed
 from server.engine.handlers import start_timer
+from server.engine.handlers.deployment import change_message_starts
 from server.engine.keys import Key
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.sent import EVERY_OTHER, CommandSent
@@ -54,7 +55,10 @@ def _delete_process(definition: Definition, step: Step) -> None:
     step.emit(
         events.ProcessDefinitionDeleted(_deployed(definition), previous.key if previous is not None else None)
     )
+    if was_latest:
+        change_message_starts(step, definition, are_open=False)
     if previous is not None:
+        change_message_starts(step, previous, are_open=True)
         start_timer.renew(step, previous, previous.process, NoVariables(step, previous.deployment_key))
     elif was_latest:
         start_timer.close(step, *name)

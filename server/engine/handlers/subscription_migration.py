@@ -18,7 +18,7 @@ from server.engine.keys import Key
 from server.engine.message_subscriptions import report_opened
 from server.engine.process_instance import ElementInstance, ProcessInstance
 from server.engine.step import Step, Visit
-from server.engine.subscriptions import ConditionalSubscription
+from server.engine.subscriptions import ConditionalSubscription, MessageSubscription
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +89,13 @@ def _opened(
         return catch_events.prepared(step, Visit(instance, target, element), unmapped, first_key=first_key)
     except Incident as incident:
         raise plan.invalid_state(f"element '{target.id}' cannot wait: {incident.message}") from incident
+
+
+def message_subscriptions(instance: ProcessInstance, migration: SubscriptionMigration) -> tuple[Key, ...]:
+    """Those of the kept ones that are to messages."""
+    return tuple(
+        key for key in migration.kept if isinstance(instance.subscriptions[key], MessageSubscription)
+    )
 
 
 def emit_closed(step: Step, instance: ProcessInstance, migration: SubscriptionMigration) -> None:

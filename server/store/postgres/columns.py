@@ -9,10 +9,12 @@ from server.engine.keys import Key
 from server.platform.query import FieldType, Searchable
 from server.store.entities import (
     AuditEntry,
+    CorrelatedMessageSubscription,
     ElementInstance,
     Entity,
     Incident,
     Job,
+    MessageSubscription,
     ProcessInstance,
     UserTask,
     Variable,
@@ -88,8 +90,10 @@ def _table(searchable: Searchable[Entity]) -> Table:
 
 
 def _columns(searchable: Searchable[Entity]) -> Sequence[Column]:
+    """Every row has the number of its partition, which the statements write."""
     hints = get_type_hints(searchable.entity)
-    return [_column(name, searchable, hints[name]) for name in searchable.entity.__struct_fields__]
+    names = [name for name in searchable.entity.__struct_fields__ if name != "partition_id"]
+    return [_column(name, searchable, hints[name]) for name in names]
 
 
 def _column(name: str, searchable: Searchable[Entity], hint: object) -> Column:
@@ -125,6 +129,8 @@ BUCKETED: frozenset[type[Entity]] = frozenset(
         Variable,
         Incident,
         UserTask,
+        MessageSubscription,
+        CorrelatedMessageSubscription,
         AuditEntry,
     }
 )

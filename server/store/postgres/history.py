@@ -11,7 +11,16 @@ import asyncpg
 
 from server.engine.keys import Key
 from server.platform.postgres.database import Database
-from server.store.entities import ElementInstance, Incident, Job, ProcessInstance, UserTask, Variable
+from server.store.entities import (
+    CorrelatedMessageSubscription,
+    ElementInstance,
+    Incident,
+    Job,
+    MessageSubscription,
+    ProcessInstance,
+    UserTask,
+    Variable,
+)
 from server.store.ports import PartitionId
 from server.store.postgres.buckets import WEEK, create_buckets, drop_buckets
 from server.store.postgres.columns import TABLES, Table
@@ -21,7 +30,15 @@ WEEKS_AHEAD = 4
 MOVED_AT_ONCE = 1000
 FORGOTTEN_AT_ONCE = 10_000
 
-_PARTS = (ElementInstance, Job, Variable, Incident, UserTask)
+_PARTS = (
+    ElementInstance,
+    Job,
+    Variable,
+    Incident,
+    UserTask,
+    MessageSubscription,
+    CorrelatedMessageSubscription,
+)
 _END = "(coalesce(end_date, start_date) AT TIME ZONE 'UTC')::date"
 
 

@@ -7,9 +7,11 @@ from functools import partial
 from server.platform.query.sql import Relation, quoted
 from server.store.entities import (
     AuditEntry,
+    CorrelatedMessageSubscription,
     ElementInstance,
     Entity,
     Job,
+    MessageSubscription,
     ProcessDefinition,
     ProcessInstance,
     UserTask,
@@ -30,6 +32,8 @@ _GUARDED: Mapping[type[Entity], tuple[str, ...]] = {
     ElementInstance: ("process_definition_id", "element_id"),
     Job: ("type", "worker"),
     Variable: ("name",),
+    MessageSubscription: ("message_name", "correlation_key"),
+    CorrelatedMessageSubscription: ("message_name", "correlation_key"),
     AuditEntry: ("actor_id",),
 }
 # Columns with an index that may be null.

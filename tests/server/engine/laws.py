@@ -5,6 +5,7 @@ from copy import deepcopy
 from typing import Any
 
 from server.engine import State, apply
+from server.engine.definitions import message_starts_of
 from server.engine.documents import unpack
 from server.engine.events import Event
 from server.engine.keys import Key
@@ -90,6 +91,7 @@ def expect_rows_of(state: State, rows: Rows) -> None:
     _expect_user_tasks(state, rows)
     _expect_incidents(state, rows)
     _expect_variables(state, rows)
+    _expect_message_subscriptions(state, rows)
 
 
 def _expect_definition(row: entities.ProcessInstance, instance: ProcessInstance) -> None:
@@ -163,6 +165,31 @@ def _expect_variables(state: State, rows: Rows) -> None:
             for name, variable in scope.items():
                 row = rows.get(entities.Variable, variable.key)
                 assert (name, variable.value, scope_key) == (row.name, row.value, row.scope_key)
+
+
+def _expect_message_subscriptions(state: State, rows: Rows) -> None:
+    """Element instances that wait for a message, and message start events of the latest versions, are open."""
+    waiting: dict[Key, tuple[object, ...]] = {
+        key: (
+            *(instance.head.process_definition_key, instance.head.process_definition_id),
+            *(each.element_id, each.message_name, each.element_instance_key, each.correlation_key),
+        )
+        for instance in state.instances.values()
+        for key, each in instance.subscriptions.items()
+        if isinstance(each, MessageSubscription)
+    }
+    for definition in filter(None, (state.latest(*name) for name in state.versions)):
+        for key, start in message_starts_of(definition).items():
+            names = (definition.process_definition_id, start.element_id, start.message_name)
+            waiting[key] = (definition.key, *names, None, None)
+    assert waiting == {
+        row.message_subscription_key: (
+            *(row.process_definition_key, row.process_definition_id),
+            *(row.element_id, row.message_name, row.element_instance_key, row.correlation_key),
+        )
+        for row in rows.all(entities.MessageSubscription)
+        if row.is_open
+    }
 
 
 def open_incidents(state: State) -> dict[Key, OpenIncident]:

@@ -66,6 +66,12 @@ CHECKS = (
     Check("jobs", "Rows of open jobs say what documents say.", by_documents("jobs")),
     Check("variables", "Rows of variables in reach say what documents say.", by_documents("variables")),
     Check("incidents", "Rows of open incidents say what documents say.", by_documents("incidents")),
+    Check("user-tasks", "Rows of open user tasks say what documents say.", by_documents("user-tasks")),
+    Check(
+        "message-subscriptions",
+        "Rows of open message subscriptions say what documents say.",
+        by_documents("message-subscriptions"),
+    ),
     Check(
         documents.COUNTS,
         "Tenants have as many active process instances as is counted for quotas.",

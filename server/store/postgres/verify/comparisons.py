@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from server.engine.keys import Key
 from server.engine.process_instance import JobState, ProcessInstance
+from server.engine.subscriptions import MessageSubscription
 from server.store.entities import JobState as Shown
 from server.store.postgres.literals import storable
 
@@ -117,6 +118,14 @@ def _user_tasks(instance: ProcessInstance) -> Facts:
     }
 
 
+def _message_subscriptions(instance: ProcessInstance) -> Facts:
+    return {
+        each.key: (each.element_instance_key, each.element_id, each.message_name, each.correlation_key)
+        for each in instance.subscriptions.values()
+        if isinstance(each, MessageSubscription)
+    }
+
+
 # A row shows the last event of its job; a job may be on offer for several reasons.
 SHOWN_AS: Mapping[object, frozenset[object]] = {
     JobState.ACTIVATABLE: frozenset(
@@ -202,5 +211,15 @@ COMPARISONS = (
             AND state NOT IN ('COMPLETED', 'CANCELED')
         """,
         _user_tasks,
+    ),
+    Comparison(
+        "message-subscriptions",
+        """
+        SELECT process_instance_key, message_subscription_key, element_instance_key, element_id, message_name,
+            correlation_key
+        FROM runtime.message_subscription
+        WHERE tenant_id = ANY($1) AND process_instance_key BETWEEN $2 AND $3 AND is_open
+        """,
+        _message_subscriptions,
     ),
 )

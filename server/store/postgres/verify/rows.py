@@ -45,7 +45,8 @@ NOT_MOVED = f"""
 
 LEFT_BEHIND = " UNION ALL ".join(
     f"""
-    SELECT '{part.relation} ' || {part.key} FROM {part.relation} AS part WHERE NOT EXISTS (
+    SELECT '{part.relation} ' || {part.key} FROM {part.relation} AS part
+    WHERE part.process_instance_key IS NOT NULL AND NOT EXISTS (
         SELECT FROM runtime.process_instance AS whole
         WHERE whole.partition_id = part.partition_id AND whole.process_instance_key = part.process_instance_key
     )
@@ -80,6 +81,9 @@ NOT_ENDED = """
     SELECT 'history.incident ' || incident_key FROM history.incident WHERE state = 'ACTIVE'
     UNION ALL
     SELECT 'history.user_task ' || user_task_key FROM history.user_task WHERE completion_date IS NULL
+    UNION ALL
+    SELECT 'history.message_subscription ' || message_subscription_key FROM history.message_subscription
+    WHERE is_open
 """
 
 DEFINITIONS_WITHOUT_ROWS = """

@@ -65,6 +65,15 @@ TWO_AT_ONCE = (
     .connect_to("join")
 )
 
+ASK = (
+    process("ask")
+    .start()
+    .user_task("ask", assignment={"assignee": "ann"})
+    .end()
+    .boundary_message("news", on="ask", message="news", key="=total")
+    .end()
+)
+
 
 class Owner:
     """A partition that commits what it is told to do, one command at a time."""
@@ -135,6 +144,8 @@ class Owner:
             update = commands.UpdateJob(tenant_id=tenant_id, job_key=incident.job_key or Key(0), retries=1)
             await self.do(update)
             await self.do(commands.ResolveIncident(tenant_id, incident.key))
+        for user_task_key in list(instance.user_tasks):
+            await self.do(commands.CompleteUserTask(tenant_id, user_task_key))
         for job_key in list(instance.jobs):
             await self.do(commands.CompleteJob(tenant_id, job_key))
 
@@ -185,7 +196,12 @@ async def furnish(dsn: str) -> None:
 
 
 async def deploy(first: Owner, tenant_id: str) -> None:
-    for builder, name in ((ORDER, "order.bpmn"), (TWO_AT_ONCE, "two.bpmn"), (ORDER, "order-2.bpmn")):
+    for builder, name in (
+        (ORDER, "order.bpmn"),
+        (TWO_AT_ONCE, "two.bpmn"),
+        (ASK, "ask.bpmn"),
+        (ORDER, "order-2.bpmn"),
+    ):
         await first.do(commands.DeployResources(tenant_id, (resource(builder, name),)))
     for text in ("1", "2"):
         model = graph(answering("discount", text))
@@ -248,6 +264,10 @@ async def _first_of_two_done(owner: Owner) -> None:
     await owner.complete(variables={"done": '"\\u00e9"'})
 
 
+async def _asked(owner: Owner) -> None:
+    await owner.start("ask")
+
+
 async def _activated(owner: Owner) -> None:
     await owner.start()
     job = await owner.activate()
@@ -308,6 +328,7 @@ STORIES = (
     _cancelled_with_an_incident,
     _one_of_two_done,
     _first_of_two_done,
+    _asked,
     _activated,
     _backing_off,
     _without_retries,

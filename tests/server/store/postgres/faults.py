@@ -97,6 +97,16 @@ FAULTS = {
         "UPDATE runtime.incident SET job_key = NULL",
         "DELETE FROM runtime.incident",
     ],
+    "user-tasks": [
+        "UPDATE runtime.user_task SET assignee = NULL",
+        "UPDATE runtime.user_task SET state = 'COMPLETED'",
+        "DELETE FROM runtime.user_task",
+    ],
+    "message-subscriptions": [
+        "UPDATE runtime.message_subscription SET correlation_key = NULL",
+        "UPDATE runtime.message_subscription SET is_open = false",
+        "DELETE FROM runtime.message_subscription",
+    ],
     "active-counts": [
         "UPDATE gnomon.active_instances SET count = count + 1",
         "DELETE FROM gnomon.active_instances",

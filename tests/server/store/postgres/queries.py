@@ -9,7 +9,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 import msgspec
 from hypothesis import strategies as st
 
-from server.engine.keys import Key
+from server.engine.keys import Key, partition_of
 from server.platform.query import (
     AnyOf,
     Clause,
@@ -95,6 +95,8 @@ def rows_of(searchable: Searchable[Entity]) -> st.SearchStrategy[list[Entity]]:
         searchable.key.name: st.integers(1, 60),
         "tenant_id": st.sampled_from([TENANT, TENANT, TENANT, "other"]),
     }
+    if "partition_id" in columns:
+        columns["partition_id"] = st.just(partition_of(Key(1)))
     new: Callable[..., Entity] = searchable.entity
     rows = st.builds(new, **columns)
     return st.lists(rows, max_size=20, unique_by=lambda row: getattr(row, searchable.key.name))

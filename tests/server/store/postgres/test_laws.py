@@ -28,7 +28,8 @@ def changes(draw: st.DrawFn) -> Change:
     row = draw(rows_of(searchable).filter(bool))[0]
     if draw(st.booleans()):
         return Insert(msgspec.structs.replace(row, **{searchable.key.name: key, "tenant_id": TENANT}))
-    names = set(searchable.entity.__struct_fields__) - {searchable.key.name, "tenant_id"}
+    fixed = {searchable.key.name, "tenant_id", "partition_id"}
+    names = set(searchable.entity.__struct_fields__) - fixed
     changed = draw(st.sets(st.sampled_from(sorted(names)), max_size=5))
     return Update(searchable.entity, key, {name: getattr(row, name) for name in changed})
 

@@ -196,6 +196,6 @@ async def test_every_field_has_its_column_in_every_table_of_its_entity(
 
     found = dict(await database.fetch(text, table.name))
 
-    names = ["partition_id", *entity.__struct_fields__]
+    names = {"partition_id", *entity.__struct_fields__}
     expected = {"runtime": sorted(names), "history": sorted([*names, "bucket"])}
     assert found == {schema: expected[schema] for schema in schemas_of(entity)}
