@@ -630,13 +630,19 @@ class ProcessBuilder:
         decision: str,
         result: str,
         binding: str | None = None,
+        version_tag: str | None = None,
         inputs: Mapping[str, str | None] = _NO_PAIRS,
         outputs: Mapping[str, str] = _NO_PAIRS,
     ) -> Self:
         """Append a business rule task that evaluates a decision, named by id or by an expression, into a variable."""
         self.node("businessRuleTask", element_id, inputs=inputs, outputs=outputs)
         self._extension(
-            element_id, "calledDecision", decisionId=decision, resultVariable=result, bindingType=binding
+            element_id,
+            "calledDecision",
+            decisionId=decision,
+            resultVariable=result,
+            bindingType=binding,
+            versionTag=version_tag,
         )
         return self
 

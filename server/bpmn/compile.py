@@ -419,7 +419,7 @@ def _called_decision(node: Markup) -> CalledDecision | None:
     called = extensions.called_decision(node)
     if called is None:
         return None
-    binding = Binding(BindingType(called.binding_type))
+    binding = Binding(BindingType(called.binding_type), called.version_tag)
     return CalledDecision(_attribute(called.decision_id), called.result_variable, binding)
 
 

@@ -46,6 +46,7 @@ class CalledDecision:
     decision_id: str
     result_variable: str
     binding_type: str
+    version_tag: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +151,12 @@ def called_decision(element: Markup) -> CalledDecision | None:
     if found is None:
         return None
     attributes = found.attributes
-    return CalledDecision(attributes["decisionId"], attributes["resultVariable"], attributes["bindingType"])
+    return CalledDecision(
+        attributes["decisionId"],
+        attributes["resultVariable"],
+        attributes["bindingType"],
+        attributes.get("versionTag", ""),
+    )
 
 
 def called_element(element: Markup) -> CalledElement:

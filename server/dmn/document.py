@@ -1,4 +1,4 @@
-"""A DMN file as plain elements, those of its own DMN namespace."""
+"""A DMN file as plain elements, those of its own DMN namespace and those of the extensions that Zeebe reads."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,6 +18,9 @@ NAMESPACES: Final[Mapping[str, str]] = {
     "https://www.omg.org/spec/DMN/20230324/MODEL/": "1.5",
     "https://www.omg.org/spec/DMN/20240513/MODEL/": "1.6",
 }
+
+
+ZEEBE: Final = "http://camunda.org/schema/zeebe/1.0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,4 +44,4 @@ def _document(document: XmlDocument) -> Document:
     version = NAMESPACES.get(document.namespace)
     if version is None or document.name != "definitions":
         raise DmnReadError(f"expected DMN 1.1-1.6 definitions as root, found {document.tag}", document.line)
-    return Document(document.markup({document.namespace: ""}), version, document.prefixes)
+    return Document(document.markup({document.namespace: "", ZEEBE: "zeebe:"}), version, document.prefixes)

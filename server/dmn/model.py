@@ -70,7 +70,10 @@ class Requirement(Element):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision(DrgElement):
+    """`version_tag` is what its version is called by, without one what the versions of all decisions of the file are."""
+
     logic: Expression | None
+    version_tag: str | None = None
     required_inputs: tuple[Requirement, ...] = ()
     required_decisions: tuple[Requirement, ...] = ()
     required_knowledge: tuple[Requirement, ...] = ()
@@ -102,8 +105,18 @@ class Definitions(Element):
     definition_id: str
     namespace: str
     version: str
+    version_tag: str | None = None
     language: str | None = None
     prefixes: Mapping[str, str]
     imports: tuple[Import, ...] = ()
     item_definitions: tuple[ItemDefinition, ...] = ()
     elements: tuple[DrgElement, ...] = ()
+
+    @property
+    def version_tags(self) -> Mapping[str, str | None]:
+        """Of each decision by its id: its own tag, or that of the file."""
+        return {
+            element.definition_id: element.version_tag or self.version_tag
+            for element in self.elements
+            if isinstance(element, Decision)
+        }

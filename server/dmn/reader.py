@@ -41,6 +41,7 @@ def definitions_of(document: Document) -> Definitions:
         definition_id=definition_id_of(root, namespace),
         namespace=namespace,
         version=document.version,
+        version_tag=_version_tag(root),
         language=root.attributes.get("expressionLanguage"),
         prefixes=document.prefixes,
         imports=tuple(map(_import, root.all("import"))),
@@ -124,10 +125,17 @@ def _decision(markup: Markup, namespace: str) -> Decision:
         definition_id=definition_id_of(markup, namespace),
         variable=_variable(markup),
         logic=expression_in(markup),
+        version_tag=_version_tag(markup),
         required_inputs=_requirements(markup, "informationRequirement", "requiredInput"),
         required_decisions=_requirements(markup, "informationRequirement", "requiredDecision"),
         required_knowledge=_requirements(markup, "knowledgeRequirement", "requiredKnowledge"),
     )
+
+
+def _version_tag(markup: Markup) -> str | None:
+    extensions = markup.first("extensionElements")
+    tag = None if extensions is None else extensions.first("zeebe:versionTag")
+    return None if tag is None else tag.attributes.get("value", "").strip() or None
 
 
 def _knowledge_model(markup: Markup, namespace: str) -> BusinessKnowledgeModel:

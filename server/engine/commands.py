@@ -34,10 +34,11 @@ class Resource:
 
 @dataclass(frozen=True, slots=True)
 class NamedDecision:
-    """A decision by what its model calls it."""
+    """A decision by what its model calls it, and the tag of its version."""
 
     id: str
     name: str
+    version_tag: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,13 +11,17 @@ from server.feel import DialectName
 
 
 class DeployedDecision(msgspec.Struct, frozen=True, gc=False):
-    """A decision of a requirements graph; `previous_key` is the version that was the latest until now."""
+    """A decision of a requirements graph; `previous_key` is the version that was the latest until now.
+
+    Releases of format 1 left the version tag out.
+    """
 
     key: Key
     decision_definition_id: str
     name: str
     version: int
     previous_key: Key | None
+    version_tag: str | msgspec.UnsetType | None = msgspec.UNSET
 
 
 class DecisionRequirementsDeployed(Event, frozen=True):

@@ -25,6 +25,16 @@ class Decision(msgspec.Struct, frozen=True):
         return self.deployed.key
 
     @property
+    def version_tag(self) -> str | None:
+        """The tag of the event, or that of the file where the event has none; a file without the word is not read."""
+        tag = self.deployed.version_tag
+        if tag is not msgspec.UNSET:
+            return tag
+        if b"versionTag" not in self.graph.content:
+            return None
+        return DecisionFile(self.graph.content).read().version_tags.get(self.deployed.decision_definition_id)
+
+    @property
     def model(self) -> dmn.Decisions:
         graph = self.graph
         imports = tuple(map(DecisionFile, graph.imports))
@@ -39,6 +49,8 @@ class KnownDecisions:
         self._decisions: dict[Key, Decision] = {}
         self._graph_versions: dict[Name, versions.Versions] = {}
         self._versions: dict[Name, versions.Versions] = {}
+        # Index: the versions that have a tag, by tenant, id and tag.
+        self._tagged: dict[tuple[str, str, str], versions.Versions] = {}
         # The highest number that a version has had, also of what is deleted.
         self._graph_numbers: dict[Name, int] = {}
         self._numbers: dict[Name, int] = {}
@@ -60,13 +72,20 @@ class KnownDecisions:
         keys = [*self._versions.get((tenant_id, decision_definition_id), {}).values()]
         return keys[-2] if len(keys) > 1 else None
 
-    def deployed_until(
+    def tagged(self, tenant_id: str, decision_definition_id: str, tag: str) -> Decision | None:
+        """The latest version with this tag."""
+        keys = self._tagged.get((tenant_id, decision_definition_id, tag))
+        return self._decisions[versions.latest(keys)] if keys else None
+
+    def deployed_with(
         self, tenant_id: str, decision_definition_id: str, deployment_key: Key
     ) -> Decision | None:
-        """The version that was the latest when this deployment was done."""
+        """The version that came with this deployment."""
         keys = self._versions.get((tenant_id, decision_definition_id), {})
         key = versions.deployed_until(keys, deployment_key, self._deployment_of)
-        return self._decisions[key] if key is not None else None
+        if key is None or self._deployment_of(key) != deployment_key:
+            return None
+        return self._decisions[key]
 
     def _deployment_of(self, key: Key) -> Key:
         return self._decisions[key].graph.deployment_key
@@ -95,9 +114,12 @@ class KnownDecisions:
         self.graphs[graph.key] = graph
         versions.add(self._graph_versions.setdefault(_name_of(graph), {}), graph.version, graph.key)
         for deployed in graph.decisions:
-            self._decisions[deployed.key] = Decision(deployed, graph)
+            decision = self._decisions[deployed.key] = Decision(deployed, graph)
             name = (graph.tenant_id, deployed.decision_definition_id)
             versions.add(self._versions.setdefault(name, {}), deployed.version, deployed.key)
+            tag = decision.version_tag
+            if tag:
+                versions.add(self._tagged.setdefault((*name, tag), {}), deployed.version, deployed.key)
 
     def numbers_of(self, graph: DecisionRequirementsDeployed) -> Numbers:
         """The highest numbers so far, of the graph and of its decisions."""
@@ -117,10 +139,11 @@ class KnownDecisions:
         del self.graphs[graph.key]
         versions.forget(self._graph_versions, _name_of(graph), graph.version)
         for deployed in graph.decisions:
-            del self._decisions[deployed.key]
-            versions.forget(
-                self._versions, (graph.tenant_id, deployed.decision_definition_id), deployed.version
-            )
+            tag = self._decisions.pop(deployed.key).version_tag
+            name = (graph.tenant_id, deployed.decision_definition_id)
+            versions.forget(self._versions, name, deployed.version)
+            if tag:
+                versions.forget(self._tagged, (*name, tag), deployed.version)
 
 
 def _name_of(graph: DecisionRequirementsDeployed) -> Name:

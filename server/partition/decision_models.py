@@ -80,7 +80,10 @@ def _deployable(
         dialect=chosen,
         decision_requirements_id=definitions.definition_id,
         decision_requirements_name=definitions.name,
-        decisions=tuple(NamedDecision(outline.id, outline.name) for outline in compiled().outlines),
+        decisions=tuple(
+            NamedDecision(outline.id, outline.name, definitions.version_tags.get(outline.id))
+            for outline in compiled().outlines
+        ),
     )
 
 

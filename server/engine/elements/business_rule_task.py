@@ -1,5 +1,7 @@
 """Business rule task: a decision that the engine evaluates, or a job for a worker."""
 
+from typing import assert_never
+
 from server import feel
 from server.bpmn.executable import BindingType, CalledDecision
 from server.engine.decision_evaluation import evaluation_of
@@ -43,17 +45,32 @@ def _evaluate(step: Step, visit: Visit, called: CalledDecision) -> None:
 def _called(step: Step, visit: Visit, called: CalledDecision) -> Decision:
     instance = visit.process_instance
     decision_id = string_of(called.decision_id, VariableScope(step, instance, scope_key=visit.instance.key))
-    known, tenant_id = step.state.decisions, instance.head.tenant_id
-    if called.binding.type is BindingType.DEPLOYMENT:
-        deployment_key = step.state.definition_of(instance).deployment_key
-        decision = known.deployed_until(tenant_id, decision_id, deployment_key)
-    else:
-        decision = known.latest(tenant_id, decision_id)
+    known, tenant_id, binding = step.state.decisions, instance.head.tenant_id, called.binding
+    match binding.type:
+        case BindingType.DEPLOYMENT:
+            deployment_key = step.state.definition_of(instance).deployment_key
+            decision = known.deployed_with(tenant_id, decision_id, deployment_key)
+            missing = (
+                f"Expected to evaluate decision '{decision_id}' with binding type 'deployment', but no such decision"
+                f" found in the deployment with key {deployment_key} which contained the current process. To resolve"
+                " this incident, migrate the process instance to a process definition that is deployed together with"
+                " the intended decision to evaluate."
+            )
+        case BindingType.VERSION_TAG:
+            decision = known.tagged(tenant_id, decision_id, binding.version_tag)
+            missing = (
+                f"Expected to evaluate decision '{decision_id}' with version tag '{binding.version_tag}', but no such"
+                " decision found. To resolve this incident, deploy a decision with the given id and version tag."
+            )
+        case BindingType.LATEST:
+            decision = known.latest(tenant_id, decision_id)
+            missing = (
+                f"Expected to evaluate decision '{decision_id}', but no decision found for id '{decision_id}'"
+            )
+        case _:
+            assert_never(binding.type)
     if decision is None:
-        reason = (
-            f"Expected to evaluate decision '{decision_id}', but no decision found for id '{decision_id}'"
-        )
-        raise Incident(ErrorType.CALLED_DECISION_ERROR, reason)
+        raise Incident(ErrorType.CALLED_DECISION_ERROR, missing)
     return decision
 
 

@@ -44,7 +44,11 @@ def deploy(command: DeployResources, step: Step) -> Deployment:
         else _definition(command.tenant_id, resource, process_id, step, deployment_key=key)
         for resource, process_id, latest in _with_latest(command, step)
     ]
-    graphs = [_graph(command.tenant_id, model, step, deployment_key=key) for model in command.decision_models]
+    is_renewed = bool(command.decision_models) and has_changes and _is_bound(command)
+    graphs = [
+        _graph(command.tenant_id, model, step, deployment_key=key, is_renewed=is_renewed)
+        for model in command.decision_models
+    ]
     return Deployment(
         key,
         tuple(map(_deployed, definitions)),
@@ -168,11 +172,20 @@ def _deployed_graph(graph: DecisionRequirementsDeployed) -> DeployedRequirements
     )
 
 
+def _is_bound(command: DeployResources) -> bool:
+    """Whether one of its processes looks for decisions in its own deployment."""
+    return any(
+        executable_process(resource.content, process_id).is_bound_to_deployment
+        for resource in command.resources
+        for process_id in resource.process_ids
+    )
+
+
 def _graph(
-    tenant_id: str, model: DecisionModel, step: Step, *, deployment_key: Key
+    tenant_id: str, model: DecisionModel, step: Step, *, deployment_key: Key, is_renewed: bool
 ) -> DecisionRequirementsDeployed:
     latest = step.state.decisions.latest_graph(tenant_id, model.decision_requirements_id)
-    if latest is not None and _is_current(latest, model, step):
+    if latest is not None and not is_renewed and _is_current(latest, model, step):
         return latest
     key = step.next_key()
     graph = DecisionRequirementsDeployed(
@@ -223,6 +236,7 @@ def _decision(
         name=decision.name,
         version=step.state.decisions.next_version(tenant_id, decision.id),
         previous_key=latest.key if latest else None,
+        version_tag=decision.version_tag,
     )
 
 

@@ -164,14 +164,6 @@ RULES = (
         value=("static-or-expression",),
     ),
     Rule(
-        id="called-decision-binding",
-        message="A decision is called in its latest version, or in the one of the deployment",
-        evaluator=EvaluatorKind.PATTERN,
-        applies_to=("bpmn:BusinessRuleTask",),
-        attribute=("zeebe:calledDecision@bindingType",),
-        value=("latest|deployment",),
-    ),
-    Rule(
         id="called-element-count",
         message="A call activity calls one process",
         evaluator=EvaluatorKind.COUNT,
@@ -198,18 +190,23 @@ RULES = (
         id="binding-type",
         message="Unknown binding type",
         evaluator=EvaluatorKind.PATTERN,
-        applies_to=("bpmn:CallActivity", "bpmn:UserTask"),
-        attribute=("zeebe:calledElement@bindingType", "zeebe:formDefinition@bindingType"),
+        applies_to=("bpmn:CallActivity", "bpmn:UserTask", "bpmn:BusinessRuleTask"),
+        attribute=(
+            "zeebe:calledElement@bindingType",
+            "zeebe:formDefinition@bindingType",
+            "zeebe:calledDecision@bindingType",
+        ),
         value=("latest|deployment|versionTag",),
     ),
     Rule(
         id="version-tag-binding",
         message="Binding by version tag needs the tag",
         evaluator=EvaluatorKind.REQUIRED_ATTRIBUTE,
-        applies_to=("bpmn:CallActivity", "bpmn:UserTask"),
+        applies_to=("bpmn:CallActivity", "bpmn:UserTask", "bpmn:BusinessRuleTask"),
         attribute=(
             "zeebe:calledElement[bindingType=versionTag]@versionTag",
             "zeebe:formDefinition[bindingType=versionTag]@versionTag",
+            "zeebe:calledDecision[bindingType=versionTag]@versionTag",
         ),
     ),
     Rule(

@@ -1,13 +1,21 @@
 """Business rule tasks that call a decision."""
 
+import pytest
+
 from server.bpmn.builder import ProcessBuilder, process
-from server.engine.commands import DecisionModel, DeployResources
+from server.engine.commands import DecisionModel, DeleteResource, DeployResources
 from server.engine.incidents import ErrorType
 from server.engine.lifecycle import ElementState
 from server.engine.limits import EngineLimits
 from server.feel.limits import CHARACTERS_PER_STEP
 from server.partition.config import DialectChoice
-from server.store.entities import DecisionInstance, DecisionInstanceState, ElementInstance
+from server.store.entities import (
+    DecisionDefinition,
+    DecisionInstance,
+    DecisionInstanceState,
+    DecisionRequirements,
+    ElementInstance,
+)
 from tests.server.dmn.models import decision, literal, table
 from tests.server.engine.graphs import DISCOUNT, answering, graph
 from tests.server.engine.scenario import Scenario, resource
@@ -149,7 +157,61 @@ def test_the_latest_version_is_called(engine: Scenario) -> None:
     assert engine.variables()["percent"] == 2
 
 
-def test_binding_to_the_deployment_keeps_the_version_that_was_the_latest_then(engine: Scenario) -> None:
+def tagged(text: str, *, of_file: str = "", of_decision: str = "") -> DecisionModel:
+    """A graph with a decision, and tags of the versions."""
+    return graph(_tag(of_file), decision("discount", _tag(of_decision) + literal(text)))
+
+
+def _tag(value: str) -> str:
+    zeebe = 'xmlns:zeebe="http://camunda.org/schema/zeebe/1.0"'
+    tag = f'<zeebe:versionTag {zeebe} value="{value}"/>' if value else ""
+    return f"<extensionElements>{tag}</extensionElements>"
+
+
+@pytest.mark.parametrize("place", ["of_file", "of_decision"])
+def test_a_version_tag_names_the_latest_version_with_it(engine: Scenario, place: str) -> None:
+    for text, tag in (("1", "old"), ("2", "stable"), ("3", "stable"), ("4", "new"), ("5", "")):
+        deploy(engine, tagged(text, **{place: tag}))
+
+    deploy(engine, rated(binding="versionTag", version_tag="stable")).start("order")
+
+    assert engine.variables()["percent"] == 3
+
+
+def test_the_tag_of_a_decision_goes_before_that_of_its_file(engine: Scenario) -> None:
+    deploy(engine, tagged("1", of_file="file", of_decision="own"))
+    deploy(engine, tagged("2", of_file="file"))
+
+    deploy(engine, rated(binding="versionTag", version_tag="own")).start("order")
+
+    assert engine.variables()["percent"] == 1
+
+
+def test_a_version_tag_that_no_decision_has_is_an_incident_until_one_is_deployed(engine: Scenario) -> None:
+    deploy(engine, tagged("1", of_decision="old")).deploy(rated(binding="versionTag", version_tag="new"))
+    engine.start("order")
+
+    assert engine.incident.error_type is ErrorType.CALLED_DECISION_ERROR
+    assert engine.incident.message == (
+        "Expected to evaluate decision 'discount' with version tag 'new', but no such decision found."
+        " To resolve this incident, deploy a decision with the given id and version tag."
+    )
+
+    deploy(engine, tagged("7", of_decision="new")).resolve()
+    assert engine.variables()["percent"] == 7
+
+
+def test_a_deleted_version_is_not_found_by_its_tag(engine: Scenario) -> None:
+    deploy(engine, tagged("1", of_decision="stable"), rated(binding="versionTag", version_tag="stable"))
+    deploy(engine, tagged("2", of_decision="stable"))
+    (_, latest) = engine.rows.all(DecisionRequirements)
+
+    engine.execute(DeleteResource(engine.tenant_id, latest.decision_requirements_key))
+
+    assert engine.start("order").variables()["percent"] == 1
+
+
+def test_binding_to_the_deployment_means_the_version_that_came_with_it(engine: Scenario) -> None:
     deploy(engine, graph(answering("discount", "1")), rated(binding="deployment"))
     deploy(engine, graph(answering("discount", "2")))
 
@@ -177,6 +239,39 @@ def test_nothing_gets_a_version_when_nothing_changed(engine: Scenario) -> None:
     engine.start("order")
 
     assert engine.instance.head.version == 1
+
+
+def test_an_unchanged_decision_gets_a_version_beside_a_new_process_that_is_bound_to_its_deployment(
+    engine: Scenario,
+) -> None:
+    deploy(engine, graph(answering("discount", "1")))
+    deploy(engine, graph(answering("discount", "1")), rated(binding="deployment"))
+
+    engine.start("order")
+
+    assert engine.variables()["percent"] == 1
+    assert [row.version for row in engine.rows.all(DecisionDefinition)] == [1, 2]
+
+
+def test_an_unchanged_decision_keeps_its_version_beside_other_processes(engine: Scenario) -> None:
+    deploy(engine, graph(answering("discount", "1")))
+    deploy(engine, graph(answering("discount", "1")), rated())
+
+    assert [row.version for row in engine.rows.all(DecisionDefinition)] == [1]
+
+
+def test_a_decision_that_was_deployed_before_its_process_is_not_bound_to_it(engine: Scenario) -> None:
+    deploy(engine, graph(answering("discount", "1")))
+    deploy(engine, rated(binding="deployment")).start("order")
+
+    deployment_key = engine.state.definition_of(engine.instance).deployment_key
+    assert engine.incident.error_type is ErrorType.CALLED_DECISION_ERROR
+    assert engine.incident.message == (
+        "Expected to evaluate decision 'discount' with binding type 'deployment', but no such decision found in the"
+        f" deployment with key {deployment_key} which contained the current process. To resolve this incident, migrate"
+        " the process instance to a process definition that is deployed together with the intended decision to"
+        " evaluate."
+    )
 
 
 def test_a_decision_that_was_deployed_later_than_its_process_is_not_bound_to_it(engine: Scenario) -> None:

@@ -570,11 +570,6 @@ TASKS = {
     "script-implementation": case("n", _line('<scriptTask id="n"/>'), _task(_job(), "scriptTask")),
     "called-decision": case("n", _decision('decisionId="d"'), _decision('decisionId="d" resultVariable="r"')),
     "called-decision-expression": case("n", _decision('decisionId="=(" resultVariable="r"'), _decision('decisionId="=d" resultVariable="r"')),
-    "called-decision-binding": case(
-        "n",
-        _decision('decisionId="d" resultVariable="r" bindingType="versionTag"'),
-        _decision('decisionId="d" resultVariable="r" bindingType="deployment"'),
-    ),
     "called-element-count": case("n", _call(), _call('processId="p"')),
     "called-element": case("n", _call('processId=" "'), _call('processId="p"')),
     "called-element-expression": case("n", _call('processId="=("'), _call('processId="=p"')),
