@@ -77,15 +77,25 @@ AUDITED: Mapping[type, Audited] = {
 }
 
 
+class Concerned(NamedTuple):
+    """The process instance that a command changed, or the place of the user task that it was refused for."""
+
+    head: InstanceHead | None = None
+    element_instance_key: Key | None = None
+
+
+NOTHING = Concerned()
+
+
 def audit_entry(
     command: commands.Command,
     origin: Origin,
     result: Answer | ServiceError,
     now: datetime,
     *,
-    changed: InstanceHead | None = None,
+    concerned: Concerned = NOTHING,
 ) -> AuditEntry | None:
-    """The entry of a command and its result; `changed` is the process instance that it changed, if any."""
+    """The entry of a command and its result."""
     audited = AUDITED.get(type(command))
     if audited is None:
         return None
@@ -95,9 +105,11 @@ def audit_entry(
         return None
     else:
         entry = _entry(audited, command, origin, now)
-    if changed is not None and audited.entity_type not in {SIGNAL, CONDITIONAL}:
-        entry.process_instance_key = changed.key
-        entry.process_definition_key = changed.process_definition_key
+    head = concerned.head
+    if head is not None and audited.entity_type not in {SIGNAL, CONDITIONAL}:
+        entry.process_instance_key = head.key
+        entry.process_definition_key = head.process_definition_key
+        entry.element_instance_key = concerned.element_instance_key
     match result:
         case CreatedInstance(head):
             entry.entity_key = head.key

@@ -16,7 +16,6 @@ from server.engine.documents import changed_pages
 from server.engine.events import (
     Event,
     InstanceEvent,
-    InstanceHead,
     ProcessDefinitionDeleted,
     ProcessDefinitionDeployed,
 )
@@ -27,7 +26,7 @@ from server.engine.pages import DocumentId
 from server.engine.rejection import Rejected, RejectionType
 from server.engine.sent import CommandSent
 from server.engine.state import NotLoaded
-from server.partition.audit import audit_entry
+from server.partition.audit import NOTHING, Concerned, audit_entry
 from server.partition.batch_audit import (
     batch_item_entries,
     note_batch_operation,
@@ -202,7 +201,7 @@ class Turns:
             turn.results.append((entry, result))
             happened = growth.events[before:]
             _audit(happened, entry, turn.batch, now)
-            _keep(entry, result, turn.batch, now, changed=self._concerned(entry, happened))
+            _keep(entry, result, turn.batch, now, concerned=self._concerned(entry, happened))
             started, last = last, self._stopwatch()
             if last - started > longest[0]:
                 longest = last - started, entry
@@ -216,14 +215,17 @@ class Turns:
         turn.events += growth.events
         return growth
 
-    def _concerned(self, entry: Entry, happened: Iterable[Event]) -> InstanceHead | None:
-        """The process instance that the events are about, or the one with the user task of a refused command."""
+    def _concerned(self, entry: Entry, happened: Iterable[Event]) -> Concerned:
+        """What the events are about, or the user task of a refused command, if it is of the tenant."""
         for event in happened:
             if isinstance(event, InstanceEvent):
-                return event.instance
+                return Concerned(event.instance)
         key: Key | None = getattr(entry.command, "user_task_key", None)
         owner = self._state.instances.get(self._state.owners.get(key, key)) if key is not None else None
-        return owner.head if owner is not None else None
+        user_task = owner.user_tasks.get(key) if owner is not None and key is not None else None
+        if owner is None or user_task is None or owner.head.tenant_id != entry.tenant_id:
+            return NOTHING
+        return Concerned(owner.head, user_task.element_instance_key)
 
     @staticmethod
     def _report(growth: Growth) -> None:
@@ -287,7 +289,7 @@ def _audit(happened: Sequence[Event], entry: Entry, batch: Batch, now: datetime)
         batch.audit += batch_item_entries(happened, now)
 
 
-def _keep(entry: Entry, result: Result, batch: Batch, now: datetime, *, changed: InstanceHead | None) -> None:
+def _keep(entry: Entry, result: Result, batch: Batch, now: datetime, *, concerned: Concerned) -> None:
     """Put into the batch what is stored about the command itself: audit entries, the answer, that it was taken."""
     batch.audit += entry.noted
     is_fault = isinstance(result, Internal)
@@ -296,7 +298,7 @@ def _keep(entry: Entry, result: Result, batch: Batch, now: datetime, *, changed:
     origin = entry.origin
     if origin is None or entry.command is None:
         return
-    audited = audit_entry(entry.command, origin, result, now, changed=changed)
+    audited = audit_entry(entry.command, origin, result, now, concerned=concerned)
     if audited is not None:
         batch.audit.append(audited)
     key = origin.idempotency

@@ -15,7 +15,7 @@ from server.store.searchables import AUDIT_ENTRIES
 async def search_audit_logs(
     store: Store, request: pb.SearchUserTaskAuditLogsRequest, call: Call
 ) -> pb.SearchUserTaskAuditLogsResponse:
-    """Changes of the user task, refused commands and denials of listeners; a refusal has no element instance."""
+    """Changes of the user task, refused commands and denials of listeners."""
     also = (
         equals(AUDIT_ENTRIES, "entity_key", request.user_task_key),
         equals(AUDIT_ENTRIES, "entity_type", USER_TASK),

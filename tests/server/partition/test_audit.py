@@ -9,7 +9,7 @@ from server.bpmn.builder import process
 from server.engine import commands
 from server.engine.answers import DONE, SignalBroadcast
 from server.engine.keys import Key
-from server.partition.audit import AUDITED, LONGEST_DETAIL, audit_entry
+from server.partition.audit import AUDITED, LONGEST_DETAIL, Concerned, audit_entry
 from server.partition.origin import Origin
 from server.platform.errors import NotFound, ServiceError
 from server.store.entities import AuditEntry, AuditResult
@@ -176,7 +176,7 @@ async def test_a_signal_is_an_entity_and_names_no_process_instance_of_those_that
         answer = SignalBroadcast(Key(7))
 
         command = commands.BroadcastSignal("default", "alarm")
-        entry = audit_entry(command, ORIGIN, answer, EPOCH, changed=instance.head)
+        entry = audit_entry(command, ORIGIN, answer, EPOCH, concerned=Concerned(instance.head))
 
         assert entry is not None
         assert (entry.entity_type, entry.operation_type) == ("SIGNAL", "CREATE")

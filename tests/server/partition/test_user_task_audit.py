@@ -120,6 +120,42 @@ async def test_a_command_on_a_user_task_has_one_entry(
         assert (refused[0].entity_key, refused[0].reason) == (42, "NOT_FOUND")
 
 
+async def test_the_entry_of_a_refused_command_has_the_place_of_the_user_task(serving: Serving) -> None:
+    async with serving() as harness:
+        await entered(harness)
+        (instance,) = harness.state.instances.values()
+        (task,) = instance.user_tasks.values()
+        held = commands.AssignUserTask(
+            tenant_id="default", user_task_key=task.key, assignee="eve", allow_override=False
+        )
+
+        (entry,) = await asked(harness, held)
+
+        assert (entry.operation_type, entry.result, entry.reason) == ("ASSIGN", "FAIL", "INVALID_STATE")
+        assert (entry.entity_key, entry.element_instance_key) == (task.key, task.element_instance_key)
+        assert entry.process_instance_key == instance.head.key
+        assert entry.process_definition_key == instance.head.process_definition_key
+
+
+async def test_the_entry_of_a_stranger_has_no_keys_of_the_tenant_that_owns_the_user_task(
+    serving: Serving,
+) -> None:
+    async with serving() as harness:
+        await entered(harness)
+        key = user_task_key(harness)
+        harness.store.batches.clear()
+
+        with pytest.raises(ServiceError):
+            await harness.partition.submit(
+                commands.UnassignUserTask("other", key), Origin("other", "eve", "r-2")
+            )
+        await harness.partition.settle()
+
+        (entry,) = noted(harness)
+        assert (entry.tenant_id, entry.entity_key, entry.reason) == ("other", key, "NOT_FOUND")
+        assert (entry.process_instance_key, entry.element_instance_key) == (None, None)
+
+
 async def test_a_migration_has_an_entry_for_each_user_task(serving: Serving) -> None:
     async with serving() as harness:
         await entered(harness)

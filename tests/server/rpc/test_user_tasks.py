@@ -202,7 +202,11 @@ async def test_the_audit_log_of_a_user_task_tells_its_changes(caller: Caller, ta
     assert names == ["CREATE", "ASSIGN", "UNASSIGN", "UPDATE", "ASSIGN", "ASSIGN", "COMPLETE"]
     assert {item.actor_id for item in found.items} == {"worker"}
     assert {item.user_task_key for item in found.items} == {task_key}
-    assert all(item.process_instance_key and item.process_definition_key for item in found.items)
+    (place,) = {
+        (item.process_definition_key, item.process_instance_key, item.element_instance_key)
+        for item in found.items
+    }
+    assert all(place)
     failed = [item for item in found.items if item.result == audit_entry_pb2.AUDIT_RESULT_FAIL]
     assert failed == [found.items[5]]
 
