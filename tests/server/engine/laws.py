@@ -143,6 +143,7 @@ def _expect_user_tasks(state: State, rows: Rows) -> None:
     for key, task in tasks.items():
         row = rows.get(entities.UserTask, key)
         names = ("element_instance_key", "candidate_groups", "candidate_users", "due_date", "follow_up_date")
+        names += ("form_key",)
         assert [getattr(task, name) for name in names] == [getattr(row, name) for name in names]
         assert (task.assignee or None, task.priority, task.state) == (row.assignee, row.priority, row.state)
     for row in rows_of.values():

@@ -11,6 +11,7 @@ import msgspec
 from server.bpmn.executable import ElementType, ExecutableProcess, Flow
 from server.engine import State, commands, events
 from server.engine.commands import Command
+from server.engine.incidents import ErrorType
 from server.engine.job_kinds import JobKind
 from server.engine.job_results import AdHocSubProcessResult, UserTaskResult
 from server.engine.keys import Key
@@ -20,6 +21,7 @@ from server.engine.rejection import Rejected
 from server.engine.user_task_changes import Corrections, DateChange
 from server.engine.work import Activation
 from tests.durable import EPOCH
+from tests.server.engine.form_files import form
 from tests.server.engine.laws import open_incidents
 from tests.server.engine.scenario import Scenario
 from tests.server.engine.strategies import (
@@ -54,6 +56,7 @@ def photograph(state: State) -> object:
         dict(state.started),
         dict(state.numbers),
         deepcopy(state.start_timers),
+        deepcopy(state.forms),
     )
     waiting = (deepcopy(state.messages), deepcopy(state.signals))
     return documents, indexes, definitions, waiting, state.last_key, state.last_offer
@@ -170,6 +173,9 @@ class Player:
             if job_key is not None and instance.jobs[job_key].state is JobState.FAILED:
                 update = commands.UpdateJob(tenant_id=scenario.tenant_id, job_key=job_key, retries=1)
                 scenario.execute(update)
+            if incident.error_type is ErrorType.FORM_NOT_FOUND:
+                files = (form(tag="stable"),)
+                scenario.execute(commands.DeployResources(scenario.tenant_id, (), (), files))
             scenario.execute(commands.ResolveIncident(scenario.tenant_id, key))
 
     def _execute(self, command: Command) -> None:
@@ -389,6 +395,12 @@ def _delete(move: Move, scenario: Scenario) -> Command:
     return commands.DeleteResource(_tenant(move, scenario), key)
 
 
+def _hide(move: Move, scenario: Scenario) -> Command:
+    """Delete a version of a form."""
+    keys = sorted(scenario.state.forms.forms)
+    return commands.DeleteResource(_tenant(move, scenario), keys[move.pick % len(keys)] if keys else UNKNOWN)
+
+
 COMMANDS: dict[str, Callable[[Move, Scenario], Command]] = {
     "start": lambda move, scenario: commands.CreateProcessInstance(
         tenant_id=_tenant(move, scenario), process_definition_id="random", variables=move.variables or {}
@@ -397,6 +409,10 @@ COMMANDS: dict[str, Callable[[Move, Scenario], Command]] = {
         _tenant(move, scenario), _instance(move, scenario)
     ),
     "delete": _delete,
+    "show": lambda move, scenario: commands.DeployResources(
+        _tenant(move, scenario), (), (), (form(tag="stable", title=str(move.number)),)
+    ),
+    "hide": _hide,
     "migrate": _migrate,
     "modify": _modify,
     "activate": _activate,

@@ -81,7 +81,7 @@ class Script:
 class Person:
     """A user task, native in the process and in its twin as this says; the priority may be an expression.
 
-    A native one has listeners for these events.
+    A native one has listeners for these events. The form may not be deployed yet.
     """
 
     is_native: bool
@@ -89,6 +89,7 @@ class Person:
     priority: str | None
     outputs: Mappings
     listeners: frozenset[str]
+    form: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -238,6 +239,14 @@ Block = (
     | Jump
 )
 
+# Definitions of the form of a user task.
+FORMS: tuple[Mapping[str, str], ...] = (
+    {},
+    {"formId": "address"},
+    {"formId": '=if ok then "address" else a'},
+    {"formId": "address", "bindingType": "versionTag", "versionTag": "stable"},
+)
+
 targets = st.sampled_from(["a", "b", "c", "b.x", "c.x", "c.y"])
 loops = st.none() | st.builds(
     Loop,
@@ -309,6 +318,7 @@ people = st.builds(
     st.frozensets(
         st.sampled_from(["creating", "assigning", "updating", "completing", "canceling"]), max_size=3
     ),
+    st.sampled_from(FORMS),
 )
 
 
@@ -471,6 +481,7 @@ class _Writer:
             is_native=is_native,
             assignment={"assignee": '=if ok then "ann" else a', "candidateGroups": "x,y"},
             priority=block.priority,
+            form=block.form,
             outputs=block.outputs,
         )
         if is_native:
@@ -655,7 +666,7 @@ def _moves(values: list[str]) -> st.SearchStrategy[Move]:
     results = st.builds(Move, st.sampled_from(["complete", "fail", "throw"]), picks, numbers, variables)
     people = st.builds(
         Move,
-        st.sampled_from(["assign", "unassign", "change", "do", "do", "answer", "answer"]),
+        st.sampled_from(["assign", "unassign", "change", "do", "do", "answer", "answer", "show", "hide"]),
         picks,
         numbers,
         variables,
