@@ -176,7 +176,18 @@ class Player:
             if incident.error_type is ErrorType.FORM_NOT_FOUND:
                 files = (form(tag="stable"),)
                 scenario.execute(commands.DeployResources(scenario.tenant_id, (), (), files))
-            scenario.execute(commands.ResolveIncident(scenario.tenant_id, key))
+            if incident.error_type is ErrorType.EXTRACT_VALUE_ERROR:
+                # The activation of an activity may have given it variables that hide those of the process.
+                scope_key = instance.elements[incident.element_instance_key].scope_key or instance.head.key
+                values = commands.SetVariables(
+                    tenant_id=scenario.tenant_id,
+                    process_instance_key=instance.head.key,
+                    element_instance_key=scope_key,
+                    variables=GOOD,
+                )
+                scenario.execute(values)
+            if key in scenario.state.owners:
+                scenario.execute(commands.ResolveIncident(scenario.tenant_id, key))
 
     def _execute(self, command: Command) -> None:
         before = photograph(self.scenario.state)
