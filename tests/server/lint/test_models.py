@@ -4,10 +4,12 @@ import pytest
 
 from server.bpmn.compile import compile_definitions
 from server.bpmn.reader import read
-from server.lint.linter import describe, lint, refusals
+from server.forms import read as read_form
+from server.lint.linter import describe, lint, lint_form, refusals
 
 MODELS = Path(__file__).parents[3].parent / "shared" / "data" / "models" / "bpmn"
 FILES = sorted(MODELS.glob("*.bpmn"))
+FORMS = sorted((MODELS.parent / "form").glob("*.form"))
 
 DEPLOYABLE = {
     "camunda-8-benchmark__complex_process.bpmn",
@@ -23,6 +25,7 @@ DEPLOYABLE = {
     "camunda-8-js-sdk__conditional-pathway-10c.bpmn",
     "camunda-8-js-sdk__conditional-pathway-wi.bpmn",
     "camunda-8-js-sdk__connector_test.bpmn",
+    "camunda-8-js-sdk__test-tasks-query.bpmn",
     "camunda-8-js-sdk__test.bpmn",
     "customer-onboarding-ca__customer-onboarding-extended.bpmn",
     "flowing-retail__order-zeebe.bpmn",
@@ -80,6 +83,11 @@ def test_a_model_that_deploys_compiles(name: str) -> None:
 
         assert starts
         assert all(start.outgoing for start in starts)
+
+
+@pytest.mark.parametrize("file", FORMS, ids=lambda file: file.name)
+def test_a_form_of_another_project_breaks_no_rule(file: Path) -> None:
+    assert lint_form(read_form(file.read_bytes())) == ()
 
 
 def test_a_refused_model_names_its_elements() -> None:
