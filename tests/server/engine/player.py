@@ -10,11 +10,13 @@ import msgspec
 
 from server.bpmn.executable import ElementType, ExecutableProcess, Flow
 from server.engine import State, commands, events
+from server.engine.answers import BatchOperationCreated
+from server.engine.batch_operations import BatchAction, BatchItem, BatchOperationType, ElementPair
 from server.engine.commands import Command
 from server.engine.incidents import ErrorType
 from server.engine.job_kinds import JobKind
 from server.engine.job_results import AdHocSubProcessResult, UserTaskResult
-from server.engine.keys import Key
+from server.engine.keys import Key, first_key
 from server.engine.lifecycle import ElementState
 from server.engine.process_instance import ElementInstance, JobState
 from server.engine.rejection import Rejected
@@ -40,6 +42,8 @@ from tests.server.engine.strategies import (
 
 SECOND = timedelta(seconds=1)
 UNKNOWN = Key(42)
+# In this partition, and given to nothing.
+UNBORN = Key(first_key(1) + 1_000_000_000)
 MOST_ROUNDS = 50
 TWINS = {"random": "twin", "twin": "random", HELPER: HELPER}
 
@@ -58,7 +62,7 @@ def photograph(state: State) -> object:
         deepcopy(state.start_timers),
         deepcopy(state.forms),
     )
-    waiting = (deepcopy(state.messages), deepcopy(state.signals))
+    waiting = (deepcopy(state.messages), deepcopy(state.signals), deepcopy(state.batches))
     return documents, indexes, definitions, waiting, state.last_key, state.last_offer
 
 
@@ -82,6 +86,8 @@ class Player:
                 self._advance(move.number)
             elif move.kind == "deploy":
                 self.scenario.deploy(written(self._block))
+            elif move.kind == "batch":
+                self._begin_batch(move)
             else:
                 self._execute(COMMANDS[move.kind](move, self.scenario))
         return self
@@ -92,6 +98,24 @@ class Player:
             self.scenario.advance(seconds * SECOND)
         except msgspec.DecodeError:
             self.faults += 1
+
+    def _begin_batch(self, move: Move) -> None:
+        """Of an operation on every process instance or incident that there is, and on one that is not."""
+        state, tenant_id = self.scenario.state, self.scenario.tenant_id
+        action = _batch_action(move, self.scenario)
+        if action.type is BatchOperationType.RESOLVE_INCIDENT:
+            places = [(state.owners[key], key) for key in open_incidents(state)]
+        else:
+            places = [(key, key) for key in state.instances]
+        if action.type is BatchOperationType.MODIFY_PROCESS_INSTANCE:
+            self._modified |= state.instances.keys()
+        items = tuple(BatchItem(key, owner) for owner, key in sorted([*places, (UNBORN, UNBORN)]))
+        answer = self.scenario.execute(commands.CreateBatchOperation(tenant_id, action))
+        assert isinstance(answer, BatchOperationCreated)
+        self._execute(commands.AddBatchItems(tenant_id, answer.key, items))
+        self._execute(commands.StartBatchOperation(tenant_id, answer.key))
+        self.scenario.advance(timedelta())
+        assert state.batches.operations == {}
 
     def finish(self) -> None:
         """Be a worker that does everything, and somebody who mends what keeps the rest from going on.
@@ -201,6 +225,20 @@ class Player:
         except msgspec.DecodeError:
             self.faults += 1
             assert before == photograph(self.scenario.state)
+
+
+def _batch_action(move: Move, scenario: Scenario) -> BatchAction:
+    types = list(BatchOperationType)
+    type_ = types[move.number % len(types)]
+    targets = sorted(scenario.state.versions)
+    keys = scenario.state.versions[targets[move.pick % len(targets)]].values()
+    pairs = tuple(
+        ElementPair(element.element_id, element.element_id)
+        for instance in scenario.state.instances.values()
+        for element in instance.elements.values()
+        if element.key != instance.head.key
+    )
+    return BatchAction(type_, max(keys), tuple(dict.fromkeys(pairs))[: move.pick])
 
 
 def _ad_hoc_activation(scenario: Scenario, tenant_id: str, key: Key, *, number: int) -> Command:

@@ -725,8 +725,10 @@ def _moves(values: list[str]) -> st.SearchStrategy[Move]:
         picks,
         is_foreign=st.just(True),
     )
+    # What no reader can read would keep a batch operation from going on.
+    batches = [] if POISON in values else [st.builds(Move, st.just("batch"), picks, numbers)]
     return st.one_of(
-        starts, activations, activations, results, results, people, times, messages, others, foreign
+        starts, activations, activations, results, results, people, times, messages, others, foreign, *batches
     )
 
 

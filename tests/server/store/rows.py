@@ -5,9 +5,12 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import strategies as st
 
 from gnomon.engine.v1.process_instance_service_pb2 import SearchProcessInstancesRequest
+from server.engine.batch_operations import BatchOperationType
 from server.engine.keys import Key
 from server.platform.query import parse
 from server.store.entities import (
+    BatchOperation,
+    BatchOperationItem,
     DecisionDefinitionType,
     DecisionInstance,
     ElementInstance,
@@ -122,6 +125,27 @@ def decision_instance(key: int, **values: object) -> DecisionInstance:
         "rules": "[]",
     }
     return DecisionInstance(**(fields | values))
+
+
+def batch_operation(key: int, **values: object) -> BatchOperation:
+    fields: dict[str, object] = {
+        "batch_operation_key": Key(key),
+        "tenant_id": TENANT,
+        "operation_type": BatchOperationType.CANCEL_PROCESS_INSTANCE,
+    }
+    return BatchOperation(**(fields | values))
+
+
+def batch_operation_item(key: int, batch_operation_key: int, **values: object) -> BatchOperationItem:
+    fields: dict[str, object] = {
+        "batch_operation_item_key": Key(key),
+        "tenant_id": TENANT,
+        "batch_operation_key": Key(batch_operation_key),
+        "operation_type": BatchOperationType.CANCEL_PROCESS_INSTANCE,
+        "item_key": Key(9),
+        "process_instance_key": Key(9),
+    }
+    return BatchOperationItem(**(fields | values))
 
 
 async def insert(store: Store, *rows: Entity) -> None:

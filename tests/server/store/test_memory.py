@@ -4,6 +4,8 @@ from hypothesis import strategies as st
 
 from server.engine.keys import Key
 from server.store.entities import (
+    BatchOperation,
+    BatchOperationItem,
     DecisionInstance,
     ElementInstance,
     Entity,
@@ -17,7 +19,10 @@ from server.store.memory import MemoryStore
 from server.store.ports import Batch, Insert, Update
 from server.store.searchables import SEARCHABLES
 from tests.server.store.rows import (
+    START,
     TENANT,
+    batch_operation,
+    batch_operation_item,
     decision_instance,
     element_instance,
     found,
@@ -68,6 +73,17 @@ async def test_so_many_decision_instances_stay_and_they_are_the_latest() -> None
         await insert(store, decision_instance(key))
 
     assert {DecisionInstance: [10, 20]} == await everything(store)
+
+
+async def test_so_many_batch_operations_stay_that_have_ended_with_their_items() -> None:
+    store = MemoryStore(1)
+    for key in (10, 20, 30):
+        await insert(store, batch_operation(key), batch_operation_item(key + 1, key))
+
+    for key in (20, 10):
+        await store.commit(Batch([Update(BatchOperation, Key(key), {"end_date": START})]))
+
+    assert {BatchOperation: [10, 30], BatchOperationItem: [11, 31]} == await everything(store)
 
 
 async def test_active_instances_are_not_bounded() -> None:

@@ -104,6 +104,11 @@ CHECKS = (
         "The highest version of a process or a decision is its latest.",
         _query(rows.NOT_THE_LATEST),
     ),
+    Check(
+        "batch-operations",
+        "Every unfinished batch operation has a document, and every document of one has a row.",
+        _query(rows.UNFINISHED_BATCHES),
+    ),
     # what goes from partition to partition, what is kept of commands
     Check("outbox", "Commands go from one partition to another that there is.", _query(rows.SENT_NOWHERE)),
     Check("outbox-numbers", "Commands were sent by a commit that there was.", _query(rows.SENT_LATER)),

@@ -125,6 +125,13 @@ NOT_THE_LATEST = """
         OR max(version) FILTER (WHERE is_latest_version) <> max(version)
 """
 
+UNFINISHED_BATCHES = f"""
+    SELECT 'batch operation ' || coalesce(d.key, r.batch_operation_key)
+    FROM (SELECT partition_id, key FROM gnomon.stored_page WHERE kind = {Kind.BATCH_OPERATION}) AS d
+    FULL JOIN runtime.batch_operation AS r ON r.partition_id = d.partition_id AND r.batch_operation_key = d.key
+    WHERE r.batch_operation_key IS NULL OR (d.key IS NULL AND r.state IN ('CREATED', 'ACTIVE', 'SUSPENDED'))
+"""  # noqa: S608  # a constant of ours
+
 SENT_NOWHERE = """
     SELECT 'command ' || number || ' from ' || source || ' to ' || target FROM gnomon.outbox
     WHERE source = target OR source NOT IN (SELECT partition_id FROM gnomon.partition)

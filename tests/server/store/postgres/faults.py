@@ -152,6 +152,15 @@ FAULTS = {
         "UPDATE runtime.form SET is_latest_version = NOT is_latest_version",
         "UPDATE runtime.form SET is_deleted = true",
     ],
+    "batch-operations": [
+        "INSERT INTO gnomon.document (partition_id, kind, key, page, format, content) VALUES (1, 6, {first}, 0, 2, '')",
+        """
+        INSERT INTO runtime.batch_operation (
+            partition_id, batch_operation_key, tenant_id, operation_type, state,
+            operations_total_count, operations_failed_count, operations_completed_count
+        ) VALUES (1, {first}, 'default', 'CANCEL_PROCESS_INSTANCE', 'SUSPENDED', 0, 0, 0)
+        """,
+    ],
     "outbox": ["UPDATE gnomon.outbox SET target = 9", "UPDATE gnomon.outbox SET source = target"],
     "outbox-numbers": ["UPDATE gnomon.outbox SET number = number + 4096 * 1000"],
     "outbox-commands": [
