@@ -19,6 +19,7 @@ instances = typer.Typer(
 jobs = typer.Typer(help="Work on jobs, or look at them.", no_args_is_help=True)
 tasks = typer.Typer(help="List user tasks, claim one, or complete one.", cls=ListByDefault)
 incidents = typer.Typer(help="List the incidents of process instances, or resolve one.", cls=ListByDefault)
+batch = typer.Typer(help="List batch operations, suspend, resume or cancel one.", cls=ListByDefault)
 messages = typer.Typer(help="Publish messages to process instances.", no_args_is_help=True)
 signals = typer.Typer(help="Broadcast signals to process instances.", no_args_is_help=True)
 
@@ -91,6 +92,14 @@ add_command(
     "resolve",
     "server.cli.incidents:resolve",
     "Resolve an incident: what failed is tried again.",
+)
+app.add_typer(batch, name="batch")
+add_command(batch, "list", "server.cli.batches:list_batches", "List batch operations, the newest first.")
+add_command(batch, "show", "server.cli.batches:show_batch", "Show the progress of a batch operation.")
+add_command(batch, "suspend", "server.cli.batches:suspend", "Let a batch operation process no further items.")
+add_command(batch, "resume", "server.cli.batches:resume", "Let a suspended batch operation go on.")
+add_command(
+    batch, "cancel", "server.cli.batches:cancel", "End a batch operation before all items are processed."
 )
 app.add_typer(messages, name="messages")
 add_command(messages, "publish", "server.cli.messages:publish", "Publish a message to process instances.")

@@ -294,6 +294,10 @@ def test_jobs_are_listed_by_type_and_state(gnomon: Gnomon, greeting: str) -> Non
         pytest.param(["instances", "1"], 1, "NOT_FOUND: ", id="instance"),
         pytest.param(["incidents", "resolve", "1"], 1, "NOT_FOUND: ", id="incident"),
         pytest.param(["tasks", "claim", "1", "ann"], 1, "NOT_FOUND: ", id="user task"),
+        *(
+            pytest.param(["batch", verb, "1"], 1, "NOT_FOUND: ", id=f"{verb} a batch operation")
+            for verb in ("show", "suspend", "resume", "cancel")
+        ),
         pytest.param(["deploy", "Makefile"], 1, "INVALID_ARGUMENT: ", id="no model"),
         pytest.param(["deploy", "nothing.bpmn"], 2, "cannot read nothing.bpmn", id="no file"),
         pytest.param(["start", "a", "--variables", "[1]"], 2, "JSON object", id="no object"),
@@ -333,6 +337,7 @@ def test_the_version_is_that_of_the_distribution(gnomon_alone: Gnomon, argument:
         pytest.param(["jobs", "list", "--type", "unheard-of"], "no jobs", id="jobs"),
         pytest.param(["incidents", "--process", "unheard-of"], "no incidents", id="incidents"),
         pytest.param(["tasks", "--process", "unheard-of"], "no user tasks", id="user tasks"),
+        pytest.param(["batch"], "no batch operations", id="batch operations"),
     ],
 )
 def test_an_empty_list_is_a_sentence(gnomon: Gnomon, arguments: list[str], expected: str) -> None:
