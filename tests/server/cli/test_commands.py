@@ -7,6 +7,7 @@ import pytest
 
 from server.bpmn.builder import process, sub_process
 from tests.server.cli.conftest import Gnomon
+from tests.server.engine.form_files import form_json
 from tests.waiting import until_others
 
 
@@ -50,6 +51,16 @@ def test_decisions_are_listed_as_they_are_deployed(gnomon: Gnomon) -> None:
 
     assert "invoice-payment" in said
     assert [line.split()[0] for line in said.splitlines() if "pricing" in line] == ["level", "discount"]
+
+
+def test_forms_are_listed_as_they_are_deployed(gnomon: Gnomon, tmp_path: Path) -> None:
+    file = tmp_path / "address.form"
+    file.write_bytes(form_json(f"form-{tmp_path.name}"))
+
+    said = gnomon("deploy", str(file)).output
+
+    (line,) = [line for line in said.splitlines() if tmp_path.name in line]
+    assert line.split()[1] == "1"
 
 
 def test_a_started_instance_is_listed_with_its_variables(
@@ -198,12 +209,16 @@ def test_models_are_linted_without_a_server(gnomon_alone: Gnomon, tmp_path: Path
 
     fine = gnomon_alone("lint", "examples/trip-booking.bpmn", "examples/pricing.dmn")
     found = gnomon_alone("lint", str(broken), str(unread))
+    nameless = tmp_path / "nameless.form"
+    nameless.write_text('{"type": "default"}')
+    refused = gnomon_alone("lint", str(nameless))
     items = json.loads(gnomon_alone("lint", str(broken), "--json").output)["items"]
 
     assert (fine.exit_code, fine.output) == (0, "")
     assert found.exit_code == 1
     assert f"{broken}:" in found.output
     assert f"{unread}:" in found.output
+    assert (refused.exit_code, refused.output.startswith(f"{nameless}: error: The form needs")) == (1, True)
     assert [item["elementId"] for item in items if item["refuses"]] == ["work"]
 
 
