@@ -132,6 +132,7 @@ class MigratedElement(msgspec.Struct, frozen=True, gc=False):
     joins: dict[str, int] = {}
     user_task_key: Key | None = None
     compensable: dict[str, int] = {}
+    form_key: Key | None = None
 
 
 class ProcessInstanceMigrated(InstanceEvent, frozen=True):
@@ -473,6 +474,7 @@ class UserTaskAssigned(InstanceEvent, frozen=True):
     element_instance_key: Key
     assignee: str
     requester: Requester | None = None
+    form_key: Key | None = None
 
 
 class UserTaskUpdated(InstanceEvent, frozen=True):
@@ -490,6 +492,7 @@ class UserTaskUpdated(InstanceEvent, frozen=True):
     priority: int
     assignee: str | None = None
     requester: Requester | None = None
+    form_key: Key | None = None
 
 
 class UserTaskCompleted(InstanceEvent, frozen=True):
@@ -498,6 +501,7 @@ class UserTaskCompleted(InstanceEvent, frozen=True):
     key: Key
     element_instance_key: Key
     requester: Requester | None = None
+    form_key: Key | None = None
 
 
 class UserTaskCanceled(InstanceEvent, frozen=True):
@@ -506,6 +510,7 @@ class UserTaskCanceled(InstanceEvent, frozen=True):
     key: Key
     element_instance_key: Key
     requester: Requester | None = None
+    form_key: Key | None = None
 
 
 class UserTaskTransitionBegan(InstanceEvent, frozen=True):
@@ -532,6 +537,7 @@ class UserTaskTransitionEnded(InstanceEvent, frozen=True):
     element_instance_key: Key
     transition: UserTaskTransition
     refusal: str | None = None
+    form_key: Key | None = None
 
 
 class IncidentRaised(InstanceEvent, frozen=True):

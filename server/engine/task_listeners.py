@@ -84,7 +84,12 @@ def assign_first(
     if begin(step, visit, user_task, event_type, values, requester=requester) is None:
         step.emit(
             events.UserTaskAssigned(
-                visit.process_instance.head, user_task.key, visit.instance.key, assignee, requester
+                visit.process_instance.head,
+                user_task.key,
+                visit.instance.key,
+                assignee,
+                requester,
+                user_task.form_key,
             )
         )
 
@@ -100,7 +105,11 @@ def cancel(step: Step, visit: Visit, user_task: UserTask) -> None:
         # What its listeners may raise takes its place.
         step.resolve_incident(process_instance, instance.incident_key)
     if begin(step, visit, user_task, ListenerEventType.CANCELING, user_task.values) is None:
-        step.emit(events.UserTaskCanceled(process_instance.head, user_task.key, instance.key))
+        step.emit(
+            events.UserTaskCanceled(
+                process_instance.head, user_task.key, instance.key, None, user_task.form_key
+            )
+        )
 
 
 def end(step: Step, visit: Visit, user_task: UserTask, refusal: str | None = None) -> None:
@@ -113,5 +122,6 @@ def end(step: Step, visit: Visit, user_task: UserTask, refusal: str | None = Non
                 visit.instance.key,
                 user_task.transition,
                 refusal,
+                user_task.form_key,
             )
         )

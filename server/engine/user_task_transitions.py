@@ -145,6 +145,7 @@ def _update(
             values.priority,
             values.assignee if with_assignee else None,
             requester,
+            user_task.form_key,
         )
     )
 
@@ -170,7 +171,11 @@ def _completed(step: Step, visit: Visit, user_task: UserTask, transition: UserTa
 
 def _canceled(step: Step, visit: Visit, user_task: UserTask, _: UserTaskTransition) -> None:
     process_instance, instance = visit.process_instance, visit.instance
-    step.emit(events.UserTaskCanceled(process_instance.head, user_task.key, instance.key, NOBODY))
+    step.emit(
+        events.UserTaskCanceled(
+            process_instance.head, user_task.key, instance.key, NOBODY, user_task.form_key
+        )
+    )
     execution.end_termination(step, process_instance, instance)
 
 
@@ -190,7 +195,11 @@ def assign_now(
     step: Step, visit: Visit, user_task: UserTask, assignee: str, requester: Requester | None = None
 ) -> None:
     head = visit.process_instance.head
-    step.emit(events.UserTaskAssigned(head, user_task.key, visit.instance.key, assignee, requester))
+    step.emit(
+        events.UserTaskAssigned(
+            head, user_task.key, visit.instance.key, assignee, requester, user_task.form_key
+        )
+    )
 
 
 def update_now(
@@ -211,7 +220,9 @@ def complete_now(
     requester: Requester | None = None,
 ) -> None:
     process_instance, key = visit.process_instance, visit.instance.key
-    step.emit(events.UserTaskCompleted(process_instance.head, user_task.key, key, requester))
+    step.emit(
+        events.UserTaskCompleted(process_instance.head, user_task.key, key, requester, user_task.form_key)
+    )
     merge = set_all_local if visit.element.output_mappings else propagate
     merge(step, process_instance, key, variables)
     execution.complete(step, visit)

@@ -82,6 +82,7 @@ class Concerned(NamedTuple):
 
     head: InstanceHead | None = None
     element_instance_key: Key | None = None
+    form_key: Key | None = None
 
 
 NOTHING = Concerned()
@@ -110,6 +111,7 @@ def audit_entry(
         entry.process_instance_key = head.key
         entry.process_definition_key = head.process_definition_key
         entry.element_instance_key = concerned.element_instance_key
+        entry.form_key = concerned.form_key
     match result:
         case CreatedInstance(head):
             entry.entity_key = head.key

@@ -225,7 +225,7 @@ class Turns:
         user_task = owner.user_tasks.get(key) if owner is not None and key is not None else None
         if owner is None or user_task is None or owner.head.tenant_id != entry.tenant_id:
             return NOTHING
-        return Concerned(owner.head, user_task.element_instance_key)
+        return Concerned(owner.head, user_task.element_instance_key, user_task.form_key)
 
     @staticmethod
     def _report(growth: Growth) -> None:

@@ -19,10 +19,11 @@ UNKNOWN = "UNKNOWN"
 
 
 class _Place(NamedTuple):
-    """A user task and its element instance."""
+    """A user task with its element instance and its form."""
 
     key: Key
     element_instance_key: Key
+    form_key: Key | None
 
 
 _Change = (
@@ -78,7 +79,7 @@ def _migrated(
 ) -> Iterator[AuditEntry]:
     for element in event.elements:
         if element.user_task_key is not None:
-            moved = _Place(element.user_task_key, element.key)
+            moved = _Place(element.user_task_key, element.key, element.form_key)
             yield _entry(event.instance, moved, "MIGRATE", origin, now)
 
 
@@ -124,6 +125,7 @@ def _entry(
         process_definition_key=head.process_definition_key,
         process_instance_key=head.key,
         element_instance_key=changed.element_instance_key,
+        form_key=changed.form_key,
     )
     if origin is not None:
         entry.actor_type, entry.actor_id = origin.actor_type, origin.actor_id

@@ -43,6 +43,7 @@ def _audit_log(row: AuditEntry) -> audit_log_pb2.AuditLog:
         actor_id=row.actor_id or None,
         actor_type=audit_log_pb2.AuditLogActorType.Value(f"AUDIT_LOG_ACTOR_TYPE_{row.actor_type}"),
         tenant_id=row.tenant_id,
+        form_key=row.form_key,
         result=audit_entry_pb2.AuditResult.Value(f"AUDIT_RESULT_{row.result}"),
         category=audit_entry_pb2.AUDIT_CATEGORY_USER_TASKS,
         process_definition_key=row.process_definition_key,

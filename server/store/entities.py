@@ -432,6 +432,7 @@ class AuditEntry(Row, kw_only=True, gc=False):
     element_instance_key: Key | None = None
     batch_operation_key: Key | None = None
     batch_operation_type: str | None = None
+    form_key: Key | None = None
 
 
 Entity = (

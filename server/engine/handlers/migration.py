@@ -24,6 +24,7 @@ from server.engine.handlers.subscription_migration import (
     subscription_migration,
 )
 from server.engine.handlers.user_task_migration import emit_created, emit_job_gone, user_task_migrations
+from server.engine.keys import Key
 from server.engine.lifecycle import ElementState
 from server.engine.process_instance import ElementInstance, ProcessInstance
 from server.engine.rejection import Rejected, RejectionType
@@ -42,7 +43,7 @@ def migrate(command: MigrateProcessInstance, step: Step) -> Done:
     source = step.state.definition_of(instance).process
     _expect_alone(step, instance, target)
     plan = migration_plan(command.process_instance_key, source, target.process, command.mapping_instructions)
-    elements = tuple(_migrated(plan, element) for element in instance.elements.values())
+    elements = tuple(_migrated(plan, instance, element) for element in instance.elements.values())
     subscriptions = subscription_migration(plan, step, instance)
     user_tasks = user_task_migrations(plan, step, instance)
     began = instance.message_start
@@ -113,7 +114,9 @@ def _head(head: events.InstanceHead, target: Definition) -> events.InstanceHead:
     )
 
 
-def _migrated(plan: MigrationPlan, instance: ElementInstance) -> events.MigratedElement:
+def _migrated(
+    plan: MigrationPlan, process_instance: ProcessInstance, instance: ElementInstance
+) -> events.MigratedElement:
     source = plan.source.of(instance.element_id, instance.type)
     target = plan.counterpart(source)
     if instance.interruption is not None and not instance.interruption.is_finished:
@@ -132,7 +135,13 @@ def _migrated(plan: MigrationPlan, instance: ElementInstance) -> events.Migrated
         _joins(plan, instance.joins),
         instance.user_task_key,
         compensable_after(plan, source, instance.compensable),
+        _form_key(process_instance, instance),
     )
+
+
+def _form_key(process_instance: ProcessInstance, instance: ElementInstance) -> Key | None:
+    user_task = process_instance.user_tasks.get(instance.user_task_key or Key(0))
+    return None if user_task is None else user_task.form_key
 
 
 def _check_listeners(

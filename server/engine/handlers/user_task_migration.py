@@ -89,5 +89,12 @@ def emit_created(step: Step, migration: UserTaskMigration) -> None:
     user_task = create_user_task(step, visit, migration.headers, migration.assignment)
     if assignee:
         step.emit(
-            events.UserTaskAssigned(visit.process_instance.head, user_task.key, visit.instance.key, assignee)
+            events.UserTaskAssigned(
+                visit.process_instance.head,
+                user_task.key,
+                visit.instance.key,
+                assignee,
+                None,
+                user_task.form_key,
+            )
         )

@@ -1,15 +1,18 @@
 """The audit log tells each change of a user task, whatever command brought it."""
 
+import asyncio
 from datetime import timedelta
 
 import pytest
 
 from server.bpmn.builder import process
 from server.engine import commands
+from server.engine.job_results import UserTaskResult
 from server.engine.keys import Key
 from server.partition.origin import Origin
 from server.platform.errors import ServiceError
 from server.store.entities import AuditEntry
+from tests.server.engine.form_files import form
 from tests.server.engine.scenario import resource
 from tests.server.partition.harness import Harness, Serving
 
@@ -177,3 +180,74 @@ async def test_a_migration_has_an_entry_for_each_user_task(serving: Serving) -> 
         assert [(entry.operation_type, entry.entity_key) for entry in entries] == [
             ("MIGRATE", user_task_key(harness))
         ]
+
+
+SHOWN = (
+    process("shown")
+    .start()
+    .user_task("check", form={"formId": "address"}, assignment={"assignee": "bob"})
+    .task_listener("completing", type="listen")
+    .end()
+)
+
+
+async def test_every_entry_of_a_user_task_names_its_form(serving: Serving) -> None:
+    async with serving() as harness:
+        deployment = commands.DeployResources("default", (resource(SHOWN),), (), (form(),))
+        await harness.partition.submit(deployment, ORIGIN)
+        (form_key,) = harness.state.forms.forms
+        creation = commands.CreateProcessInstance(tenant_id="default", process_definition_id="shown")
+        entries = await asked(harness, creation)
+        key = user_task_key(harness)
+        held = commands.AssignUserTask(
+            tenant_id="default", user_task_key=key, assignee="eve", allow_override=False
+        )
+        (instance,) = harness.state.instances.values()
+        moved = commands.MigrateProcessInstance(
+            tenant_id="default",
+            process_instance_key=instance.head.key,
+            target_process_definition_key=instance.head.process_definition_key,
+            mapping_instructions=(commands.MappingInstruction("check", "check"),),
+        )
+        for command in (
+            held,
+            commands.UnassignUserTask("default", key),
+            commands.UpdateUserTask(tenant_id="default", user_task_key=key, priority=1),
+            moved,
+        ):
+            entries += await asked(harness, command)
+        harness.store.batches.clear()
+        await complete(harness, key, UserTaskResult(is_denied=True))
+        await complete(harness, key, None)
+        entries += noted(harness)
+        await harness.partition.submit(creation, ORIGIN)
+        (instance,) = harness.state.instances.values()
+        entries += await asked(harness, commands.CancelProcessInstance("default", instance.head.key))
+
+    assert [(entry.operation_type, entry.result) for entry in entries] == [
+        ("CREATE", "SUCCESS"),
+        ("ASSIGN", "SUCCESS"),
+        ("ASSIGN", "FAIL"),
+        ("UNASSIGN", "SUCCESS"),
+        ("UPDATE", "SUCCESS"),
+        ("MIGRATE", "SUCCESS"),
+        ("COMPLETE", "FAIL"),
+        ("COMPLETE", "SUCCESS"),
+        ("CANCEL", "SUCCESS"),
+    ]
+    assert {entry.form_key for entry in entries} == {form_key}
+
+
+async def complete(harness: Harness, key: Key, result: UserTaskResult | None) -> None:
+    """Complete the user task, and the job of its listener with this result."""
+    completion = asyncio.ensure_future(
+        harness.partition.submit(commands.CompleteUserTask("default", key), ORIGIN)
+    )
+    await harness.partition.settle()
+    (job_key,) = [key for instance in harness.state.instances.values() for key in instance.jobs]
+    activation = commands.ActivateJobs(
+        tenant_id="default", type="listen", worker="w", timeout=timedelta(minutes=1), max_jobs=1
+    )
+    await harness.partition.submit(activation, ORIGIN)
+    await harness.partition.submit(commands.CompleteJob("default", job_key, {}, result), ORIGIN)
+    await asyncio.wait((completion,))

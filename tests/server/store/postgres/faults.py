@@ -101,6 +101,7 @@ FAULTS = {
         "UPDATE runtime.user_task SET assignee = NULL",
         "UPDATE runtime.user_task SET state = 'COMPLETED'",
         "DELETE FROM runtime.user_task",
+        "UPDATE runtime.user_task SET form_key = 1",
     ],
     "message-subscriptions": [
         "UPDATE runtime.message_subscription SET correlation_key = NULL",

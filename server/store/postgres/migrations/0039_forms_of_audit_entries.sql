@@ -1,0 +1,11 @@
+-- Additive: entries of the audit log for user tasks name their form.
+
+ALTER TABLE history.audit_entry ADD COLUMN form_key bigint;
+
+CREATE OR REPLACE VIEW gnomon.audit_entry AS
+SELECT
+    partition_id, audit_entry_key, tenant_id, timestamp, operation_type, result, actor_type, actor_id,
+    entity_type, entity_key, process_definition_key, process_instance_key, operation_reference, request_id,
+    reason, detail, entity_id, related_entity_type, related_entity_id, element_instance_key,
+    batch_operation_key, batch_operation_type, form_key
+FROM history.audit_entry;
