@@ -75,8 +75,7 @@ class DecisionResult:
     evaluation: DecisionEvaluated
 
 
-@dataclass(frozen=True, slots=True)
-class CreatedInstance:
+class CreatedInstance(msgspec.Struct, frozen=True, gc=False):
     head: InstanceHead
 
 
@@ -123,8 +122,7 @@ def _octets(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode())
 
 
-@dataclass(frozen=True, slots=True)
-class ActivatedJobs:
+class ActivatedJobs(msgspec.Struct, frozen=True, gc=False):
     jobs: tuple[ActivatedJob, ...]
 
 

@@ -6,6 +6,7 @@ costs what it changed and not what there is. It also knows what has to be writte
 
 from collections.abc import Callable, Iterable, MutableMapping
 from copy import copy
+from functools import partial
 from operator import delitem, setitem
 from typing import Any, NamedTuple, TypeVar
 
@@ -24,6 +25,9 @@ class Savepoint(NamedTuple):
     inverses: int
     made: frozenset[DocumentId]
 
+
+# Every command enters documents: this makes their ids without a call of a Python function.
+_document_id: Callable[[tuple[Kind, Key]], DocumentId] = partial(tuple.__new__, DocumentId)
 
 # A function and what to call it with.
 Inverse = tuple[Any, ...]
@@ -59,7 +63,7 @@ class Journal:
 
     def make(self, kind: Kind, key: Key, removal: Callable[[Key], object], *, whole: object) -> None:
         """The command makes this document: `removal` takes back all that it does to it."""
-        document = DocumentId(kind, key)
+        document = _document_id((kind, key))
         if self._kept is not None:
             self._kept.append((removal, key))
             self._made.add(document)
@@ -69,7 +73,7 @@ class Journal:
 
     def enter(self, kind: Kind, key: Key, records: Iterable[Key] = (), *, whole: object = None) -> None:
         """A document changes: as a whole, or these of its records."""
-        document = DocumentId(kind, key)
+        document = _document_id((kind, key))
         self._inverses = None if document in self._made else self._kept
         self.whole = whole
         changed = self.changed.get(document)

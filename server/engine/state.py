@@ -6,7 +6,6 @@ journal of the state.
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
 
 import msgspec
 
@@ -32,7 +31,7 @@ from server.engine.subscriptions import AnySubscription, SignalSubscription
 Place = tuple[str, str]
 
 
-class Offer(NamedTuple):
+class Offer(msgspec.Struct, frozen=True, gc=False):
     """A job on offer: its process instance, and the number that says how long it has been offered."""
 
     process_instance_key: Key
