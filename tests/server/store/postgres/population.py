@@ -132,7 +132,6 @@ _COLUMNS: Mapping[type[Entity], Mapping[str, str]] = {
         "deployment_key": f"{1 << COUNTER_BITS}::bigint + {1 << 33} + n",
         "deployment_time": f"timestamptz '{BEGIN:%Y-%m-%d} 00:00Z' + n * interval '1 minute'",
         "has_start_form": "false",
-        "start_form_id": "NULL",
         "is_latest_version": "n % 10 = 8",
         "state": "'ACTIVE'",
     },
