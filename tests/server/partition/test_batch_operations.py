@@ -14,7 +14,7 @@ from server.partition.origin import Origin
 from tests.server.engine.scenario import resource
 from tests.server.partition.durable import Deployment, deployment
 
-WAITING = resource(process("order").service_task("ship", type="ship").end())
+WAITING = resource(process("order").user_task("ship").end())
 ORIGIN = Origin("default", actor_id="ann", request_id="r-1")
 MOST_CRASHES = 20
 
@@ -90,6 +90,12 @@ async def test_a_crash_between_any_two_commits_loses_and_doubles_nothing(durable
         """
         audited = await deployed.pool.fetchrow(text)
         assert tuple(audited) == (count + 3, count + 3, "ann", "CANCEL_PROCESS_INSTANCE")
+        text = """
+            SELECT actor_id, batch_operation_type, count(DISTINCT entity_key) FROM gnomon.audit_entry
+            WHERE entity_type = 'USER_TASK' AND operation_type = 'CANCEL' GROUP BY 1, 2
+        """
+        (audited,) = await deployed.pool.fetch(text)
+        assert tuple(audited) == ("ann", "CANCEL_PROCESS_INSTANCE", count + 3)
 
 
 async def test_a_suspended_batch_operation_is_suspended_after_its_partition_died(durable_dsn: str) -> None:

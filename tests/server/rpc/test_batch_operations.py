@@ -5,14 +5,18 @@ import pytest
 
 from gnomon.engine.v1 import batch_operation_pb2 as pb
 from server.bpmn.builder import process
+from server.engine import commands
+from server.engine.answers import BatchOperationCreated
+from server.engine.batch_operations import BatchAction, BatchItem, BatchOperationType
 from server.engine.handlers.batch_operation import PAGE_ITEMS
+from server.engine.keys import Key, first_key
 from server.platform.call import Call, Principal, TenantId
 from server.platform.channels import LocalChannel
 from server.platform.dispatch import Dispatcher
 from server.platform.errors import NotFound, PermissionDenied
 from server.platform.interceptors import interceptors
 from tests.server.rpc.caller import EVERYTHING, Caller
-from tests.server.rpc.engines import embedded
+from tests.server.rpc.engines import Running, embedded
 from tests.waiting import PATIENCE_SECONDS
 
 ORDER = process("order").service_task("charge", type="charge").end()
@@ -188,11 +192,14 @@ def _allow(call: Call) -> None:
     call.principal = Principal("worker", frozenset({TenantId("default")}), EVERYTHING)
 
 
+def _caller(running: Running) -> Caller:
+    return Caller(LocalChannel(Dispatcher(running.engine.servicers, interceptors(running.mode, _allow))))
+
+
 async def test_items_are_collected_from_several_pages() -> None:
     count = PAGE_ITEMS + 1
     async with embedded() as running:
-        channel = LocalChannel(Dispatcher(running.engine.servicers, interceptors(running.mode, _allow)))
-        caller = Caller(channel)
+        caller = _caller(running)
         await caller.deploy(ORDER)
         for _ in range(count):
             await caller.start("order")
@@ -202,3 +209,27 @@ async def test_items_are_collected_from_several_pages() -> None:
         batch = await ended(caller, created.batch_operation_key)
         assert (batch.operations_total_count, batch.operations_completed_count) == (count, count)
         assert await active(caller) == set()
+
+
+async def test_a_batch_operation_is_suspended_resumed_and_cancelled() -> None:
+    """Its item is in hand of a partition that does not answer."""
+    item = BatchItem(Key(first_key(2) + 1), Key(first_key(2) + 1))
+    action = BatchAction(BatchOperationType.CANCEL_PROCESS_INSTANCE)
+    async with embedded() as running:
+        caller, (partition,) = _caller(running), running.time.partitions
+        created = await partition.submit(commands.CreateBatchOperation("default", action))
+        assert isinstance(created, BatchOperationCreated)
+        await partition.submit(commands.AddBatchItems("default", created.key, (item,)))
+        await partition.submit(commands.StartBatchOperation("default", created.key))
+
+        states = []
+        for verb in ("Suspend", "Resume", "Cancel"):
+            await caller(f"{verb}BatchOperation", batch_operation_key=created.key)
+            found = await caller("GetBatchOperation", batch_operation_key=created.key)
+            states.append(found.batch_operation.state)
+
+        assert states == [
+            pb.BATCH_OPERATION_STATE_SUSPENDED,
+            pb.BATCH_OPERATION_STATE_ACTIVE,
+            pb.BATCH_OPERATION_STATE_CANCELED,
+        ]
