@@ -110,6 +110,7 @@ def audit_entry(
     if head is not None and audited.entity_type not in {SIGNAL, CONDITIONAL}:
         entry.process_instance_key = head.key
         entry.process_definition_key = head.process_definition_key
+        entry.root_process_instance_key = head.root_key
         entry.element_instance_key = concerned.element_instance_key
         entry.form_key = concerned.form_key
     match result:

@@ -126,6 +126,7 @@ def _entry(
         process_instance_key=head.key,
         element_instance_key=changed.element_instance_key,
         form_key=changed.form_key,
+        root_process_instance_key=head.root_key,
     )
     if origin is not None:
         entry.actor_type, entry.actor_id = origin.actor_type, origin.actor_id

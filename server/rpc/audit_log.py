@@ -39,11 +39,9 @@ CATEGORIES: Mapping[str, entity_pb.AuditCategory.ValueType] = {
     USER_TASK: entity_pb.AUDIT_CATEGORY_USER_TASKS,
 }
 _TIMESTAMP = AUDIT_ENTRIES.fields["timestamp"]
-# Fields of the contract that no entry of this release has.
-_NOT_YET = frozenset({"root_process_instance_key"})
 _COMPUTED = frozenset({"category", "user_task_key"})
 
-_entry = mapper(AuditEntry, entity_pb.AuditEntry, ignored=_NOT_YET | _COMPUTED)
+_entry = mapper(AuditEntry, entity_pb.AuditEntry, ignored=_COMPUTED)
 
 
 class AuditLogServicer:

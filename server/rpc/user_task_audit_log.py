@@ -48,6 +48,7 @@ def _audit_log(row: AuditEntry) -> audit_log_pb2.AuditLog:
         category=audit_entry_pb2.AUDIT_CATEGORY_USER_TASKS,
         process_definition_key=row.process_definition_key,
         process_instance_key=row.process_instance_key,
+        root_process_instance_key=row.root_process_instance_key,
         element_instance_key=row.element_instance_key,
         user_task_key=row.entity_key,
         batch_operation_key=None if row.batch_operation_key is None else str(row.batch_operation_key),

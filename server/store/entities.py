@@ -433,6 +433,7 @@ class AuditEntry(Row, kw_only=True, gc=False):
     batch_operation_key: Key | None = None
     batch_operation_type: str | None = None
     form_key: Key | None = None
+    root_process_instance_key: Key | None = None
 
 
 Entity = (

@@ -1,6 +1,7 @@
 """The audit log tells each change of a user task, whatever command brought it."""
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -138,6 +139,25 @@ async def test_the_entry_of_a_refused_command_has_the_place_of_the_user_task(ser
         assert (entry.entity_key, entry.element_instance_key) == (task.key, task.element_instance_key)
         assert entry.process_instance_key == instance.head.key
         assert entry.process_definition_key == instance.head.process_definition_key
+
+
+async def test_entries_of_a_called_process_instance_have_the_caller_as_root(serving: Serving) -> None:
+    async with serving() as harness:
+        caller = process("caller").call_activity("call", process="called").end()
+        models = (resource(process("called").start().user_task("check").end()), resource(caller))
+        await harness.partition.submit(commands.DeployResources("default", models), ORIGIN)
+        creation = commands.CreateProcessInstance(tenant_id="default", process_definition_id="caller")
+        (created,) = await asked(harness, creation)
+        key = user_task_key(harness)
+        assign = commands.AssignUserTask(tenant_id="default", user_task_key=key, assignee="ann")
+        (assigned,) = await asked(harness, assign)
+
+        (refused,) = await asked(harness, replace(assign, allow_override=False))
+
+        root, called = sorted(harness.state.instances)
+        for entry, result in ((created, "SUCCESS"), (assigned, "SUCCESS"), (refused, "FAIL")):
+            assert entry.result == result
+            assert (entry.process_instance_key, entry.root_process_instance_key) == (called, root)
 
 
 async def test_the_entry_of_a_stranger_has_no_keys_of_the_tenant_that_owns_the_user_task(

@@ -120,7 +120,7 @@ class AuditEntry(_message.Message):
     process_instance_key: _builtins.int
     """Key of the process instance."""
     root_process_instance_key: _builtins.int
-    """Always absent in this release."""
+    """Key of the process instance at the top of the calls that led here."""
     element_instance_key: _builtins.int
     """Key of the element instance of a user task."""
     user_task_key: _builtins.int

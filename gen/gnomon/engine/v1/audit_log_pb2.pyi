@@ -357,7 +357,7 @@ class AuditLog(_message.Message):
     process_instance_key: _builtins.int
     """Key of the process instance."""
     root_process_instance_key: _builtins.int
-    """Always absent in this release."""
+    """Key of the process instance at the top of the calls that led here."""
     element_instance_key: _builtins.int
     """Key of the element instance."""
     job_key: _builtins.int

@@ -61,6 +61,7 @@ async def test_an_entry_says_who_did_what_to_what_and_when(caller: Caller, insta
         tenant_id="default",
         process_definition_key=started.process_definition_key,
         process_instance_key=instance,
+        root_process_instance_key=instance,
         operation_reference=7,
         request_id=entry.request_id,
     )

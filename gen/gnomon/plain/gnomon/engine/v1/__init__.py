@@ -2207,7 +2207,7 @@ class AuditEntry(betterproto2.Message):
 
     root_process_instance_key: "int | None" = betterproto2.field(13, betterproto2.TYPE_INT64, optional=True)
     """
-    Always absent in this release.
+    Key of the process instance at the top of the calls that led here.
     """
 
     element_instance_key: "int | None" = betterproto2.field(14, betterproto2.TYPE_INT64, optional=True)
@@ -2370,7 +2370,7 @@ class AuditLog(betterproto2.Message):
 
     root_process_instance_key: "int | None" = betterproto2.field(17, betterproto2.TYPE_INT64, optional=True)
     """
-    Always absent in this release.
+    Key of the process instance at the top of the calls that led here.
     """
 
     element_instance_key: "int | None" = betterproto2.field(18, betterproto2.TYPE_INT64, optional=True)
