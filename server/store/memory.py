@@ -201,18 +201,12 @@ class MemoryStore:
         return change.row
 
     def _forget_batch(self, row: BatchOperation) -> None:
-        items = self._tables[BatchOperationItem]
-        key = row.batch_operation_key
-        for item in list(items.rows_with("batch_operation_key", key, tenant_id=row.tenant_id)):
-            items.remove(item)
+        key, items = row.batch_operation_key, self._tables[BatchOperationItem]
+        items.remove_with("batch_operation_key", key, tenant_id=row.tenant_id)
         self._tables[BatchOperation].remove(row)
 
     def _forget(self, instance: ProcessInstance) -> None:
+        key, tenant_id = instance.process_instance_key, instance.tenant_id
         for part in _PARTS:
-            table = self._tables[part]
-            rows = table.rows_with(
-                "process_instance_key", instance.process_instance_key, tenant_id=instance.tenant_id
-            )
-            for row in list(rows):
-                table.remove(row)
+            self._tables[part].remove_with("process_instance_key", key, tenant_id=tenant_id)
         self._tables[ProcessInstance].remove(instance)

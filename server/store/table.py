@@ -1,6 +1,6 @@
 """The rows of one entity in memory, by key, and for each tenant in order and by the indexed fields."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
 from typing import Generic
@@ -31,13 +31,24 @@ class Shelf(Generic[E]):
 
     def remove(self, row: E) -> None:
         self.rows.remove(row)
-        for name in self._indexes:
-            self._leave(row, name)
+        for index, value_of in self._entries:
+            self._leave(row, index, value_of(row))
+
+    def remove_with(self, name: str, value: Scalar) -> Iterable[E]:
+        """Remove the rows whose indexed field has this value, and return them."""
+        left = self._indexes[name]
+        rows = left.pop(value, ())
+        for row in rows:
+            self.rows.remove(row)
+            for index, value_of in self._entries:
+                if index is not left:
+                    self._leave(row, index, value_of(row))
+        return rows
 
     def change(self, row: E, values: Mapping[str, object]) -> None:
         moved = () if self._indexes.keys().isdisjoint(values) else self._indexes.keys() & values.keys()
         for name in moved:
-            self._leave(row, name)
+            self._leave(row, self._indexes[name], getattr(row, name))
         for name, value in values.items():
             setattr(row, name, value)
         for name in moved:
@@ -54,12 +65,9 @@ class Shelf(Generic[E]):
                 rows = index[value] = Ordered(self._key)
             rows.add(row)
 
-    def _leave(self, row: E, name: str) -> None:
-        value = getattr(row, name)
-        if value is not None:
-            index = self._indexes[name]
-            if not index[value].remove(row):
-                del index[value]
+    def _leave(self, row: E, index: dict[Scalar, Ordered[E]], value: Scalar | None) -> None:
+        if value is not None and not index[value].remove(row):
+            del index[value]
 
 
 class Table(Generic[E]):
@@ -67,14 +75,10 @@ class Table(Generic[E]):
 
     def __init__(self, searchable: Searchable[E]) -> None:
         self.columns = frozenset(searchable.entity.__struct_fields__)
+        self.key_of: Callable[[E], Key] = attrgetter(searchable.key.name)
         self._searchable = searchable
-        self._key = attrgetter(searchable.key.name)
         self._rows: dict[Scalar, E] = {}
         self._shelves: dict[str, Shelf[E]] = {}
-
-    def key_of(self, row: E) -> Key:
-        key: Key = self._key(row)
-        return key
 
     def get(self, key: Key) -> E | None:
         return self._rows.get(key)
@@ -90,12 +94,19 @@ class Table(Generic[E]):
         """Change a row; nothing happens when there is none."""
         row = self._rows.get(key)
         if row is not None:
-            self._shelf(row.tenant_id).change(row, values)
+            self._shelves[row.tenant_id].change(row, values)
         return row
 
     def remove(self, row: E) -> None:
         del self._rows[self.key_of(row)]
-        self._shelf(row.tenant_id).remove(row)
+        self._shelves[row.tenant_id].remove(row)
+
+    def remove_with(self, name: str, value: Scalar, *, tenant_id: str) -> None:
+        """Remove the rows of a tenant whose indexed field has this value."""
+        shelf = self._shelves.get(tenant_id)
+        if shelf is not None:
+            for row in shelf.remove_with(name, value):
+                del self._rows[self.key_of(row)]
 
     def rows_with(self, name: str, value: Scalar, *, tenant_id: str) -> Sequence[E]:
         """Rows of a tenant whose indexed field has this value, in order of their key."""
@@ -119,9 +130,9 @@ class Table(Generic[E]):
             return self.rows_with(name, *values, tenant_id=tenant_id)
         if condition.field.is_indexed:
             rows = chain.from_iterable(self.rows_with(name, value, tenant_id=tenant_id) for value in values)
-            return sorted(rows, key=self._key)
+            return sorted(rows, key=self.key_of)
         present = (self._rows[value] for value in values if value in self._rows)
-        return sorted((row for row in present if row.tenant_id == tenant_id), key=self._key)
+        return sorted((row for row in present if row.tenant_id == tenant_id), key=self.key_of)
 
     def _shelf(self, tenant_id: str) -> Shelf[E]:
         shelf = self._shelves.get(tenant_id)
