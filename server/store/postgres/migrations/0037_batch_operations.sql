@@ -35,7 +35,8 @@ CREATE TABLE runtime.batch_operation_item (
 
 CREATE INDEX batch_operation_key ON runtime.batch_operation (tenant_id, batch_operation_key);
 CREATE INDEX batch_operation_start ON runtime.batch_operation (tenant_id, start_date, batch_operation_key);
-CREATE INDEX batch_operation_end ON runtime.batch_operation (end_date, batch_operation_key);
+CREATE INDEX batch_operation_end ON runtime.batch_operation
+    USING brin (end_date) WITH (pages_per_range = 32, autosummarize = on);
 
 CREATE INDEX batch_operation_item_key
     ON runtime.batch_operation_item (tenant_id, batch_operation_item_key);
