@@ -1,12 +1,13 @@
 """Fixtures of all tests."""
 
+import asyncio
 import os
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.postgres import postgres_server
+from tests.postgres import postgres_server, turn_fsync_off
 
 # Machines are shared and slow down at will: neither an example nor the making of one has a deadline, but their
 # number has a bound. CI plays the same examples every time, so that a run says something of the change alone; others
@@ -23,6 +24,7 @@ settings.load_profile("default")
 
 @pytest.fixture(scope="session")
 def postgres_dsn() -> Iterator[str]:
-    """A server of the session's own, on which tests make databases of theirs."""
+    """A server of the session's own, on which tests make databases of theirs: thousands, so it waits for no disk."""
     with postgres_server() as dsn:
+        asyncio.run(turn_fsync_off(dsn))
         yield dsn

@@ -1,6 +1,5 @@
-"""A real PostgreSQL of one's own, which outlives the death of any process; only a crash of the machine would lose data."""
+"""A real PostgreSQL of one's own, durable as in production unless a test has it otherwise."""
 
-import asyncio
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,12 +16,11 @@ from server.platform.postgres.config import DatabaseConfig
 def postgres_server() -> Iterator[str]:
     """The DSN of a server that is gone, with its data, when the block ends."""
     with open_directory() as directory, bundled_postgres(DatabaseConfig(data_directory=directory)) as dsn:
-        asyncio.run(_without_fsync(dsn))
         yield dsn
 
 
-async def _without_fsync(dsn: str) -> None:
-    """Tests create and drop thousands of databases, and each would wait for the disk."""
+async def turn_fsync_off(dsn: str) -> None:
+    """Have the server wait for no disk: what it holds outlives the death of any process, but not of the machine."""
     connection = await asyncpg.connect(superuser(dsn))
     await connection.execute("ALTER SYSTEM SET fsync = off")
     await connection.execute("SELECT pg_reload_conf()")

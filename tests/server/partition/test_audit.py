@@ -47,6 +47,7 @@ async def test_an_entry_says_who_did_what_to_what_and_when(serving: Serving) -> 
             entity_key=head.key,
             process_definition_key=head.process_definition_key,
             process_instance_key=head.key,
+            root_process_instance_key=head.key,
             operation_reference=7,
             request_id="r-1",
         )

@@ -7,7 +7,7 @@ import pytest
 
 from server.store.memory import MemoryStore
 from server.store.ports import Store
-from tests.postgres import postgres_server
+from tests.postgres import postgres_server, turn_fsync_off
 from tests.server.store.durable import durable_store, prepare
 
 NewStore = Callable[[], AbstractAsyncContextManager[Store]]
@@ -22,6 +22,7 @@ async def memory_store() -> AsyncIterator[Store]:
 def durable_dsn() -> Iterator[str]:
     """A database with the schema of the durable modes."""
     with postgres_server() as dsn:
+        asyncio.run(turn_fsync_off(dsn))
         asyncio.run(prepare(dsn))
         yield dsn
 

@@ -59,6 +59,9 @@ async def test_what_was_backed_up_under_load_is_whole_and_goes_on_elsewhere(
         await first.start()
         await first.finish()
         await second.finish()
+        # The homes of messages close the subscriptions of what has ended.
+        await first.catch_up()
+        await second.catch_up()
     finished = await asyncio.to_thread(empty, "verify")
 
     assert backed_up["backup"]["size"] > 0
