@@ -33,8 +33,10 @@ ENDED = tuple(
     for entity, table in TABLES.items()
     if entity in BUCKETED and entity is not AuditEntry
 )
+# The home of a message keeps subscriptions under the keys that the partitions of their process instances gave.
+_OF_OTHERS = {Kind.MESSAGE_SUBSCRIPTION}
 PACKED = (
-    *(Keyed("gnomon.stored_page", "key", f"kind = {kind}") for kind in Kind),
+    *(Keyed("gnomon.stored_page", "key", f"kind = {kind}") for kind in Kind if kind not in _OF_OTHERS),
     Keyed("gnomon.definition_document", "process_definition_key"),
 )
 AUDITED = Keyed("history.audit_entry", "audit_entry_key")

@@ -187,6 +187,8 @@ async def furnish(dsn: str) -> None:
             for each in (first, second):
                 for each.tenant_id in TENANTS:
                     await live(each)
+            for each in (first, second):
+                await each.catch_up()
             await first.do(commands.DeployResources("north", (resource(ORDER, "order-3.bpmn"),)))
         await _assigned(PooledDatabase(pool))
         history = History(PooledDatabase(pool))

@@ -45,7 +45,7 @@ FAULTS = {
         "UPDATE history.job SET partition_id = 1 WHERE partition_id = 2",
         "UPDATE history.audit_entry SET partition_id = 1 WHERE partition_id = 2",
     ],
-    "last-keys": ["UPDATE gnomon.partition SET last_key = last_key - 1 WHERE partition_id = 2"],
+    "last-keys": ["UPDATE gnomon.partition SET last_key = last_key - 32 WHERE partition_id = 2"],
     "unique-keys": ["UPDATE runtime.variable SET variable_key = {job} WHERE variable_key = {variable}"],
     "documents": [
         "UPDATE gnomon.document SET content = '\\x00' WHERE key = {first}",
