@@ -34,6 +34,8 @@ class Link:
         self._unsent: dict[int, pb.Call] = {}
         self._cancellations: list[int] = []
         self._work = asyncio.Event()
+        # Whether the server ended the stream: it has answered all calls that it read.
+        self._has_ended = False
 
     async def open(self) -> None:
         """Return when the server has accepted the stream; raises grpc.RpcError, TimeoutError when it does not."""
@@ -94,6 +96,7 @@ class Link:
         while isinstance(response := await self._heard(), pb.ExchangeResponse):
             for answer in response.answers:
                 self._settle(answer.id, _outcome(answer))
+        self._has_ended = True
 
     async def _heard(self) -> object:
         async with asyncio.timeout(self._silence_seconds):
@@ -106,7 +109,10 @@ class Link:
 
     def _give_up(self) -> None:
         for call_id in list(self._awaited):
-            self._settle(call_id, Unavailable("the connection to the service broke"))
+            if self._has_ended or call_id in self._unsent:
+                self._settle(call_id, Unavailable.untouched("the server takes no more calls"))
+            else:
+                self._settle(call_id, Unavailable("the connection to the service broke"))
 
     async def _write(self) -> None:
         try:

@@ -16,6 +16,7 @@ from google.protobuf.message import DecodeError, Message
 
 from gnomon.tunnel.v1.tunnel_service_pb2_grpc import TunnelServiceStub
 from server.platform.back_off import BackOff
+from server.platform.cancellation import is_cancelled
 from server.platform.channels.failure import CallError
 from server.platform.channels.link import Link
 from server.platform.channels.port import Metadata, UnaryCall
@@ -159,6 +160,8 @@ class TunnelChannel:
                 self._report("a tunnel's server is silent", errors)
             except* Exception:
                 logger.exception("a tunnel failed", extra={"target": self._target})
+            if is_cancelled():
+                raise asyncio.CancelledError
             self._failures += 1
             await asyncio.sleep(self._back_off.seconds(self._failures))
 

@@ -9,6 +9,7 @@ from google.protobuf.message import DecodeError, Message
 from google.rpc.status_pb2 import Status
 
 from gnomon.tunnel.v1 import tunnel_service_pb2 as pb
+from server.platform.cancellation import is_cancelled
 from server.platform.deadlines import Deadlines
 from server.platform.dispatch import Dispatcher
 from server.platform.errors import (
@@ -71,7 +72,7 @@ class Calls:
         except TimeoutError:
             return refusal(call_id, DeadlineExceeded(f"{policy.path} took longer than {seconds} s"))
         except asyncio.CancelledError:
-            if _is_cancelled():
+            if is_cancelled():
                 raise
             # The servicer awaited something that was cancelled; its caller is still there.
             return refusal(call_id, Unavailable("the service cut the call off"))
@@ -82,11 +83,6 @@ class Calls:
 
     def _within(self, seconds: float | None) -> AbstractContextManager[None]:
         return nullcontext() if seconds is None else self._deadlines.within(seconds)
-
-
-def _is_cancelled() -> bool:
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
 
 
 def refusal(call_id: int, error: ServiceError) -> pb.Answer:

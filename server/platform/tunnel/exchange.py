@@ -70,7 +70,7 @@ class Exchange:
 
     def _objection(self, call: pb.Call) -> ServiceError | None:
         if self._is_ending:
-            return Unavailable("the server takes no more calls")
+            return Unavailable.untouched("the server takes no more calls")
         if len(self._running) >= self._max_calls:
             return ResourceExhausted(f"{self._max_calls} calls of this stream are under way already")
         if call.id in self._running:

@@ -50,8 +50,9 @@ class TunnelServiceServicer:
 
     def Exchange(self, request_iterator, context):
         """Exchanges batches of calls for batches of answers. A call is answered as soon as it is served, whatever its place
-        in a batch. When the client has said its last, the stream ends with the last answer; when the stream breaks, every
-        call under way is cancelled.
+        in a batch. When the client has said its last, the stream ends with the last answer; so it does when the server
+        takes no more calls, and then a call without an answer was not carried out. When the stream breaks, every call
+        under way is cancelled.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -37,8 +37,9 @@ class TunnelServiceStub:
     def __new__(cls, channel: _aio.Channel) -> TunnelServiceAsyncStub: ...
     Exchange: _grpc.StreamStreamMultiCallable[_tunnel_service_pb2.ExchangeRequest, _tunnel_service_pb2.ExchangeResponse]
     """Exchanges batches of calls for batches of answers. A call is answered as soon as it is served, whatever its place
-    in a batch. When the client has said its last, the stream ends with the last answer; when the stream breaks, every
-    call under way is cancelled.
+    in a batch. When the client has said its last, the stream ends with the last answer; so it does when the server
+    takes no more calls, and then a call without an answer was not carried out. When the stream breaks, every call
+    under way is cancelled.
     """
 
 @_typing.type_check_only
@@ -50,8 +51,9 @@ class TunnelServiceAsyncStub(TunnelServiceStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     Exchange: _aio.StreamStreamMultiCallable[_tunnel_service_pb2.ExchangeRequest, _tunnel_service_pb2.ExchangeResponse]  # type: ignore[assignment]
     """Exchanges batches of calls for batches of answers. A call is answered as soon as it is served, whatever its place
-    in a batch. When the client has said its last, the stream ends with the last answer; when the stream breaks, every
-    call under way is cancelled.
+    in a batch. When the client has said its last, the stream ends with the last answer; so it does when the server
+    takes no more calls, and then a call without an answer was not carried out. When the stream breaks, every call
+    under way is cancelled.
     """
 
 class TunnelServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -66,8 +68,9 @@ class TunnelServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_tunnel_service_pb2.ExchangeResponse], _abc.AsyncIterator[_tunnel_service_pb2.ExchangeResponse]]:
         """Exchanges batches of calls for batches of answers. A call is answered as soon as it is served, whatever its place
-        in a batch. When the client has said its last, the stream ends with the last answer; when the stream breaks, every
-        call under way is cancelled.
+        in a batch. When the client has said its last, the stream ends with the last answer; so it does when the server
+        takes no more calls, and then a call without an answer was not carried out. When the stream breaks, every call
+        under way is cancelled.
         """
 
 def add_TunnelServiceServicer_to_server(servicer: TunnelServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -151,6 +151,24 @@ async def test_a_fault_in_a_connection_is_logged_and_another_connection_follows(
     assert {record.__dict__["target"] for record in faults} == {target}
 
 
+async def test_a_channel_that_is_closed_while_a_broken_connection_ends_is_closed() -> None:
+    """The errors of a task group come before a cancellation that it meets at its end."""
+    broken = Broken()
+    async with odd_server(broken) as target:
+        before = asyncio.all_tasks()
+        running = asyncio.ensure_future(TunnelChannel(target, PATIENT).run())
+
+        def is_ending() -> bool:
+            return any(task.cancelling() for task in asyncio.all_tasks() - before)
+
+        while not is_ending():  # noqa: ASYNC110  # at each turn of the event loop
+            await asyncio.sleep(0)
+        running.cancel()
+
+        done, _ = await asyncio.wait([running], timeout=SECONDS)
+        assert running in done
+
+
 async def test_failures_in_a_row_are_logged_once(caplog: pytest.LogCaptureFixture) -> None:
     streams: list[Stream] = []
 

@@ -38,6 +38,7 @@ class BusyStream:
     def __init__(self) -> None:
         self.writing: list[pb.ExchangeRequest] = []
         self.ended = asyncio.Event()
+        self.fault: Exception | None = None
         self._free = asyncio.Semaphore(0)
 
     def take(self) -> None:
@@ -49,6 +50,8 @@ class BusyStream:
 
     async def read(self) -> object:
         await self.ended.wait()
+        if self.fault is not None:
+            raise self.fault
         return grpc.aio.EOF
 
     def cancel(self) -> None:
@@ -120,11 +123,32 @@ async def test_a_call_that_is_taken_back_later_is_cancelled_by_its_id(
     assert list(stream.writing[1].cancellations) == [first.id]
 
 
-async def test_a_stream_that_ends_ends_its_calls(stream: BusyStream, calls: Calls) -> None:
+async def test_a_server_that_ends_the_stream_carried_out_no_call_that_it_left_unanswered(
+    stream: BusyStream, calls: Calls
+) -> None:
     waiting = calls.make("first")
     await until(lambda: stream.writing)
 
     stream.ended.set()
 
-    with pytest.raises(Unavailable):
+    with pytest.raises(Unavailable) as refusal:
         await waiting
+    assert refusal.value.is_untouched
+
+
+async def test_a_stream_that_breaks_may_have_carried_the_calls_that_were_sent(stream: BusyStream) -> None:
+    link = Link(cast("Stream", stream), MEBIBYTE, SECONDS)
+    calls = Calls(link)
+    running = asyncio.ensure_future(link.run())
+    sent = calls.make("sent")
+    await until(lambda: stream.writing)
+    unsent = calls.make("unsent")
+    await asyncio.sleep(0)
+
+    stream.fault = TimeoutError()
+    stream.ended.set()
+
+    with pytest.raises(ExceptionGroup):
+        await running
+    outcomes = await asyncio.gather(sent, unsent, return_exceptions=True)
+    assert [isinstance(each, Unavailable) and each.is_untouched for each in outcomes] == [False, True]

@@ -146,8 +146,9 @@ class TunnelServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "AsyncIterator[ExchangeResponse]":
         """
         Exchanges batches of calls for batches of answers. A call is answered as soon as it is served, whatever its place
-        in a batch. When the client has said its last, the stream ends with the last answer; when the stream breaks, every
-        call under way is cancelled.
+        in a batch. When the client has said its last, the stream ends with the last answer; so it does when the server
+        takes no more calls, and then a call without an answer was not carried out. When the stream breaks, every call
+        under way is cancelled.
         """
 
         async for response in self._stream_stream(
