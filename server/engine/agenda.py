@@ -43,13 +43,15 @@ def run(step: Step) -> None:
 
 
 def _do_pending(step: Step) -> None:
-    while step.changes or step.following or step.pending:
+    while True:
         if step.changes:
             conditions.note_changes(step)
         if step.following:
             command = step.following.popleft()
             HANDLERS[type(command)](command, step)
             continue
+        if not step.pending:
+            return
         if step.has_done_enough:
             step.postpone()
             return

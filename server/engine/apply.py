@@ -268,7 +268,9 @@ def _element_terminated(state: State, event: events.ElementTerminated) -> None:
 
 
 def _leave(state: State, event: events.InstanceEvent, key: Key, final: ElementState) -> None:
-    instance, journal = _instance(state, event), state.journal
+    instance, journal = state.instances[event.instance.key], state.journal
+    if instance is not journal.whole:
+        _enter(journal, instance, event)
     element = instance.elements[key]
     # It keeps the state that it has when it comes back.
     if final not in TRANSITIONS[element.state]:

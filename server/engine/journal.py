@@ -5,7 +5,6 @@ costs what it changed and not what there is. It also knows what has to be writte
 """
 
 from collections.abc import Callable, Iterable, MutableMapping
-from copy import copy
 from functools import partial
 from operator import delitem, setitem
 from typing import Any, NamedTuple, TypeVar
@@ -123,7 +122,7 @@ class Journal:
     def keep(self, record: msgspec.Struct) -> None:
         """Remember all fields of a record that is about to change."""
         if self._inverses is not None:
-            self._inverses.append((_restore, record, copy(record)))
+            self._inverses.append((_restore, record, msgspec.structs.replace(record)))
 
     def put(self, mapping: MutableMapping[K, V], key: K, value: V) -> None:
         if self._inverses is not None:

@@ -60,6 +60,9 @@ _PARTS = (
     AuditEntry,
 )
 
+# Rows of which only so many are kept that have ended.
+_ENDING = frozenset({ProcessInstance, DecisionInstance, BatchOperation})
+
 
 class MemoryStore:
     """Keeps every active process instance and the `max_finished_instances` that ended last, with all their rows.
@@ -88,8 +91,11 @@ class MemoryStore:
         """
         self._check(batch)
         for change in batch.changes:
-            self._note(self._apply(change))
-        self._audit(batch.audit)
+            row = self._apply(change)
+            if type(row) in _ENDING:
+                self._note(row)
+        if batch.audit:
+            self._audit(batch.audit)
         for document, pages in batch.documents.items():
             if pages is None:
                 self._documents.pop(document, None)
@@ -179,7 +185,8 @@ class MemoryStore:
         ]
 
     def _check(self, batch: Batch) -> None:
-        tables, inserted = self._tables, set[tuple[type[Entity], Key]]()
+        tables = self._tables
+        inserted: set[tuple[type[Entity], Key]] = set()
         for change in batch.changes:
             if isinstance(change, Update):
                 columns = tables[change.entity].columns
@@ -189,10 +196,10 @@ class MemoryStore:
                 continue
             entity = type(change.row)
             table = tables[entity]
-            key = table.key_of(change.row)
-            if key in table or (entity, key) in inserted:
-                raise ValueError(f"{entity.__name__} {key} is inserted twice")
-            inserted.add((entity, key))
+            row = (entity, table.key_of(change.row))
+            if row in inserted or table.has(row[1]):
+                raise ValueError(f"{entity.__name__} {row[1]} is inserted twice")
+            inserted.add(row)
 
     def _apply(self, change: Insert | Update) -> Entity | None:
         if isinstance(change, Update):

@@ -13,7 +13,7 @@ from server.store.ports import E
 class Shelf(Generic[E]):
     """The rows of one tenant."""
 
-    __slots__ = ("_entries", "_indexes", "_key", "rows")
+    __slots__ = ("_entries", "_indexed", "_indexes", "_key", "rows")
 
     def __init__(self, searchable: Searchable[E]) -> None:
         self._key = attrgetter(searchable.key.name)
@@ -21,13 +21,19 @@ class Shelf(Generic[E]):
         self._indexes: dict[str, dict[Scalar, Ordered[E]]] = {
             field.name: {} for field in searchable.fields.values() if field.is_indexed
         }
+        self._indexed = frozenset(self._indexes)
         # Each index with the field that it is by, for the many rows that enter all of them.
         self._entries = [(index, attrgetter(name)) for name, index in self._indexes.items()]
 
     def add(self, row: E) -> None:
         self.rows.add(row)
         for index, value_of in self._entries:
-            self._enter(row, index, value_of(row))
+            value = value_of(row)
+            if value is not None:
+                rows = index.get(value)
+                if rows is None:
+                    rows = index[value] = Ordered(self._key)
+                rows.add(row)
 
     def remove(self, row: E) -> None:
         self.rows.remove(row)
@@ -46,7 +52,7 @@ class Shelf(Generic[E]):
         return rows
 
     def change(self, row: E, values: Mapping[str, object]) -> None:
-        moved = () if self._indexes.keys().isdisjoint(values) else self._indexes.keys() & values.keys()
+        moved = () if self._indexed.isdisjoint(values) else self._indexed & values.keys()
         for name in moved:
             self._leave(row, self._indexes[name], getattr(row, name))
         for name, value in values.items():
@@ -79,16 +85,18 @@ class Table(Generic[E]):
         self._searchable = searchable
         self._rows: dict[Scalar, E] = {}
         self._shelves: dict[str, Shelf[E]] = {}
+        # Whether there is a row with this key.
+        self.has: Callable[[Key], bool] = self._rows.__contains__
 
     def get(self, key: Key) -> E | None:
         return self._rows.get(key)
 
-    def __contains__(self, key: Key) -> bool:
-        return key in self._rows
-
     def insert(self, row: E) -> None:
         self._rows[self.key_of(row)] = row
-        self._shelf(row.tenant_id).add(row)
+        shelf = self._shelves.get(row.tenant_id)
+        if shelf is None:
+            shelf = self._shelves[row.tenant_id] = Shelf(self._searchable)
+        shelf.add(row)
 
     def update(self, key: Key, values: Mapping[str, object]) -> E | None:
         """Change a row; nothing happens when there is none."""
@@ -133,12 +141,6 @@ class Table(Generic[E]):
             return sorted(rows, key=self.key_of)
         present = (self._rows[value] for value in values if value in self._rows)
         return sorted((row for row in present if row.tenant_id == tenant_id), key=self.key_of)
-
-    def _shelf(self, tenant_id: str) -> Shelf[E]:
-        shelf = self._shelves.get(tenant_id)
-        if shelf is None:
-            shelf = self._shelves[tenant_id] = Shelf(self._searchable)
-        return shelf
 
 
 def _values(condition: Condition) -> frozenset[Scalar] | None:

@@ -18,7 +18,6 @@ from server.engine.job_kinds import JobKind, ListenerEventType
 from server.engine.keys import Key
 from server.engine.process_instance import Job, JobState, ProcessInstance, UserTask
 from server.engine.scopes import visible
-from server.engine.state import JobQueue
 from server.engine.step import Step
 from server.engine.variables import Variables
 
@@ -35,8 +34,8 @@ ATTRIBUTES: Final[Mapping[str, str]] = {
 
 def activate(command: ActivateJobs, step: Step) -> ActivatedJobs:
     """Oldest offers first; as many as fit."""
-    offers = step.state.offers.get((command.tenant_id, command.type), JobQueue())
-    wanted = list(islice(offers.items(), command.max_jobs))
+    offers = step.state.offers.get((command.tenant_id, command.type))
+    wanted = list(islice(offers.items(), command.max_jobs)) if offers else []
     step.state.expect_loaded(offer.process_instance_key for _, offer in wanted)
     jobs: list[ActivatedJob] = []
     size = 0
