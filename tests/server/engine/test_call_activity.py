@@ -127,6 +127,14 @@ def test_the_business_id_goes_to_the_called_process_instance_and_tags_stay(engin
     assert (the_call(engine).head.business_id, the_call(engine).head.tags) == ("b-1", ())
 
 
+def test_the_called_process_instance_belongs_to_the_tenant_of_its_caller(engine: Scenario) -> None:
+    engine.tenant_id = "other"
+
+    started(engine, calling(), called())
+
+    assert the_call(engine).head.tenant_id == "other"
+
+
 @pytest.mark.parametrize(("binding", "version"), [("latest", 3), ("deployment", 2)])
 def test_the_binding_says_which_version_is_called(engine: Scenario, binding: str, version: int) -> None:
     engine.deploy(tagged("one")).deploy(calling(binding=binding), tagged("two")).deploy(tagged("three"))

@@ -8,8 +8,12 @@ from server.engine.events import (
     ElementActivating,
     ElementCompleted,
     ElementCompleting,
+    JobCreated,
     ProcessInstanceCreated,
     SequenceFlowTaken,
+    SubscriptionClosed,
+    SubscriptionOpened,
+    VariableCreated,
 )
 from server.engine.incidents import ErrorType
 from server.engine.limits import ENTERING_STEPS, EngineLimits
@@ -117,3 +121,52 @@ def test_tokens_that_multiply_without_waiting_are_bounded() -> None:
 
     assert len(engine.path) == 100
     assert engine.cancel().is_terminated
+
+
+def test_entering_an_element_maps_inputs_then_asks_listeners_then_opens_subscriptions_then_behaves(
+    engine: Scenario,
+) -> None:
+    task = process("order").service_task("charge", type="charge", inputs={"x": "=1"})
+    task.execution_listener("start", type="first").execution_listener("start", type="second").end()
+    engine.deploy(task.boundary_timer("late", on="charge", duration="PT1H").end()).start()
+    entered = next(each for each in engine.happened(ElementActivating) if each.element_id == "charge")
+
+    engine.complete("first").complete("second")
+
+    kinds = (VariableCreated, JobCreated, SubscriptionOpened, ElementActivated)
+    happened = [
+        each for each in engine.happened(*kinds) if engine.events.index(each) > engine.events.index(entered)
+    ]
+    told = [each.type if isinstance(each, JobCreated) else type(each) for each in happened]
+    assert told == [VariableCreated, "first", "second", SubscriptionOpened, "charge", ElementActivated]
+
+
+def test_leaving_an_element_maps_outputs_then_asks_listeners_then_closes_subscriptions_then_takes_its_flows(
+    engine: Scenario,
+) -> None:
+    task = process("order").service_task("charge", type="charge", outputs={"x": "=1"})
+    task.execution_listener("end", type="first").execution_listener("end", type="second").end()
+    engine.deploy(task.boundary_timer("late", on="charge", duration="PT1H").end()).start()
+    begun = len(engine.events)
+
+    engine.complete("charge").complete("first").complete("second")
+
+    kinds = (
+        ElementCompleting,
+        VariableCreated,
+        JobCreated,
+        SubscriptionClosed,
+        ElementCompleted,
+        SequenceFlowTaken,
+    )
+    happened = [each for each in engine.events[begun:] if isinstance(each, kinds)]
+    told = [each.type if isinstance(each, JobCreated) else type(each) for each in happened]
+    assert told[:7] == [
+        ElementCompleting,
+        VariableCreated,
+        "first",
+        "second",
+        SubscriptionClosed,
+        ElementCompleted,
+        SequenceFlowTaken,
+    ]

@@ -4,9 +4,16 @@ from server.bpmn.builder import ProcessBuilder, process
 from server.engine.commands import ResolveIncident
 from server.engine.events import ElementActivated, IncidentRaised, IncidentResolved
 from server.engine.keys import Key
+from server.engine.lifecycle import ElementState
 from server.engine.process_instance import OpenIncident
 from server.engine.rejection import RejectionType
-from server.store.entities import ElementInstance, Incident, IncidentState, ProcessInstance
+from server.store.entities import (
+    ElementInstance,
+    ElementInstanceState,
+    Incident,
+    IncidentState,
+    ProcessInstance,
+)
 from tests.server.engine.scenario import Scenario
 
 
@@ -114,3 +121,27 @@ def test_each_failed_resolution_raises_a_new_incident_in_place_of_the_old(
     assert len(set(raised)) == rounds + 1
     assert list(engine.instance.incidents) == raised[-1:]
     assert engine.element("a").incident_key == raised[-1]
+
+
+def test_an_incident_keeps_the_state_of_its_element_and_marks_it(engine: Scenario) -> None:
+    engine.deploy(process("order").service_task("a", type="a", outputs={"x": "=assert(y, y)"}).end()).start()
+    key = engine.element("a").key
+    engine.complete("a", y=False)
+
+    row = engine.rows.get(ElementInstance, key)
+
+    assert (row.state, row.end_date) == (ElementInstanceState.ACTIVE, None)
+    assert (row.has_incident, row.incident_key) == (True, engine.incident.key)
+    assert engine.element("a").state is ElementState.COMPLETING
+
+
+def test_an_element_has_one_active_incident(engine: Scenario) -> None:
+    engine.deploy(two_broken()).start(type_b="b")
+    first = engine.incident.key
+
+    engine.complete("b").complete("correct")
+    engine.resolve()
+
+    open_ = [row.incident_key for row in engine.rows.all(Incident) if row.state is IncidentState.ACTIVE]
+    assert open_ == [engine.incident.key]
+    assert engine.rows.get(Incident, first).state is IncidentState.RESOLVED

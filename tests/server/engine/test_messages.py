@@ -111,6 +111,26 @@ def test_outputs_decide_what_comes_of_the_variables(engine: Scenario) -> None:
     assert engine.variables() == {"id": "a", "total": 2}
 
 
+def test_variables_are_local_to_an_event_with_output_mappings(engine: Scenario) -> None:
+    engine.deploy(waiting(total="=amount + 1")).start(id="a")
+    event = engine.element("wait").key
+
+    engine.publish("paid", "a", amount=1)
+
+    assert engine.variables(event) == {"amount": 1}
+    assert engine.variables() == {"id": "a", "total": 2}
+
+
+@pytest.mark.parametrize("kind", [None, 7, True, ["card"]])
+def test_a_name_that_is_no_text_is_an_incident(engine: Scenario, kind: object) -> None:
+    engine.deploy(process("order").message_catch("wait", message="=kind", key="=id").end())
+
+    engine.start(id="a", kind=kind)
+
+    assert (engine.incident.error_type, engine.incident.element_id) == (ErrorType.EXTRACT_VALUE_ERROR, "wait")
+    assert "Expected result of the expression 'kind' to be 'STRING'" in engine.incident.message
+
+
 def test_one_of_another_tenant_is_not_found(engine: Scenario) -> None:
     engine.deploy(waiting()).start(id="a")
 

@@ -67,6 +67,16 @@ def test_variables_of_a_sub_process_are_its_own(engine: Scenario) -> None:
     assert engine.variables() == {"box": "large", "parcel": "tiny"}
 
 
+def test_a_sub_process_without_output_mappings_propagates_none_of_its_variables(engine: Scenario) -> None:
+    engine.deploy(order(inputs={"box": '="small"'})).start(box="large")
+    pack = engine.element("pack").key
+
+    engine.complete("wrap", box="tiny")
+
+    assert engine.variables(pack) == {"box": "tiny"}
+    assert engine.variables() == {"box": "large"}
+
+
 def test_a_failing_mapping_of_a_sub_process_is_repaired_by_resolving(engine: Scenario) -> None:
     engine.deploy(order(inputs={"box": "=assert(size, size != null)"})).start()
 

@@ -114,6 +114,28 @@ def test_a_priority_outside_its_range_is_an_incident(engine: Scenario, priority:
     assert engine.instance.user_tasks == {}
 
 
+@pytest.mark.parametrize(
+    "extensions",
+    [
+        pytest.param({"assignment": {"assignee": "=1"}}, id="assignee"),
+        pytest.param({"assignment": {"candidateGroups": '="a"'}}, id="candidate groups"),
+        pytest.param({"assignment": {"candidateUsers": "=[1]"}}, id="candidate users"),
+        pytest.param({"schedule": {"dueDate": "=5"}}, id="due date"),
+        pytest.param({"schedule": {"followUpDate": '="soon"'}}, id="follow-up date"),
+        pytest.param({"priority": '="high"'}, id="priority"),
+        pytest.param({"form": {"externalReference": "=[]"}}, id="form"),
+    ],
+)
+def test_an_expression_of_the_wrong_type_is_an_incident(engine: Scenario, extensions: dict[str, Any]) -> None:
+    engine.deploy(review(**extensions).end()).start()
+
+    assert (engine.incident.error_type, engine.incident.element_id) == (
+        ErrorType.EXTRACT_VALUE_ERROR,
+        "review",
+    )
+    assert engine.instance.user_tasks == {}
+
+
 def test_resolving_the_incident_creates_the_user_task(engine: Scenario) -> None:
     fork = process("order").parallel_gateway("fork").user_task("review", priority="=urgency").end()
     engine.deploy(fork.branch("fork").service_task("choose", type="choose").end()).start()
