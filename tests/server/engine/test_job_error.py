@@ -2,6 +2,7 @@ import pytest
 
 from server.bpmn.builder import definitions, process, sub_process
 from server.engine.commands import CompleteJob, FailJob, ThrowJobError
+from server.engine.events import ElementActivating, ElementTerminated
 from server.engine.incidents import ErrorType
 from server.engine.process_instance import JobState
 from server.engine.rejection import RejectionType
@@ -139,6 +140,23 @@ def test_an_error_goes_outwards_until_it_is_caught(engine: Scenario) -> None:
 
     assert engine.path == ["start", "pack_start", "any", "outside"]
     assert engine.is_completed
+
+
+def test_an_activity_is_terminated_before_the_event_that_catches_its_error_is_activated(
+    engine: Scenario,
+) -> None:
+    inner = sub_process("pack").service_task("wrap", type="wrap").end()
+    outer = process("order").embed(inner).end("done").boundary_error("any", on="pack").end("outside")
+    engine.deploy(outer).start()
+    pack, wrap = engine.element("pack").key, engine.element("wrap").key
+
+    throw(engine, "wrap")
+
+    happened = engine.happened(ElementActivating, ElementTerminated)
+    caught = next(
+        each.key for each in happened if isinstance(each, ElementActivating) and each.element_id == "any"
+    )
+    assert [each.key for each in happened][-4:-1] == [wrap, pack, caught]
 
 
 def test_an_error_that_is_caught_elsewhere_raises_an_incident(engine: Scenario) -> None:

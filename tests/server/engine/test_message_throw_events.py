@@ -6,6 +6,7 @@ from server.engine import commands, events
 from server.engine.incidents import ErrorType
 from server.engine.job_kinds import JobKind
 from server.engine.lifecycle import ElementState
+from server.engine.message_events import MessagePublished
 from server.engine.rejection import RejectionType
 from tests.server.engine.scenario import Scenario
 
@@ -32,6 +33,19 @@ def test_a_worker_sends_the_message_and_the_event_waits(engine: Scenario, *, is_
     assert engine.path == (["start", "send"] if is_end else ["start", "send", "done"])
     assert engine.variables() == {"id": 7}
     assert engine.is_completed
+
+
+@pytest.mark.parametrize("is_end", [True, False])
+def test_an_event_with_a_message_publishes_nothing_itself(engine: Scenario, *, is_end: bool) -> None:
+    receiver = process("other").message_catch("wait", message="mail", key='="a"').end()
+    engine.deploy(sending(is_end=is_end), receiver).start("other")
+    waiting = engine.instance_key
+
+    engine.start("order").complete("mail")
+
+    assert engine.is_completed
+    assert engine.state.instances.keys() == {waiting}
+    assert not any(isinstance(event, MessagePublished) for event in engine.events)
 
 
 def test_its_job_is_described_as_that_of_a_service_task(engine: Scenario) -> None:

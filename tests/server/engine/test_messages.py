@@ -193,6 +193,18 @@ def test_one_that_does_not_interrupt_comes_again_and_again(engine: Scenario) -> 
     assert engine.state.messages.subscriptions == {}
 
 
+def test_a_receive_task_has_boundary_events(engine: Scenario) -> None:
+    task = process("order").receive_task("wait", message="paid", key="=id").end("done")
+    engine.deploy(task.boundary_timer("late", on="wait", duration="PT1H").end("expired"))
+
+    engine.start(id="a").advance(HOUR)
+    assert engine.path == ["start", "late", "expired"]
+    assert engine.state.messages.subscriptions == {}
+
+    engine.start(id="a").publish("paid", "a")
+    assert engine.path == ["start", "wait", "done"]
+
+
 def test_messages_that_were_buffered_come_to_one_that_does_not_interrupt_each_once(engine: Scenario) -> None:
     engine.deploy(guarded(is_interrupting=False))
     engine.publish("news", "a", lives=HOUR, n=1).publish("news", "a", lives=HOUR, n=2)

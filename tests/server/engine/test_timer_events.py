@@ -1,8 +1,8 @@
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from server.bpmn.builder import ProcessBuilder, process, sub_process
+from server.bpmn.builder import ProcessBuilder, event_sub_process, process, sub_process
 from server.engine import commands, events
 from server.engine import process as handle
 from server.engine.incidents import ErrorType
@@ -62,6 +62,32 @@ def test_what_is_past_fires_at_once(engine: Scenario, kind: str, value: str) -> 
     engine.deploy(waiting(**{kind: value})).start().advance(timedelta())
 
     assert engine.is_completed
+
+
+def test_a_date_may_have_a_time_zone(engine: Scenario) -> None:
+    engine.deploy(waiting(date="=when")).start(when="2030-07-01T10:00:00+02:00[Europe/Berlin]")
+
+    (timer,) = engine.instance.subscriptions.values()
+
+    assert timer.due == datetime(2030, 7, 1, 8, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("duration", "due"),
+    [
+        ("P1Y2M", datetime(2027, 3, 1, tzinfo=UTC)),
+        ("P2W", datetime(2026, 1, 15, tzinfo=UTC)),
+        ("P1DT2H3M4S", datetime(2026, 1, 2, 2, 3, 4, tzinfo=UTC)),
+    ],
+)
+def test_a_duration_has_years_months_weeks_days_and_times(
+    engine: Scenario, duration: str, due: datetime
+) -> None:
+    engine.deploy(waiting(duration=duration)).start()
+
+    (timer,) = engine.instance.subscriptions.values()
+
+    assert timer.due == due
 
 
 @pytest.mark.parametrize(
@@ -159,6 +185,48 @@ def test_a_cycle_fires_as_often_as_it_says(engine: Scenario, cycle: str, fired: 
         engine.advance(HOUR)
 
     assert seen == fired
+
+
+@pytest.mark.parametrize("is_interrupting", [True, False])
+def test_a_date_triggers_boundary_events_and_event_sub_processes(
+    engine: Scenario, *, is_interrupting: bool
+) -> None:
+    date = (EPOCH + HOUR).isoformat()
+    stop = event_sub_process("stop").start_timer("begin", is_interrupting=is_interrupting, date=date)
+    beside = process("order").service_task("charge", type="charge").end()
+    engine.deploy(beside.beside(stop.service_task("remind", type="remind").end()))
+    engine.deploy(guarded(is_interrupting=is_interrupting, date=date))
+    first, second = engine.start("order").instance_key, engine.start("order").instance_key
+    assert first != second
+
+    engine.advance(HOUR)
+
+    assert engine.offered == (["remind"] if is_interrupting else ["charge", "remind"])
+
+
+@pytest.mark.parametrize("cycle", ['=cycle(2, duration("PT1H"))', '="R2/PT" + hours + "H"'])
+def test_a_cycle_may_be_an_expression(engine: Scenario, cycle: str) -> None:
+    engine.deploy(guarded(is_interrupting=False, cycle=cycle)).start(hours="1")
+
+    for _ in range(4):
+        engine.advance(HOUR)
+
+    assert engine.path.count("late") == 2
+
+
+def test_what_a_timer_interrupts_is_terminated_before_its_boundary_event_is_activated(
+    engine: Scenario,
+) -> None:
+    inner = sub_process("pack").service_task("wrap", type="wrap").end()
+    outer = process("order").embed(inner).end("done").boundary_timer("late", on="pack", duration="PT1H")
+    engine.deploy(outer.end("expired")).start()
+    wrap, pack = engine.element("wrap").key, engine.element("pack").key
+
+    engine.advance(HOUR)
+
+    happened = engine.happened(events.ElementTerminated, events.ElementActivating)
+    late = next(each.key for each in happened if getattr(each, "element_id", "") == "late")
+    assert [each.key for each in happened][-4:-1] == [wrap, pack, late]
 
 
 def test_a_timer_that_fired_late_is_not_late_for_ever(engine: Scenario) -> None:

@@ -1,8 +1,15 @@
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import pytest
 
-from server.bpmn.builder import ProcessBuilder, ad_hoc_sub_process, definitions, event_sub_process, process
+from server.bpmn.builder import (
+    ProcessBuilder,
+    ad_hoc_sub_process,
+    definitions,
+    event_sub_process,
+    process,
+    sub_process,
+)
 from server.bpmn.reader import BpmnReadError, read
 from server.lint.catalogue import etag
 from server.lint.linter import MOST_TOLD, describe, lint, refusals, unreadable
@@ -189,3 +196,83 @@ def test_a_user_task_is_bound_to_one_form(form: dict[str, str], rules: list[str]
     findings = lint(read(process("order").start().user_task("review", form=form).end().to_xml()))
 
     assert [finding.rule_id for finding in findings] == rules
+
+
+PLACES: Mapping[str, Callable[[dict[str, str]], ProcessBuilder]] = {
+    "start": lambda timer: process("order").start_timer("n", **timer).end(),
+    "event sub-process": lambda timer: _beside(is_interrupting=True, **timer),
+    "event sub-process, not interrupting": lambda timer: _beside(is_interrupting=False, **timer),
+    "catch": lambda timer: process("order").start().timer_catch("n", **timer).end(),
+    "boundary": lambda timer: _attached(is_interrupting=True, **timer),
+    "boundary, not interrupting": lambda timer: _attached(is_interrupting=False, **timer),
+}
+KINDS = {"date": "2030-01-01T00:00:00Z", "duration": "PT1H", "cycle": "R3/PT1H"}
+
+
+def _beside(*, is_interrupting: bool, **timer: str) -> ProcessBuilder:
+    beside = event_sub_process("help").start_timer("n", is_interrupting=is_interrupting, **timer).end()
+    return process("order").start().task("a").end().beside(beside)
+
+
+def _attached(*, is_interrupting: bool, **timer: str) -> ProcessBuilder:
+    task = process("order").start().task("a").end()
+    return task.boundary_timer("n", on="a", is_interrupting=is_interrupting, **timer).end()
+
+
+@pytest.mark.parametrize(
+    ("place", "kinds"),
+    [
+        ("start", ["date", "cycle"]),
+        ("event sub-process", ["date", "duration"]),
+        ("event sub-process, not interrupting", ["date", "duration", "cycle"]),
+        ("catch", ["date", "duration"]),
+        ("boundary", ["date", "duration"]),
+        ("boundary, not interrupting", ["date", "duration", "cycle"]),
+    ],
+)
+def test_each_place_has_its_kinds_of_timers(place: str, kinds: list[str]) -> None:
+    allowed = [
+        kind
+        for kind, value in KINDS.items()
+        if not refusals(lint(read(PLACES[place]({kind: value}).to_xml())))
+    ]
+
+    assert allowed == kinds
+
+
+CODES = {"one": "same", "other": "same", "another": "different"}
+
+
+def _caught(kind: str, place: str, *references: str | None) -> ProcessBuilder:
+    """Catch these errors or escalations at one place, each in an event of its own."""
+    builder = process("order").start().embed(sub_process("pack").start().end()).end()
+    for number, reference in enumerate(references):
+        if place == "boundary":
+            attach = builder.boundary_error if kind == "error" else builder.boundary_escalation
+            attach(f"n{number}", on="pack", **{kind: reference}).end()
+        else:
+            scope = event_sub_process(f"help{number}")
+            begin = scope.start_error if kind == "error" else scope.start_escalation
+            builder.beside(begin(f"n{number}", **{kind: reference}).end())
+    return builder
+
+
+@pytest.mark.parametrize("place", ["boundary", "event sub-process"])
+@pytest.mark.parametrize("kind", ["error", "escalation"])
+@pytest.mark.parametrize(
+    ("references", "is_refused"),
+    [
+        pytest.param(("one", "other"), True, id="one code"),
+        pytest.param((None, None), True, id="every code"),
+        pytest.param(("one", "another", None), False, id="two codes and the others"),
+    ],
+)
+def test_one_event_of_a_place_catches_a_code(
+    kind: str, place: str, references: tuple[str | None, ...], *, is_refused: bool
+) -> None:
+    model = definitions(_caught(kind, place, *references), **{f"{kind}s": CODES})
+
+    broken = {finding.rule_id for finding in refusals(lint(read(model)))}
+
+    rule = "boundary-unique" if place == "boundary" else "event-sub-process-unique"
+    assert broken == ({rule} if is_refused else set())
