@@ -106,6 +106,15 @@ def test_a_process_that_begins_with_a_condition_alone_is_not_created(engine: Sce
     assert engine.refusal(command).type is RejectionType.INVALID_STATE
 
 
+def test_a_variable_of_a_running_instance_begins_no_other(engine: Scenario) -> None:
+    other = process("other").service_task("count", type="count").service_task("rest", type="rest").end()
+    engine.deploy(other, begun())
+
+    engine.start("other").complete("count", amount=120)
+
+    assert engine.state.instances.keys() == {engine.instance_key}
+
+
 def test_one_evaluation_begins_up_to_a_number_of_instances_or_none() -> None:
     scenario = Scenario(limits=EngineLimits(conditional_starts=2)).deploy(begun("a"), begun("b"))
     assert begins(evaluate(scenario, amount=120)) == ["a", "b"]

@@ -176,6 +176,17 @@ def test_an_output_that_nobody_set_is_null(engine: Scenario) -> None:
     assert engine.variables()["results"] == [None]
 
 
+@pytest.mark.parametrize("output", ["=result", "=result.total"])
+def test_the_variable_of_the_output_is_local_to_each_instance_and_null_at_first(
+    engine: Scenario, output: str
+) -> None:
+    engine.deploy(repeated(output=output, outputs_to="results"))
+
+    engine.start(items=["a", "b"], result={"total": 1})
+
+    assert locals_of(engine) == [{"loopCounter": 1, "result": None}, {"loopCounter": 2, "result": None}]
+
+
 def test_the_output_collection_is_a_variable_of_the_body_and_of_the_scope_around(engine: Scenario) -> None:
     engine.deploy(repeated(output="=loopCounter", outputs_to="results")).start(items=["a"], results="old")
     body = engine.element("each").key
@@ -243,6 +254,17 @@ def test_the_condition_sees_the_counters(engine: Scenario, *, sequential: bool) 
     engine.complete("each")
 
     assert engine.instance.incidents == {}
+
+
+def test_the_counters_hide_variables_of_their_names(engine: Scenario) -> None:
+    engine.deploy(repeated(until="=numberOfCompletedInstances = 2 and numberOfInstances = 3"))
+    engine.start(items=["a", "b", "c"], numberOfCompletedInstances=2, numberOfInstances=3)
+
+    engine.complete("each")
+    before = len(instances_of(engine))
+    engine.complete("each")
+
+    assert (before, instances_of(engine)) == (2, [])
 
 
 def test_the_condition_sees_the_outputs_so_far(engine: Scenario) -> None:

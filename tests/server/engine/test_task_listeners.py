@@ -304,6 +304,17 @@ def test_variables_at_the_task_are_set_when_updating_listeners_agree(
     assert row(engine).state is State.CREATED
 
 
+def test_a_task_shows_that_it_is_updated_until_its_listeners_agree(engine: Scenario) -> None:
+    engine.deploy(listened(("updating", "ask"))).start()
+    key = engine.user_task("approve").key
+
+    engine.execute(commands.UpdateUserTask(tenant_id="default", user_task_key=key, priority=80))
+
+    assert (row(engine).state, row(engine).priority) == (State.UPDATING, 50)
+    answer(engine, "ask")
+    assert (row(engine).state, row(engine).priority) == (State.CREATED, 80)
+
+
 def test_variables_elsewhere_ask_nobody(engine: Scenario) -> None:
     engine.deploy(listened(("updating", "ask"))).start()
     key = engine.instance_key

@@ -276,3 +276,70 @@ def test_one_event_of_a_place_catches_a_code(
 
     rule = "boundary-unique" if place == "boundary" else "event-sub-process-unique"
     assert broken == ({rule} if is_refused else set())
+
+
+def refused(builder: ProcessBuilder) -> set[str]:
+    """The rules that refuse a process."""
+    return {finding.rule_id for finding in refusals(lint(read(builder.to_xml())))}
+
+
+def test_behind_an_event_based_gateway_there_are_catch_events_and_no_receive_tasks() -> None:
+    race = process("order").event_based_gateway("race").timer_catch("late", duration="PT1H").end()
+    race.branch("race").message_catch("paid", message="paid", key="=id").end()
+    race.branch("race").signal_catch("stop", signal="stop").end()
+    race.branch("race").condition_catch("many", condition="=x > 1").end()
+    assert refused(race) == set()
+
+    race.branch("race").receive_task("sold", message="sold", key="=id").end()
+
+    assert refused(race) == {"event-gateway-target"}
+
+
+def test_a_link_leads_to_an_event_of_its_own_scope() -> None:
+    inner = sub_process("pack").start().end().catch_link("on", link="there").task("a").end()
+
+    found = refused(process("order").start().embed(inner).throw_link("off", link="there"))
+
+    assert "link-pair" in found
+
+
+LISTENED: Mapping[str, Callable[[], ProcessBuilder]] = {
+    "task": lambda: process("order").start().task("n"),
+    "intermediate event": lambda: process("order").start().throw_event("n"),
+    "start event": lambda: process("order").start("n"),
+    "boundary event": lambda: (
+        process("order").start().task("a").end().boundary_timer("n", on="a", duration="PT1H")
+    ),
+    "gateway": lambda: process("order").start().exclusive_gateway("n"),
+    "end event": lambda: process("order").start().end("n"),
+    "error end event": lambda: process("order").declare_error("e", "E").start().end_error("n", error="e"),
+}
+
+
+@pytest.mark.parametrize(
+    ("element", "phases"),
+    [
+        ("task", ["start", "end"]),
+        ("intermediate event", ["start", "end"]),
+        ("start event", ["end"]),
+        ("boundary event", ["end"]),
+        ("gateway", ["start"]),
+        ("end event", ["start", "end"]),
+        ("error end event", ["start"]),
+    ],
+)
+def test_each_element_has_listeners_for_its_phases(element: str, phases: list[str]) -> None:
+    models = {phase: LISTENED[element]().execution_listener(phase, type="log") for phase in ("start", "end")}
+
+    found = {phase: refused(builder) for phase, builder in models.items()}
+
+    allowed = [phase for phase, rules in found.items() if "execution-listener-phase" not in rules]
+    assert allowed == phases
+
+
+def test_a_compensation_boundary_event_has_no_listeners() -> None:
+    for phase in ("start", "end"):
+        builder = process("order").start().task("a").boundary_compensation("n", on="a")
+        builder.execution_listener(phase, type="log").task("undo")
+
+        assert "execution-listener-phase" in refused(builder.branch("a").end())
