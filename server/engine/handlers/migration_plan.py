@@ -91,9 +91,12 @@ def migration_plan(
     """Each source stands once, and both ends are there: two elements, or two sequence flows; raises Rejected."""
     mapping: dict[str, str] = {}
     for each in instructions:
-        source_id, target_id = each.source_element_id, each.target_element_id
-        if source_id in mapping:
-            raise _invalid_argument(f"several mapping instructions for source element '{source_id}'")
+        if each.source_element_id in mapping:
+            raise _invalid_argument(
+                f"several mapping instructions for source element '{each.source_element_id}'"
+            )
+        mapping[each.source_element_id] = each.target_element_id
+    for source_id, target_id in mapping.items():
         targets: Mapping[str, Element] | Mapping[str, Flow]
         if source_id in source.elements:
             kind, targets = "element", target.elements
@@ -103,7 +106,6 @@ def migration_plan(
             raise _invalid_argument(f"process '{source.id}' has no source element '{source_id}'")
         if target_id not in targets:
             raise _invalid_argument(f"process '{target.id}' has no target {kind} '{target_id}'")
-        mapping[source_id] = target_id
     return MigrationPlan(process_instance_key, source, target, mapping)
 
 

@@ -2,13 +2,15 @@ from collections.abc import Callable
 
 import pytest
 
-from server.bpmn.builder import ProcessBuilder, process
+from server.bpmn.builder import ProcessBuilder, event_sub_process, process
 from server.engine import commands
 from server.engine.events import (
     ElementTerminated,
     ElementTerminating,
     IncidentResolved,
     JobCanceled,
+    JobCreated,
+    SubscriptionClosed,
 )
 from server.engine.keys import Key
 from server.engine.rejection import RejectionType
@@ -92,6 +94,45 @@ def test_children_end_before_their_scope(engine: Scenario) -> None:
         (type(event), event.key) for event in happened[:2]
     ]
     assert [child, root] == [event.key for event in happened[2:]]
+
+
+def test_a_scope_closes_its_event_sub_processes_before_its_children_are_terminated(engine: Scenario) -> None:
+    stop = event_sub_process("stop").start_timer("late", duration="PT1H").end()
+    engine.deploy(charge().beside(stop)).start()
+    child = engine.element("charge").key
+    begun = len(engine.events)
+
+    engine.cancel()
+
+    kinds = (SubscriptionClosed, ElementTerminating)
+    happened = [each for each in engine.events[begun:] if isinstance(each, kinds)]
+    assert [type(each) for each in happened] == [ElementTerminating, SubscriptionClosed, ElementTerminating]
+    assert happened[-1].key == child
+
+
+def test_an_element_closes_its_subscriptions_then_cancels_its_job_then_resolves_its_incident(
+    engine: Scenario,
+) -> None:
+    engine.deploy(charge().boundary_timer("late", on="charge", duration="PT1H").end()).start().fail("charge")
+    begun = len(engine.events)
+
+    engine.cancel()
+
+    kinds = (SubscriptionClosed, JobCanceled, IncidentResolved, ElementTerminated)
+    happened = [type(each) for each in engine.events[begun:] if isinstance(each, kinds)]
+    assert happened == [*kinds, ElementTerminated]
+
+
+def test_a_terminated_element_has_no_output_mappings_and_asks_no_end_listeners(engine: Scenario) -> None:
+    task = process("order").execution_listener("end", type="finish")
+    task.service_task("charge", type="charge", outputs={"x": "=1"}).execution_listener("end", type="report")
+    engine.deploy(task.end()).start()
+
+    engine.cancel()
+
+    assert engine.is_terminated
+    assert engine.variables() == {}
+    assert [event.type for event in engine.happened(JobCreated)] == ["charge"]
 
 
 def test_rows_of_a_cancelled_instance_say_so(engine: Scenario) -> None:

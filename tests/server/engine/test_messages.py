@@ -488,6 +488,23 @@ def test_migration_opens_and_closes_subscriptions_of_events_that_are_not_mapped(
     assert engine.is_completed
 
 
+def test_an_event_that_is_not_mapped_gives_its_message_to_a_new_one_with_the_same_name(
+    engine: Scenario,
+) -> None:
+    other = (
+        process("other").service_task("ship", type="ship").end()
+        .boundary_message("tidings", on="ship", message="news", key="=other").end("heard")
+    )  # fmt: skip
+    engine.deploy(other).deploy(guarded()).start(id="a", other="b").migrate("other", {"ship": "ship"})
+
+    engine.publish("news", "a")
+    assert engine.offered == ["ship"]
+
+    engine.publish("news", "b")
+    assert engine.path == ["start", "tidings", "heard"]
+    assert engine.state.messages.subscriptions == {}
+
+
 # Cost
 
 

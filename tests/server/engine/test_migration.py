@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from server.bpmn.builder import ProcessBuilder, process, sub_process
+from server.bpmn.builder import ProcessBuilder, definitions, event_sub_process, process, sub_process
 from server.engine import commands
 from server.engine.commands import MappingInstruction
 from server.engine.events import IncidentRaised, JobCreated, ProcessInstanceMigrated
@@ -403,3 +403,128 @@ def test_a_target_that_the_tenant_has_not_is_not_found(engine: Scenario, tenant_
         RejectionType.NOT_FOUND,
         f"no process definition with key {key}",
     )
+
+
+@pytest.mark.parametrize("tag", ["serviceTask", "sendTask", "scriptTask", "businessRuleTask"])
+def test_an_active_task_of_a_job_worker_is_migrated(engine: Scenario, tag: str) -> None:
+    source = process("source").service_task("a", type="a", tag=tag).end()
+    target = process("target").service_task("b", type="b", tag=tag).service_task("c", type="c").end()
+    engine.deploy(target, source).start("source")
+
+    engine.migrate("target", {"a": "b"}).complete("a")
+
+    assert engine.offered == ["c"]
+
+
+def test_an_active_receive_task_is_migrated(engine: Scenario) -> None:
+    source = process("source").receive_task("a", message="paid", key='="x"').end()
+    target = (
+        process("target").receive_task("b", message="other", key='="x"').service_task("c", type="c").end()
+    )
+    engine.deploy(target, source).start("source")
+
+    engine.migrate("target", {"a": "b"}).publish("paid", "x")
+
+    assert engine.offered == ["c"]
+
+
+@pytest.mark.parametrize("kind", ["error", "escalation"])
+@pytest.mark.parametrize("place", ["boundary", "event sub-process"])
+def test_errors_and_escalations_are_caught_by_the_events_of_the_target(
+    engine: Scenario, kind: str, place: str
+) -> None:
+    def packing(process_id: str, caught: str) -> ProcessBuilder:
+        inner = sub_process("pack").start().service_task("wrap", type="wrap")
+        inner = (
+            inner.end_error("throw", error="e")
+            if kind == "error"
+            else inner.end_escalation("throw", escalation="e")
+        )
+        inner.declare_error("e", "E").declare_escalation("e", "E")
+        if place == "event sub-process":
+            scope = event_sub_process(f"help_{caught}")
+            begun = (
+                scope.start_error(caught, error="e")
+                if kind == "error"
+                else scope.start_escalation(caught, escalation="e")
+            )
+            return process(process_id).start().embed(inner.beside(begun.end())).end()
+        outer = process(process_id).start().embed(inner).end()
+        attach = outer.boundary_error if kind == "error" else outer.boundary_escalation
+        return attach(caught, on="pack", **{kind: "e"}).end()
+
+    def file(builder: ProcessBuilder) -> bytes:
+        codes = {"e": "E"}
+        builder.errors.clear()
+        builder.escalations.clear()
+        return definitions(builder, **{"errors" if kind == "error" else "escalations": codes})
+
+    engine.deploy(file(packing("target", "new"))).deploy(file(packing("source", "old"))).start("source")
+
+    engine.migrate("target", {"pack": "pack", "wrap": "wrap", "old": "new"}).complete("wrap")
+
+    assert "new" in engine.path
+    assert engine.is_completed
+
+
+def test_expressions_and_input_mappings_of_the_target_are_not_evaluated(engine: Scenario) -> None:
+    target = process("target").service_task("pay", type="=unknown", retries="=unknown", inputs={"x": FAILING})
+    engine.deploy(target.end(), order()).start("order")
+
+    engine.migrate("target", CHARGE)
+
+    assert engine.instance.incidents == {}
+    assert engine.variables(engine.element("pay").key) == {}
+    assert engine.complete("charge").is_completed
+
+
+def test_a_refused_migration_leaves_every_element_where_it_was(engine: Scenario) -> None:
+    engine.deploy(block("source", "f", "join", "a", "b"), block("target", "f", "join", "a", "b")).start()
+    before = engine.instance.head
+    elements = sorted(each.element_id for each in engine.instance.elements.values())
+
+    kind, _ = refused(engine, "target", {"a": "a"})
+
+    assert kind is RejectionType.INVALID_STATE
+    assert engine.instance.head == before
+    assert sorted(each.element_id for each in engine.instance.elements.values()) == elements
+    assert engine.complete("a").complete("b").complete("after").is_completed
+
+
+def test_refusals_come_in_the_order_of_the_checks(engine: Scenario) -> None:
+    """Each command has one fault less than the one before it."""
+    source = order().boundary_timer("late", on="charge", duration="PT1H").end("expired")
+    target = payment().boundary_timer("slow", on="ship", duration="PT1H").end("expired")
+    engine.deploy(source, target).start()
+    found = engine.state.latest("default", "payment")
+    assert found is not None
+    sound = (MappingInstruction("late", "slow"),)
+    unknown = (MappingInstruction("nothing", "pay"), *sound)
+    twice = (MappingInstruction("late", "pay"), *unknown)
+
+    reasons = [
+        engine.refusal(
+            commands.MigrateProcessInstance(
+                tenant_id="default",
+                process_instance_key=instance_key,
+                target_process_definition_key=target_key,
+                mapping_instructions=instructions,
+            )
+        ).reason
+        for instance_key, target_key, instructions in (
+            (Key(41), Key(42), twice),
+            (engine.instance_key, Key(42), twice),
+            (engine.instance_key, found.key, twice),
+            (engine.instance_key, found.key, unknown),
+            (engine.instance_key, found.key, sound),
+        )
+    ]
+
+    prefix = f"process instance {engine.instance_key} cannot be migrated: "
+    assert [reason.removeprefix(prefix) for reason in reasons] == [
+        "no active process instance with key 41",
+        "no process definition with key 42",
+        "several mapping instructions for source element 'late'",
+        "process 'order' has no source element 'nothing'",
+        "there is no mapping instruction for active element 'charge'",
+    ]

@@ -437,6 +437,21 @@ def test_an_interrupting_event_goes_on_when_canceling_listeners_are_done(engine:
     assert engine.is_completed
 
 
+def test_an_interrupting_event_keeps_its_variables_while_canceling_listeners_are_asked(
+    engine: Scenario,
+) -> None:
+    builder = process("order").user_task("approve").task_listener("canceling", type="farewell").end("done")
+    builder.boundary_signal("stop", on="approve", signal="stop").end("stopped")
+    engine.deploy(builder).start()
+
+    engine.broadcast("stop", reason="late")
+    assert engine.variables() == {}
+    answer(engine, "farewell")
+
+    assert engine.variables() == {"reason": "late"}
+    assert engine.path == ["start", "stop", "stopped"]
+
+
 def test_a_task_without_listeners_for_an_event_has_no_transition(engine: Scenario) -> None:
     engine.deploy(listened(("updating", "ask"))).start()
 

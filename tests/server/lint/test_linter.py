@@ -343,3 +343,14 @@ def test_a_compensation_boundary_event_has_no_listeners() -> None:
         builder.execution_listener(phase, type="log").task("undo")
 
         assert "execution-listener-phase" in refused(builder.branch("a").end())
+
+
+def test_compensation_names_an_activity_of_its_own_scope() -> None:
+    def builder(activity: str) -> ProcessBuilder:
+        inner = sub_process("pack").start().task("a").boundary_compensation("a_undone", on="a").task("undo_a")
+        inner.branch("a").throw_compensation("regret", activity=activity).end()
+        outer = process("order").start().task("b").boundary_compensation("b_undone", on="b").task("undo_b")
+        return outer.branch("b").embed(inner).end()
+
+    assert refused(builder("a")) == set()
+    assert refused(builder("b")) == {"compensation-reference"}
