@@ -82,10 +82,8 @@ class KnownDecisions:
     ) -> Decision | None:
         """The version that came with this deployment."""
         keys = self._versions.get((tenant_id, decision_definition_id), {})
-        key = versions.deployed_until(keys, deployment_key, self._deployment_of)
-        if key is None or self._deployment_of(key) != deployment_key:
-            return None
-        return self._decisions[key]
+        key = versions.deployed_with(keys, deployment_key, self._deployment_of)
+        return self._decisions[key] if key is not None else None
 
     def _deployment_of(self, key: Key) -> Key:
         return self._decisions[key].graph.deployment_key

@@ -20,12 +20,12 @@ def bound_form(
     match binding.type:
         case BindingType.DEPLOYMENT:
             deployment_key = step.state.definition_of(instance).deployment_key
-            form = known.deployed_until(tenant_id, form_id, deployment_key)
+            form = known.deployed_with(tenant_id, form_id, deployment_key)
             missing = (
-                f"Expected to use a form with id '{form_id}' with binding type 'deployment', but no such form was"
-                f" deployed with or before the deployment with key {deployment_key} which contained the current"
-                " process. To resolve this incident, migrate the process instance to a process definition that is"
-                " deployed together with the form."
+                f"Expected to use a form with id '{form_id}' with binding type 'deployment', but no such form found"
+                f" in the deployment with key {deployment_key} which contained the current process. To resolve this"
+                " incident, migrate the process instance to a process definition that is deployed together with the"
+                " intended form to use."
             )
         case BindingType.VERSION_TAG:
             form = known.tagged(tenant_id, form_id, binding.version_tag)

@@ -37,10 +37,10 @@ class KnownForms:
         keys = self._tagged.get((tenant_id, form_id, version_tag))
         return self.forms[versions.latest(keys)] if keys else None
 
-    def deployed_until(self, tenant_id: str, form_id: str, deployment_key: Key) -> FormDeployed | None:
-        """The version that was the latest when this deployment was done."""
+    def deployed_with(self, tenant_id: str, form_id: str, deployment_key: Key) -> FormDeployed | None:
+        """The version that came with this deployment."""
         keys = self._versions.get((tenant_id, form_id), {})
-        key = versions.deployed_until(keys, deployment_key, self._deployment_of)
+        key = versions.deployed_with(keys, deployment_key, self._deployment_of)
         return self.forms[key] if key is not None else None
 
     def _deployment_of(self, key: Key) -> Key:

@@ -159,12 +159,12 @@ class State:
         keys = self.tagged.get((tenant_id, process_definition_id, tag))
         return self.definitions[versions.latest(keys)] if keys else None
 
-    def deployed_until(
+    def deployed_with(
         self, tenant_id: str, process_definition_id: str, deployment_key: Key
     ) -> Definition | None:
-        """The version that was the latest when this deployment was done."""
+        """The version that came with this deployment."""
         keys = self.versions.get((tenant_id, process_definition_id), {})
-        key = versions.deployed_until(keys, deployment_key, self._deployment_of)
+        key = versions.deployed_with(keys, deployment_key, self._deployment_of)
         return self.definitions[key] if key is not None else None
 
     def _deployment_of(self, key: Key) -> Key:

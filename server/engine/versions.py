@@ -32,10 +32,8 @@ def forget(known: dict[N, Versions], name: N, number: int) -> None:
         del known[name]
 
 
-def deployed_until(
-    versions: Versions, deployment_key: Key, deployment_of: Callable[[Key], Key]
-) -> Key | None:
-    """The key of the highest number that came with this deployment or an earlier one."""
+def deployed_with(versions: Versions, deployment_key: Key, deployment_of: Callable[[Key], Key]) -> Key | None:
+    """The key of the version that came with this deployment."""
     keys = list(versions.values())
     place = bisect_right(keys, deployment_key, key=deployment_of)
-    return keys[place - 1] if place else None
+    return keys[place - 1] if place and deployment_of(keys[place - 1]) == deployment_key else None

@@ -81,11 +81,12 @@ def _bound(step: Step, instance: ProcessInstance, process_id: str, binding: Bind
     match binding.type:
         case BindingType.DEPLOYMENT:
             deployment_key = state.definition_of(instance).deployment_key
-            definition = state.deployed_until(tenant_id, process_id, deployment_key)
+            definition = state.deployed_with(tenant_id, process_id, deployment_key)
             missing = (
                 f"Expected to call process with BPMN process id '{process_id}' with binding type 'deployment',"
-                f" but no such process was deployed with or before the deployment with key {deployment_key}"
-                " which contained the current process."
+                f" but no such process found in the deployment with key {deployment_key} which contained the current"
+                " process. To resolve this incident, migrate the process instance to a process definition that is"
+                " deployed together with the intended process to call."
             )
         case BindingType.VERSION_TAG:
             definition = state.tagged_version(tenant_id, process_id, binding.version_tag)

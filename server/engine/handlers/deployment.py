@@ -33,18 +33,20 @@ from server.engine.step import Step
 
 def deploy(command: DeployResources, step: Step) -> Deployment:
     _expect_forms(command, step)
-    has_changes = _has_changes(command, step)
+    is_renewed = _has_changes(command, step) and _is_bound(command)
     key = step.next_key()
     step.emit(events.DeploymentCreated(key, command.tenant_id))
     # Other partitions hear of everything in this order: a process that they begin finds its forms.
-    forms = [_form(command.tenant_id, form, step, deployment_key=key) for form in command.forms]
+    forms = [
+        _form(command.tenant_id, form, step, deployment_key=key, is_renewed=is_renewed)
+        for form in command.forms
+    ]
     definitions = [
         latest
-        if latest is not None and _stays(latest, resource, has_changes=has_changes)
+        if latest is not None and not is_renewed and _is_unchanged(latest, resource)
         else _definition(command.tenant_id, resource, process_id, step, deployment_key=key)
         for resource, process_id, latest in _with_latest(command, step)
     ]
-    is_renewed = bool(command.decision_models) and has_changes and _is_bound(command)
     graphs = [
         _graph(command.tenant_id, model, step, deployment_key=key, is_renewed=is_renewed)
         for model in command.decision_models
@@ -95,11 +97,6 @@ def _with_latest(command: DeployResources, step: Step) -> Iterator[tuple[Resourc
     for resource in command.resources:
         for process_id in resource.process_ids:
             yield resource, process_id, step.state.latest(command.tenant_id, process_id)
-
-
-def _stays(latest: Definition, resource: Resource, *, has_changes: bool) -> bool:
-    """Whether no new version is needed: one that is bound to its deployment changes with what it calls."""
-    return _is_unchanged(latest, resource) and not (has_changes and latest.process.is_bound_to_deployment)
 
 
 def _deployed(definition: Definition) -> DeployedProcess:
@@ -173,7 +170,7 @@ def _deployed_graph(graph: DecisionRequirementsDeployed) -> DeployedRequirements
 
 
 def _is_bound(command: DeployResources) -> bool:
-    """Whether one of its processes looks for decisions in its own deployment."""
+    """Whether one of its processes looks for something in its own deployment."""
     return any(
         executable_process(resource.content, process_id).is_bound_to_deployment
         for resource in command.resources
@@ -261,9 +258,11 @@ def _unchanged(tenant_id: str, form: FormFile, step: Step) -> FormDeployed | Non
     return latest if latest is not None and _is_unchanged(latest, form) else None
 
 
-def _form(tenant_id: str, form: FormFile, step: Step, *, deployment_key: Key) -> FormDeployed:
+def _form(
+    tenant_id: str, form: FormFile, step: Step, *, deployment_key: Key, is_renewed: bool
+) -> FormDeployed:
     unchanged = _unchanged(tenant_id, form, step)
-    if unchanged is not None:
+    if unchanged is not None and not is_renewed:
         return unchanged
     latest = step.state.forms.latest(tenant_id, form.form_id)
     deployed = FormDeployed(

@@ -153,6 +153,34 @@ def test_a_process_bound_to_its_deployment_is_not_found_when_it_is_deployed_late
     assert "with binding type 'deployment'" in engine.incident.message
 
 
+def test_a_process_that_was_deployed_before_is_not_bound_to_the_deployment(engine: Scenario) -> None:
+    engine.deploy(called()).deploy(calling(binding="deployment"))
+
+    engine.start("order")
+
+    deployment_key = engine.state.definition_of(engine.instance).deployment_key
+    assert engine.incident.error_type is ErrorType.CALLED_ELEMENT_ERROR
+    assert engine.incident.message == (
+        "Expected to call process with BPMN process id 'pay' with binding type 'deployment', but no such process found"
+        f" in the deployment with key {deployment_key} which contained the current process. To resolve this incident,"
+        " migrate the process instance to a process definition that is deployed together with the intended process to"
+        " call."
+    )
+
+
+def test_an_unchanged_process_gets_a_version_beside_a_caller_that_is_bound_to_its_deployment(
+    engine: Scenario,
+) -> None:
+    engine.deploy(called()).deploy(calling(binding="deployment"), called())
+
+    engine.start("order")
+    first = the_call(engine).head.version
+    engine.cancel()
+    engine.deploy(calling(binding="deployment"), called()).start("order")
+
+    assert (first, the_call(engine).head.version) == (2, 2)
+
+
 def test_a_process_with_a_bound_call_gets_a_new_version_with_what_it_calls(engine: Scenario) -> None:
     engine.deploy(calling(binding="deployment"), tagged("one"))
 

@@ -131,6 +131,26 @@ def test_a_form_that_came_later_than_the_process_is_not_that_of_its_deployment(e
     assert engine.incident.error_type == "FORM_NOT_FOUND"
 
 
+def test_a_form_that_was_deployed_before_is_not_bound_to_the_deployment(engine: Scenario) -> None:
+    deployed(engine, ONE)
+    engine.deploy(review({"formId": "address", "bindingType": "deployment"})).start()
+
+    deployment_key = engine.state.definition_of(engine.instance).deployment_key
+    assert engine.incident.error_type == "FORM_NOT_FOUND"
+    assert f"found in the deployment with key {deployment_key}" in engine.incident.message
+
+
+def test_an_unchanged_form_gets_a_version_beside_a_process_that_is_bound_to_its_deployment(
+    engine: Scenario,
+) -> None:
+    deployed(engine, ONE)
+
+    second = deployed(engine, ONE, processes=(review({"formId": "address", "bindingType": "deployment"}),))
+    engine.start("order")
+
+    assert (second.version, shown(engine)) == (2, second.key)
+
+
 def test_the_form_of_another_tenant_is_not_found(engine: Scenario) -> None:
     engine.tenant_id = "other"
     deployed(engine, ONE)
