@@ -158,6 +158,11 @@ class BatchOperationCreated:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangedClusterVariable:
+    key: Key
+
+
+@dataclass(frozen=True, slots=True)
 class TransitionBegun:
     """The listeners of a user task are being asked: the command is done, or refused, when the transition ends."""
 
@@ -181,6 +186,7 @@ Answer = (
     | EvaluatedConditionals
     | SignalBroadcast
     | BatchOperationCreated
+    | ChangedClusterVariable
     | TransitionBegun
     | Done
 )

@@ -11,7 +11,7 @@ from typing import cast
 import msgspec
 
 from server.bpmn.executable import ElementType
-from server.engine import decision_events, events, form_events
+from server.engine import cluster_variable_events, decision_events, events, form_events
 from server.engine.batch_appliers import BATCH_APPLIERS
 from server.engine.changes import changed_records
 from server.engine.definitions import Definition, executable_process
@@ -153,6 +153,36 @@ def _form_deleted(state: State, event: form_events.FormDeleted) -> None:
 def _delete_form(state: State, form: form_events.FormDeployed) -> None:
     state.journal.note(state.forms.define, form)
     state.forms.delete(form)
+
+
+# Cluster variables
+
+
+def _cluster_variable_set(state: State, event: cluster_variable_events.ClusterVariableSet) -> None:
+    state.claim(event.key)
+    _put_cluster_variable(state, event, event)
+
+
+def _cluster_variable_adopted(state: State, event: cluster_variable_events.ClusterVariableAdopted) -> None:
+    _put_cluster_variable(state, event.variable, event.variable)
+
+
+def _cluster_variable_deleted(
+    state: State,
+    event: cluster_variable_events.ClusterVariableDeleted
+    | cluster_variable_events.ClusterVariableDeletionAdopted,
+) -> None:
+    _put_cluster_variable(state, event.variable, None)
+
+
+def _put_cluster_variable(
+    state: State,
+    named: cluster_variable_events.ClusterVariableSet,
+    variable: cluster_variable_events.ClusterVariableSet | None,
+) -> None:
+    known, owner, name = state.cluster_variables, named.tenant_id, named.name
+    state.journal.note(known.put, owner, name, known.get(owner, name))
+    known.put(owner, name, variable)
 
 
 # Process and element instances
@@ -679,6 +709,11 @@ APPLIERS: Mapping[type[events.Event], Applier] = cast(
         form_events.FormDeployed: _form_deployed,
         form_events.FormAdopted: _form_adopted,
         form_events.FormDeleted: _form_deleted,
+        # cluster variables
+        cluster_variable_events.ClusterVariableSet: _cluster_variable_set,
+        cluster_variable_events.ClusterVariableAdopted: _cluster_variable_adopted,
+        cluster_variable_events.ClusterVariableDeleted: _cluster_variable_deleted,
+        cluster_variable_events.ClusterVariableDeletionAdopted: _cluster_variable_deleted,
         # process and element instances
         events.ProcessInstanceCreated: _process_instance_created,
         events.ProcessInstanceMigrated: _process_instance_migrated,

@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from server.engine.addresses import ANYWHERE, FIRST, HERE, Address, Hashed, HomeOf, OwnersOf
 from server.engine.batch_operations import BatchAction, BatchItem
+from server.engine.cluster_variable_events import ClusterVariableSet
 from server.engine.decision_events import DecisionRequirementsDeployed
 from server.engine.events import ProcessDefinitionDeployed
 from server.engine.form_events import FormDeployed
@@ -775,12 +776,78 @@ class CompleteUserTask:
         return OwnersOf((self.user_task_key,))
 
 
+@dataclass(frozen=True, slots=True)
+class CreateClusterVariable:
+    """The value is JSON text. A global variable belongs to all tenants, another one to the caller's."""
+
+    tenant_id: str
+    name: str
+    value: str
+    is_global: bool = False
+
+    @property
+    def address(self) -> Address:
+        return FIRST
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateClusterVariable:
+    tenant_id: str
+    name: str
+    value: str
+    is_global: bool = False
+
+    @property
+    def address(self) -> Address:
+        return FIRST
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteClusterVariable:
+    tenant_id: str
+    name: str
+    is_global: bool = False
+
+    @property
+    def address(self) -> Address:
+        return FIRST
+
+
+@dataclass(frozen=True, slots=True)
+class AdoptClusterVariable:
+    """Another partition set a cluster variable."""
+
+    tenant_id: str
+    variable: ClusterVariableSet
+
+    @property
+    def address(self) -> Address:
+        return HERE
+
+
+@dataclass(frozen=True, slots=True)
+class AdoptClusterVariableDeletion:
+    """Another partition deleted a cluster variable."""
+
+    tenant_id: str
+    variable: ClusterVariableSet
+
+    @property
+    def address(self) -> Address:
+        return HERE
+
+
 Command = (
     DeployResources
     | AdoptDefinition
     | DeleteResource
     | AdoptDeletion
     | EvaluateDecision
+    | CreateClusterVariable
+    | UpdateClusterVariable
+    | DeleteClusterVariable
+    | AdoptClusterVariable
+    | AdoptClusterVariableDeletion
     | CreateProcessInstance
     | CancelProcessInstance
     | ContinueProcessInstance

@@ -33,7 +33,8 @@ FORMATS = (
         says=(
             "rows and calls carry numbers; sub-processes, events, messages, listeners, user tasks, activities,"
             " signals, start events, call activities, compensation, ad-hoc sub-processes, modifications,"
-            " conditions, deletions, audited identity, task listeners, forms, batch operations"
+            " conditions, deletions, audited identity, task listeners, forms, batch operations,"
+            " cluster variables"
         ),
     ),
 )
@@ -59,6 +60,7 @@ class Feature(StrEnum):
     MODIFICATIONS = "modifications of process instances"
     DELETIONS = "deletions of process definitions and decisions"
     FORMS = "forms"
+    CLUSTER_VARIABLES = "cluster variables"
     ACTIVITIES = "scripts in FEEL, called decisions, multi-instance activities"
     CALL_ACTIVITIES = "call activities"
     COMPENSATION = "compensation"
@@ -75,6 +77,7 @@ INTRODUCED_IN: Mapping[Feature, int] = {
     Feature.MODIFICATIONS: 2,
     Feature.DELETIONS: 2,
     Feature.FORMS: 2,
+    Feature.CLUSTER_VARIABLES: 2,
     Feature.ACTIVITIES: 2,
     Feature.CALL_ACTIVITIES: 2,
     Feature.COMPENSATION: 2,
@@ -149,6 +152,11 @@ COMMAND_FEATURES: Mapping[type[commands.Command], Feature] = {
     commands.TriggerTimer: Feature.SCOPES_AND_TIMERS,
     commands.DeleteResource: Feature.DELETIONS,
     commands.AdoptDeletion: Feature.DELETIONS,
+    commands.CreateClusterVariable: Feature.CLUSTER_VARIABLES,
+    commands.UpdateClusterVariable: Feature.CLUSTER_VARIABLES,
+    commands.DeleteClusterVariable: Feature.CLUSTER_VARIABLES,
+    commands.AdoptClusterVariable: Feature.CLUSTER_VARIABLES,
+    commands.AdoptClusterVariableDeletion: Feature.CLUSTER_VARIABLES,
     commands.ModifyProcessInstance: Feature.MODIFICATIONS,
     commands.ActivateAdHocSubProcessActivities: Feature.AD_HOC_SUB_PROCESSES,
     commands.SetVariables: Feature.CHANGES_FROM_OUTSIDE,

@@ -27,6 +27,8 @@ class EngineLimits:
     tenant, and callers begin no broadcast while `tenant_broadcasts` of theirs are not finished in it.
     It has up to `tenant_batch_operations` that are not finished, with `tenant_batch_items` on
     their pages.
+    A tenant has up to `cluster_variables`, and so have all tenants together, with `cluster_variable_characters` in
+    their names and values.
     What a modification activates is entered in one turn, of `modification_steps` at most; it terminates up to so many
     `terminations`.
     """
@@ -43,6 +45,8 @@ class EngineLimits:
     tenant_broadcasts: int = 1_000
     tenant_batch_operations: int = 100
     tenant_batch_items: int = 100_000
+    cluster_variables: int = 1_000
+    cluster_variable_characters: int = 1_000_000
     modification_steps: int = 200_000
     terminations: int = 10_000
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from server import feel
 from server.engine import events
+from server.engine.cluster_variables import CONTEXT_NAME
 from server.engine.keys import Key
 from server.engine.process_instance import ProcessInstance, Variable
 from server.engine.step import Step
@@ -44,11 +45,17 @@ class VariableScope:
             return self._overlay[name]
         found = find(self._instance, self._scope_key, name)
         if found is None:
-            return default
+            return self._common(name, default, self._instance.head.tenant_id)
         text = found[1].value
         if len(text) > CACHED_TEXT_LENGTH:
             self._step.budget.spend(len(text) // CHARACTERS_PER_STEP)
         return decode(text)
+
+    def _common(self, name: str, default: feel.Missing, tenant_id: str, /) -> feel.Value | feel.Missing:
+        """The cluster variables, if it is their name: no variable of the scope has it."""
+        if name == CONTEXT_NAME:
+            return self._step.state.cluster_variables.context(tenant_id)
+        return default
 
 
 def scope_keys(instance: ProcessInstance, scope_key: Key) -> Iterator[Key]:

@@ -16,16 +16,17 @@ from server.engine.step import Step
 
 
 class NoVariables(VariableScope):
-    """Scope of an expression that is evaluated at deployment: it has the time, and no variables."""
+    """Scope of an expression that is evaluated at deployment: it has the time and cluster variables, and no others."""
 
-    __slots__ = ()
+    __slots__ = ("_tenant_id",)
 
-    def __init__(self, step: Step, deployment_key: Key) -> None:
+    def __init__(self, step: Step, deployment_key: Key, tenant_id: str) -> None:
         self._step = step
         self._scope_key = deployment_key
+        self._tenant_id = tenant_id
 
-    def get(self, name: str, default: feel.Missing, /) -> feel.Value | feel.Missing:  # noqa: ARG002  # there are none
-        return default
+    def get(self, name: str, default: feel.Missing, /) -> feel.Value | feel.Missing:
+        return self._common(name, default, self._tenant_id)
 
 
 def start_triggers(process: ExecutableProcess, scope: NoVariables) -> tuple[AnyStartTrigger, ...]:

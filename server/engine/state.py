@@ -11,6 +11,7 @@ import msgspec
 
 from server.engine import versions
 from server.engine.batch_operations import KnownBatchOperations
+from server.engine.cluster_variables import KnownClusterVariables
 from server.engine.decisions import KnownDecisions
 from server.engine.definitions import Definition
 from server.engine.formats import ClusterFormat
@@ -74,6 +75,7 @@ class State:
         self.tagged: dict[tuple[str, str, str], versions.Versions] = {}
         self.decisions = KnownDecisions()
         self.forms = KnownForms()
+        self.cluster_variables = KnownClusterVariables()
         # The first partitions, so many of them, are homes of messages.
         self.message_homes = 1
         self.messages = KnownMessages()

@@ -13,6 +13,7 @@ from server.engine import commands
 from server.engine.answers import (
     Answer,
     BatchOperationCreated,
+    ChangedClusterVariable,
     CorrelatedMessage,
     CreatedInstance,
     DecisionResult,
@@ -34,6 +35,7 @@ SIGNAL = "SIGNAL"
 # The conditions of start events of any number of processes.
 CONDITIONAL = "CONDITIONAL"
 BATCH = "BATCH"
+VARIABLE = "VARIABLE"
 LONGEST_DETAIL = 2_000
 
 
@@ -58,7 +60,10 @@ AUDITED: Mapping[type, Audited] = {
     commands.ThrowJobError: Audited("JOB", "THROW_ERROR", "job_key"),
     commands.UpdateJob: Audited("JOB", "UPDATE", "job_key"),
     commands.ResolveIncident: Audited("INCIDENT", "RESOLVE", "incident_key"),
-    commands.SetVariables: Audited("VARIABLE", "UPDATE", "element_instance_key"),
+    commands.SetVariables: Audited(VARIABLE, "UPDATE", "element_instance_key"),
+    commands.CreateClusterVariable: Audited(VARIABLE, "CREATE"),
+    commands.UpdateClusterVariable: Audited(VARIABLE, "UPDATE"),
+    commands.DeleteClusterVariable: Audited(VARIABLE, "DELETE"),
     commands.ActivateAdHocSubProcessActivities: Audited(
         "ELEMENT_INSTANCE", "ACTIVATE", "ad_hoc_sub_process_instance_key"
     ),
@@ -123,6 +128,7 @@ def audit_entry(
             | SignalBroadcast(key)
             | EvaluatedConditionals(key)
             | BatchOperationCreated(key)
+            | ChangedClusterVariable(key)
         ):
             entry.entity_key = key
         case DecisionResult(evaluation):

@@ -29,8 +29,15 @@ from server.store.ports import PartitionId
 logger = logging.getLogger(__name__)
 
 FIRST = PartitionId(1)
-# How long a deployment waits at most until every other partition knows its definitions.
+# How long a deployment or a cluster variable waits at most until every other partition knows it.
 SPREAD_SECONDS = 5.0
+# Process instances that begin after the answer see what these have done, wherever they are.
+_SPREAD = (
+    commands.DeployResources,
+    commands.CreateClusterVariable,
+    commands.UpdateClusterVariable,
+    commands.DeleteClusterVariable,
+)
 _BACK_OFF = BackOff(0.5, 2.0)
 # The next owner sees within a poll that a partition is free.
 HAND_OVER_SECONDS = 1.5
@@ -49,12 +56,12 @@ class Router:
         """The command's answer once it is committed; raises the refusal, or Unavailable.
 
         A command that a node of the deployment cannot carry out yet is refused as InvalidState. A partition that is
-        being handed over is waited for. A deployment is answered when all partitions know it, or after `spread_seconds`
-        without those that do not.
+        being handed over is waited for. A deployment, or a change of a cluster variable, is answered when all
+        partitions know it, or after `spread_seconds` without those that do not.
         """
         self._expect_carried_out(command)
         answer = await self._answer(command, origin)
-        if isinstance(command, commands.DeployResources):
+        if isinstance(command, _SPREAD):
             await self._spread()
         return answer
 
@@ -167,7 +174,7 @@ class Router:
             await asyncio.gather(*waiting, return_exceptions=True)
 
     async def _spread(self) -> None:
-        """Let every other partition learn of a deployment; one that stays away does when it comes back."""
+        """Let every other partition learn of a change; one that stays away does when it comes back."""
         late = {partition_id for partition_id in self.partitions.ids if partition_id != FIRST}
         try:
             async with asyncio.timeout(self._spread_seconds), asyncio.TaskGroup() as telling:
@@ -176,7 +183,7 @@ class Router:
         except TimeoutError:
             # The deployment is committed, and its commands are in the outbox of each partition.
             facts = {"partition_ids": sorted(late), "seconds": self._spread_seconds}
-            logger.warning("partitions do not know a deployment yet", extra=facts)
+            logger.warning("partitions do not know a change yet", extra=facts)
 
     async def _tell(self, partition_id: PartitionId, late: set[PartitionId]) -> None:
         """Return when the partition has caught up, wherever it is by then; it is not late any more."""
@@ -186,7 +193,7 @@ class Router:
                 await self.partitions.find(partition_id).catch_up()
             except ServiceError as refusal:
                 facts = {"partition_id": partition_id, "reason": refusal.detail}
-                logger.info("a partition does not know a deployment yet", extra=facts)
+                logger.info("a partition does not know a change yet", extra=facts)
             except Exception:
                 logger.exception("a partition cannot catch up", extra={"partition_id": partition_id})
             else:

@@ -10,6 +10,7 @@ import msgspec
 
 from server.engine import State, process
 from server.engine.answers import DONE, Answer, TransitionBegun
+from server.engine.cluster_variable_events import ClusterVariableDeleted, ClusterVariableSet
 from server.engine.commands import AdoptDefinition, Command
 from server.engine.decision_events import DecisionRequirementsDeleted, DecisionRequirementsDeployed
 from server.engine.documents import changed_pages
@@ -309,6 +310,8 @@ def _keep(entry: Entry, result: Result, batch: Batch, now: datetime, *, concerne
 
 
 Deployed = ProcessDefinitionDeployed | DecisionRequirementsDeployed | FormDeployed
+# What every partition reads when it recovers.
+Known = Deployed | ClusterVariableSet
 
 
 def _definition_deployed(event: Deployed, batch: Batch, cluster: ClusterFormat) -> None:
@@ -330,7 +333,15 @@ def _definition_deleted(
     batch.definitions[event.definition.key] = _encode(event.definition)
 
 
-def definition_of(content: bytes) -> Deployed:
+def _cluster_variable_set(event: ClusterVariableSet, batch: Batch, _: ClusterFormat) -> None:
+    batch.definitions[event.key] = _encode(event)
+
+
+def _cluster_variable_deleted(event: ClusterVariableDeleted, batch: Batch, _: ClusterFormat) -> None:
+    batch.definitions[event.variable.key] = None
+
+
+def definition_of(content: bytes) -> Known:
     """Read what `Batch.definitions` holds."""
     return _decode(content)
 
@@ -341,7 +352,7 @@ def _command_sent(event: CommandSent, batch: Batch, cluster: ClusterFormat) -> N
 
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode: Callable[[bytes], Deployed] = msgspec.msgpack.Decoder(Deployed).decode
+_decode: Callable[[bytes], Known] = msgspec.msgpack.Decoder(Known).decode
 
 # Effects of an event beyond rows and documents.
 _EFFECTS: Mapping[type[Event], Callable[..., None]] = {
@@ -351,6 +362,8 @@ _EFFECTS: Mapping[type[Event], Callable[..., None]] = {
     ProcessDefinitionDeleted: _definition_deleted,
     DecisionRequirementsDeleted: _definition_deleted,
     FormDeleted: _definition_deleted,
+    ClusterVariableSet: _cluster_variable_set,
+    ClusterVariableDeleted: _cluster_variable_deleted,
     CommandSent: _command_sent,
 }
 

@@ -404,6 +404,21 @@ class BatchOperationItem(Row, kw_only=True, gc=False):
     error_message: str | None = None
 
 
+class ClusterVariableScope(StrEnum):
+    GLOBAL = "GLOBAL"
+    TENANT = "TENANT"
+
+
+class ClusterVariable(Row, kw_only=True, gc=False):
+    """A variable of a tenant, or a global one of all tenants. The value is JSON text."""
+
+    cluster_variable_key: Key
+    tenant_id: str | None
+    name: str
+    value: str
+    scope: ClusterVariableScope
+
+
 class AuditEntry(Row, kw_only=True, gc=False):
     """A command that somebody asked for, also one that was refused; its key is given at the commit.
 
@@ -450,6 +465,7 @@ Entity = (
     | DecisionDefinition
     | DecisionInstance
     | Form
+    | ClusterVariable
     | BatchOperation
     | BatchOperationItem
     | AuditEntry

@@ -33,10 +33,11 @@ from server.store.entities import (
 )
 from server.store.ports import (
     Batch,
+    Change,
+    Delete,
     E,
     ElementStatistics,
     IncomingCommand,
-    Insert,
     PartitionId,
     Reservation,
     StoredAnswer,
@@ -153,7 +154,7 @@ class MemoryStore:
 
     async def get(self, entity: type[E], key: Key, *, tenant_id: str) -> E | None:
         row = cast("E | None", self._tables[entity].get(key))
-        return row if row is not None and row.tenant_id == tenant_id else None
+        return row if row is not None and row.tenant_id in {tenant_id, None} else None
 
     async def search(self, entity: type[E], query: Query, *, tenant_id: str) -> Page[E]:
         rows = self._tables[entity].candidates(query.clauses, tenant_id=tenant_id)
@@ -188,6 +189,8 @@ class MemoryStore:
         tables = self._tables
         inserted: set[tuple[type[Entity], Key]] = set()
         for change in batch.changes:
+            if isinstance(change, Delete):
+                continue
             if isinstance(change, Update):
                 columns = tables[change.entity].columns
                 if not columns.issuperset(change.values):
@@ -201,11 +204,20 @@ class MemoryStore:
                 raise ValueError(f"{entity.__name__} {row[1]} is inserted twice")
             inserted.add(row)
 
-    def _apply(self, change: Insert | Update) -> Entity | None:
+    def _apply(self, change: Change) -> Entity | None:
+        if isinstance(change, Delete):
+            self._delete(self._tables[change.entity], change.key)
+            return None
         if isinstance(change, Update):
             return self._tables[change.entity].update(change.key, change.values)
         self._tables[type(change.row)].insert(change.row)
         return change.row
+
+    @staticmethod
+    def _delete(table: Table[Entity], key: Key) -> None:
+        row = table.get(key)
+        if row is not None:
+            table.remove(row)
 
     def _forget_batch(self, row: BatchOperation) -> None:
         key, items = row.batch_operation_key, self._tables[BatchOperationItem]

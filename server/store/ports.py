@@ -35,7 +35,14 @@ class Update(msgspec.Struct, frozen=True):
     values: Mapping[str, object]
 
 
-Change = Insert | Update
+class Delete(msgspec.Struct, frozen=True):
+    """The row with this key is no more."""
+
+    entity: type[Entity]
+    key: Key
+
+
+Change = Insert | Update | Delete
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +87,7 @@ class Batch:
 
     `documents` are the pages that changed of the documents that the turn touched, None for a page that is gone, and
     None instead of the pages for a document that ended. `definitions` are
-    packed by the key of their process definition. `taken` are the commands of other partitions that the turn carried
+    packed by the key of their process definition, None for one that is gone; cluster variables are among them. `taken` are the commands of other partitions that the turn carried
     out: they leave the outbox with this commit. `active_instances` is by how many those of each tenant grew,
     `reservations` are the numbers of those that the turn used or did not need: they end with this commit.
     """
@@ -88,7 +95,7 @@ class Batch:
     changes: list[Change] = field(default_factory=list)
     last_key: Key = Key(0)
     documents: dict[DocumentId, ChangedPages | None] = field(default_factory=dict)
-    definitions: dict[Key, bytes] = field(default_factory=dict)
+    definitions: dict[Key, bytes | None] = field(default_factory=dict)
     answers: list[StoredAnswer] = field(default_factory=list)
     audit: list[AuditEntry] = field(default_factory=list)
     outgoing: list[OutgoingCommand] = field(default_factory=list)

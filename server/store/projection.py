@@ -5,12 +5,13 @@ from datetime import datetime
 from typing import cast
 
 from server.bpmn.executable import ElementType
-from server.engine import decision_events, events, form_events
+from server.engine import cluster_variable_events, decision_events, events, form_events
 from server.engine.definitions import executable_process
 from server.engine.incidents import ErrorType
 from server.engine.job_kinds import JobKind, ListenerEventType
 from server.engine.keys import Key
 from server.store.batch_projection import BATCH_PROJECTORS
+from server.store.cluster_variable_projection import cluster_variable_deleted, cluster_variable_set
 from server.store.decision_projection import (
     decision_evaluated,
     decision_requirements_deleted,
@@ -411,6 +412,8 @@ PROJECTORS: Mapping[type[events.Event], Projector] = cast(
         decision_events.DecisionEvaluated: decision_evaluated,
         form_events.FormDeployed: form_deployed,
         form_events.FormDeleted: form_deleted,
+        cluster_variable_events.ClusterVariableSet: cluster_variable_set,
+        cluster_variable_events.ClusterVariableDeleted: cluster_variable_deleted,
         # process and element instances
         events.ProcessInstanceCreated: _process_instance_created,
         events.ProcessInstanceMigrated: _process_instance_migrated,

@@ -18,6 +18,7 @@ from server.store.entities import (
     AuditEntry,
     BatchOperation,
     BatchOperationItem,
+    ClusterVariable,
     CorrelatedMessageSubscription,
     DecisionDefinition,
     DecisionInstance,
@@ -138,6 +139,12 @@ BATCH_OPERATION_ITEMS = Searchable.of(
     indexed=("batch_operation_key", "process_instance_key"),
 )
 
+CLUSTER_VARIABLES = Searchable.of(
+    ClusterVariable,
+    "cluster_variable_key",
+    derived={"is_truncated": longer_than("value", MAX_VALUE_CHARACTERS)},
+)
+
 AUDIT_ENTRIES = Searchable.of(
     AuditEntry, "audit_entry_key", indexed=("entity_key", "entity_id", "process_instance_key")
 )
@@ -158,6 +165,7 @@ SEARCHABLES: Mapping[type[Entity], Searchable[Entity]] = {
         DECISION_DEFINITIONS,
         DECISION_INSTANCES,
         FORMS,
+        CLUSTER_VARIABLES,
         BATCH_OPERATIONS,
         BATCH_OPERATION_ITEMS,
         AUDIT_ENTRIES,

@@ -84,7 +84,7 @@ class Table(Generic[E]):
         self.key_of: Callable[[E], Key] = attrgetter(searchable.key.name)
         self._searchable = searchable
         self._rows: dict[Scalar, E] = {}
-        self._shelves: dict[str, Shelf[E]] = {}
+        self._shelves: dict[str | None, Shelf[E]] = {}
         # Whether there is a row with this key.
         self.has: Callable[[Key], bool] = self._rows.__contains__
 
@@ -122,8 +122,13 @@ class Table(Generic[E]):
         return shelf.rows_with(name, value) if shelf else ()
 
     def candidates(self, clauses: Iterable[Clause], *, tenant_id: str) -> Sequence[E]:
-        """Rows of a tenant in order of their key: all that the clauses keep, and as few others as an index can tell."""
-        shelf = self._shelves.get(tenant_id)
+        """Rows of a tenant in order of their key: all that the clauses keep, and as few others as an index can tell.
+
+        Rows of no tenant are those of all tenants.
+        """
+        shelf, common = self._shelves.get(tenant_id), self._shelves.get(None)
+        if common is not None:
+            return sorted((*common.rows, *(shelf.rows if shelf is not None else ())), key=self.key_of)
         if shelf is None:
             return ()
         conditions = [clause for clause in clauses if isinstance(clause, Condition)]

@@ -4,6 +4,7 @@ from typing import assert_never
 
 from server import feel
 from server.bpmn.executable import BindingType, CalledDecision
+from server.engine.cluster_variables import CONTEXT_NAME
 from server.engine.decision_evaluation import evaluation_of
 from server.engine.decisions import Decision
 from server.engine.elements.service_task import JobWorkerTask
@@ -84,4 +85,7 @@ def _decoded(step: Step, visit: Visit) -> dict[str, feel.Value]:
         raise Incident(
             ErrorType.DECISION_EVALUATION_ERROR, f"Failed to read the variables: {error}"
         ) from error
-    return {name: decode(text) for name, text in variables.items()}
+    return {
+        CONTEXT_NAME: step.state.cluster_variables.context(visit.process_instance.head.tenant_id),
+        **{name: decode(text) for name, text in variables.items()},
+    }

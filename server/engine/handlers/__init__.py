@@ -11,6 +11,7 @@ from server.engine.answers import Answer
 from server.engine.handlers import (
     ad_hoc_sub_process,
     batch_operation,
+    cluster_variable,
     conditional,
     decision,
     deployment,
@@ -92,6 +93,11 @@ HANDLERS: Mapping[type[commands.Command], Handler] = cast(
         # incidents
         commands.ResolveIncident: incident.resolve,
         # variables
+        commands.CreateClusterVariable: cluster_variable.create,
+        commands.UpdateClusterVariable: cluster_variable.update,
+        commands.DeleteClusterVariable: cluster_variable.delete,
+        commands.AdoptClusterVariable: cluster_variable.adopt,
+        commands.AdoptClusterVariableDeletion: cluster_variable.adopt_deletion,
         commands.SetVariables: variable.set_variables,
     },
 )

@@ -17,14 +17,14 @@ from server.engine.scopes import VariableScope
 from server.engine.start_triggers import ConditionStart
 from server.engine.starts import Start
 from server.engine.step import Step
-from server.engine.variables import CACHED_TEXT_LENGTH, Variables, decode
+from server.engine.variables import CACHED_TEXT_LENGTH, decode
 from server.feel.limits import CHARACTERS_PER_STEP
 
 
 def evaluate(command: EvaluateConditionals, step: Step) -> EvaluatedConditionals:
     """All conditions share the steps of one element; nothing begins before all of them are evaluated."""
     key = step.next_key()
-    scope = _Given(step, key, command.variables)
+    scope = _Given(step, key, command)
     most = step.state.limits.conditional_starts
     starts: list[Start] = []
     for definition in _definitions(command, step):
@@ -72,17 +72,18 @@ def _is_met(start: ConditionStart, scope: VariableScope) -> bool:
 class _Given(VariableScope):
     """The variables that the caller gave."""
 
-    __slots__ = ("_variables",)
+    __slots__ = ("_tenant_id", "_variables")
 
-    def __init__(self, step: Step, key: Key, variables: Variables) -> None:
+    def __init__(self, step: Step, key: Key, command: EvaluateConditionals) -> None:
         self._step = step
         self._scope_key = key
-        self._variables = variables
+        self._tenant_id = command.tenant_id
+        self._variables = command.variables
 
     def get(self, name: str, default: feel.Missing, /) -> feel.Value | feel.Missing:
         text = self._variables.get(name)
         if text is None:
-            return default
+            return self._common(name, default, self._tenant_id)
         if len(text) > CACHED_TEXT_LENGTH:
             self._step.budget.spend(len(text) // CHARACTERS_PER_STEP)
         return decode(text)

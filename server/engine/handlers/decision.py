@@ -1,6 +1,7 @@
 """Evaluate a decision for a caller, with all that it requires."""
 
 from server.engine.answers import DecisionResult
+from server.engine.cluster_variables import CONTEXT_NAME
 from server.engine.commands import EvaluateDecision
 from server.engine.decision_evaluation import evaluation_of
 from server.engine.decisions import Decision
@@ -17,7 +18,10 @@ def evaluate(command: EvaluateDecision, step: Step) -> DecisionResult:
     """A decision that fails is an answer like any other."""
     decision = _decision(command, step)
     key = step.next_key()
-    variables = {name: decode(text) for name, text in command.variables.items()}
+    variables = {
+        CONTEXT_NAME: step.state.cluster_variables.context(command.tenant_id),
+        **{name: decode(text) for name, text in command.variables.items()},
+    }
     ports = step.ports(key)._replace(budget=Budget(MAX_DECISION_STEPS))
     event = evaluation_of(decision, variables, ports, key=key)
     step.emit(event)

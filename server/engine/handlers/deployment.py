@@ -112,7 +112,7 @@ def _definition(
     # Compiled before it is known, so that content that cannot be run is never deployed.
     process = executable_process(resource.content, process_id)
     step.state.format.expect_process(process)
-    scope = NoVariables(step, deployment_key)
+    scope = NoVariables(step, deployment_key, tenant_id)
     starts = start_triggers(process, scope)
     key = step.next_key()
     step.emit(

@@ -59,7 +59,8 @@ def _delete_process(definition: Definition, step: Step) -> None:
         change_message_starts(step, definition, are_open=False)
     if previous is not None:
         change_message_starts(step, previous, are_open=True)
-        start_timer.renew(step, previous, previous.process, NoVariables(step, previous.deployment_key))
+        scope = NoVariables(step, previous.deployment_key, previous.tenant_id)
+        start_timer.renew(step, previous, previous.process, scope)
     elif was_latest:
         start_timer.close(step, *name)
 

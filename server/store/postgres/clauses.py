@@ -57,6 +57,14 @@ WHERE t.partition_id = $1 AND t.{table.key.name} = ANY({{0}}::text::bigint[]) AN
 AND EXISTS (SELECT FROM fence)""")  # noqa: S608  # names of our own
 
 
+@cache
+def delete_of(table: Table) -> Clause:
+    """The parameter are the keys."""
+    return Clause(f"""
+DELETE FROM runtime.{table.name}
+WHERE partition_id = $1 AND {table.key.name} = ANY({{0}}::text::bigint[]) AND EXISTS (SELECT FROM fence)""")  # noqa: S608  # names of our own
+
+
 PUT_PAGES = Clause("""
 INSERT INTO gnomon.document (partition_id, kind, key, page, format, content)
 SELECT $1, r.kind, r.key, r.page, r.format, r.content
@@ -94,6 +102,10 @@ INSERT INTO gnomon.definition_document (partition_id, process_definition_key, co
 SELECT $1, r.key, r.content FROM unnest({0}::text::bigint[], {1}::bytea[]) AS r (key, content)
 WHERE EXISTS (SELECT FROM fence)
 ON CONFLICT (partition_id, process_definition_key) DO UPDATE SET content = EXCLUDED.content""")
+
+DROP_DEFINITIONS = Clause("""
+DELETE FROM gnomon.definition_document
+WHERE partition_id = $1 AND process_definition_key = ANY({0}::text::bigint[]) AND EXISTS (SELECT FROM fence)""")
 
 KEEP_ANSWERS = Clause("""
 INSERT INTO gnomon.idempotency (partition_id, tenant_id, idempotency_key, request_hash, answer, created_at)

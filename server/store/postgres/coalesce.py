@@ -1,11 +1,11 @@
-"""The changes of a batch as one insert or one update for each row: within one statement a row can change once."""
+"""The changes of a batch as one insert, update or deletion of each row: within one statement a row can change once."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from server.engine.keys import Key
 from server.store.entities import AuditEntry, Entity
-from server.store.ports import Change, Insert
+from server.store.ports import Change, Delete, Insert
 from server.store.postgres.columns import TABLES, Table
 
 # Audit entries are no changes: a batch carries them apart, and the commit gives them their keys.
@@ -16,11 +16,12 @@ _TABLES: Mapping[type[Entity], Table] = {
 
 @dataclass(slots=True)
 class RowChanges:
-    """Of one entity: new rows as their cells, and what changes in rows that were there before."""
+    """Of one entity: new rows as their cells, and what changes in rows that were there before, or is gone."""
 
     table: Table
     inserts: dict[Key, list[object]] = field(default_factory=dict)
     updates: dict[Key, dict[str, object]] = field(default_factory=dict)
+    deletions: list[Key] = field(default_factory=list)
 
 
 def coalesce(changes: Iterable[Change]) -> Sequence[RowChanges]:
@@ -30,6 +31,8 @@ def coalesce(changes: Iterable[Change]) -> Sequence[RowChanges]:
         if isinstance(change, Insert):
             entity: type[Entity] = type(change.row)
             _insert(_of(entity, coalesced), change.row)
+        elif isinstance(change, Delete):
+            _delete(_of(change.entity, coalesced), change.key)
         else:
             _update(_of(change.entity, coalesced), change.key, change.values)
     return [coalesced[entity] for entity in _TABLES if entity in coalesced]
@@ -49,6 +52,13 @@ def _insert(rows: RowChanges, row: Entity) -> None:
     if key in rows.inserts:
         raise ValueError(f"{type(row).__name__} {key} is inserted twice")
     rows.inserts[key] = list(rows.table.cells(row))
+
+
+def _delete(rows: RowChanges, key: Key) -> None:
+    """A row that the batch itself inserts never comes to be."""
+    rows.updates.pop(key, None)
+    if rows.inserts.pop(key, None) is None:
+        rows.deletions.append(key)
 
 
 def _update(rows: RowChanges, key: Key, values: Mapping[str, object]) -> None:

@@ -69,6 +69,8 @@ class Statements:
                 if updates is None:
                     updates = self._updates[rows.table] = _Updates(rows.table)
                 yield updates.fill(rows.updates)
+            if rows.deletions:
+                yield clauses.delete_of(rows.table), (scalars(rows.deletions),)
 
 
 class _Updates:
@@ -114,9 +116,16 @@ def _documents(batch: Batch) -> Iterator[Filled]:
     if len(live) < len(batch.documents):
         ended = [document for document, pages in batch.documents.items() if pages is None]
         yield clauses.END_DOCUMENTS, tuple(map(scalars, zip(*ended, strict=True)))
-    if batch.definitions:
-        definitions = (scalars(list(batch.definitions)), list(batch.definitions.values()))
-        yield clauses.PUT_DEFINITIONS, definitions
+    yield from _definitions(batch.definitions)
+
+
+def _definitions(definitions: Mapping[Key, bytes | None]) -> Iterator[Filled]:
+    written = {key: content for key, content in definitions.items() if content is not None}
+    if written:
+        yield clauses.PUT_DEFINITIONS, (scalars(list(written)), list(written.values()))
+    if len(written) < len(definitions):
+        gone = [key for key, content in definitions.items() if content is None]
+        yield clauses.DROP_DEFINITIONS, (scalars(gone),)
 
 
 def _first_format(batch: Batch) -> Iterator[Filled]:

@@ -49,8 +49,10 @@ _TEXTS: Mapping[FieldType, str] = {
 
 
 def where(relation: Relation, clauses: Iterable[Clause], arguments: Arguments) -> str:
-    """Rows of the tenant for which all clauses hold."""
+    """Rows of the tenant for which all clauses hold; rows of no tenant are those of all tenants."""
     tenant = f"{quoted('tenant_id')} = {arguments.tenant}"
+    if "tenant_id" in relation.nullable:
+        tenant = f"({tenant} OR {quoted('tenant_id')} IS NULL)"
     return " AND ".join((tenant, *(_predicate(clause, relation, arguments) for clause in clauses)))
 
 

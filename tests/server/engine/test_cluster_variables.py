@@ -1,0 +1,234 @@
+"""Camunda 8.9 §5: cluster variables of all tenants and of one, and what expressions see of them."""
+
+import json
+
+import pytest
+
+from server.bpmn.builder import process
+from server.engine.answers import ChangedClusterVariable
+from server.engine.cluster_variable_events import ClusterVariableSet
+from server.engine.cluster_variables import MOST_CONTEXTS
+from server.engine.commands import (
+    AdoptClusterVariable,
+    AdoptClusterVariableDeletion,
+    Command,
+    CreateClusterVariable,
+    DeleteClusterVariable,
+    UpdateClusterVariable,
+)
+from server.engine.handlers import HANDLERS
+from server.engine.keys import Key
+from server.engine.limits import EngineLimits
+from server.engine.rejection import RejectionType
+from server.engine.sent import EVERY_OTHER, CommandSent
+from server.engine.step import Step
+from tests.durable import EPOCH
+from tests.server.engine.scenario import Scenario
+
+
+def create(engine: Scenario, name: str, value: object, *, is_global: bool = False) -> Key:
+    answer = engine.execute(
+        CreateClusterVariable(engine.tenant_id, name, json.dumps(value), is_global=is_global)
+    )
+    assert isinstance(answer, ChangedClusterVariable)
+    return answer.key
+
+
+def update(engine: Scenario, name: str, value: object, *, is_global: bool = False) -> None:
+    engine.execute(UpdateClusterVariable(engine.tenant_id, name, json.dumps(value), is_global=is_global))
+
+
+def result(engine: Scenario, expression: str, **variables: object) -> object:
+    """The value that a script has in a process instance that begins now."""
+    waiting = (
+        process("p")
+        .start()
+        .script_task("script", expression=expression, result="result")
+        .service_task("wait", type="wait")
+        .end()
+    )
+    engine.deploy(waiting).start(**variables)
+    return engine.variables()["result"]
+
+
+def sent(engine: Scenario) -> list[Command]:
+    """What the last command told all other partitions."""
+    found = [event for event in engine.last_events if isinstance(event, CommandSent)]
+    assert all(each.partition_id == EVERY_OTHER for each in found)
+    return [each.command for each in found]
+
+
+def test_expressions_see_variables_of_all_tenants_and_of_their_own(engine: Scenario) -> None:
+    create(engine, "url", "https://all", is_global=True)
+    create(engine, "limit", 10)
+
+    assert result(engine, "=camunda.vars.cluster.url") == "https://all"
+    assert result(engine, "=camunda.vars.tenant.limit + 1") == 11
+    assert result(engine, "=[camunda.vars.cluster.limit, camunda.vars.tenant.url]") == [None, None]
+
+
+def test_the_environment_prefers_the_variable_of_the_tenant(engine: Scenario) -> None:
+    create(engine, "url", "https://all", is_global=True)
+    create(engine, "timeout", {"ms": 5}, is_global=True)
+
+    create(engine, "url", "https://own")
+
+    assert result(engine, "=[camunda.vars.env.url, camunda.vars.env.timeout.ms]") == ["https://own", 5]
+    assert result(engine, "=camunda.vars.cluster.url") == "https://all"
+
+
+def test_a_tenant_does_not_see_variables_of_another_one(engine: Scenario) -> None:
+    engine.execute(CreateClusterVariable("other", "secret", "1"))
+
+    assert result(engine, "=[camunda.vars.tenant.secret, camunda.vars.env.secret]") == [None, None]
+
+
+def test_evaluations_see_the_latest_value(engine: Scenario) -> None:
+    create(engine, "rate", 1, is_global=True)
+    assert result(engine, "=camunda.vars.env.rate") == 1
+
+    update(engine, "rate", 2, is_global=True)
+    assert result(engine, "=camunda.vars.env.rate") == 2
+
+    create(engine, "rate", 3)
+    assert result(engine, "=camunda.vars.env.rate") == 3
+
+    engine.execute(DeleteClusterVariable(engine.tenant_id, "rate"))
+    assert result(engine, "=camunda.vars.env.rate") == 2
+
+    engine.execute(DeleteClusterVariable(engine.tenant_id, "rate", is_global=True))
+    assert result(engine, "=camunda.vars.env.rate") is None
+
+
+def test_a_process_variable_of_that_name_hides_them_all(engine: Scenario) -> None:
+    create(engine, "url", "https://all", is_global=True)
+
+    found = result(engine, "=camunda.vars.env.url", camunda={"vars": {"env": {}}})
+
+    assert found is None
+
+
+def test_deployments_and_conditions_of_start_events_see_them(engine: Scenario) -> None:
+    create(engine, "topic", "orders")
+    by_message = process("p").start_message("start", message="=camunda.vars.tenant.topic").end()
+
+    engine.deploy(by_message)
+
+    (start,) = next(iter(engine.state.definitions.values())).starts
+    assert start.message_name == "orders"
+
+
+def test_a_name_is_there_once_in_each_scope(engine: Scenario) -> None:
+    create(engine, "url", 1)
+    create(engine, "url", 1, is_global=True)
+    engine.execute(CreateClusterVariable("other", "url", "1"))
+
+    for is_global in (False, True):
+        again = CreateClusterVariable(engine.tenant_id, "url", "2", is_global=is_global)
+        assert engine.refusal(again).type is RejectionType.ALREADY_EXISTS
+
+
+@pytest.mark.parametrize("is_global", [False, True])
+def test_a_variable_that_is_not_there_cannot_change(engine: Scenario, *, is_global: bool) -> None:
+    create(engine, "url", 1, is_global=not is_global)
+    engine.execute(CreateClusterVariable("other", "key", "1"))
+    commands = [
+        UpdateClusterVariable(engine.tenant_id, "url", "2", is_global=is_global),
+        DeleteClusterVariable(engine.tenant_id, "url", is_global=is_global),
+        UpdateClusterVariable(engine.tenant_id, "key", "2"),
+    ]
+
+    assert {engine.refusal(each).type for each in commands} == {RejectionType.NOT_FOUND}
+
+
+def test_a_scope_has_a_bounded_number_of_variables() -> None:
+    engine = Scenario(limits=EngineLimits(cluster_variables=2))
+    create(engine, "a", 1)
+    create(engine, "b", 1)
+    create(engine, "a", 1, is_global=True)
+
+    refused = engine.refusal(CreateClusterVariable(engine.tenant_id, "c", "1"))
+
+    assert refused.type is RejectionType.EXHAUSTED
+    engine.execute(DeleteClusterVariable(engine.tenant_id, "a"))
+    create(engine, "c", 1)
+
+
+def test_a_scope_has_a_bounded_number_of_characters() -> None:
+    engine = Scenario(limits=EngineLimits(cluster_variable_characters=10))
+    create(engine, "ab", "xxxxxx")
+
+    refusals = [
+        engine.refusal(CreateClusterVariable(engine.tenant_id, "c", "1")),
+        engine.refusal(UpdateClusterVariable(engine.tenant_id, "ab", '"xxxxxxx"')),
+    ]
+
+    assert [each.type for each in refusals] == [RejectionType.EXHAUSTED] * 2
+    update(engine, "ab", "xxxxx")
+    update(engine, "ab", "yyyyyy")
+
+
+class TestOtherPartitions:
+    """They hear of every change, and may hear of it late or twice."""
+
+    def test_learn_of_each_change(self, engine: Scenario) -> None:
+        other = Scenario()
+        for command in (
+            CreateClusterVariable("default", "url", "1"),
+            UpdateClusterVariable("default", "url", "2"),
+        ):
+            engine.execute(command)
+            for each in sent(engine):
+                other.execute(each)
+        assert result(other, "=camunda.vars.tenant.url") == 2
+
+        engine.execute(DeleteClusterVariable("default", "url"))
+        for each in sent(engine):
+            other.execute(each)
+
+        assert other.state.cluster_variables == engine.state.cluster_variables
+        assert result(other, "=camunda.vars.tenant.url") is None
+
+    def test_keep_the_later_value_and_the_later_variable(self, engine: Scenario) -> None:
+        first = ClusterVariableSet(Key(5), None, "url", "1")
+        second = ClusterVariableSet(Key(5), None, "url", "2", revision=2)
+        again = ClusterVariableSet(Key(9), None, "url", "3")
+        for late in (second, first, again, first):
+            engine.execute(AdoptClusterVariable("default", late))
+
+        engine.execute(AdoptClusterVariableDeletion("default", second))
+
+        assert engine.state.cluster_variables.get(None, "url") == again
+        engine.execute(AdoptClusterVariableDeletion("default", again))
+        engine.execute(AdoptClusterVariableDeletion("default", again))
+        assert engine.state.cluster_variables.get(None, "url") is None
+
+
+def test_a_change_that_is_taken_back_leaves_no_trace() -> None:
+    engine = Scenario()
+    create(engine, "a", 1)
+    before, known = engine.state.cluster_variables.context("default"), engine.state.cluster_variables
+    state = engine.state
+
+    state.begin()
+    for command in (
+        CreateClusterVariable("default", "b", "2"),
+        UpdateClusterVariable("default", "a", "3"),
+        DeleteClusterVariable("default", "a"),
+    ):
+        state.attempt(lambda command=command: HANDLERS[type(command)](command, Step(state, EPOCH)))
+    state.journal.roll_back()
+
+    assert known.context("default") == before
+    assert known.size("default") == 2
+
+
+def test_contexts_of_many_tenants_are_not_kept_and_are_right(engine: Scenario) -> None:
+    known = engine.state.cluster_variables
+    for number in range(MOST_CONTEXTS + 10):
+        engine.execute(CreateClusterVariable(f"t{number}", "n", str(number)))
+
+    found = [known.context(f"t{number}") for number in range(MOST_CONTEXTS + 10)]
+
+    assert len(known._contexts) == MOST_CONTEXTS  # noqa: SLF001  # what is kept shows nowhere else
+    assert known.context("t0") == found[0] == {"vars": {"cluster": {}, "tenant": {"n": 0}, "env": {"n": 0}}}
