@@ -15,6 +15,7 @@ from gnomon.engine.v1 import (
     audit_log_service_pb2,
     batch_operation_service_pb2,
     clock_service_pb2,
+    cluster_variable_service_pb2,
     conditional_service_pb2,
     console_service_pb2,
     decision_definition_service_pb2,
@@ -68,6 +69,7 @@ from server.platform.records import AuditLog
 from server.rpc.audit_log import AuditLogServicer
 from server.rpc.batch_operation import BatchOperationServicer
 from server.rpc.clock import ClockServicer
+from server.rpc.cluster_variable import ClusterVariableServicer
 from server.rpc.conditional import ConditionalServicer
 from server.rpc.console import ConsoleServicer
 from server.rpc.decision_definition import DecisionDefinitionServicer
@@ -312,6 +314,9 @@ def _servicers(config: EngineConfig, store: Store, router: Router, clock: Clock)
         _service(job_service_pb2): JobServicer(store, router, config.jobs),
         _service(user_task_service_pb2): UserTaskServicer(store, router),
         _service(variable_service_pb2): VariableServicer(store),
+        _service(cluster_variable_service_pb2): ClusterVariableServicer(
+            store, router, config.cluster_variables
+        ),
         _service(incident_service_pb2): IncidentServicer(store, router),
         _service(batch_operation_service_pb2): BatchOperationServicer(store, router),
         _service(message_service_pb2): MessageServicer(router),
@@ -321,7 +326,7 @@ def _servicers(config: EngineConfig, store: Store, router: Router, clock: Clock)
         _service(decision_requirements_service_pb2): DecisionRequirementsServicer(store),
         _service(decision_definition_service_pb2): DecisionDefinitionServicer(store, router),
         _service(decision_instance_service_pb2): DecisionInstanceServicer(store),
-        _service(expression_service_pb2): ExpressionServicer(clock),
+        _service(expression_service_pb2): ExpressionServicer(clock, store),
         _service(topology_service_pb2): TopologyServicer(router.partitions),
     }
 

@@ -313,6 +313,7 @@ def _engine_config(config: Config) -> EngineConfig:
         instances=config.instances,
         decisions=config.decisions,
         quota=config.quota,
+        cluster_variables=config.cluster_variables,
         history=config.history,
         cluster=config.cluster,
         database=config.database,

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from server.partition.config import (
     ClusterConfig,
+    ClusterVariablesConfig,
     DecisionsConfig,
     InstancesConfig,
     JobsConfig,
@@ -59,6 +60,7 @@ class EngineConfig:
     instances: InstancesConfig = InstancesConfig()
     decisions: DecisionsConfig = DecisionsConfig()
     quota: QuotaConfig = QuotaConfig()
+    cluster_variables: ClusterVariablesConfig = ClusterVariablesConfig()
     history: HistoryConfig = HistoryConfig()
     cluster: ClusterConfig = ClusterConfig()
     database: DatabaseConfig = DatabaseConfig()

@@ -8,6 +8,7 @@ from identity.sections import IdentityConfig
 from server.config import HistoryConfig, ServerConfig
 from server.partition.config import (
     ClusterConfig,
+    ClusterVariablesConfig,
     DecisionsConfig,
     InstancesConfig,
     JobsConfig,
@@ -32,6 +33,7 @@ class Config(IdentityConfig):
     instances: InstancesConfig = InstancesConfig()
     decisions: DecisionsConfig = DecisionsConfig()
     quota: QuotaConfig = QuotaConfig()
+    cluster_variables: ClusterVariablesConfig = ClusterVariablesConfig()
     history: HistoryConfig = HistoryConfig()
     cluster: ClusterConfig = ClusterConfig()
     database: DatabaseConfig = DatabaseConfig()

@@ -77,9 +77,7 @@ class KnownClusterVariables:
         return context
 
     def _context(self, tenant_id: str) -> Context:
-        cluster, tenant = self._decoded(None), self._decoded(tenant_id)
-        env: Context = {**cluster, **tenant} if tenant else cluster
-        return {"vars": {"cluster": cluster, "tenant": tenant, "env": env}}
+        return context_of(self._decoded(None), self._decoded(tenant_id))
 
     def _decoded(self, owner: Owner) -> Context:
         values = self._values.get(owner)
@@ -101,6 +99,12 @@ class KnownClusterVariables:
             self._values = {} if values is None else {None: values}
         else:
             self._contexts.pop(owner, None)
+
+
+def context_of(cluster: Context, tenant: Context) -> Context:
+    """The variables of all tenants, those of one, and both together: those of the tenant come first."""
+    env: Context = {**cluster, **tenant} if tenant else cluster
+    return {"vars": {"cluster": cluster, "tenant": tenant, "env": env}}
 
 
 def _size(variable: ClusterVariableSet | None) -> int:

@@ -32,6 +32,7 @@ _LARGE_NUMBER = re.compile(rb"\d{1000}|[eE][+-]?\d{4}")
 _TEMPORAL = feel.Date | feel.Time | feel.DateTime | feel.DaysDuration | feel.MonthsDuration
 
 _split = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_raw = msgspec.json.Decoder(msgspec.Raw)
 _decode = msgspec.json.Decoder(float_hook=Decimal)
 _encode = msgspec.json.Encoder(decimal_format="number")
 
@@ -50,6 +51,14 @@ def split(document: bytes) -> Variables:
         return {name: _compact(value) for name, value in members.items()}
     except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
         raise MalformedVariables(f"expected a JSON object: {error}") from error
+
+
+def compact(document: bytes) -> str:
+    """The compact JSON text of one value."""
+    try:
+        return _compact(_raw.decode(document))
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+        raise MalformedVariables(f"expected JSON: {error}") from error
 
 
 def _check_count(count: int) -> None:

@@ -40,11 +40,15 @@ LONGEST_DETAIL = 2_000
 
 
 class Audited(NamedTuple):
-    """How the log names a command and its entity; `key` is the field with the entity's key, in the request too."""
+    """How the log names a command and its entity.
+
+    `key` is the field with the entity's key, `id` that with its name where it has one, in the request too.
+    """
 
     entity_type: str
     operation_type: str
     key: str | None = None
+    id: str | None = None
 
 
 AUDITED: Mapping[type, Audited] = {
@@ -61,9 +65,9 @@ AUDITED: Mapping[type, Audited] = {
     commands.UpdateJob: Audited("JOB", "UPDATE", "job_key"),
     commands.ResolveIncident: Audited("INCIDENT", "RESOLVE", "incident_key"),
     commands.SetVariables: Audited(VARIABLE, "UPDATE", "element_instance_key"),
-    commands.CreateClusterVariable: Audited(VARIABLE, "CREATE"),
-    commands.UpdateClusterVariable: Audited(VARIABLE, "UPDATE"),
-    commands.DeleteClusterVariable: Audited(VARIABLE, "DELETE"),
+    commands.CreateClusterVariable: Audited(VARIABLE, "CREATE", id="name"),
+    commands.UpdateClusterVariable: Audited(VARIABLE, "UPDATE", id="name"),
+    commands.DeleteClusterVariable: Audited(VARIABLE, "DELETE", id="name"),
     commands.ActivateAdHocSubProcessActivities: Audited(
         "ELEMENT_INSTANCE", "ACTIVATE", "ad_hoc_sub_process_instance_key"
     ),
@@ -167,6 +171,7 @@ def _entry(audited: Audited, named: object, origin: Origin, now: datetime) -> Au
         actor_id=origin.actor_id,
         entity_type=audited.entity_type,
         entity_key=key,
+        entity_id=getattr(named, audited.id) if audited.id else None,
         process_instance_key=key if audited.entity_type == PROCESS_INSTANCE else None,
         operation_reference=origin.operation_reference,
         request_id=origin.request_id,

@@ -1,4 +1,4 @@
-"""[partition], [jobs], [instances], [decisions], [quota], [history] and [cluster]: a partition's work, and where it runs."""
+"""[partition], [jobs], [instances], [decisions], [quota], [cluster_variables], [history] and [cluster]: a partition's work, and where it runs."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -75,6 +75,13 @@ class QuotaConfig:
     """[quota]: `max_active_instances` of one tenant may be active at a time; 0 means any number."""
 
     max_active_instances: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterVariablesConfig:
+    """[cluster_variables]: callers that act in `tenant` change the global ones, which all tenants see."""
+
+    tenant: str = "default"
 
 
 @dataclass(frozen=True, slots=True)

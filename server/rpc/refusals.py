@@ -41,6 +41,12 @@ AUDITED_RPCS: Mapping[str, Audited] = {
     "ResolveIncident": AUDITED[commands.ResolveIncident],
     # variables
     "CreateElementInstanceVariables": AUDITED[commands.SetVariables],
+    "CreateGlobalClusterVariable": AUDITED[commands.CreateClusterVariable],
+    "CreateTenantClusterVariable": AUDITED[commands.CreateClusterVariable],
+    "UpdateGlobalClusterVariable": AUDITED[commands.UpdateClusterVariable],
+    "UpdateTenantClusterVariable": AUDITED[commands.UpdateClusterVariable],
+    "DeleteGlobalClusterVariable": AUDITED[commands.DeleteClusterVariable],
+    "DeleteTenantClusterVariable": AUDITED[commands.DeleteClusterVariable],
     # element instances
     "ActivateAdHocSubProcessActivities": AUDITED[commands.ActivateAdHocSubProcessActivities],
     # messages

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Literal, Protocol
 
+from gnomon.engine.v1 import cluster_variable_pb2
 from gnomon.engine.v1 import variable_pb2 as entity_pb
 from gnomon.engine.v1 import variable_service_pb2 as pb
 from server.engine.keys import Key
@@ -38,7 +39,10 @@ class Truncation(Protocol):
     def HasField(self, field_name: Literal["truncate_values"]) -> bool: ...  # noqa: N802  # as protobuf has it
 
 
-def cut_long_values(request: Truncation, items: Iterable[entity_pb.VariableMatch]) -> None:
+def cut_long_values(
+    request: Truncation,
+    items: Iterable[entity_pb.VariableMatch] | Iterable[cluster_variable_pb2.ClusterVariableMatch],
+) -> None:
     if request.HasField("truncate_values") and not request.truncate_values:
         return
     for item in items:

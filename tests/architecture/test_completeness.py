@@ -19,6 +19,7 @@ from server.bpmn.model import (
 )
 from server.engine import (
     batch_events,
+    cluster_variable_events,
     commands,
     decision_events,
     events,
@@ -66,6 +67,8 @@ WITHOUT_ROWS = {
     events.ProcessDefinitionAdopted,
     decision_events.DecisionRequirementsAdopted,
     form_events.FormAdopted,
+    cluster_variable_events.ClusterVariableAdopted,
+    cluster_variable_events.ClusterVariableDeletionAdopted,
     events.JobBackOffEnded,
     events.LoopBegan,
     events.LoopItemCompleted,

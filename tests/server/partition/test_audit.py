@@ -124,6 +124,8 @@ def test_every_command_of_a_caller_is_audited() -> None:
     not_asked_for = {
         commands.AdoptDefinition,
         commands.AdoptDeletion,
+        commands.AdoptClusterVariable,
+        commands.AdoptClusterVariableDeletion,
         commands.ActivateJobs,
         commands.YieldJobs,
         commands.TimeOutJob,

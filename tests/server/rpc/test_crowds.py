@@ -25,7 +25,7 @@ def call(rpc: str, request: Message) -> Call:
 
 async def test_an_expression_too_many_is_refused() -> None:
     request = expression_service_pb2.EvaluateExpressionRequest(expression="1")
-    servicer = ExpressionServicer(VirtualClock(), most_waiting=0)
+    servicer = ExpressionServicer(VirtualClock(), MemoryStore(1), most_waiting=0)
 
     with pytest.raises(ResourceExhausted, match="expressions wait already"):
         await servicer.evaluate_expression(request, call("EvaluateExpression", request))

@@ -10,6 +10,7 @@ from server.platform.call import Call, TenantId
 from server.platform.clock import VirtualClock
 from server.platform.errors import InvalidArgument, ResourceExhausted
 from server.rpc.expression import ExpressionServicer
+from server.store.memory import MemoryStore
 from tests.server.rpc.caller import POLICIES
 
 
@@ -39,15 +40,15 @@ async def _outcome(evaluation: Awaitable[str]) -> str:
 )
 async def test_an_expression_without_measure_is_refused(text: str) -> None:
     with pytest.raises(InvalidArgument, match="expression: "):
-        await evaluated(ExpressionServicer(VirtualClock()), text)
+        await evaluated(ExpressionServicer(VirtualClock(), MemoryStore(1)), text)
 
 
 async def test_an_expression_within_its_bounds_is_evaluated() -> None:
-    assert await evaluated(ExpressionServicer(VirtualClock()), "=1 + 1") == "2"
+    assert await evaluated(ExpressionServicer(VirtualClock(), MemoryStore(1)), "=1 + 1") == "2"
 
 
 async def test_a_tenant_leaves_places_to_others() -> None:
-    servicer = ExpressionServicer(VirtualClock())
+    servicer = ExpressionServicer(VirtualClock(), MemoryStore(1))
     long = "count(for i in 1..300, j in 1..300 return i + j)"
     async with asyncio.TaskGroup() as tasks:
         crowd = [tasks.create_task(_outcome(evaluated(servicer, long, "crowd"))) for _ in range(40)]

@@ -10,7 +10,7 @@ CREATE TABLE runtime.cluster_variable (
     PRIMARY KEY (partition_id, cluster_variable_key)
 ) WITH (fillfactor = 70);
 
-CREATE INDEX cluster_variable_name ON runtime.cluster_variable (tenant_id, name);
+CREATE INDEX cluster_variable_key ON runtime.cluster_variable (tenant_id, cluster_variable_key);
 
 CREATE VIEW gnomon.cluster_variable AS
 SELECT partition_id, cluster_variable_key, tenant_id, name, value, scope
