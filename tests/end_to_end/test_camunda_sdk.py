@@ -11,8 +11,10 @@ from camunda_orchestration_sdk.errors import ApiError
 from camunda_orchestration_sdk.models import (
     AdHocSubProcessActivateActivitiesInstruction,
     BatchOperationItemSearchQuery,
+    ClusterVariableSearchQueryRequest,
     ConditionalEvaluationInstruction,
     CorrelatedMessageSubscriptionSearchQuery,
+    CreateClusterVariableRequest,
     DeleteResourceRequest,
     IncidentSearchQuery,
     JobActivationRequest,
@@ -26,6 +28,7 @@ from camunda_orchestration_sdk.models import (
     ProcessInstanceModificationInstruction,
     ProcessInstanceSearchQuery,
     SignalBroadcastRequest,
+    UpdateClusterVariableRequest,
     UserTaskSearchQuery,
 )
 
@@ -309,6 +312,41 @@ async def test_a_form_is_read_from_a_user_task_and_from_a_start_event(
     assert of_task.to_dict() == of_start.to_dict()
     assert (of_task.form_key, of_task.schema) == (found.form_key, form.read_text())
     assert (await client.get_process_definition(key)).has_start_form
+
+
+async def test_cluster_variables_are_kept_and_seen_by_processes(
+    client: CamundaAsyncClient, tmp_path: Path
+) -> None:
+    created = CreateClusterVariableRequest.from_dict({"name": "sdk", "value": {"rate": 1}})
+    updated = UpdateClusterVariableRequest.from_dict({"value": {"rate": 2}})
+    await client.create_global_cluster_variable(data=created)
+    await client.create_tenant_cluster_variable("default", data=created)
+    await client.update_tenant_cluster_variable("default", "sdk", data=updated)
+    script = (
+        process("rated")
+        .start()
+        .script_task(
+            "rate", expression="=camunda.vars.env.sdk.rate - camunda.vars.cluster.sdk.rate", result="more"
+        )
+    )
+    model = tmp_path / "rated.bpmn"
+    model.write_bytes(script.service_task("wait", type="rated").end().to_xml())
+    await client.deploy_resources_from_files([model])
+
+    await client.create_process_instance(data=ProcessCreationById.from_dict({"processDefinitionId": "rated"}))
+
+    assert (await _job(client, "rated")).variables.to_dict() == {"more": 1}
+    own = await client.get_tenant_cluster_variable("default", "sdk")
+    common = await client.get_global_cluster_variable("sdk")
+    wanted = ClusterVariableSearchQueryRequest.from_dict({"filter": {"name": "sdk"}})
+    found = await client.search_cluster_variables(data=wanted)
+    assert [own.value, common.value] == ['{"rate":2}', '{"rate":1}']
+    assert sorted(each.value for each in found.items) == [common.value, own.value]
+    await client.delete_tenant_cluster_variable("default", "sdk")
+    await client.delete_global_cluster_variable("sdk")
+    with pytest.raises(ApiError) as gone:
+        await client.get_global_cluster_variable("sdk")
+    assert gone.value.status_code == 404
 
 
 async def test_a_deleted_process_definition_begins_nothing(

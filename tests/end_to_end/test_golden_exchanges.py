@@ -146,6 +146,7 @@ def _play(scene: Scene) -> None:
     _play_conditions(scene)
     _play_forms(scene)
     _play_batch_operations(scene)
+    _play_cluster_variables(scene)
     scene.play("reset-clock", "POST", "/v2/clock/reset")
     scene.play("discovery", "GET", "/.well-known/openid-configuration")
 
@@ -349,6 +350,24 @@ def _play_the_directory(scene: Scene) -> None:
     done = "/v1/audit-log?result=SUCCESS&entityId"
     scene.play("list-audit-entries-of-a-role", "GET", f"{done}=clerk")
     scene.play("list-audit-entries-of-a-mapping-rule", "GET", f"{done}=oxford&sortOrder=DESC")
+
+
+def _play_cluster_variables(scene: Scene) -> None:
+    path = "/v2/cluster-variables"
+    scopes = {"global": f"{path}/global", "tenant": f"{path}/tenants/default"}
+    for scope, place in scopes.items():
+        variable = {"name": "payment", "value": {"endpoint": f"https://{scope}.example.com", "retries": 3}}
+        scene.play(f"create-{scope}-cluster-variable", "POST", place, variable)
+        scene.play(f"get-{scope}-cluster-variable", "GET", f"{place}/payment")
+    scene.play("refused-cluster-variable", "POST", scopes["global"], {"name": "payment", "value": 1})
+    wanted = {"filter": {"name": "payment"}, "sort": [{"field": "scope"}]}
+    scene.play("search-cluster-variables", "POST", f"{path}/search", wanted)
+    expression = {"expression": "=camunda.vars.env.payment.endpoint"}
+    scene.play("evaluate-expression-with-a-cluster-variable", "POST", "/v2/expression/evaluation", expression)
+    for scope, place in scopes.items():
+        scene.play(f"update-{scope}-cluster-variable", "PUT", f"{place}/payment", {"value": "none"})
+        scene.play(f"delete-{scope}-cluster-variable", "DELETE", f"{place}/payment")
+    scene.play("get-unknown-cluster-variable", "GET", f"{path}/global/payment")
 
 
 def _play_forms(scene: Scene) -> None:

@@ -26,7 +26,7 @@ def create(command: CreateClusterVariable, step: Step) -> ChangedClusterVariable
         raise Rejected(RejectionType.ALREADY_EXISTS, f"there is a {_kind(command)} '{command.name}' already")
     most = step.state.limits.cluster_variables
     if known.count(owner) >= most:
-        raise Rejected(RejectionType.EXHAUSTED, f"expected at most {most} {_kind(command)}s")
+        raise Rejected(RejectionType.INVALID_STATE, f"expected at most {most} {_kind(command)}s")
     variable = ClusterVariableSet(step.next_key(), owner, command.name, command.value)
     return _set(command.tenant_id, variable, None, step)
 
@@ -81,7 +81,7 @@ def _set(
     size += len(variable.name) if before is None else -len(before.value)
     if size > most and (before is None or len(variable.value) > len(before.value)):
         raise Rejected(
-            RejectionType.EXHAUSTED,
+            RejectionType.INVALID_ARGUMENT,
             f"expected at most {most} characters in all cluster variables of one scope, found {size}",
         )
     step.emit(variable)

@@ -149,7 +149,7 @@ def test_a_scope_has_a_bounded_number_of_variables() -> None:
 
     refused = engine.refusal(CreateClusterVariable(engine.tenant_id, "c", "1"))
 
-    assert refused.type is RejectionType.EXHAUSTED
+    assert refused.type is RejectionType.INVALID_STATE
     engine.execute(DeleteClusterVariable(engine.tenant_id, "a"))
     create(engine, "c", 1)
 
@@ -163,7 +163,7 @@ def test_a_scope_has_a_bounded_number_of_characters() -> None:
         engine.refusal(UpdateClusterVariable(engine.tenant_id, "ab", '"xxxxxxx"')),
     ]
 
-    assert [each.type for each in refusals] == [RejectionType.EXHAUSTED] * 2
+    assert [each.type for each in refusals] == [RejectionType.INVALID_ARGUMENT] * 2
     update(engine, "ab", "xxxxx")
     update(engine, "ab", "yyyyyy")
 

@@ -89,7 +89,8 @@ class ClusterVariableServiceServicer:
     def CreateGlobalClusterVariable(self, request, context):
         """Creates a variable that all tenants see.
         Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administrates the deployment,
-        with ALREADY_EXISTS when there is one of that name, QUOTA_EXHAUSTED when there are too many.
+        with ALREADY_EXISTS when there is one of that name, INVALID_STATE when there are too many,
+        INVALID_ARGUMENT when all of them together become too large.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -106,7 +107,8 @@ class ClusterVariableServiceServicer:
     def UpdateGlobalClusterVariable(self, request, context):
         """Gives a variable that all tenants see another value.
         Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administrates the deployment,
-        with NOT_FOUND when there is none of that name.
+        with NOT_FOUND when there is none of that name, INVALID_ARGUMENT when all of them together become
+        too large.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -123,7 +125,8 @@ class ClusterVariableServiceServicer:
 
     def CreateTenantClusterVariable(self, request, context):
         """Creates a variable of the caller's tenant.
-        Rejected with ALREADY_EXISTS when there is one of that name, QUOTA_EXHAUSTED when there are too many.
+        Rejected with ALREADY_EXISTS when there is one of that name, INVALID_STATE when there are too many,
+        INVALID_ARGUMENT when all of them together become too large.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -139,7 +142,8 @@ class ClusterVariableServiceServicer:
 
     def UpdateTenantClusterVariable(self, request, context):
         """Gives a variable of the caller's tenant another value.
-        Rejected with NOT_FOUND when there is none of that name.
+        Rejected with NOT_FOUND when there is none of that name, INVALID_ARGUMENT when all of them together become
+        too large.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

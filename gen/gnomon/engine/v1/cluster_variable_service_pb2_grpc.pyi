@@ -36,7 +36,8 @@ class ClusterVariableServiceStub:
     CreateGlobalClusterVariable: _grpc.UnaryUnaryMultiCallable[_cluster_variable_service_pb2.CreateGlobalClusterVariableRequest, _cluster_variable_service_pb2.CreateGlobalClusterVariableResponse]
     """Creates a variable that all tenants see.
     Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administrates the deployment,
-    with ALREADY_EXISTS when there is one of that name, QUOTA_EXHAUSTED when there are too many.
+    with ALREADY_EXISTS when there is one of that name, INVALID_STATE when there are too many,
+    INVALID_ARGUMENT when all of them together become too large.
     """
     GetGlobalClusterVariable: _grpc.UnaryUnaryMultiCallable[_cluster_variable_service_pb2.GetGlobalClusterVariableRequest, _cluster_variable_service_pb2.GetGlobalClusterVariableResponse]
     """Returns a variable that all tenants see.
@@ -45,7 +46,8 @@ class ClusterVariableServiceStub:
     UpdateGlobalClusterVariable: _grpc.UnaryUnaryMultiCallable[_cluster_variable_service_pb2.UpdateGlobalClusterVariableRequest, _cluster_variable_service_pb2.UpdateGlobalClusterVariableResponse]
     """Gives a variable that all tenants see another value.
     Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administrates the deployment,
-    with NOT_FOUND when there is none of that name.
+    with NOT_FOUND when there is none of that name, INVALID_ARGUMENT when all of them together become
+    too large.
     """
     DeleteGlobalClusterVariable: _grpc.UnaryUnaryMultiCallable[_cluster_variable_service_pb2.DeleteGlobalClusterVariableRequest, _cluster_variable_service_pb2.DeleteGlobalClusterVariableResponse]
     """Deletes a variable that all tenants see.
@@ -54,7 +56,8 @@ class ClusterVariableServiceStub:
     """
     CreateTenantClusterVariable: _grpc.UnaryUnaryMultiCallable[_cluster_variable_service_pb2.CreateTenantClusterVariableRequest, _cluster_variable_service_pb2.CreateTenantClusterVariableResponse]
     """Creates a variable of the caller's tenant.
-    Rejected with ALREADY_EXISTS when there is one of that name, QUOTA_EXHAUSTED when there are too many.
+    Rejected with ALREADY_EXISTS when there is one of that name, INVALID_STATE when there are too many,
+    INVALID_ARGUMENT when all of them together become too large.
     """
     GetTenantClusterVariable: _grpc.UnaryUnaryMultiCallable[_cluster_variable_service_pb2.GetTenantClusterVariableRequest, _cluster_variable_service_pb2.GetTenantClusterVariableResponse]
     """Returns a variable of the caller's tenant.
@@ -62,7 +65,8 @@ class ClusterVariableServiceStub:
     """
     UpdateTenantClusterVariable: _grpc.UnaryUnaryMultiCallable[_cluster_variable_service_pb2.UpdateTenantClusterVariableRequest, _cluster_variable_service_pb2.UpdateTenantClusterVariableResponse]
     """Gives a variable of the caller's tenant another value.
-    Rejected with NOT_FOUND when there is none of that name.
+    Rejected with NOT_FOUND when there is none of that name, INVALID_ARGUMENT when all of them together become
+    too large.
     """
     DeleteTenantClusterVariable: _grpc.UnaryUnaryMultiCallable[_cluster_variable_service_pb2.DeleteTenantClusterVariableRequest, _cluster_variable_service_pb2.DeleteTenantClusterVariableResponse]
     """Deletes a variable of the caller's tenant.
@@ -79,7 +83,8 @@ class ClusterVariableServiceAsyncStub(ClusterVariableServiceStub):
     CreateGlobalClusterVariable: _aio.UnaryUnaryMultiCallable[_cluster_variable_service_pb2.CreateGlobalClusterVariableRequest, _cluster_variable_service_pb2.CreateGlobalClusterVariableResponse]  # type: ignore[assignment]
     """Creates a variable that all tenants see.
     Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administrates the deployment,
-    with ALREADY_EXISTS when there is one of that name, QUOTA_EXHAUSTED when there are too many.
+    with ALREADY_EXISTS when there is one of that name, INVALID_STATE when there are too many,
+    INVALID_ARGUMENT when all of them together become too large.
     """
     GetGlobalClusterVariable: _aio.UnaryUnaryMultiCallable[_cluster_variable_service_pb2.GetGlobalClusterVariableRequest, _cluster_variable_service_pb2.GetGlobalClusterVariableResponse]  # type: ignore[assignment]
     """Returns a variable that all tenants see.
@@ -88,7 +93,8 @@ class ClusterVariableServiceAsyncStub(ClusterVariableServiceStub):
     UpdateGlobalClusterVariable: _aio.UnaryUnaryMultiCallable[_cluster_variable_service_pb2.UpdateGlobalClusterVariableRequest, _cluster_variable_service_pb2.UpdateGlobalClusterVariableResponse]  # type: ignore[assignment]
     """Gives a variable that all tenants see another value.
     Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administrates the deployment,
-    with NOT_FOUND when there is none of that name.
+    with NOT_FOUND when there is none of that name, INVALID_ARGUMENT when all of them together become
+    too large.
     """
     DeleteGlobalClusterVariable: _aio.UnaryUnaryMultiCallable[_cluster_variable_service_pb2.DeleteGlobalClusterVariableRequest, _cluster_variable_service_pb2.DeleteGlobalClusterVariableResponse]  # type: ignore[assignment]
     """Deletes a variable that all tenants see.
@@ -97,7 +103,8 @@ class ClusterVariableServiceAsyncStub(ClusterVariableServiceStub):
     """
     CreateTenantClusterVariable: _aio.UnaryUnaryMultiCallable[_cluster_variable_service_pb2.CreateTenantClusterVariableRequest, _cluster_variable_service_pb2.CreateTenantClusterVariableResponse]  # type: ignore[assignment]
     """Creates a variable of the caller's tenant.
-    Rejected with ALREADY_EXISTS when there is one of that name, QUOTA_EXHAUSTED when there are too many.
+    Rejected with ALREADY_EXISTS when there is one of that name, INVALID_STATE when there are too many,
+    INVALID_ARGUMENT when all of them together become too large.
     """
     GetTenantClusterVariable: _aio.UnaryUnaryMultiCallable[_cluster_variable_service_pb2.GetTenantClusterVariableRequest, _cluster_variable_service_pb2.GetTenantClusterVariableResponse]  # type: ignore[assignment]
     """Returns a variable of the caller's tenant.
@@ -105,7 +112,8 @@ class ClusterVariableServiceAsyncStub(ClusterVariableServiceStub):
     """
     UpdateTenantClusterVariable: _aio.UnaryUnaryMultiCallable[_cluster_variable_service_pb2.UpdateTenantClusterVariableRequest, _cluster_variable_service_pb2.UpdateTenantClusterVariableResponse]  # type: ignore[assignment]
     """Gives a variable of the caller's tenant another value.
-    Rejected with NOT_FOUND when there is none of that name.
+    Rejected with NOT_FOUND when there is none of that name, INVALID_ARGUMENT when all of them together become
+    too large.
     """
     DeleteTenantClusterVariable: _aio.UnaryUnaryMultiCallable[_cluster_variable_service_pb2.DeleteTenantClusterVariableRequest, _cluster_variable_service_pb2.DeleteTenantClusterVariableResponse]  # type: ignore[assignment]
     """Deletes a variable of the caller's tenant.
@@ -125,7 +133,8 @@ class ClusterVariableServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_cluster_variable_service_pb2.CreateGlobalClusterVariableResponse, _abc.Awaitable[_cluster_variable_service_pb2.CreateGlobalClusterVariableResponse]]:
         """Creates a variable that all tenants see.
         Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administrates the deployment,
-        with ALREADY_EXISTS when there is one of that name, QUOTA_EXHAUSTED when there are too many.
+        with ALREADY_EXISTS when there is one of that name, INVALID_STATE when there are too many,
+        INVALID_ARGUMENT when all of them together become too large.
         """
 
     @_abc_1.abstractmethod
@@ -146,7 +155,8 @@ class ClusterVariableServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_cluster_variable_service_pb2.UpdateGlobalClusterVariableResponse, _abc.Awaitable[_cluster_variable_service_pb2.UpdateGlobalClusterVariableResponse]]:
         """Gives a variable that all tenants see another value.
         Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administrates the deployment,
-        with NOT_FOUND when there is none of that name.
+        with NOT_FOUND when there is none of that name, INVALID_ARGUMENT when all of them together become
+        too large.
         """
 
     @_abc_1.abstractmethod
@@ -167,7 +177,8 @@ class ClusterVariableServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_cluster_variable_service_pb2.CreateTenantClusterVariableResponse, _abc.Awaitable[_cluster_variable_service_pb2.CreateTenantClusterVariableResponse]]:
         """Creates a variable of the caller's tenant.
-        Rejected with ALREADY_EXISTS when there is one of that name, QUOTA_EXHAUSTED when there are too many.
+        Rejected with ALREADY_EXISTS when there is one of that name, INVALID_STATE when there are too many,
+        INVALID_ARGUMENT when all of them together become too large.
         """
 
     @_abc_1.abstractmethod
@@ -187,7 +198,8 @@ class ClusterVariableServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_cluster_variable_service_pb2.UpdateTenantClusterVariableResponse, _abc.Awaitable[_cluster_variable_service_pb2.UpdateTenantClusterVariableResponse]]:
         """Gives a variable of the caller's tenant another value.
-        Rejected with NOT_FOUND when there is none of that name.
+        Rejected with NOT_FOUND when there is none of that name, INVALID_ARGUMENT when all of them together become
+        too large.
         """
 
     @_abc_1.abstractmethod

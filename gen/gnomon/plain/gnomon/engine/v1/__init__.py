@@ -12648,7 +12648,8 @@ class ClusterVariableServiceStub(betterproto2_grpclib.ServiceStub):
         """
         Creates a variable that all tenants see.
         Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administrates the deployment,
-        with ALREADY_EXISTS when there is one of that name, QUOTA_EXHAUSTED when there are too many.
+        with ALREADY_EXISTS when there is one of that name, INVALID_STATE when there are too many,
+        INVALID_ARGUMENT when all of them together become too large.
         """
 
         return await self._unary_unary(
@@ -12693,7 +12694,8 @@ class ClusterVariableServiceStub(betterproto2_grpclib.ServiceStub):
         """
         Gives a variable that all tenants see another value.
         Rejected with PERMISSION_DENIED unless the caller acts in the tenant that administrates the deployment,
-        with NOT_FOUND when there is none of that name.
+        with NOT_FOUND when there is none of that name, INVALID_ARGUMENT when all of them together become
+        too large.
         """
 
         return await self._unary_unary(
@@ -12738,7 +12740,8 @@ class ClusterVariableServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "CreateTenantClusterVariableResponse":
         """
         Creates a variable of the caller's tenant.
-        Rejected with ALREADY_EXISTS when there is one of that name, QUOTA_EXHAUSTED when there are too many.
+        Rejected with ALREADY_EXISTS when there is one of that name, INVALID_STATE when there are too many,
+        INVALID_ARGUMENT when all of them together become too large.
         """
 
         return await self._unary_unary(
@@ -12782,7 +12785,8 @@ class ClusterVariableServiceStub(betterproto2_grpclib.ServiceStub):
     ) -> "UpdateTenantClusterVariableResponse":
         """
         Gives a variable of the caller's tenant another value.
-        Rejected with NOT_FOUND when there is none of that name.
+        Rejected with NOT_FOUND when there is none of that name, INVALID_ARGUMENT when all of them together become
+        too large.
         """
 
         return await self._unary_unary(
