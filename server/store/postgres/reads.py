@@ -11,7 +11,15 @@ from server.platform.errors import Unavailable
 from server.platform.postgres.pooled import PooledDatabase
 from server.platform.query import Clause, Condition, Operator, Page, Query, Window
 from server.platform.query.cursor import cursors
-from server.platform.query.sql import INDEXED_CHARACTERS, Statement, guard_of, page_of, page_of_few, quoted
+from server.platform.query.sql import (
+    INDEXED_CHARACTERS,
+    Statement,
+    guard_of,
+    owned_by,
+    page_of,
+    page_of_few,
+    quoted,
+)
 from server.store.entities import Entity
 from server.store.ports import E, ElementStatistics
 from server.store.postgres.literals import storable
@@ -26,7 +34,7 @@ FEW = 10_000
 _GET: Mapping[type[Entity], str] = {
     entity: f"""
         SELECT {", ".join(map(quoted, relation.columns))} FROM {relation.name}
-        WHERE tenant_id = $1 AND partition_id = $2::bigint >> {COUNTER_BITS} AND {SEARCHABLES[entity].key.name} = $2
+        WHERE {owned_by(relation, "$1")} AND partition_id = $2::bigint >> {COUNTER_BITS} AND {SEARCHABLES[entity].key.name} = $2
     """  # noqa: S608  # names of our own
     for entity, relation in RELATIONS.items()
 }

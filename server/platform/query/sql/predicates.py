@@ -13,6 +13,7 @@ from server.platform.query.sql.relation import (
     START_CHARACTERS,
     Relation,
     guard_of,
+    owned_by,
     quoted,
     start_of,
 )
@@ -50,9 +51,7 @@ _TEXTS: Mapping[FieldType, str] = {
 
 def where(relation: Relation, clauses: Iterable[Clause], arguments: Arguments) -> str:
     """Rows of the tenant for which all clauses hold; rows of no tenant are those of all tenants."""
-    tenant = f"{quoted('tenant_id')} = {arguments.tenant}"
-    if "tenant_id" in relation.nullable:
-        tenant = f"({tenant} OR {quoted('tenant_id')} IS NULL)"
+    tenant = owned_by(relation, arguments.tenant)
     return " AND ".join((tenant, *(_predicate(clause, relation, arguments) for clause in clauses)))
 
 

@@ -59,6 +59,12 @@ class Relation:
         )
 
 
+def owned_by(relation: Relation, tenant: str) -> str:
+    """Whether a row is the tenant's, or everybody's because it has none."""
+    is_own = f"{quoted('tenant_id')} = {tenant}"
+    return f"({is_own} OR {quoted('tenant_id')} IS NULL)" if "tenant_id" in relation.nullable else is_own
+
+
 def quoted(column: str) -> str:
     """As an identifier that is no keyword."""
     return f'"{column}"'
