@@ -59,6 +59,11 @@ INCIDENTS = Searchable.of(
     indexed=("process_instance_key",),
     derived={"tags": contains_every("tags"), "excluded_tags": contains_none("tags")},
 )
+BATCH_OPERATION_ITEMS = Searchable.of(
+    BatchOperationItem,
+    "batch_operation_item_key",
+    indexed=("batch_operation_key", "process_instance_key"),
+)
 
 _INSTANCE = "process_instance_key"
 
@@ -66,6 +71,8 @@ _INSTANCE = "process_instance_key"
 def _element(field: str) -> Association:
     return Association(ELEMENT_INSTANCES, _INSTANCE, field)
 
+
+_BATCH_OPERATION = Association(BATCH_OPERATION_ITEMS, _INSTANCE, "batch_operation_key")
 
 PROCESS_INSTANCES = Searchable.of(
     ProcessInstance,
@@ -89,6 +96,8 @@ PROCESS_INSTANCES = Searchable.of(
         "error_message": Association(
             INCIDENTS, _INSTANCE, "error_message", (equals(INCIDENTS, "state", IncidentState.ACTIVE),)
         ),
+        "batch_operation_id": _BATCH_OPERATION,
+        "batch_operation_key": _BATCH_OPERATION,
     },
 )
 
@@ -133,11 +142,6 @@ DECISION_INSTANCES = Searchable.of(
 
 FORMS = Searchable.of(Form, "form_key", indexed=("form_id",))
 BATCH_OPERATIONS = Searchable.of(BatchOperation, "batch_operation_key")
-BATCH_OPERATION_ITEMS = Searchable.of(
-    BatchOperationItem,
-    "batch_operation_item_key",
-    indexed=("batch_operation_key", "process_instance_key"),
-)
 
 CLUSTER_VARIABLES = Searchable.of(
     ClusterVariable,

@@ -17,7 +17,7 @@ from server.store.entities import (
     UserTask,
     Variable,
 )
-from server.store.postgres.columns import TABLES
+from server.store.postgres.columns import BUCKETED, TABLES
 
 # Texts of any length that are looked for by value. Of some the indexes hold the starts, which also gives orders; of
 # others they hold what is not too long, so that matches are counted without looking at their rows.
@@ -57,12 +57,12 @@ RELATIONS: Mapping[type[Entity], Relation] = {
 
 
 def table(entity: type[Entity], name: str) -> Relation:
-    """No more than the rows of one table, and of the tables where those that belong to them lie."""
+    """No more than the rows of one table, and those that belong to them."""
     return replace(RELATIONS[entity], name=name, other=partial(_sibling, entity, name))
 
 
 def within(entity: type[Entity], names: Sequence[str]) -> Relation:
-    """No more than the rows of these tables, and of the tables where those that belong to them lie."""
+    """No more than the rows of these tables, and those that belong to them."""
     relation = RELATIONS[entity]
     columns = ", ".join(map(quoted, relation.columns))
     union = " UNION ALL ".join(f"SELECT {columns} FROM {name}" for name in names)  # noqa: S608  # names of our own
@@ -72,11 +72,13 @@ def within(entity: type[Entity], names: Sequence[str]) -> Relation:
 
 
 def _siblings(entity: type[Entity], names: Sequence[str], other: type[Entity]) -> Relation:
+    if other not in BUCKETED:
+        return RELATIONS[other]
     return within(other, [_beside(entity, name, other) for name in names])
 
 
 def _sibling(entity: type[Entity], name: str, other: type[Entity]) -> Relation:
-    return table(other, _beside(entity, name, other))
+    return table(other, _beside(entity, name, other)) if other in BUCKETED else RELATIONS[other]
 
 
 def _beside(entity: type[Entity], name: str, other: type[Entity]) -> str:

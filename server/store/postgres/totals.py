@@ -10,9 +10,10 @@ from dataclasses import dataclass
 import asyncpg
 
 from server.platform.query import Clauses
-from server.platform.query.clauses import conditions_in
+from server.platform.query.clauses import conditions_in, relations_in
 from server.platform.query.sql import Statement, count_of
 from server.store.entities import Entity
+from server.store.postgres.columns import BUCKETED
 from server.store.postgres.parts import Part, parts_of
 from server.store.postgres.relations import RELATIONS, table
 
@@ -51,7 +52,7 @@ class Totals:
         unknown = [part for part in parts if part not in known]
         counted = {**known, **await _counted(connection, asked, unknown)} if unknown else known
         counts = {part: counted[part] for part in parts}
-        if sum(len(str(condition.operand)) for condition in conditions_in(clauses)) <= LONGEST_FILTER:
+        if _may_be_kept(clauses):
             self._keep(asked, counts)
         return Matches(sum(counts.values()), [part.name for part, count in counts.items() if count])
 
@@ -60,6 +61,13 @@ class Totals:
         self._known.move_to_end(asked)
         if len(self._known) > MOST_FILTERS:
             self._known.popitem(last=False)
+
+
+def _may_be_kept(clauses: Clauses) -> bool:
+    """Rows beside history change while the tables of those that they belong to stay as they are."""
+    are_in_history = all(related.entity in BUCKETED for related in relations_in(clauses))
+    length = sum(len(str(condition.operand)) for condition in conditions_in(clauses))
+    return are_in_history and length <= LONGEST_FILTER
 
 
 async def count(

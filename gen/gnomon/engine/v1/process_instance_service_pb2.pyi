@@ -362,12 +362,12 @@ class ProcessInstanceFilterFields(_message.Message):
         """Known from Camunda; refused when it says something."""
 
     @_builtins.property
-    def batch_operation_id(self) -> _filter_pb2.StringFilter:
-        """Known from Camunda; refused when it says something."""
+    def batch_operation_id(self) -> _filter_pb2.KeyFilter:
+        """Earlier name of the key of a batch operation."""
 
     @_builtins.property
-    def batch_operation_key(self) -> _filter_pb2.StringFilter:
-        """Known from Camunda; refused when it says something."""
+    def batch_operation_key(self) -> _filter_pb2.KeyFilter:
+        """Key of a batch operation that has an item in it."""
 
     @_builtins.property
     def variables(self) -> _containers.RepeatedCompositeFieldContainer[Global___VariableValueFilter]:
@@ -397,8 +397,8 @@ class ProcessInstanceFilterFields(_message.Message):
         element_instance_state: _element_instance_pb2.ElementInstanceStateFilter | None = ...,
         has_element_instance_incident: _builtins.bool | None = ...,
         incident_error_hash_code: _filter_pb2.IntegerFilter | None = ...,
-        batch_operation_id: _filter_pb2.StringFilter | None = ...,
-        batch_operation_key: _filter_pb2.StringFilter | None = ...,
+        batch_operation_id: _filter_pb2.KeyFilter | None = ...,
+        batch_operation_key: _filter_pb2.KeyFilter | None = ...,
         variables: _abc.Iterable[Global___VariableValueFilter] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_batch_operation_id", b"_batch_operation_id", "_batch_operation_key", b"_batch_operation_key", "_business_id", b"_business_id", "_element_id", b"_element_id", "_element_instance_state", b"_element_instance_state", "_end_date", b"_end_date", "_error_message", b"_error_message", "_has_element_instance_incident", b"_has_element_instance_incident", "_has_incident", b"_has_incident", "_has_retries_left", b"_has_retries_left", "_incident_error_hash_code", b"_incident_error_hash_code", "_parent_element_instance_key", b"_parent_element_instance_key", "_parent_process_instance_key", b"_parent_process_instance_key", "_process_definition_id", b"_process_definition_id", "_process_definition_key", b"_process_definition_key", "_process_definition_name", b"_process_definition_name", "_process_definition_version", b"_process_definition_version", "_process_definition_version_tag", b"_process_definition_version_tag", "_process_instance_key", b"_process_instance_key", "_start_date", b"_start_date", "_state", b"_state", "_tenant_id", b"_tenant_id", "batch_operation_id", b"batch_operation_id", "batch_operation_key", b"batch_operation_key", "business_id", b"business_id", "element_id", b"element_id", "element_instance_state", b"element_instance_state", "end_date", b"end_date", "error_message", b"error_message", "has_element_instance_incident", b"has_element_instance_incident", "has_incident", b"has_incident", "has_retries_left", b"has_retries_left", "incident_error_hash_code", b"incident_error_hash_code", "parent_element_instance_key", b"parent_element_instance_key", "parent_process_instance_key", b"parent_process_instance_key", "process_definition_id", b"process_definition_id", "process_definition_key", b"process_definition_key", "process_definition_name", b"process_definition_name", "process_definition_version", b"process_definition_version", "process_definition_version_tag", b"process_definition_version_tag", "process_instance_key", b"process_instance_key", "start_date", b"start_date", "state", b"state", "tenant_id", b"tenant_id"]  # noqa: Y015
@@ -606,12 +606,12 @@ class ProcessInstanceFilter(_message.Message):
         """Known from Camunda; refused when it says something."""
 
     @_builtins.property
-    def batch_operation_id(self) -> _filter_pb2.StringFilter:
-        """Known from Camunda; refused when it says something."""
+    def batch_operation_id(self) -> _filter_pb2.KeyFilter:
+        """Earlier name of the key of a batch operation."""
 
     @_builtins.property
-    def batch_operation_key(self) -> _filter_pb2.StringFilter:
-        """Known from Camunda; refused when it says something."""
+    def batch_operation_key(self) -> _filter_pb2.KeyFilter:
+        """Key of a batch operation that has an item in it."""
 
     @_builtins.property
     def variables(self) -> _containers.RepeatedCompositeFieldContainer[Global___VariableValueFilter]:
@@ -645,8 +645,8 @@ class ProcessInstanceFilter(_message.Message):
         element_instance_state: _element_instance_pb2.ElementInstanceStateFilter | None = ...,
         has_element_instance_incident: _builtins.bool | None = ...,
         incident_error_hash_code: _filter_pb2.IntegerFilter | None = ...,
-        batch_operation_id: _filter_pb2.StringFilter | None = ...,
-        batch_operation_key: _filter_pb2.StringFilter | None = ...,
+        batch_operation_id: _filter_pb2.KeyFilter | None = ...,
+        batch_operation_key: _filter_pb2.KeyFilter | None = ...,
         variables: _abc.Iterable[Global___VariableValueFilter] | None = ...,
         any_of: _abc.Iterable[Global___ProcessInstanceFilterFields] | None = ...,
     ) -> None: ...

@@ -28,7 +28,7 @@ from tests.server.store.postgres.ledgers import (
     until,
 )
 from tests.server.store.postgres.test_history import MONDAY, WEEK, whole_instance
-from tests.server.store.rows import TENANT
+from tests.server.store.rows import TENANT, batch_operation_item
 
 AMOUNT = {"variables": [{"name": "amount", "value": {"eq": "1"}}]}
 WITH_AMOUNT = parse(PROCESS_INSTANCES, SearchProcessInstancesRequest(filter=AMOUNT, page={"limit": 2}))
@@ -152,6 +152,27 @@ async def test_audit_entries_are_counted_with_every_commit(
             seen.append((await store.search(AuditEntry, query, tenant_id=TENANT)).total)
 
     assert seen == [0, 1, 2, 3]
+
+
+async def test_ended_instances_are_counted_with_the_items_of_batch_operations_that_are_left(
+    dsn: str, pool: asyncpg.Pool, lease: Lease
+) -> None:
+    """Items do not move to history, and leave it to their own retention."""
+    asked = SearchProcessInstancesRequest(filter={"batch_operation_key": {"eq": 50}}, page={"limit": 1})
+    query, store, seen = parse(PROCESS_INSTANCES, asked), PostgresStore(pool), []
+    async with ledger_of(dsn, lease, PooledDatabase(pool)) as ledger:
+        deployment = Deployment(pool, ledger)
+        await deployment.write(*whole_instance(1), *whole_instance(11), *whole_instance(21))
+        await deployment.write(batch_operation_item(61, 50, process_instance_key=Key(1)))
+        await deployment.write(batch_operation_item(62, 50, process_instance_key=Key(11)))
+        await deployment.move(1, 21)
+        for item_key in (0, 61, 62):
+            await pool.execute(
+                "DELETE FROM runtime.batch_operation_item WHERE batch_operation_item_key = $1", item_key
+            )
+            seen.append((await store.search(ProcessInstance, query, tenant_id=TENANT)).total)
+
+    assert seen == [2, 1, 0]
 
 
 async def test_a_search_that_finds_tables_of_a_week_missing_is_to_be_repeated(

@@ -9457,18 +9457,18 @@ class ProcessInstanceFilter(betterproto2.Message):
     Known from Camunda; refused when it says something.
     """
 
-    batch_operation_id: "__query__v1__.StringFilter | None" = betterproto2.field(
+    batch_operation_id: "__query__v1__.KeyFilter | None" = betterproto2.field(
         22, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Known from Camunda; refused when it says something.
+    Earlier name of the key of a batch operation.
     """
 
-    batch_operation_key: "__query__v1__.StringFilter | None" = betterproto2.field(
+    batch_operation_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
         23, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Known from Camunda; refused when it says something.
+    Key of a batch operation that has an item in it.
     """
 
     variables: "list[VariableValueFilter]" = betterproto2.field(24, betterproto2.TYPE_MESSAGE, repeated=True)
@@ -9634,18 +9634,18 @@ class ProcessInstanceFilterFields(betterproto2.Message):
     Known from Camunda; refused when it says something.
     """
 
-    batch_operation_id: "__query__v1__.StringFilter | None" = betterproto2.field(
+    batch_operation_id: "__query__v1__.KeyFilter | None" = betterproto2.field(
         22, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Known from Camunda; refused when it says something.
+    Earlier name of the key of a batch operation.
     """
 
-    batch_operation_key: "__query__v1__.StringFilter | None" = betterproto2.field(
+    batch_operation_key: "__query__v1__.KeyFilter | None" = betterproto2.field(
         23, betterproto2.TYPE_MESSAGE, optional=True
     )
     """
-    Known from Camunda; refused when it says something.
+    Key of a batch operation that has an item in it.
     """
 
     variables: "list[VariableValueFilter]" = betterproto2.field(24, betterproto2.TYPE_MESSAGE, repeated=True)
