@@ -190,6 +190,7 @@ class MemoryStore:
         inserted: set[tuple[type[Entity], Key]] = set()
         for change in batch.changes:
             if isinstance(change, Delete):
+                inserted.add((change.entity, change.key))
                 continue
             if isinstance(change, Update):
                 columns = tables[change.entity].columns

@@ -21,7 +21,7 @@ class RowChanges:
     table: Table
     inserts: dict[Key, list[object]] = field(default_factory=dict)
     updates: dict[Key, dict[str, object]] = field(default_factory=dict)
-    deletions: list[Key] = field(default_factory=list)
+    deletions: dict[Key, None] = field(default_factory=dict)
 
 
 def coalesce(changes: Iterable[Change]) -> Sequence[RowChanges]:
@@ -49,20 +49,20 @@ def _of(entity: type[Entity], coalesced: dict[type[Entity], RowChanges]) -> RowC
 
 def _insert(rows: RowChanges, row: Entity) -> None:
     key = rows.table.key_of(row)
-    if key in rows.inserts:
+    if key in rows.inserts or key in rows.deletions:
         raise ValueError(f"{type(row).__name__} {key} is inserted twice")
     rows.inserts[key] = list(rows.table.cells(row))
 
 
 def _delete(rows: RowChanges, key: Key) -> None:
-    """A row that the batch itself inserts never comes to be."""
+    """A row that the batch itself inserts never comes to be; no other row has its key."""
     rows.updates.pop(key, None)
-    if rows.inserts.pop(key, None) is None:
-        rows.deletions.append(key)
+    rows.inserts.pop(key, None)
+    rows.deletions[key] = None
 
 
 def _update(rows: RowChanges, key: Key, values: Mapping[str, object]) -> None:
-    """An update of a row that the batch inserts later changes nothing: there is no such row yet."""
+    """An update of a row that the batch inserts later, or has deleted, changes nothing: there is no such row."""
     places = rows.table.places
     for name in values:
         if name not in places or name == rows.table.key.name:
@@ -71,5 +71,5 @@ def _update(rows: RowChanges, key: Key, values: Mapping[str, object]) -> None:
     if cells is not None:
         for name, value in values.items():
             cells[places[name]] = value
-    elif values:
+    elif values and key not in rows.deletions:
         rows.updates.setdefault(key, {}).update(values)

@@ -70,7 +70,7 @@ class Statements:
                     updates = self._updates[rows.table] = _Updates(rows.table)
                 yield updates.fill(rows.updates)
             if rows.deletions:
-                yield clauses.delete_of(rows.table), (scalars(rows.deletions),)
+                yield clauses.delete_of(rows.table), (scalars(list(rows.deletions)),)
 
 
 class _Updates:

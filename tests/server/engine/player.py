@@ -61,6 +61,7 @@ def photograph(state: State) -> object:
         dict(state.numbers),
         deepcopy(state.start_timers),
         deepcopy(state.forms),
+        deepcopy(state.cluster_variables),
     )
     waiting = (deepcopy(state.messages), deepcopy(state.signals), deepcopy(state.batches))
     return documents, indexes, definitions, waiting, state.last_key, state.last_offer
@@ -450,6 +451,14 @@ def _hide(move: Move, scenario: Scenario) -> Command:
     return commands.DeleteResource(_tenant(move, scenario), keys[move.pick % len(keys)] if keys else UNKNOWN)
 
 
+def _keep(move: Move, scenario: Scenario) -> Command:
+    """Create a cluster variable or change it, of the tenant or of all of them."""
+    tenant_id, name, is_global = _tenant(move, scenario), "abc"[move.number % 3], move.pick % 2 == 1
+    known = scenario.state.cluster_variables.get(None if is_global else tenant_id, name)
+    change = commands.CreateClusterVariable if known is None else commands.UpdateClusterVariable
+    return change(tenant_id, name, str(move.pick), is_global)
+
+
 COMMANDS: dict[str, Callable[[Move, Scenario], Command]] = {
     "start": lambda move, scenario: commands.CreateProcessInstance(
         tenant_id=_tenant(move, scenario), process_definition_id="random", variables=move.variables or {}
@@ -462,6 +471,10 @@ COMMANDS: dict[str, Callable[[Move, Scenario], Command]] = {
         _tenant(move, scenario), (), (), (form(tag="stable", title=str(move.number)),)
     ),
     "hide": _hide,
+    "keep": _keep,
+    "drop": lambda move, scenario: commands.DeleteClusterVariable(
+        _tenant(move, scenario), "abc"[move.number % 3], move.pick % 2 == 1
+    ),
     "migrate": _migrate,
     "modify": _modify,
     "activate": _activate,

@@ -41,7 +41,7 @@ JOB_TYPES = ("a", "b", "correct", "io.camunda.zeebe:userTask")
 GOOD = {"a": "5", "b": "true", "c": '"text"', "ok": "true", "kind": '"a"'}
 CONDITIONS = ("=a > 1", "=b", "=a = 5", "=ok", "=not(b)")
 INPUTS = ("=a", "=a + 1", '=assert(ok, ok, "not ok")', "text", "={x: b, y: [a]}")
-SCRIPTS = ("=a", "=a + 1", '=assert(ok, ok, "not ok")', "={x: b, y: [a]}")
+SCRIPTS = ("=a", "=camunda.vars.env.a", "=a + 1", '=assert(ok, ok, "not ok")', "={x: b, y: [a]}")
 OUTPUTS = ("=a", "=c", '=assert(ok, ok, "not ok")', "=b.x")
 
 Mappings = Mapping[str, str]
@@ -666,7 +666,9 @@ def _moves(values: list[str]) -> st.SearchStrategy[Move]:
     results = st.builds(Move, st.sampled_from(["complete", "fail", "throw"]), picks, numbers, variables)
     people = st.builds(
         Move,
-        st.sampled_from(["assign", "unassign", "change", "do", "do", "answer", "answer", "show", "hide"]),
+        st.sampled_from(
+            ["assign", "unassign", "change", "do", "do", "answer", "answer", "show", "hide", "keep", "drop"]
+        ),
         picks,
         numbers,
         variables,

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from server.bpmn.builder import process
-from server.engine.answers import ChangedClusterVariable
+from server.engine.answers import ChangedClusterVariable, DecisionResult, EvaluatedConditionals
 from server.engine.cluster_variable_events import ClusterVariableSet
 from server.engine.cluster_variables import MOST_CONTEXTS
 from server.engine.commands import (
@@ -14,6 +14,9 @@ from server.engine.commands import (
     Command,
     CreateClusterVariable,
     DeleteClusterVariable,
+    DeployResources,
+    EvaluateConditionals,
+    EvaluateDecision,
     UpdateClusterVariable,
 )
 from server.engine.handlers import HANDLERS
@@ -23,7 +26,8 @@ from server.engine.rejection import RejectionType
 from server.engine.sent import EVERY_OTHER, CommandSent
 from server.engine.step import Step
 from tests.durable import EPOCH
-from tests.server.engine.scenario import Scenario
+from tests.server.engine.graphs import answering, graph
+from tests.server.engine.scenario import Scenario, resource
 
 
 def create(engine: Scenario, name: str, value: object, *, is_global: bool = False) -> Key:
@@ -116,6 +120,32 @@ def test_deployments_and_conditions_of_start_events_see_them(engine: Scenario) -
 
     (start,) = next(iter(engine.state.definitions.values())).starts
     assert start.message_name == "orders"
+
+
+def test_called_decisions_see_them(engine: Scenario) -> None:
+    create(engine, "rate", 7)
+    model = graph(answering("price", "camunda.vars.env.rate * 2"))
+    task = process("p").start().decision_task("price", decision="price", result="price")
+    waiting = task.service_task("wait", type="wait").end()
+    engine.execute(DeployResources(engine.tenant_id, (resource(waiting),), (model,)))
+
+    engine.start("p")
+    answer = engine.execute(EvaluateDecision(tenant_id=engine.tenant_id, decision_definition_id="price"))
+
+    assert engine.variables() == {"price": 14}
+    assert isinstance(answer, DecisionResult)
+    assert answer.evaluation.output == "14"
+
+
+def test_conditional_start_events_see_them(engine: Scenario) -> None:
+    create(engine, "limit", 5)
+    engine.deploy(process("p").start_condition("start", condition="=amount > camunda.vars.env.limit").end())
+
+    found = [
+        engine.execute(EvaluateConditionals(engine.tenant_id, {"amount": amount})) for amount in ("5", "6")
+    ]
+
+    assert [len(each.heads) for each in found if isinstance(each, EvaluatedConditionals)] == [0, 1]
 
 
 def test_a_name_is_there_once_in_each_scope(engine: Scenario) -> None:

@@ -209,6 +209,11 @@ async def deploy(first: Owner, tenant_id: str) -> None:
         model = graph(answering("discount", text))
         await first.do(commands.DeployResources(tenant_id, (), (model,)))
         await first.do(commands.DeployResources(tenant_id, (), (), (form(title=text),)))
+    await first.do(commands.CreateClusterVariable(tenant_id, "rate", "1"))
+    await first.do(commands.UpdateClusterVariable(tenant_id, "rate", "2"))
+    await first.do(commands.CreateClusterVariable(tenant_id, f"of {tenant_id}", "1", is_global=True))
+    await first.do(commands.CreateClusterVariable(tenant_id, "gone", "1"))
+    await first.do(commands.DeleteClusterVariable(tenant_id, "gone"))
 
 
 async def live(owner: Owner) -> None:

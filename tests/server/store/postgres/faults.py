@@ -142,6 +142,7 @@ FAULTS = {
         "DELETE FROM runtime.process_definition",
         "DELETE FROM runtime.decision_requirements",
         "DELETE FROM runtime.form",
+        "DELETE FROM runtime.cluster_variable",
     ],
     "latest-versions": [
         "UPDATE runtime.process_definition SET is_latest_version = true",

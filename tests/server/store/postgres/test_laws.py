@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from server.store.entities import AuditEntry
 from server.store.memory import MemoryStore
-from server.store.ports import Batch, Change, Insert, Store, Update
+from server.store.ports import Batch, Change, Delete, Insert, Store, Update
 from server.store.searchables import SEARCHABLES
 from tests.server.store.postgres.queries import rows_of
 from tests.server.store.rows import TENANT
@@ -22,11 +22,14 @@ KEYS = st.integers(1, 5)
 
 @st.composite
 def changes(draw: st.DrawFn) -> Change:
-    """An insert, or an update of some fields, of few rows, so that they meet."""
+    """An insert, an update of some fields or a deletion, of few rows, so that they meet."""
     searchable = draw(st.sampled_from(CHANGED))
     key = draw(KEYS)
     row = draw(rows_of(searchable).filter(bool))[0]
-    if draw(st.booleans()):
+    kind = draw(st.sampled_from([Insert, Insert, Update, Update, Delete]))
+    if kind is Delete:
+        return Delete(searchable.entity, key)
+    if kind is Insert:
         return Insert(msgspec.structs.replace(row, **{searchable.key.name: key, "tenant_id": TENANT}))
     fixed = {searchable.key.name, "tenant_id", "partition_id"}
     names = set(searchable.entity.__struct_fields__) - fixed
