@@ -25,6 +25,7 @@ from server.engine.limits import EngineLimits
 from server.engine.rejection import RejectionType
 from server.engine.sent import EVERY_OTHER, CommandSent
 from server.engine.step import Step
+from server.partition.config import DialectChoice
 from tests.durable import EPOCH
 from tests.server.engine.graphs import answering, graph
 from tests.server.engine.scenario import Scenario, resource
@@ -122,9 +123,17 @@ def test_deployments_and_conditions_of_start_events_see_them(engine: Scenario) -
     assert start.message_name == "orders"
 
 
+def test_a_start_event_without_its_cluster_variable_refuses_the_deployment(engine: Scenario) -> None:
+    by_message = process("p").start_message("start", message="=camunda.vars.tenant.topic").end()
+
+    refused = engine.refusal(DeployResources(engine.tenant_id, (resource(by_message),)))
+
+    assert refused.type is RejectionType.INVALID_ARGUMENT
+
+
 def test_called_decisions_see_them(engine: Scenario) -> None:
     create(engine, "rate", 7)
-    model = graph(answering("price", "camunda.vars.env.rate * 2"))
+    model = graph(answering("price", "camunda.vars.env.rate * 2"), dialect=DialectChoice.CAMUNDA)
     task = process("p").start().decision_task("price", decision="price", result="price")
     waiting = task.service_task("wait", type="wait").end()
     engine.execute(DeployResources(engine.tenant_id, (resource(waiting),), (model,)))

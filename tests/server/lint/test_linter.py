@@ -157,6 +157,12 @@ def test_a_signal_is_waited_for_once_in_a_place(model: Callable[[str], ProcessBu
     assert [finding.rule_id for finding in refused] == [rule]
 
 
+def test_a_start_event_may_use_cluster_variables() -> None:
+    model = process("p").start_message("start", message="=camunda.vars.env.topic").end()
+
+    assert lint(read(model.to_xml())) == ()
+
+
 def test_a_start_event_in_an_event_sub_process_may_use_variables() -> None:
     inside = event_sub_process("help").start_signal("begin", signal="=kind").end()
 
