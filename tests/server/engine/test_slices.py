@@ -170,6 +170,7 @@ def test_a_process_instance_with_work_left_is_not_migrated() -> None:
     rejected = engine.refusal(command)
 
     assert rejected.type is RejectionType.INVALID_STATE
+    assert "is moving on: migrate it when it waits" in rejected.reason
 
 
 def test_the_work_that_is_left_is_in_the_document_and_due_after_a_recovery() -> None:
