@@ -1,4 +1,4 @@
-"""Camunda 8.9 §5: cluster variables of all tenants and of one, and what expressions see of them."""
+"""Cluster variables of all tenants and of one, and what expressions see of them."""
 
 import json
 

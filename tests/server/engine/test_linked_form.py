@@ -1,4 +1,4 @@
-"""Camunda 8.9 §5.3 and §5.18: the form of a user task is bound when the user task is activated."""
+"""The form of a user task is bound when the user task is activated."""
 
 from collections.abc import Mapping
 from typing import cast
