@@ -1,4 +1,4 @@
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
@@ -528,3 +528,45 @@ def test_refusals_come_in_the_order_of_the_checks(engine: Scenario) -> None:
         "process 'order' has no source element 'nothing'",
         "there is no mapping instruction for active element 'charge'",
     ]
+
+
+TRIGGERS: Mapping[str, Callable[[Scenario], object]] = {
+    "message": lambda engine: engine.publish("news", "k"),
+    "signal": lambda engine: engine.broadcast("news"),
+    "timer": lambda engine: engine.advance(MINUTE),
+    "condition": lambda engine: engine.complete("count", x=2),
+}
+
+
+def caught(process_id: str, event: str, trigger: str, *, is_boundary: bool) -> ProcessBuilder:
+    """Two tasks, with an event on the boundary of the first or in an event sub-process."""
+    builder = process(process_id).parallel_gateway("fork").service_task("count", type="count").end("counted")
+    builder.branch("fork").service_task("charge", type="charge").end("done")
+    host = builder if is_boundary else event_sub_process("help")
+    attributes: dict[str, Any] = {
+        "message": {"message": "news", "key": '="k"'},
+        "signal": {"signal": "news"},
+        "timer": {"duration": "PT1M"},
+        "condition": {"condition": "=x > 1"},
+    }[trigger]
+    if is_boundary:
+        return getattr(host, f"boundary_{trigger}")(event, on="charge", **attributes).end(f"{event}_end")
+    return builder.beside(getattr(host, f"start_{trigger}")(event, is_interrupting=False, **attributes).end())
+
+
+@pytest.mark.parametrize("is_boundary", [True, False], ids=["boundary", "event sub-process"])
+@pytest.mark.parametrize("trigger", TRIGGERS)
+def test_a_mapped_event_keeps_its_subscription_and_goes_on_in_the_target(
+    engine: Scenario, trigger: str, *, is_boundary: bool
+) -> None:
+    engine.deploy(caught("target", "new", trigger, is_boundary=is_boundary))
+    engine.deploy(caught("source", "old", trigger, is_boundary=is_boundary)).start(x=0)
+    (before,) = engine.instance.subscriptions
+
+    mapping = {"count": "count", "charge": "charge", "old": "new"}
+    engine.migrate("target", mapping if is_boundary else {**mapping, "help": "help"})
+
+    (after,) = engine.instance.subscriptions.values()
+    assert (after.key, after.element_id) == (before, "new")
+    TRIGGERS[trigger](engine)
+    assert "new" in engine.path

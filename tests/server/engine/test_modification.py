@@ -537,6 +537,18 @@ def test_a_source_is_named_once_and_is_there(engine: Scenario) -> None:
     assert refusal(engine, move(Key(42), "b")) == "it has no active element instance 42 to move"
 
 
+def test_element_instances_of_another_process_instance_are_refused(engine: Scenario) -> None:
+    engine.deploy(nested()).start().complete("before")
+    foreign = engine.element("inner").key
+    engine.start()
+
+    assert refusal(engine, activate("deep", within=foreign)) == (
+        f"it has no active element instance {foreign} that could be an ancestor"
+    )
+    assert refusal(engine, terminate(foreign)) == f"it has no active element instance {foreign} to terminate"
+    assert refusal(engine, move(foreign, "after")) == f"it has no active element instance {foreign} to move"
+
+
 def test_a_scope_that_is_terminated_gets_no_elements(engine: Scenario) -> None:
     engine.deploy(nested()).start().complete("before")
     inner, outer = engine.element("inner").key, engine.element("outer").key
