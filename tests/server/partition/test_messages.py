@@ -135,6 +135,38 @@ async def test_a_buffered_message_finds_what_waits_later(durable_dsn: str) -> No
         both.expect_settled()
 
 
+async def test_an_instance_is_migrated_again_while_its_subscription_is_on_its_way(durable_dsn: str) -> None:
+    targets = tuple(
+        resource(process(name).message_catch("wait", message="paid", key="=id").end())
+        for name in ("second", "third")
+    )
+    async with pair(durable_dsn) as both:
+        await both.first.submit(commands.DeployResources("default", targets))
+        key = await both.start()
+        await both.catch_up()
+
+        for name in ("second", "third"):
+            target = both.first.partition.state.latest("default", name)
+            assert target is not None
+            await both.first.submit(
+                commands.MigrateProcessInstance(
+                    tenant_id="default",
+                    process_instance_key=key,
+                    target_process_definition_key=target.key,
+                    mapping_instructions=(commands.MappingInstruction("wait", "wait"),),
+                )
+            )
+
+        known = both.second.partition.state.messages.subscriptions
+        assert {each.process_definition_id for each in known.values()} == {"order"}
+        await both.catch_up()
+        assert {each.process_definition_id for each in known.values()} == {"third"}
+        await both.publish()
+        await both.catch_up()
+        assert both.running == set()
+        both.expect_settled()
+
+
 async def test_a_message_that_comes_too_late_goes_to_the_next_instance(durable_dsn: str) -> None:
     """The first one is cancelled while the message is on its way."""
     async with pair(durable_dsn) as both:
