@@ -1,6 +1,7 @@
 """Cluster variables of all tenants and of one, and what expressions see of them."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -25,6 +26,7 @@ from server.engine.limits import EngineLimits
 from server.engine.rejection import RejectionType
 from server.engine.sent import EVERY_OTHER, CommandSent
 from server.engine.step import Step
+from server.engine.variables import CACHED_TEXT_LENGTH
 from server.partition.config import DialectChoice
 from tests.durable import EPOCH
 from tests.server.engine.graphs import answering, graph
@@ -271,3 +273,32 @@ def test_contexts_of_many_tenants_are_not_kept_and_are_right(engine: Scenario) -
 
     assert len(known._contexts) == MOST_CONTEXTS  # noqa: SLF001  # what is kept shows nowhere else
     assert known.context("t0") == found[0] == {"vars": {"cluster": {}, "tenant": {"n": 0}, "env": {"n": 0}}}
+
+
+def test_expressions_that_name_none_read_none(engine: Scenario) -> None:
+    create(engine, "rate", 1)
+    create(engine, "rate", 2, is_global=True)
+
+    assert result(engine, "=if a = 1 then a + 1 else b", a=1) == 2
+
+    known = engine.state.cluster_variables
+    assert not known._contexts  # noqa: SLF001  # what is decoded shows nowhere else
+    assert not known._values  # noqa: SLF001
+
+
+def test_a_change_decodes_its_own_value_alone(engine: Scenario) -> None:
+    """The other value is too long for the cache of decoded texts."""
+    create(engine, "long", ["x" * CACHED_TEXT_LENGTH])
+    create(engine, "rate", 1)
+    before = environment(engine)["long"]
+
+    update(engine, "rate", 2)
+
+    assert environment(engine)["rate"] == 2
+    assert environment(engine)["long"] is before
+
+
+def environment(engine: Scenario) -> dict[str, Any]:
+    context: dict[str, Any] = engine.state.cluster_variables.context("default")
+    found: dict[str, Any] = context["vars"]["env"]
+    return found

@@ -64,6 +64,19 @@ async def test_a_deployment_is_audited_by_its_own_key(serving: Serving) -> None:
         assert entry.entity_key not in harness.state.definitions
 
 
+async def test_changes_of_a_cluster_variable_are_audited_by_its_key_and_its_name(serving: Serving) -> None:
+    async with serving() as harness:
+        create = commands.CreateClusterVariable("default", "rate", "1", is_global=True)
+        (created,) = await asked(harness, create)
+        variable = harness.state.cluster_variables.get(None, "rate")
+        (refused,) = await asked(harness, create)
+
+        assert variable is not None
+        assert (created.entity_type, created.operation_type) == ("VARIABLE", "CREATE")
+        assert (created.entity_key, created.entity_id) == (variable.key, "rate")
+        assert (refused.result, refused.reason, refused.entity_id) == (FAIL, "ALREADY_EXISTS", "rate")
+
+
 async def test_a_refused_command_leaves_an_entry_and_nothing_else(serving: Serving) -> None:
     async with serving() as harness:
         (entry,) = await asked(harness, commands.CompleteJob("default", Key(42)))
