@@ -15,7 +15,7 @@ class ThreadStopwatch:
     def __init__(
         self,
         *,
-        grain: float = 0.005,
+        grain: float = 0.025,
         worked: Callable[[], float] = time.thread_time,
         elapsed: Callable[[], float] = time.perf_counter,
     ) -> None:
