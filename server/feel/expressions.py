@@ -11,6 +11,7 @@ from server.feel.dialects import DIALECTS, Dialect, DialectName
 from server.feel.errors import AssertionFailedError, EvaluationError, LimitExceededError
 from server.feel.failures import Evaluation
 from server.feel.generated.quick import Quick, generate
+from server.feel.limits import INNER_CHARACTERS_PER_STEP
 from server.feel.names import Closure, Layout
 from server.feel.nodes import Literal
 from server.feel.parser import parse_expression, parse_unary_tests
@@ -117,6 +118,8 @@ def _evaluation(text: str, closure: Closure, run: Run) -> Evaluation:
         value = closure(run)
         if type(value) is list or type(value) is dict:
             measure(run, value)
+        elif type(value) is str:
+            run.charge(len(value) // INNER_CHARACTERS_PER_STEP)
     except AssertionFailedError as error:
         raise AssertionFailedError(
             f"Assertion failure on evaluate the expression '{text}': {error}"

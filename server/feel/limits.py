@@ -21,6 +21,9 @@ MAX_STEPS: Final = 5_000_000
 
 CHARACTERS_PER_STEP: Final = 16
 
+INNER_CHARACTERS_PER_STEP: Final = 64
+"""Characters inside a value that is written out or compared, each as often as it stands there."""
+
 MAX_LIST_LENGTH: Final = 2_000_000
 """Items of a list or an iterated range."""
 

@@ -1,6 +1,7 @@
 """The state of one evaluation: where names are looked up, what failed, what it has cost."""
 
 from contextlib import contextmanager
+from decimal import Decimal
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 from server.feel import limits
@@ -18,6 +19,9 @@ _Container: TypeAlias = list[Value] | Context
 _CONTAINERS = (list, dict)
 SIZED: Final = frozenset({str, list, dict})
 """Types of which `cost` may be more than nothing."""
+_BITS_PER_DIGIT: Final = 3
+_SHORT_NUMBER: Final = Decimal().__sizeof__()
+"""Bytes of a Decimal of 34 digits or fewer; one that came as JSON may have more."""
 
 
 class Scope(Protocol):
@@ -112,7 +116,10 @@ def bounded_string(text: str) -> str:
 
 
 def measure(run: Run, *values: Value) -> None:
-    """Charge for everything inside the values, and refuse what is too deep to walk by recursion."""
+    """Charge for everything inside the values, and refuse what is too deep to walk by recursion.
+
+    What stands in several places, as a list of one long string does, counts as often as it would be written.
+    """
     level: list[_Container] = [value for value in values if isinstance(value, _CONTAINERS)]
     depth = 0
     while level:
@@ -120,9 +127,15 @@ def measure(run: Run, *values: Value) -> None:
         if depth > limits.MAX_VALUE_DEPTH:
             raise LimitExceededError(f"a value nested deeper than {limits.MAX_VALUE_DEPTH} levels")
         run.charge(sum(map(len, level)))
-        level = [
-            inner
-            for outer in level
-            for inner in (outer.values() if type(outer) is dict else outer)
-            if type(inner) is list or type(inner) is dict
-        ]
+        inside = [inner for outer in level for inner in (outer.values() if type(outer) is dict else outer)]
+        run.charge(_characters(level, inside) // limits.INNER_CHARACTERS_PER_STEP)
+        level = [inner for inner in inside if type(inner) is list or type(inner) is dict]
+
+
+def _characters(level: "list[_Container]", inside: "list[Value]") -> int:
+    """Of names and strings and, about, of numbers; all other values are short."""
+    names = sum([len(name) for outer in level if type(outer) is dict for name in outer])
+    strings = sum([len(inner) for inner in inside if type(inner) is str])
+    bits = sum([inner.bit_length() for inner in inside if type(inner) is int])
+    bits += sum([8 * (inner.__sizeof__() - _SHORT_NUMBER) for inner in inside if type(inner) is Decimal])
+    return names + strings + bits // _BITS_PER_DIGIT

@@ -119,6 +119,18 @@ def test_all_expressions_of_an_evaluation_share_the_steps_that_the_caller_grants
     assert "more steps together" in b.failure.message
 
 
+def test_values_that_rules_repeat_are_charged_at_each_rule() -> None:
+    rules = [("-", "text")] * 100
+    model = compiled(decision("d", table(["1"], ["y"], *rules, hit_policy="COLLECT")), dialect="camunda")
+
+    found = [
+        model.evaluate("d", {"text": "x" * length}, ports=Ports(budget=Budget(100_000)))
+        for length in (1_000, 100_000)
+    ]
+
+    assert [each.failure is None for each in found] == [True, False]
+
+
 @pytest.mark.parametrize("dialect", ["camunda", "standard"])
 def test_variables_are_never_changed(dialect: DialectName) -> None:
     variables: dict[str, Value] = {"x": [1, {"a": 2}]}

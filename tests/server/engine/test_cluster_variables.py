@@ -209,6 +209,18 @@ def test_a_scope_has_a_bounded_number_of_characters() -> None:
     update(engine, "ab", "yyyyyy")
 
 
+def test_an_expression_that_repeats_them_is_an_incident(engine: Scenario) -> None:
+    for number in range(20):
+        create(engine, f"text{number}", "x" * 30_000)
+    task = (
+        process("p").start().script_task("script", expression="=for i in 1..1000 return camunda", result="r")
+    )
+
+    engine.deploy(task.end()).start()
+
+    assert "steps" in engine.incident.message
+
+
 class TestOtherPartitions:
     """They hear of every change, and may hear of it late or twice."""
 

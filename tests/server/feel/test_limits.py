@@ -179,6 +179,38 @@ def test_an_evaluation_ends_when_its_budget_is_spent() -> None:
         expression.evaluate({}, Ports(budget=Budget(1_000)))
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        pytest.param("long", id="string"),
+        pytest.param("[long]", id="string of a list"),
+        pytest.param("{a: long}", id="string of a context"),
+        pytest.param("named", id="long name"),
+        pytest.param("whole", id="whole number of many digits"),
+        pytest.param("fraction", id="fraction of many digits"),
+    ],
+)
+@pytest.mark.parametrize("result", ["{}", "string({})", "to json({})", "{{a: {}}}"])
+def test_what_stands_in_many_places_is_charged_at_each(value: str, result: str) -> None:
+    variables: dict[str, Value] = {
+        "long": "x" * MANY,
+        "named": {"x" * MANY: 1},
+        "whole": 10**900,
+        "fraction": Decimal("0." + "1" * 900),
+    }
+    text = result.format(f"for v in [{value}], i in 1..4000 return v")
+
+    with pytest.raises(LimitExceededError):
+        compile_expression(text).evaluate(variables, Ports(budget=Budget(50_000)))
+
+
+def test_a_long_string_costs_less_than_a_step_for_each_character() -> None:
+    variables: dict[str, Value] = {"document": "x" * 4_000_000}
+
+    for text in ("document", "{content: document}", "[document]"):
+        assert compile_expression(text).evaluate(variables, Ports(budget=Budget(100_000))).value
+
+
 def test_evaluations_share_a_budget() -> None:
     expression, budget = compile_expression("sum(for x in 1..100 return x)"), Budget(300)
 
