@@ -23,6 +23,7 @@ from server.access.config import AccessConfig
 from server.access.directory_watch import DirectoryWatch
 from server.app import Engine, create_embedded_engine, durable_engine, refusal_reports
 from server.config import EngineConfig
+from server.partition.config import ClusterVariablesConfig
 from server.partition.instruments import instruments
 from server.platform.addresses import Addresses
 from server.platform.caller import EDGE_SECRET, EdgeSecret
@@ -313,7 +314,7 @@ def _engine_config(config: Config) -> EngineConfig:
         instances=config.instances,
         decisions=config.decisions,
         quota=config.quota,
-        cluster_variables=config.cluster_variables,
+        cluster_variables=ClusterVariablesConfig(config.cluster_variables.tenant or config.bootstrap.tenant),
         history=config.history,
         cluster=config.cluster,
         database=config.database,

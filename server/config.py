@@ -60,7 +60,7 @@ class EngineConfig:
     instances: InstancesConfig = InstancesConfig()
     decisions: DecisionsConfig = DecisionsConfig()
     quota: QuotaConfig = QuotaConfig()
-    cluster_variables: ClusterVariablesConfig = ClusterVariablesConfig()
+    cluster_variables: ClusterVariablesConfig = ClusterVariablesConfig(tenant="default")
     history: HistoryConfig = HistoryConfig()
     cluster: ClusterConfig = ClusterConfig()
     database: DatabaseConfig = DatabaseConfig()

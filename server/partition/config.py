@@ -79,9 +79,12 @@ class QuotaConfig:
 
 @dataclass(frozen=True, slots=True)
 class ClusterVariablesConfig:
-    """[cluster_variables]: callers that act in `tenant` change the global ones, which all tenants see."""
+    """[cluster_variables]: callers that act in `tenant` change the global ones, which all tenants see.
 
-    tenant: str = "default"
+    Without it they are those of the tenant that is created at start.
+    """
+
+    tenant: str = ""
 
 
 @dataclass(frozen=True, slots=True)

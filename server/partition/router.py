@@ -181,7 +181,7 @@ class Router:
                 for partition_id in list(late):
                     telling.create_task(self._tell(partition_id, late))
         except TimeoutError:
-            # The deployment is committed, and its commands are in the outbox of each partition.
+            # The change is committed, and its commands are in the outbox of each partition.
             facts = {"partition_ids": sorted(late), "seconds": self._spread_seconds}
             logger.warning("partitions do not know a change yet", extra=facts)
 

@@ -187,10 +187,10 @@ class MemoryStore:
 
     def _check(self, batch: Batch) -> None:
         tables = self._tables
-        inserted: set[tuple[type[Entity], Key]] = set()
+        used: set[tuple[type[Entity], Key]] = set()
         for change in batch.changes:
             if isinstance(change, Delete):
-                inserted.add((change.entity, change.key))
+                used.add((change.entity, change.key))
                 continue
             if isinstance(change, Update):
                 columns = tables[change.entity].columns
@@ -201,9 +201,9 @@ class MemoryStore:
             entity = type(change.row)
             table = tables[entity]
             row = (entity, table.key_of(change.row))
-            if row in inserted or table.has(row[1]):
+            if row in used or table.has(row[1]):
                 raise ValueError(f"{entity.__name__} {row[1]} is inserted twice")
-            inserted.add(row)
+            used.add(row)
 
     def _apply(self, change: Change) -> Entity | None:
         if isinstance(change, Delete):

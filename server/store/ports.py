@@ -86,9 +86,9 @@ class Batch:
     """Everything that one turn of a partition produced, in order; committed whole or not at all.
 
     `documents` are the pages that changed of the documents that the turn touched, None for a page that is gone, and
-    None instead of the pages for a document that ended. `definitions` are
-    packed by the key of their process definition, None for one that is gone; cluster variables are among them. `taken` are the commands of other partitions that the turn carried
-    out: they leave the outbox with this commit. `active_instances` is by how many those of each tenant grew,
+    None instead of the pages for a document that ended. `definitions` are packed by their keys, None for one that is
+    gone; cluster variables are among them. `taken` are the commands of other partitions that the turn carried out:
+    they leave the outbox with this commit. `active_instances` is by how many those of each tenant grew,
     `reservations` are the numbers of those that the turn used or did not need: they end with this commit.
     """
 

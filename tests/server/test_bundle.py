@@ -13,7 +13,7 @@ from grpc_health.v1.health_pb2_grpc import HealthStub
 
 from edge.config import EdgeConfig
 from edge.oidc.config import AccessConfig, CookieMode, OidcConfig
-from identity.config import ProviderConfig, Scheme
+from identity.config import BootstrapConfig, ProviderConfig, Scheme
 from server.bundle import serving
 from server.platform.grpc_server import GrpcConfig
 from server.platform.sockets import PortTaken, authority, free_port, listen_addresses
@@ -188,3 +188,18 @@ async def test_an_edge_whose_services_are_away_says_so_on_a_page() -> None:
     assert [answer.status_code for answer in answers] == [503, 503, 404]
     assert {answer.headers["Content-Type"] for answer in answers} == {"text/html; charset=utf-8"}
     assert style.status_code == 200
+
+
+async def test_the_tenant_that_is_created_at_start_changes_global_cluster_variables() -> None:
+    bootstrap = BootstrapConfig(tenant="acme", client_secret=SECRET, admin_password=SECRET)
+
+    async with served(Config(**PORTS, bootstrap=bootstrap)) as client:
+        asked = {"grant_type": "client_credentials"}
+        token = await client.post("/auth/v1/oidc/token", data=asked, auth=(bootstrap.client_id, SECRET))
+        created = await client.post(
+            "/v2/cluster-variables/global",
+            json={"name": "url", "value": 1},
+            headers={"Authorization": f"Bearer {token.json()['access_token']}"},
+        )
+
+    assert created.json() == {"name": "url", "scope": "GLOBAL", "tenantId": None, "value": "1"}

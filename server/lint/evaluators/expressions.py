@@ -19,7 +19,6 @@ CONSTANT_STEPS: Final = 100_000
 # Any time will do: the kind of the result is looked at.
 _SOME_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 
-
 # The variable under which expressions find them.
 _CLUSTER_VARIABLES = "camunda"
 
