@@ -108,7 +108,6 @@ class DecisionNode:
         try:
             evaluation = self._evaluation(walk.frame(self.bindings))
             value = self.check(session, evaluation.value)
-            session.weigh(value, *evaluation.values)
         except EvaluationError as error:
             walk.evaluated.append(self._told(None, self._reached(error)))
             raise

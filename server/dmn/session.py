@@ -9,7 +9,6 @@ from typing import Final, TypeAlias
 
 from server.dmn.results import DecisionFailure
 from server.feel import Budget, EvaluationError, Ports, Value
-from server.feel.run import Run, cost, measure
 from server.feel.types import ModelTypes
 
 MAX_EXPRESSIONS: Final = 250_000
@@ -58,11 +57,6 @@ class Session:
         self._expressions += expressions
         if self._expressions > MAX_EXPRESSIONS:
             raise DecisionFailedError(f"the evaluation takes more than {MAX_EXPRESSIONS} expressions")
-
-    def weigh(self, *values: Value) -> None:
-        """Charge for values that the trace holds, each as often as it stands there; raises EvaluationError."""
-        if any(map(cost, values)):
-            measure(Run({}, 0, ports=self._ports), list(values))
 
     def call(self, body: Callable[[], Value]) -> Value:
         """Evaluate the body of a function."""

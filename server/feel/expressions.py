@@ -118,7 +118,7 @@ def _evaluation(text: str, closure: Closure, run: Run) -> Evaluation:
         value = closure(run)
         if type(value) is list or type(value) is dict:
             measure(run, value)
-        elif type(value) is str:
+        elif type(value) is str and len(value) >= INNER_CHARACTERS_PER_STEP:
             run.charge(len(value) // INNER_CHARACTERS_PER_STEP)
     except AssertionFailedError as error:
         raise AssertionFailedError(

@@ -128,14 +128,23 @@ def measure(run: Run, *values: Value) -> None:
             raise LimitExceededError(f"a value nested deeper than {limits.MAX_VALUE_DEPTH} levels")
         run.charge(sum(map(len, level)))
         inside = [inner for outer in level for inner in (outer.values() if type(outer) is dict else outer)]
-        run.charge(_characters(level, inside) // limits.INNER_CHARACTERS_PER_STEP)
+        types = set(map(type, inside))
+        steps = _characters(level, inside, types) // limits.INNER_CHARACTERS_PER_STEP
+        if steps:
+            run.charge(steps)
+        if types.isdisjoint(_CONTAINERS):
+            return
         level = [inner for inner in inside if type(inner) is list or type(inner) is dict]
 
 
-def _characters(level: "list[_Container]", inside: "list[Value]") -> int:
+def _characters(level: "list[_Container]", inside: "list[Value]", types: set[type]) -> int:
     """Of names and strings and, about, of numbers; all other values are short."""
-    names = sum([len(name) for outer in level if type(outer) is dict for name in outer])
-    strings = sum([len(inner) for inner in inside if type(inner) is str])
-    bits = sum([inner.bit_length() for inner in inside if type(inner) is int])
-    bits += sum([8 * (inner.__sizeof__() - _SHORT_NUMBER) for inner in inside if type(inner) is Decimal])
-    return names + strings + bits // _BITS_PER_DIGIT
+    characters = sum([len(name) for outer in level if type(outer) is dict for name in outer])
+    if str in types:
+        characters += sum([len(inner) for inner in inside if type(inner) is str])
+    if int in types:
+        characters += sum([inner.bit_length() for inner in inside if type(inner) is int]) // _BITS_PER_DIGIT
+    if Decimal in types:
+        sizes = [inner.__sizeof__() - _SHORT_NUMBER for inner in inside if type(inner) is Decimal]
+        characters += sum(sizes) * 8 // _BITS_PER_DIGIT
+    return characters

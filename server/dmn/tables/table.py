@@ -1,6 +1,6 @@
 """Decision tables, compiled: inputs are evaluated once, rules found, their outputs combined."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final, TypeAlias
@@ -27,12 +27,6 @@ class TableEvaluation:
     value: Value
     inputs: tuple[EvaluatedInput, ...] = ()
     matched_rules: tuple[MatchedRule, ...] = ()
-
-    @property
-    def values(self) -> Iterator[Value]:
-        """Those of the inputs and of the outputs of matched rules."""
-        yield from (each.value for each in self.inputs)
-        yield from (each.value for rule in self.matched_rules for each in rule.outputs)
 
 
 class TableFailedError(DecisionFailedError):
