@@ -163,6 +163,11 @@ class ChangedClusterVariable:
 
 
 @dataclass(frozen=True, slots=True)
+class ChangedGlobalTaskListener:
+    key: Key
+
+
+@dataclass(frozen=True, slots=True)
 class TransitionBegun:
     """The listeners of a user task are being asked: the command is done, or refused, when the transition ends."""
 
@@ -187,6 +192,7 @@ Answer = (
     | SignalBroadcast
     | BatchOperationCreated
     | ChangedClusterVariable
+    | ChangedGlobalTaskListener
     | TransitionBegun
     | Done
 )

@@ -11,7 +11,13 @@ from typing import cast
 import msgspec
 
 from server.bpmn.executable import ElementType
-from server.engine import cluster_variable_events, decision_events, events, form_events
+from server.engine import (
+    cluster_variable_events,
+    decision_events,
+    events,
+    form_events,
+    global_task_listener_events,
+)
 from server.engine.batch_appliers import BATCH_APPLIERS
 from server.engine.changes import changed_records
 from server.engine.definitions import Definition, executable_process
@@ -46,6 +52,7 @@ from server.engine.process_instance import (
 from server.engine.signal_appliers import SIGNAL_APPLIERS
 from server.engine.start_timer_appliers import START_TIMER_APPLIERS
 from server.engine.state import State
+from server.engine.user_task_changes import UserTaskTransition
 
 
 def apply(state: State, event: events.Event) -> None:
@@ -183,6 +190,38 @@ def _put_cluster_variable(
     known, owner, name = state.cluster_variables, named.tenant_id, named.name
     state.journal.note(known.put, owner, name, known.get(owner, name))
     known.put(owner, name, variable)
+
+
+# Global task listeners
+
+
+def _global_task_listener_set(state: State, event: global_task_listener_events.GlobalTaskListenerSet) -> None:
+    state.claim(event.key)
+    _put_global_task_listener(state, event, event)
+
+
+def _global_task_listener_adopted(
+    state: State, event: global_task_listener_events.GlobalTaskListenerAdopted
+) -> None:
+    _put_global_task_listener(state, event.listener, event.listener)
+
+
+def _global_task_listener_deleted(
+    state: State,
+    event: global_task_listener_events.GlobalTaskListenerDeleted
+    | global_task_listener_events.GlobalTaskListenerDeletionAdopted,
+) -> None:
+    _put_global_task_listener(state, event.listener, None)
+
+
+def _put_global_task_listener(
+    state: State,
+    named: global_task_listener_events.GlobalTaskListenerSet,
+    listener: global_task_listener_events.GlobalTaskListenerSet | None,
+) -> None:
+    known, tenant_id, listener_id = state.global_task_listeners, named.tenant_id, named.id
+    state.journal.note(known.put, tenant_id, listener_id, known.get(tenant_id, listener_id))
+    known.put(tenant_id, listener_id, listener)
 
 
 # Process and element instances
@@ -506,6 +545,7 @@ def _job_created(state: State, event: events.JobCreated) -> None:
         event.headers,
         kind=event.kind,
         listener_event_type=event.listener_event_type,
+        is_global=event.is_global,
     )
     state.journal.note(state.remove_job, instance, job)
     state.add_job(instance, job)
@@ -572,9 +612,14 @@ def _job_completed(state: State, event: events.JobCompleted) -> None:
         state.journal.alter(element, "progress", element.progress + 1)
     elif job.kind is JobKind.TASK_LISTENER:
         user_task = instance.user_tasks[cast("Key", element.user_task_key)]
-        listened = msgspec.structs.replace(user_task.begun, listened=user_task.begun.listened + 1)
-        state.journal.alter(user_task, "transition", listened)
+        state.journal.alter(user_task, "transition", _listened(user_task.begun, job))
     _remove_job(state, instance, job)
+
+
+def _listened(transition: UserTaskTransition, job: Job) -> UserTaskTransition:
+    if job.is_global:
+        return msgspec.structs.replace(transition, globally_listened=transition.globally_listened + 1)
+    return msgspec.structs.replace(transition, listened=transition.listened + 1)
 
 
 def _job_gone(state: State, event: events.JobCanceled | events.JobErrorThrown) -> None:
@@ -714,6 +759,11 @@ APPLIERS: Mapping[type[events.Event], Applier] = cast(
         cluster_variable_events.ClusterVariableAdopted: _cluster_variable_adopted,
         cluster_variable_events.ClusterVariableDeleted: _cluster_variable_deleted,
         cluster_variable_events.ClusterVariableDeletionAdopted: _cluster_variable_deleted,
+        # global task listeners
+        global_task_listener_events.GlobalTaskListenerSet: _global_task_listener_set,
+        global_task_listener_events.GlobalTaskListenerAdopted: _global_task_listener_adopted,
+        global_task_listener_events.GlobalTaskListenerDeleted: _global_task_listener_deleted,
+        global_task_listener_events.GlobalTaskListenerDeletionAdopted: _global_task_listener_deleted,
         # process and element instances
         events.ProcessInstanceCreated: _process_instance_created,
         events.ProcessInstanceMigrated: _process_instance_migrated,

@@ -14,6 +14,7 @@ from server.engine.cluster_variable_events import ClusterVariableSet
 from server.engine.decision_events import DecisionRequirementsDeployed
 from server.engine.events import ProcessDefinitionDeployed
 from server.engine.form_events import FormDeployed
+from server.engine.global_task_listener_events import GlobalTaskListenerSet
 from server.engine.job_results import AnyJobResult
 from server.engine.keys import Key
 from server.engine.requesters import Requester
@@ -837,6 +838,74 @@ class AdoptClusterVariableDeletion:
         return HERE
 
 
+@dataclass(frozen=True, slots=True)
+class CreateGlobalTaskListener:
+    """Ask a job worker about every native user task of the tenant; `event_types` are spelled as in models, or `all`."""
+
+    tenant_id: str
+    id: str
+    type: str
+    event_types: tuple[str, ...]
+    retries: int = 3
+    after_non_global: bool = False
+    priority: int = 50
+
+    @property
+    def address(self) -> Address:
+        return FIRST
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateGlobalTaskListener:
+    """All of the listener but its id is new."""
+
+    tenant_id: str
+    id: str
+    type: str
+    event_types: tuple[str, ...]
+    retries: int = 3
+    after_non_global: bool = False
+    priority: int = 50
+
+    @property
+    def address(self) -> Address:
+        return FIRST
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteGlobalTaskListener:
+    tenant_id: str
+    id: str
+
+    @property
+    def address(self) -> Address:
+        return FIRST
+
+
+@dataclass(frozen=True, slots=True)
+class AdoptGlobalTaskListener:
+    """Another partition set a global task listener."""
+
+    tenant_id: str
+    listener: GlobalTaskListenerSet
+
+    @property
+    def address(self) -> Address:
+        return HERE
+
+
+@dataclass(frozen=True, slots=True)
+class AdoptGlobalTaskListenerDeletion:
+    """Another partition deleted a global task listener."""
+
+    tenant_id: str
+    listener: GlobalTaskListenerSet
+
+    @property
+    def address(self) -> Address:
+        return HERE
+
+
 Command = (
     DeployResources
     | AdoptDefinition
@@ -848,6 +917,11 @@ Command = (
     | DeleteClusterVariable
     | AdoptClusterVariable
     | AdoptClusterVariableDeletion
+    | CreateGlobalTaskListener
+    | UpdateGlobalTaskListener
+    | DeleteGlobalTaskListener
+    | AdoptGlobalTaskListener
+    | AdoptGlobalTaskListenerDeletion
     | CreateProcessInstance
     | CancelProcessInstance
     | ContinueProcessInstance

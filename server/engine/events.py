@@ -382,6 +382,8 @@ class VariableUpdated(InstanceEvent, frozen=True):
 
 
 class JobCreated(InstanceEvent, frozen=True):
+    """`is_global` is the job of a global listener."""
+
     key: Key
     element_instance_key: Key
     element_id: str
@@ -390,6 +392,7 @@ class JobCreated(InstanceEvent, frozen=True):
     headers: dict[str, str]
     kind: JobKind = JobKind.BPMN_ELEMENT
     listener_event_type: ListenerEventType = ListenerEventType.UNSPECIFIED
+    is_global: bool = False
 
 
 class JobActivated(InstanceEvent, frozen=True):

@@ -34,7 +34,7 @@ FORMATS = (
             "rows and calls carry numbers; sub-processes, events, messages, listeners, user tasks, activities,"
             " signals, start events, call activities, compensation, ad-hoc sub-processes, modifications,"
             " conditions, deletions, audited identity, task listeners, forms, batch operations,"
-            " cluster variables"
+            " cluster variables, global task listeners"
         ),
     ),
 )
@@ -61,6 +61,7 @@ class Feature(StrEnum):
     DELETIONS = "deletions of process definitions and decisions"
     FORMS = "forms"
     CLUSTER_VARIABLES = "cluster variables"
+    GLOBAL_TASK_LISTENERS = "global task listeners"
     ACTIVITIES = "scripts in FEEL, called decisions, multi-instance activities"
     CALL_ACTIVITIES = "call activities"
     COMPENSATION = "compensation"
@@ -78,6 +79,7 @@ INTRODUCED_IN: Mapping[Feature, int] = {
     Feature.DELETIONS: 2,
     Feature.FORMS: 2,
     Feature.CLUSTER_VARIABLES: 2,
+    Feature.GLOBAL_TASK_LISTENERS: 2,
     Feature.ACTIVITIES: 2,
     Feature.CALL_ACTIVITIES: 2,
     Feature.COMPENSATION: 2,
@@ -157,6 +159,11 @@ COMMAND_FEATURES: Mapping[type[commands.Command], Feature] = {
     commands.DeleteClusterVariable: Feature.CLUSTER_VARIABLES,
     commands.AdoptClusterVariable: Feature.CLUSTER_VARIABLES,
     commands.AdoptClusterVariableDeletion: Feature.CLUSTER_VARIABLES,
+    commands.CreateGlobalTaskListener: Feature.GLOBAL_TASK_LISTENERS,
+    commands.UpdateGlobalTaskListener: Feature.GLOBAL_TASK_LISTENERS,
+    commands.DeleteGlobalTaskListener: Feature.GLOBAL_TASK_LISTENERS,
+    commands.AdoptGlobalTaskListener: Feature.GLOBAL_TASK_LISTENERS,
+    commands.AdoptGlobalTaskListenerDeletion: Feature.GLOBAL_TASK_LISTENERS,
     commands.ModifyProcessInstance: Feature.MODIFICATIONS,
     commands.ActivateAdHocSubProcessActivities: Feature.AD_HOC_SUB_PROCESSES,
     commands.SetVariables: Feature.CHANGES_FROM_OUTSIDE,

@@ -21,6 +21,8 @@ def create_job(
     job: JobDefinition,
     kind: JobKind = JobKind.BPMN_ELEMENT,
     listener_event_type: ListenerEventType = ListenerEventType.UNSPECIFIED,
+    *,
+    is_global: bool = False,
 ) -> None:
     """Raises Incident for an expression that fails."""
     instance = visit.process_instance
@@ -37,5 +39,6 @@ def create_job(
             dict(job.headers),
             kind,
             listener_event_type,
+            is_global,
         )
     )

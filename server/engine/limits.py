@@ -28,7 +28,7 @@ class EngineLimits:
     It has up to `tenant_batch_operations` that are not finished, with `tenant_batch_items` on
     their pages.
     A tenant has up to `cluster_variables`, and so have all tenants together, with `cluster_variable_characters` in
-    their names and values.
+    their names and values. It has up to `global_task_listeners`.
     What a modification activates is entered in one turn, of `modification_steps` at most; it terminates up to so many
     `terminations`.
     """
@@ -47,6 +47,7 @@ class EngineLimits:
     tenant_batch_items: int = 100_000
     cluster_variables: int = 1_000
     cluster_variable_characters: int = 1_000_000
+    global_task_listeners: int = 100
     modification_steps: int = 200_000
     terminations: int = 10_000
 

@@ -151,7 +151,8 @@ class ElementInstance(msgspec.Struct, omit_defaults=True, gc=False):
 class Job(msgspec.Struct, omit_defaults=True, gc=False):
     """`due` is the deadline of an activated job, the next offer of one that backs off.
 
-    `offer` numbers the offers of the partition: it is the job's place among those on offer.
+    `offer` numbers the offers of the partition: it is the job's place among those on offer. `is_global` is that of a
+    global listener.
     """
 
     key: Key
@@ -167,6 +168,7 @@ class Job(msgspec.Struct, omit_defaults=True, gc=False):
     offer: int = 0
     kind: JobKind = JobKind.BPMN_ELEMENT
     listener_event_type: ListenerEventType = ListenerEventType.UNSPECIFIED
+    is_global: bool = False
 
 
 class UserTask(msgspec.Struct, omit_defaults=True, gc=False):

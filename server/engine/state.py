@@ -16,6 +16,7 @@ from server.engine.decisions import KnownDecisions
 from server.engine.definitions import Definition
 from server.engine.formats import ClusterFormat
 from server.engine.forms import KnownForms
+from server.engine.global_task_listeners import KnownGlobalTaskListeners
 from server.engine.journal import Journal
 from server.engine.keys import COUNTER_BITS, Key, first_key
 from server.engine.limits import DEFAULT_LIMITS, EngineLimits
@@ -76,6 +77,7 @@ class State:
         self.decisions = KnownDecisions()
         self.forms = KnownForms()
         self.cluster_variables = KnownClusterVariables()
+        self.global_task_listeners = KnownGlobalTaskListeners()
         # The first partitions, so many of them, are homes of messages.
         self.message_homes = 1
         self.messages = KnownMessages()

@@ -6,6 +6,7 @@ transition: what is being done happens at once.
 
 from msgspec.structs import replace
 
+from server.bpmn.executable import JobDefinition, Static
 from server.engine import events
 from server.engine.incidents import Incident
 from server.engine.job_kinds import JobKind, ListenerEventType
@@ -13,7 +14,7 @@ from server.engine.jobs import create_job
 from server.engine.process_instance import UserTask
 from server.engine.requesters import Requester
 from server.engine.step import Step, Visit
-from server.engine.user_task_changes import UserTaskTransition, UserTaskValues
+from server.engine.user_task_changes import GlobalListener, UserTaskTransition, UserTaskValues
 from server.engine.variables import Variables
 
 
@@ -29,20 +30,40 @@ def begin(
     is_local: bool = False,
     requester: Requester | None = None,
 ) -> UserTaskTransition | None:
-    """The transition that begins with asking the first listener, None when there is none."""
-    if event_type.lower() not in visit.element.task_listeners:
+    """The transition that begins with asking the first listener, None when there is none.
+
+    The global listeners of the tenant are those that there are now, until the transition ends.
+    """
+    if not _has_listeners(step, visit, event_type):
         return None
     given = None if variables is None else dict(variables)
     transition = UserTaskTransition(
-        step.next_key(), event_type, action, values, given, is_local, requester or Requester()
+        step.next_key(),
+        event_type,
+        action,
+        values,
+        given,
+        is_local,
+        requester or Requester(),
+        global_listeners=_global_listeners(step, visit, event_type),
     )
     _ask_first(step, visit, user_task, transition)
     return transition
 
 
+def _has_listeners(step: Step, visit: Visit, event_type: ListenerEventType) -> bool:
+    return event_type.lower() in visit.element.task_listeners or bool(
+        _global_listeners(step, visit, event_type)
+    )
+
+
+def _global_listeners(step: Step, visit: Visit, event_type: ListenerEventType) -> tuple[GlobalListener, ...]:
+    return step.state.global_task_listeners.asked(visit.process_instance.head.tenant_id, event_type)
+
+
 def begin_again(step: Step, visit: Visit, user_task: UserTask, transition: UserTaskTransition) -> None:
     """Ask all listeners once more; what they corrected stays."""
-    _ask_first(step, visit, user_task, replace(transition, listened=0))
+    _ask_first(step, visit, user_task, replace(transition, listened=0, globally_listened=0))
 
 
 def _ask_first(step: Step, visit: Visit, user_task: UserTask, transition: UserTaskTransition) -> None:
@@ -56,15 +77,35 @@ def _ask_first(step: Step, visit: Visit, user_task: UserTask, transition: UserTa
 
 def ask_next(step: Step, visit: Visit, transition: UserTaskTransition) -> bool:
     """Whether there was another listener to ask, or one that cannot be asked: its expressions may fail."""
-    listeners = visit.element.task_listeners.get(transition.event_type.lower(), ())
-    if transition.listened >= len(listeners):
+    found = _next(visit, transition)
+    if found is None:
         return False
+    job, is_global = found
     try:
-        job = listeners[transition.listened]
-        create_job(step, visit, job, JobKind.TASK_LISTENER, transition.event_type)
+        create_job(step, visit, job, JobKind.TASK_LISTENER, transition.event_type, is_global=is_global)
     except Incident as incident:
         step.raise_incident(visit, incident)
     return True
+
+
+def _next(visit: Visit, transition: UserTaskTransition) -> tuple[JobDefinition, bool] | None:
+    """The job of the next listener, and whether that is a global one.
+
+    Global listeners that come first are asked before those of the model, the others after them.
+    """
+    of_model = visit.element.task_listeners.get(transition.event_type.lower(), ())
+    left = transition.global_listeners[transition.globally_listened :]
+    is_model_done = transition.listened >= len(of_model)
+    if left and (is_model_done or not left[0].after_non_global):
+        return _job_of(left[0], visit), True
+    return None if is_model_done else (of_model[transition.listened], False)
+
+
+def _job_of(listener: GlobalListener, visit: Visit) -> JobDefinition:
+    """It has the headers of the user task, as those of the model have."""
+    definition = visit.element.user_task
+    headers = {} if definition is None else definition.headers
+    return JobDefinition(Static(listener.type), Static(str(listener.retries)), headers)
 
 
 def create(step: Step, visit: Visit, user_task: UserTask, assignee: str) -> None:
@@ -98,10 +139,7 @@ def cancel(step: Step, visit: Visit, user_task: UserTask) -> None:
     """The element instance of the user task is being terminated, and has no job any more."""
     process_instance, instance = visit.process_instance, visit.instance
     end(step, visit, user_task, refusal=f"user task {user_task.key} was canceled")
-    if (
-        ListenerEventType.CANCELING.lower() in visit.element.task_listeners
-        and instance.incident_key is not None
-    ):
+    if instance.incident_key is not None and _has_listeners(step, visit, ListenerEventType.CANCELING):
         # What its listeners may raise takes its place.
         step.resolve_incident(process_instance, instance.incident_key)
     if begin(step, visit, user_task, ListenerEventType.CANCELING, user_task.values) is None:

@@ -54,11 +54,21 @@ class UserTaskValues(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
 VALUES = UserTaskValues.__struct_fields__
 
 
+class GlobalListener(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+    """A global task listener as a transition asks it, whatever becomes of it meanwhile."""
+
+    type: str
+    retries: int
+    after_non_global: bool = False
+
+
 class UserTaskTransition(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """What is being done with a user task while its listeners are asked, with the values that it will have.
 
-    `listened` counts the listeners that are done, `corrected` are the names of the values that they changed. `variables`
-    are those that come with a completion, or are to be set; `is_local` says that they become ones of the user task.
+    `listened` counts the listeners of the model that are done, `globally_listened` those of the `global_listeners`, which
+    are the ones of the tenant when the transition began, in their order. `corrected` are the names of the values that
+    listeners changed. `variables` are those that come with a completion, or are to be set; `is_local` says that they
+    become ones of the user task.
     """
 
     key: Key
@@ -70,3 +80,5 @@ class UserTaskTransition(msgspec.Struct, frozen=True, omit_defaults=True, gc=Fal
     requester: Requester | None = None
     listened: int = 0
     corrected: tuple[str, ...] = ()
+    global_listeners: tuple[GlobalListener, ...] = ()
+    globally_listened: int = 0

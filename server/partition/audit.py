@@ -14,6 +14,7 @@ from server.engine.answers import (
     Answer,
     BatchOperationCreated,
     ChangedClusterVariable,
+    ChangedGlobalTaskListener,
     CorrelatedMessage,
     CreatedInstance,
     DecisionResult,
@@ -36,6 +37,7 @@ SIGNAL = "SIGNAL"
 CONDITIONAL = "CONDITIONAL"
 BATCH = "BATCH"
 VARIABLE = "VARIABLE"
+GLOBAL_LISTENER = "GLOBAL_LISTENER"
 LONGEST_DETAIL = 2_000
 
 
@@ -68,6 +70,9 @@ AUDITED: Mapping[type, Audited] = {
     commands.CreateClusterVariable: Audited(VARIABLE, "CREATE", id="name"),
     commands.UpdateClusterVariable: Audited(VARIABLE, "UPDATE", id="name"),
     commands.DeleteClusterVariable: Audited(VARIABLE, "DELETE", id="name"),
+    commands.CreateGlobalTaskListener: Audited(GLOBAL_LISTENER, "CREATE", id="id"),
+    commands.UpdateGlobalTaskListener: Audited(GLOBAL_LISTENER, "UPDATE", id="id"),
+    commands.DeleteGlobalTaskListener: Audited(GLOBAL_LISTENER, "DELETE", id="id"),
     commands.ActivateAdHocSubProcessActivities: Audited(
         "ELEMENT_INSTANCE", "ACTIVATE", "ad_hoc_sub_process_instance_key"
     ),
@@ -133,6 +138,7 @@ def audit_entry(
             | EvaluatedConditionals(key)
             | BatchOperationCreated(key)
             | ChangedClusterVariable(key)
+            | ChangedGlobalTaskListener(key)
         ):
             entry.entity_key = key
         case DecisionResult(evaluation):

@@ -29,7 +29,7 @@ from server.store.ports import PartitionId
 logger = logging.getLogger(__name__)
 
 FIRST = PartitionId(1)
-# How long a deployment or a cluster variable waits at most until every other partition knows it.
+# How long a deployment, or another change that all partitions need, waits at most until every other one knows it.
 SPREAD_SECONDS = 5.0
 # Process instances that begin after the answer see what these have done, wherever they are.
 _SPREAD = (
@@ -37,6 +37,9 @@ _SPREAD = (
     commands.CreateClusterVariable,
     commands.UpdateClusterVariable,
     commands.DeleteClusterVariable,
+    commands.CreateGlobalTaskListener,
+    commands.UpdateGlobalTaskListener,
+    commands.DeleteGlobalTaskListener,
 )
 _BACK_OFF = BackOff(0.5, 2.0)
 # The next owner sees within a poll that a partition is free.
@@ -56,8 +59,8 @@ class Router:
         """The command's answer once it is committed; raises the refusal, or Unavailable.
 
         A command that a node of the deployment cannot carry out yet is refused as InvalidState. A partition that is
-        being handed over is waited for. A deployment, or a change of a cluster variable, is answered when all
-        partitions know it, or after `spread_seconds` without those that do not.
+        being handed over is waited for. A deployment, or a change of a cluster variable or of a global task listener, is
+        answered when all partitions know it, or after `spread_seconds` without those that do not.
         """
         self._expect_carried_out(command)
         answer = await self._answer(command, origin)

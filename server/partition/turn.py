@@ -22,6 +22,7 @@ from server.engine.events import (
 )
 from server.engine.form_events import FormDeleted, FormDeployed
 from server.engine.formats import ClusterFormat
+from server.engine.global_task_listener_events import GlobalTaskListenerDeleted, GlobalTaskListenerSet
 from server.engine.keys import Key
 from server.engine.pages import DocumentId
 from server.engine.rejection import Rejected, RejectionType
@@ -311,7 +312,7 @@ def _keep(entry: Entry, result: Result, batch: Batch, now: datetime, *, concerne
 
 Deployed = ProcessDefinitionDeployed | DecisionRequirementsDeployed | FormDeployed
 # What every partition reads when it recovers.
-Known = Deployed | ClusterVariableSet
+Known = Deployed | ClusterVariableSet | GlobalTaskListenerSet
 
 
 def _definition_deployed(event: Deployed, batch: Batch, cluster: ClusterFormat) -> None:
@@ -333,12 +334,16 @@ def _definition_deleted(
     batch.definitions[event.definition.key] = _encode(event.definition)
 
 
-def _cluster_variable_set(event: ClusterVariableSet, batch: Batch, _: ClusterFormat) -> None:
+def _set(event: ClusterVariableSet | GlobalTaskListenerSet, batch: Batch, _: ClusterFormat) -> None:
     batch.definitions[event.key] = _encode(event)
 
 
 def _cluster_variable_deleted(event: ClusterVariableDeleted, batch: Batch, _: ClusterFormat) -> None:
     batch.definitions[event.variable.key] = None
+
+
+def _global_task_listener_deleted(event: GlobalTaskListenerDeleted, batch: Batch, _: ClusterFormat) -> None:
+    batch.definitions[event.listener.key] = None
 
 
 def definition_of(content: bytes) -> Known:
@@ -362,8 +367,10 @@ _EFFECTS: Mapping[type[Event], Callable[..., None]] = {
     ProcessDefinitionDeleted: _definition_deleted,
     DecisionRequirementsDeleted: _definition_deleted,
     FormDeleted: _definition_deleted,
-    ClusterVariableSet: _cluster_variable_set,
+    ClusterVariableSet: _set,
     ClusterVariableDeleted: _cluster_variable_deleted,
+    GlobalTaskListenerSet: _set,
+    GlobalTaskListenerDeleted: _global_task_listener_deleted,
     CommandSent: _command_sent,
 }
 

@@ -419,6 +419,25 @@ class ClusterVariable(Row, kw_only=True, gc=False):
     scope: ClusterVariableScope
 
 
+class GlobalListenerSource(StrEnum):
+    CONFIGURATION = "CONFIGURATION"
+    API = "API"
+
+
+class GlobalTaskListener(Row, kw_only=True, gc=False):
+    """A listener that is asked about every native user task of its tenant."""
+
+    global_task_listener_key: Key
+    tenant_id: str
+    id: str
+    type: str
+    event_types: tuple[str, ...]
+    retries: int
+    after_non_global: bool
+    priority: int
+    source: GlobalListenerSource
+
+
 class AuditEntry(Row, kw_only=True, gc=False):
     """A command that somebody asked for, also one that was refused; its key is given at the commit.
 
@@ -466,6 +485,7 @@ Entity = (
     | DecisionInstance
     | Form
     | ClusterVariable
+    | GlobalTaskListener
     | BatchOperation
     | BatchOperationItem
     | AuditEntry

@@ -5,7 +5,13 @@ from datetime import datetime
 from typing import cast
 
 from server.bpmn.executable import ElementType
-from server.engine import cluster_variable_events, decision_events, events, form_events
+from server.engine import (
+    cluster_variable_events,
+    decision_events,
+    events,
+    form_events,
+    global_task_listener_events,
+)
 from server.engine.definitions import executable_process
 from server.engine.incidents import ErrorType
 from server.engine.job_kinds import JobKind, ListenerEventType
@@ -33,6 +39,10 @@ from server.store.entities import (
     Variable,
 )
 from server.store.form_projection import form_deleted, form_deployed
+from server.store.global_task_listener_projection import (
+    global_task_listener_deleted,
+    global_task_listener_set,
+)
 from server.store.message_projection import (
     message_correlated,
     message_starts_changed,
@@ -414,6 +424,8 @@ PROJECTORS: Mapping[type[events.Event], Projector] = cast(
         form_events.FormDeleted: form_deleted,
         cluster_variable_events.ClusterVariableSet: cluster_variable_set,
         cluster_variable_events.ClusterVariableDeleted: cluster_variable_deleted,
+        global_task_listener_events.GlobalTaskListenerSet: global_task_listener_set,
+        global_task_listener_events.GlobalTaskListenerDeleted: global_task_listener_deleted,
         # process and element instances
         events.ProcessInstanceCreated: _process_instance_created,
         events.ProcessInstanceMigrated: _process_instance_migrated,

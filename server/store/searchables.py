@@ -26,6 +26,7 @@ from server.store.entities import (
     ElementInstance,
     Entity,
     Form,
+    GlobalTaskListener,
     Incident,
     IncidentState,
     Job,
@@ -149,6 +150,8 @@ CLUSTER_VARIABLES = Searchable.of(
     derived={"is_truncated": longer_than("value", MAX_VALUE_CHARACTERS)},
 )
 
+GLOBAL_TASK_LISTENERS = Searchable.of(GlobalTaskListener, "global_task_listener_key")
+
 AUDIT_ENTRIES = Searchable.of(
     AuditEntry, "audit_entry_key", indexed=("entity_key", "entity_id", "process_instance_key")
 )
@@ -170,6 +173,7 @@ SEARCHABLES: Mapping[type[Entity], Searchable[Entity]] = {
         DECISION_INSTANCES,
         FORMS,
         CLUSTER_VARIABLES,
+        GLOBAL_TASK_LISTENERS,
         BATCH_OPERATIONS,
         BATCH_OPERATION_ITEMS,
         AUDIT_ENTRIES,

@@ -50,6 +50,7 @@ def recovered(live: State) -> State:
     state.tagged, state.numbers = live.tagged, live.numbers
     state.decisions, state.forms = live.decisions, live.forms
     state.cluster_variables = live.cluster_variables
+    state.global_task_listeners = live.global_task_listeners
     documents = [pages_of(instance) for instance in live.instances.values()]
     state.adopt(*(unpack(pages) for pages in reversed(documents)))
     known = (live.messages.messages, live.messages.subscriptions)

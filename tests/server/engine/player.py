@@ -62,6 +62,7 @@ def photograph(state: State) -> object:
         deepcopy(state.start_timers),
         deepcopy(state.forms),
         deepcopy(state.cluster_variables),
+        deepcopy(state.global_task_listeners),
     )
     waiting = (deepcopy(state.messages), deepcopy(state.signals), deepcopy(state.batches))
     return documents, indexes, definitions, waiting, state.last_key, state.last_offer
@@ -459,6 +460,17 @@ def _keep(move: Move, scenario: Scenario) -> Command:
     return change(tenant_id, name, str(move.pick), is_global)
 
 
+def _listen(move: Move, scenario: Scenario) -> Command:
+    """Create a global task listener or change it; its jobs are of the types that are completed."""
+    tenant_id, listener_id = _tenant(move, scenario), "abc"[move.number % 3]
+    known = scenario.state.global_task_listeners.get(tenant_id, listener_id)
+    change = commands.CreateGlobalTaskListener if known is None else commands.UpdateGlobalTaskListener
+    event_types = ("all",) if move.pick % 2 else ("creating", "completing", "canceling")
+    return change(
+        tenant_id, listener_id, JOB_TYPES[move.pick % 2], event_types, after_non_global=move.number > 1
+    )
+
+
 COMMANDS: dict[str, Callable[[Move, Scenario], Command]] = {
     "start": lambda move, scenario: commands.CreateProcessInstance(
         tenant_id=_tenant(move, scenario), process_definition_id="random", variables=move.variables or {}
@@ -474,6 +486,10 @@ COMMANDS: dict[str, Callable[[Move, Scenario], Command]] = {
     "keep": _keep,
     "drop": lambda move, scenario: commands.DeleteClusterVariable(
         _tenant(move, scenario), "abc"[move.number % 3], move.pick % 2 == 1
+    ),
+    "listen": _listen,
+    "ignore": lambda move, scenario: commands.DeleteGlobalTaskListener(
+        _tenant(move, scenario), "abc"[move.number % 3]
     ),
     "migrate": _migrate,
     "modify": _modify,

@@ -667,7 +667,22 @@ def _moves(values: list[str]) -> st.SearchStrategy[Move]:
     people = st.builds(
         Move,
         st.sampled_from(
-            ["assign", "unassign", "change", "do", "do", "answer", "answer", "show", "hide", "keep", "drop"]
+            [
+                *(
+                    "assign",
+                    "unassign",
+                    "change",
+                    "do",
+                    "do",
+                    "answer",
+                    "answer",
+                    "show",
+                    "hide",
+                    "keep",
+                    "drop",
+                ),
+                *("listen", "ignore"),
+            ]
         ),
         picks,
         numbers,

@@ -77,6 +77,19 @@ async def test_changes_of_a_cluster_variable_are_audited_by_its_key_and_its_name
         assert (refused.result, refused.reason, refused.entity_id) == (FAIL, "ALREADY_EXISTS", "rate")
 
 
+async def test_changes_of_a_global_task_listener_are_audited_by_its_key_and_its_id(serving: Serving) -> None:
+    async with serving() as harness:
+        create = commands.CreateGlobalTaskListener("default", "watch", "see", ("all",))
+        (created,) = await asked(harness, create)
+        listener = harness.state.global_task_listeners.get("default", "watch")
+        (refused,) = await asked(harness, create)
+
+        assert listener is not None
+        assert (created.entity_type, created.operation_type) == ("GLOBAL_LISTENER", "CREATE")
+        assert (created.entity_key, created.entity_id) == (listener.key, "watch")
+        assert (refused.result, refused.reason, refused.entity_id) == (FAIL, "ALREADY_EXISTS", "watch")
+
+
 async def test_a_refused_command_leaves_an_entry_and_nothing_else(serving: Serving) -> None:
     async with serving() as harness:
         (entry,) = await asked(harness, commands.CompleteJob("default", Key(42)))
@@ -139,6 +152,8 @@ def test_every_command_of_a_caller_is_audited() -> None:
         commands.AdoptDeletion,
         commands.AdoptClusterVariable,
         commands.AdoptClusterVariableDeletion,
+        commands.AdoptGlobalTaskListener,
+        commands.AdoptGlobalTaskListenerDeletion,
         commands.ActivateJobs,
         commands.YieldJobs,
         commands.TimeOutJob,

@@ -97,6 +97,8 @@ DEFINITIONS_WITHOUT_ROWS = """
         SELECT partition_id, form_key FROM runtime.form
         UNION ALL
         SELECT partition_id, cluster_variable_key FROM runtime.cluster_variable
+        UNION ALL
+        SELECT partition_id, global_task_listener_key FROM runtime.global_task_listener
     ) AS r ON r.partition_id = d.partition_id AND r.key = d.process_definition_key
     WHERE d.process_definition_key IS NULL OR r.key IS NULL
     UNION ALL

@@ -214,6 +214,10 @@ async def deploy(first: Owner, tenant_id: str) -> None:
     await first.do(commands.CreateClusterVariable(tenant_id, f"of {tenant_id}", "1", is_global=True))
     await first.do(commands.CreateClusterVariable(tenant_id, "gone", "1"))
     await first.do(commands.DeleteClusterVariable(tenant_id, "gone"))
+    for name in ("watch", "gone"):
+        await first.do(commands.CreateGlobalTaskListener(tenant_id, name, name, ("creating",)))
+    await first.do(commands.UpdateGlobalTaskListener(tenant_id, "watch", "see", ("updating",)))
+    await first.do(commands.DeleteGlobalTaskListener(tenant_id, "gone"))
 
 
 async def live(owner: Owner) -> None:

@@ -143,6 +143,7 @@ FAULTS = {
         "DELETE FROM runtime.decision_requirements",
         "DELETE FROM runtime.form",
         "DELETE FROM runtime.cluster_variable",
+        "DELETE FROM runtime.global_task_listener",
     ],
     "latest-versions": [
         "UPDATE runtime.process_definition SET is_latest_version = true",
