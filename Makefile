@@ -43,7 +43,7 @@ format: .venv/.dev ## Format the code
 	@$(BIN)/buf format -w proto --path proto/gnomon
 
 ##@ Campaigns: processes die under load, everything is counted (ROUNDS=, SEED=)
-.PHONY: crash cluster failover neighbour storm upgrade fuzz
+.PHONY: crash cluster failover neighbour storm upgrade fuzz peer
 crash: .venv/.dev ## Kill engines, PostgreSQL, both and the program, 50 rounds
 	@$(BIN)/python -m tests.campaigns crash $(or $(ROUNDS),50) $(SEED)
 
@@ -64,6 +64,9 @@ upgrade: .venv/.dev ## Replace nodes of an earlier commit one by one under load,
 
 fuzz: .venv/.dev .venv/.feelin ## Compare 20,000 FEEL expressions with feelin; needs node (COUNT=, SEED=)
 	@$(BIN)/python -m tests.feelin $(or $(COUNT),20000) $(SEED)
+
+peer: .venv/.dev ## Compare 2,000 random processes with Zeebe 8.6; needs what tests/peer/zeebe.py names (COUNT=, SEED=)
+	@$(BIN)/python -m tests.peer $(or $(COUNT),2000) $(SEED)
 
 ##@ Check
 .PHONY: check lint types layers contract verify spelling

@@ -1,0 +1,33 @@
+"""Compare a number of random processes with Zeebe: `python -m tests.peer 2000 seed`.
+
+A third argument is the number of the only process to compare, and shows its model and its moves.
+"""
+
+import secrets
+import signal
+import sys
+
+from rich.console import Console
+
+from tests.peer.comparing import compared
+from tests.peer.zeebe import ABSENT, is_here, zeebe
+
+
+def main(count: str = "2000", seed: str = "", only: str = "") -> int:
+    """The exit code: 1 when a difference has no explanation, 2 when there is nothing to compare with."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(2))  # the broker ends with it
+    console = Console(width=120)
+    if not is_here():
+        console.print(ABSENT)
+        return 2
+    numbers = [int(only)] if only else range(int(count))
+    with zeebe() as broker:
+        comparison = compared(numbers, seed or secrets.token_hex(4), broker, console, is_told=bool(only))
+    console.print(comparison.table())
+    for text in comparison.unexplained:
+        console.print(text, markup=False, highlight=False, soft_wrap=True)
+    return 1 if comparison.unexplained else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,120 @@
+"""Reviewed differences between Zeebe 8.6 and our engine: one row for each, with the rule that decides.
+
+A row says which differences are its own. A difference without a row is unexplained, and the run fails.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+Fact = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What differs after a step: by kind of fact, what only one engine has. `details` are those of the move."""
+
+    number: int
+    step: int
+    move: str
+    details: str
+    ours: Mapping[str, Counter[Fact]]
+    theirs: Mapping[str, Counter[Fact]]
+    model: str = field(repr=False, default="")
+
+    def __str__(self) -> str:
+        lines = [f"process {self.number}, step {self.step}: {self.details}"]
+        for name, sides in (("ours", self.ours), ("theirs", self.theirs)):
+            for kind, facts in sides.items():
+                for fact, times in sorted(facts.items(), key=str):
+                    lines.append(
+                        f"  only {name:6} {kind:9} {' '.join(map(str, fact))}{f' x{times}' * (times > 1)}"
+                    )
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """With `goes_on` both engines stand at the same place, and the history is compared further."""
+
+    name: str
+    rule: str
+    takes: Callable[[Found], bool]
+    goes_on: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A difference that pictures leave out, or that random processes avoid."""
+
+    name: str
+    rule: str
+
+
+def explanation(found: Found) -> Difference | None:
+    return next((row for row in DIFFERENCES if row.takes(found)), None)
+
+
+def _answers(found: Found, ours: str, theirs: str) -> bool:
+    pair = (found.ours.get("answer"), found.theirs.get("answer"))
+    return pair == (Counter({(ours,): 1}), Counter({(theirs,): 1}))
+
+
+def _is_of_answers_alone(found: Found) -> bool:
+    return {*found.ours, *found.theirs} == {"answer"}
+
+
+DIFFERENCES: Sequence[Difference] = (
+    Difference(
+        "resolved without retries",
+        "The incident of a job without retries is refused with INVALID_STATE (reference §2.2, resolveIncident); Zeebe"
+        " answers NOT_FOUND.",
+        lambda found: (
+            found.move == "resolve"
+            and _is_of_answers_alone(found)
+            and _answers(found, "FAILED_PRECONDITION", "NOT_FOUND")
+        ),
+        goes_on=True,
+    ),
+    Difference(
+        "a fault of Zeebe",
+        "Zeebe 8.6 answers INTERNAL: it cannot find the events that catch an error which the job of a message throw event"
+        " throws. By reference §5.7 that is like any other job.",
+        lambda found: _answers(found, "OK", "INTERNAL"),
+    ),
+)
+
+STANDING: Sequence[Standing] = (
+    Standing(
+        "outputs of a multi-instance body",
+        "The output collection is a variable of the body when that completes, not before (decision 055). Pictures leave it"
+        " out while a body is active.",
+    ),
+    Standing(
+        "flows behind an event-based gateway",
+        "The flow to the event that was triggered counts as taken. Zeebe never records it. Pictures leave it out.",
+    ),
+    Standing(
+        "scope of compensation handlers",
+        "They run inside of the throwing event (decision 059), in Zeebe beside it. Paths leave throwing events out.",
+    ),
+    Standing(
+        "phase of a gateway with an incident",
+        "Conditions are evaluated in the phase COMPLETING, in Zeebe in ACTIVATING. Both are ACTIVE on the wire (reference"
+        " §5.3), and so they are in pictures.",
+    ),
+    Standing(
+        "late cycles",
+        "A cycle that is late by several intervals fires for each of them, in Zeebe once. Time passes in steps that are"
+        " shorter than an interval.",
+    ),
+    Standing(
+        "paths into values that are no objects",
+        "An output mapping to `c.x` where `c` is a text makes an object of it (reference §5.4: an object is built); in"
+        " Zeebe 8.6 `c` becomes null. Nothing but mappings changes the variables of such targets.",
+    ),
+    Standing(
+        "order of paths without a worker",
+        "The order of concurrent paths is not defined. Most of them begin with a job.",
+    ),
+)

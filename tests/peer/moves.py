@@ -1,0 +1,253 @@
+"""What is done to a process, chosen by what both engines offer: the same command for each."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from server.engine import commands
+from server.engine.commands import Command
+from server.engine.keys import Key
+from tests.campaigns.dice import Dice
+from tests.peer.models import CODES, GOOD, KEYS, Names
+from tests.peer.ours import TENANT
+from tests.peer.picture import Picture
+from tests.peer.zeebe import Zeebe
+
+_VALUES = ("null", "true", "false", "0", "5", '"text"', '{"x":1}', "[]", '"b"')
+_UNKNOWN = 42
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """`place` is that of the job, incident, element or process instance in the order of a picture."""
+
+    kind: str
+    place: int = 0
+    number: int = 0
+    text: str = ""
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.place} {self.number} {self.text} {_json(self.variables)}"
+
+
+def chosen_move(dice: Dice, picture: Picture, names: Names) -> Move:
+    kinds = ["publish"] * 3 + ["broadcast"] * 2 + ["start", "begin", "call", "set", "set"]
+    jobs, incidents = len(picture.live_jobs()), len(picture.live_incidents())
+    if jobs:
+        kinds += ["complete"] * 16 + ["fail"] * 2 + ["throw"] * 3 + ["retry"]
+    if incidents:
+        kinds += ["resolve"] * 4 + ["mend"] * 4
+    if dice.between(1, 60) == 1:
+        kinds = ["cancel"]
+    if not picture.roots():
+        kinds = ["start"] * 4 + ["begin", "call"]
+    kind = dice.choice(kinds)
+    places = {
+        "complete": jobs,
+        "fail": jobs,
+        "throw": jobs,
+        "retry": jobs,
+        "resolve": incidents,
+        "mend": incidents,
+        "set": len(picture.live_elements()),
+        "cancel": len(picture.roots()),
+    }
+    place = dice.between(0, max(places.get(kind, 1) - 1, 0))
+    return Move(kind, place, dice.between(0, 3), _text(kind, dice, names), _variables(kind, dice))
+
+
+def _text(kind: str, dice: Dice, names: Names) -> str:
+    match kind:
+        case "publish":
+            return dice.choice((names.message, names.message, f"{names.message}_b", f"{names.message}_1"))
+        case "begin" | "call":
+            return names.begin
+        case "broadcast":
+            return names.signal
+        case "throw":
+            return dice.choice((*CODES, "x"))
+        case _:
+            return names.process
+
+
+def _variables(kind: str, dice: Dice) -> Mapping[str, str]:
+    if kind == "mend" or (kind == "start" and dice.between(0, 3)):
+        return GOOD
+    chosen = (dice.choice(tuple(GOOD)) for _ in range(dice.between(0, 2)))
+    return {name: GOOD[name] if dice.between(0, 1) else dice.choice(_VALUES) for name in chosen}
+
+
+def ours(move: Move, picture: Picture) -> Command:
+    return _OURS[move.kind](move, picture)
+
+
+def theirs(move: Move, picture: Picture, broker: Zeebe) -> Any:
+    """The call of the gateway, whose answer is awaited later."""
+    name, arguments = _THEIRS[move.kind](move, picture)
+    request = getattr(broker.requests, f"{name}Request")(**arguments)
+    return getattr(broker.gateway, name).future(request)
+
+
+def _job(move: Move, picture: Picture) -> int:
+    jobs = picture.live_jobs()
+    return jobs[move.place].key if move.place < len(jobs) else _UNKNOWN
+
+
+def _incident(move: Move, picture: Picture) -> int:
+    incidents = picture.live_incidents()
+    return incidents[move.place].key if move.place < len(incidents) else _UNKNOWN
+
+
+def _element(move: Move, picture: Picture) -> int:
+    """For a mending move, the scope around the element that has the incident."""
+    if move.kind == "mend":
+        element = picture.elements[picture.live_incidents()[move.place].element_key]
+        return element.scope_key or element.key
+    elements = picture.live_elements()
+    return elements[move.place].key if move.place < len(elements) else _UNKNOWN
+
+
+def _instance(move: Move, picture: Picture) -> int:
+    roots = picture.roots()
+    return roots[move.place] if move.place < len(roots) else _UNKNOWN
+
+
+def _owner(key: int, picture: Picture) -> int:
+    element = picture.elements.get(key)
+    while element is not None and element.type != "PROCESS":
+        element = picture.elements.get(element.scope_key or 0)
+    return element.key if element is not None else key
+
+
+def _key(move: Move) -> str:
+    return (*KEYS, "")[move.number] if move.kind == "begin" else KEYS[move.number % len(KEYS)]
+
+
+def _seconds(move: Move) -> int:
+    """How long a message lives, and a failed job backs off."""
+    return 40 * (move.place + move.number % 2) if move.kind == "publish" else 20 * (move.number % 2)
+
+
+def _set_ours(move: Move, picture: Picture) -> Command:
+    key = _element(move, picture)
+    return commands.SetVariables(
+        tenant_id=TENANT,
+        process_instance_key=Key(_owner(key, picture)),
+        element_instance_key=Key(key),
+        variables=dict(move.variables),
+        is_local=move.number == 1 and move.kind == "set",
+    )
+
+
+def _set_theirs(move: Move, picture: Picture) -> tuple[str, Mapping[str, Any]]:
+    is_local = move.number == 1 and move.kind == "set"
+    key = _element(move, picture)
+    return "SetVariables", {"elementInstanceKey": key, "variables": _json(move.variables), "local": is_local}
+
+
+def _publish_ours(move: Move, _: Picture) -> Command:
+    return commands.PublishMessage(
+        tenant_id=TENANT,
+        name=move.text,
+        correlation_key=_key(move),
+        time_to_live=timedelta(seconds=_seconds(move)),
+        variables=dict(move.variables),
+    )
+
+
+def _publish_theirs(move: Move, _: Picture) -> tuple[str, Mapping[str, Any]]:
+    return "PublishMessage", {
+        "name": move.text,
+        "correlationKey": _key(move),
+        "timeToLive": 1000 * _seconds(move),
+        "variables": _json(move.variables),
+    }
+
+
+def _broadcast_ours(move: Move, _: Picture) -> Command:
+    return commands.BroadcastSignal(TENANT, move.text, dict(move.variables))
+
+
+def _broadcast_theirs(move: Move, _: Picture) -> tuple[str, Mapping[str, Any]]:
+    return "BroadcastSignal", {"signalName": move.text, "variables": _json(move.variables)}
+
+
+def _json(variables: Mapping[str, str]) -> str:
+    return "{" + ",".join(f'"{name}":{text}' for name, text in variables.items()) + "}"
+
+
+_OURS: Mapping[str, Callable[[Move, Picture], Command]] = {
+    "start": lambda move, _: commands.CreateProcessInstance(
+        tenant_id=TENANT, process_definition_id=move.text, variables=dict(move.variables)
+    ),
+    "complete": lambda move, picture: commands.CompleteJob(
+        TENANT, Key(_job(move, picture)), dict(move.variables)
+    ),
+    "fail": lambda move, picture: commands.FailJob(
+        tenant_id=TENANT,
+        job_key=Key(_job(move, picture)),
+        retries=max(move.number - 1, 0),
+        retry_back_off=timedelta(seconds=_seconds(move)),
+        variables=dict(move.variables),
+    ),
+    "throw": lambda move, picture: commands.ThrowJobError(
+        tenant_id=TENANT,
+        job_key=Key(_job(move, picture)),
+        error_code=move.text,
+        variables=dict(move.variables),
+    ),
+    "retry": lambda move, picture: commands.UpdateJob(
+        tenant_id=TENANT, job_key=Key(_job(move, picture)), retries=move.number + 1
+    ),
+    "resolve": lambda move, picture: commands.ResolveIncident(TENANT, Key(_incident(move, picture))),
+    "mend": _set_ours,
+    "set": _set_ours,
+    "cancel": lambda move, picture: commands.CancelProcessInstance(TENANT, Key(_instance(move, picture))),
+    "publish": _publish_ours,
+    "begin": _publish_ours,
+    "broadcast": _broadcast_ours,
+    "call": _broadcast_ours,
+}
+
+_THEIRS: Mapping[str, Callable[[Move, Picture], tuple[str, Mapping[str, Any]]]] = {
+    "start": lambda move, _: (
+        "CreateProcessInstance",
+        {"bpmnProcessId": move.text, "version": -1, "variables": _json(move.variables)},
+    ),
+    "complete": lambda move, picture: (
+        "CompleteJob",
+        {"jobKey": _job(move, picture), "variables": _json(move.variables)},
+    ),
+    "fail": lambda move, picture: (
+        "FailJob",
+        {
+            "jobKey": _job(move, picture),
+            "retries": max(move.number - 1, 0),
+            "retryBackOff": 1000 * _seconds(move),
+            "variables": _json(move.variables),
+        },
+    ),
+    "throw": lambda move, picture: (
+        "ThrowError",
+        {"jobKey": _job(move, picture), "errorCode": move.text, "variables": _json(move.variables)},
+    ),
+    "retry": lambda move, picture: (
+        "UpdateJobRetries",
+        {"jobKey": _job(move, picture), "retries": move.number + 1},
+    ),
+    "resolve": lambda move, picture: ("ResolveIncident", {"incidentKey": _incident(move, picture)}),
+    "mend": _set_theirs,
+    "set": _set_theirs,
+    "cancel": lambda move, picture: (
+        "CancelProcessInstance",
+        {"processInstanceKey": _instance(move, picture)},
+    ),
+    "publish": _publish_theirs,
+    "begin": _publish_theirs,
+    "broadcast": _broadcast_theirs,
+    "call": _broadcast_theirs,
+}
+
+MOVES: Sequence[str] = tuple(_OURS)

@@ -1,0 +1,239 @@
+"""What is known about one history on one engine, in terms that two engines share: no keys, but paths of element ids.
+
+Both projections, of Zeebe's records and of our events, keep a `Picture`; `facts` makes two of them comparable.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+Facts = dict[str, Counter[tuple[object, ...]]]
+
+BODY = "MULTI_INSTANCE_BODY"
+THROWING = frozenset({"INTERMEDIATE_THROW_EVENT", "END_EVENT"})
+GATEWAYS = frozenset({"EXCLUSIVE_GATEWAY", "INCLUSIVE_GATEWAY"})
+_BEHIND_RACE = re.compile(r"(.*_)?(race\d+)_to_\2_")
+# The output collection of every multi-instance activity.
+OUTPUTS = "items"
+
+
+@dataclass(slots=True)
+class Element:
+    key: int
+    scope_key: int | None
+    id: str
+    type: str
+    state: str
+
+
+@dataclass(slots=True)
+class Job:
+    key: int
+    element_key: int
+    type: str
+    retries: int
+    headers: Mapping[str, str]
+    kind: str
+    listener: str
+    state: str = "ACTIVATABLE"
+    deadline: int | None = None
+    variables: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Incident:
+    key: int
+    element_key: int
+    type: str
+    job_key: int | None
+
+
+@dataclass(slots=True)
+class Wait:
+    """A timer or a subscription; `what` are a due date in milliseconds and repetitions, or names."""
+
+    key: int
+    element_key: int
+    event_id: str
+    what: tuple[object, ...]
+
+
+class Picture:
+    """`began` is when the history began, in milliseconds: times of facts count from there."""
+
+    def __init__(self, began: int = 0) -> None:
+        self.began = began
+        self.elements: dict[int, Element] = {}
+        self.variables: dict[int, dict[str, object]] = {}
+        self.jobs: dict[int, Job] = {}
+        self.incidents: dict[int, Incident] = {}
+        self.timers: dict[int, Wait] = {}
+        self.messages: dict[int, Wait] = {}
+        self.signals: dict[int, Wait] = {}
+        # Message subscriptions that are being opened or closed.
+        self.unsettled: set[int] = set()
+        self._alive: set[int] = set()
+        self._roots: dict[int, int] = {}
+        self._happened: Counter[tuple[object, ...]] = Counter()
+
+    # What the projections say
+
+    def enter(self, key: int, scope_key: int | None, element_id: str, type_: str) -> None:
+        if key in self.elements:
+            return
+        if scope_key is None:
+            self._roots[key] = len(self._roots)
+        self.elements[key] = Element(key, scope_key, element_id, type_, "ACTIVATING")
+        self._alive.add(key)
+
+    def move(self, key: int, state: str) -> None:
+        element = self.elements[key]
+        element.state = state
+        if state not in {"COMPLETED", "TERMINATED"}:
+            return
+        self._alive.discard(key)
+        self._happened[*self.path(key), state] += 1
+        if element.scope_key is None:
+            for name, value in self.variables.get(key, {}).items():
+                self._happened[*self.path(key), "with", name, written(value)] += 1
+
+    def take(self, scope_key: int, flow_id: str) -> None:
+        if not _BEHIND_RACE.match(flow_id):
+            self._happened[*self.path(scope_key), flow_id, "TAKEN"] += 1
+
+    def set(self, scope_key: int, name: str, value: object) -> None:
+        self.variables.setdefault(scope_key, {})[name] = value
+
+    def resolve(self, incident_key: int) -> None:
+        """A job that could not go on is on offer again."""
+        incident = self.incidents.pop(incident_key)
+        if incident.job_key is not None and incident.job_key in self.jobs:
+            self.jobs[incident.job_key].state = "ACTIVATABLE"
+
+    # What both engines are asked
+
+    def path(self, key: int) -> tuple[str, ...]:
+        element = self.elements[key]
+        if element.scope_key is None:
+            return (f"{element.id}#{self._roots[key]}",)
+        if self.elements[element.scope_key].type in THROWING:
+            return (*self.path(self.elements[element.scope_key].scope_key or 0), element.id)
+        counter = ""
+        if self.elements[element.scope_key].type == BODY:
+            counter = f"[{self.variables.get(key, {}).get('loopCounter')}]"
+        return (*self.path(element.scope_key), element.id + counter)
+
+    def live_elements(self) -> list[Element]:
+        return sorted(
+            map(self.elements.__getitem__, self._alive), key=lambda each: (self.path(each.key), each.key)
+        )
+
+    def live_jobs(self) -> list[Job]:
+        """A job whose error was caught may be known still when its element instance is gone."""
+        jobs = [job for job in self.jobs.values() if job.element_key in self._alive]
+        return sorted(jobs, key=lambda job: (self.path(job.element_key), job.kind, job.type, job.key))
+
+    def live_incidents(self) -> list[Incident]:
+        return sorted(
+            self.incidents.values(), key=lambda each: (self.path(each.element_key), each.type, each.key)
+        )
+
+    def roots(self) -> list[int]:
+        """Process instances that nothing called and that have not ended, the oldest first."""
+        return [key for key in self._roots if key in self._alive]
+
+    @property
+    def ends_at(self) -> Iterator[int]:
+        """When timers and the deadlines of activated jobs are due, in milliseconds."""
+        for wait in self.timers.values():
+            if wait.element_key in self._alive:
+                yield int(str(wait.what[0]))
+        for job in self.live_jobs():
+            if job.state in {"ACTIVATED", "BACKING_OFF"} and job.deadline is not None:
+                yield job.deadline
+
+    def facts(self) -> Facts:
+        """What there is, and what has happened since the last time."""
+        alive = self._alive
+        happened, self._happened = self._happened, Counter()
+        return {
+            "element": Counter(
+                (*self.path(each.key), each.type, _state(each)) for each in self.live_elements()
+            ),
+            "happened": happened,
+            "job": Counter(self._job(job) for job in self.live_jobs()),
+            "incident": Counter(
+                (*self.path(each.element_key), each.type, each.job_key is not None)
+                for each in self.incidents.values()
+            ),
+            "timer": Counter(
+                (*self.path(wait.element_key), wait.event_id, *self._due(*wait.what))
+                for wait in self.timers.values()
+                if wait.element_key in alive
+            ),
+            "message": self._waits(self.messages),
+            "signal": self._waits(self.signals),
+            "variable": Counter(
+                (*self.path(scope), name, written(value))
+                for scope, values in self.variables.items()
+                if scope in alive
+                for name, value in values.items()
+                if not self._is_in_body(scope) or name != OUTPUTS
+            ),
+        }
+
+    def _due(self, due: object, repetitions: object) -> tuple[object, ...]:
+        return f"{(int(str(due)) - self.began) / 1000:g}s", repetitions
+
+    def _is_in_body(self, key: int | None) -> bool:
+        """Inside a multi-instance activity, or its body."""
+        while key is not None:
+            if self.elements[key].type == BODY:
+                return True
+            key = self.elements[key].scope_key
+        return False
+
+    def _job(self, job: Job) -> tuple[object, ...]:
+        """Without the outputs of a multi-instance body that is still active (`differences.STANDING`)."""
+        seen = dict(job.variables)
+        if self._is_in_body(job.element_key):
+            seen.pop(OUTPUTS, None)
+        variables = written(seen) if job.state == "ACTIVATED" else ""
+        described = (job.type, job.retries, written(job.headers), job.kind, job.listener, job.state)
+        return (*self.path(job.element_key), *described, variables)
+
+    def _waits(self, waits: dict[int, Wait]) -> Counter[tuple[object, ...]]:
+        return Counter(
+            (*self.path(wait.element_key), wait.event_id, *wait.what)
+            for wait in waits.values()
+            if wait.element_key in self._alive
+        )
+
+
+def _state(element: Element) -> str:
+    """A gateway with an incident is active; in which phase nobody sees."""
+    return "ACTIVE" if element.type in GATEWAYS else element.state
+
+
+def values(variables: Mapping[str, str]) -> dict[str, object]:
+    """From JSON texts."""
+    return {name: json.loads(text) for name, text in variables.items()}
+
+
+def written(value: object) -> str:
+    """As JSON text, the same for equal values; numbers are one type."""
+    return json.dumps(_plain(value), sort_keys=True)
+
+
+def _plain(value: object) -> object:
+    match value:
+        case float() if value.is_integer():
+            return int(value)
+        case list():
+            return [*map(_plain, value)]
+        case dict():
+            return {name: _plain(item) for name, item in value.items()}
+        case _:
+            return value
