@@ -24,6 +24,7 @@ from gnomon.engine.v1 import (
     deployment_service_pb2,
     element_instance_service_pb2,
     expression_service_pb2,
+    global_task_listener_service_pb2,
     history_service_pb2,
     incident_service_pb2,
     job_service_pb2,
@@ -78,6 +79,7 @@ from server.rpc.decision_requirements import DecisionRequirementsServicer
 from server.rpc.deployment import DeploymentServicer
 from server.rpc.element_instance import ElementInstanceServicer
 from server.rpc.expression import ExpressionServicer
+from server.rpc.global_task_listener import GlobalTaskListenerServicer
 from server.rpc.history import HistoryServicer
 from server.rpc.incident import IncidentServicer
 from server.rpc.job import JobServicer
@@ -317,6 +319,7 @@ def _servicers(config: EngineConfig, store: Store, router: Router, clock: Clock)
         _service(cluster_variable_service_pb2): ClusterVariableServicer(
             store, router, config.cluster_variables
         ),
+        _service(global_task_listener_service_pb2): GlobalTaskListenerServicer(store, router),
         _service(incident_service_pb2): IncidentServicer(store, router),
         _service(batch_operation_service_pb2): BatchOperationServicer(store, router),
         _service(message_service_pb2): MessageServicer(router),

@@ -47,6 +47,10 @@ AUDITED_RPCS: Mapping[str, Audited] = {
     "UpdateTenantClusterVariable": AUDITED[commands.UpdateClusterVariable],
     "DeleteGlobalClusterVariable": AUDITED[commands.DeleteClusterVariable],
     "DeleteTenantClusterVariable": AUDITED[commands.DeleteClusterVariable],
+    # global task listeners
+    "CreateGlobalTaskListener": AUDITED[commands.CreateGlobalTaskListener],
+    "UpdateGlobalTaskListener": AUDITED[commands.UpdateGlobalTaskListener],
+    "DeleteGlobalTaskListener": AUDITED[commands.DeleteGlobalTaskListener],
     # element instances
     "ActivateAdHocSubProcessActivities": AUDITED[commands.ActivateAdHocSubProcessActivities],
     # messages

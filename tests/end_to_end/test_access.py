@@ -63,8 +63,10 @@ def owned(server: Server) -> Iterator[dict[str, str]]:
         filter_ = {"filter": {"processDefinitionId": "none"}}
         batch = client.post("/v2/process-instances/cancellation", json=filter_).raise_for_status().json()
         _have(client, "/v2/cluster-variables/tenants/default", {"name": "owned", "value": 1})
+        _have(client, "/v2/global-task-listeners", {"id": "owned", **LISTENER})
         yield {
             "name": "owned",
+            "id": "owned",
             "batch_operation_key": batch["batchOperationKey"],
             "role_id": "owned",
             "resource_key": graph["decisionRequirements"]["decisionRequirementsKey"],
@@ -84,6 +86,7 @@ def owned(server: Server) -> Iterator[dict[str, str]]:
             "incident_key": incident["incidentKey"],
             "variable_key": variable["variableKey"],
         }
+        client.delete("/v2/global-task-listeners/owned").raise_for_status()
 
 
 def _have(client: httpx.Client, path: str, body: object) -> None:
@@ -91,12 +94,15 @@ def _have(client: httpx.Client, path: str, body: object) -> None:
     assert client.post(path, json=body).status_code in {200, 201, 409}
 
 
+LISTENER = {"type": "watch", "eventTypes": ["canceling"]}
 MIGRATION = {
     "targetProcessDefinitionKey": "1",
     "mappingInstructions": [{"sourceElementId": "task", "targetElementId": "task"}],
 }
 MOVE = {"sourceElementId": "task", "targetElementId": "task"}
 BODIES = {
+    "CreateGlobalTaskListener": {"id": "another", **LISTENER},
+    "UpdateGlobalTaskListener": LISTENER,
     "CreateGlobalClusterVariable": {"name": "another", "value": 1},
     "CreateTenantClusterVariable": {"name": "another", "value": 1},
     "UpdateGlobalClusterVariable": {"value": 2},
@@ -138,7 +144,7 @@ def _names_a_tenant(route: Route) -> bool:
 
 
 def _changes_all_tenants(route: Route) -> bool:
-    return "/global" in route.path and route.method != "GET"
+    return "cluster-variables/global" in route.path and route.method != "GET"
 
 
 @each(lambda r: "{" in r.path and not _names_a_tenant(r) and not _changes_all_tenants(r))

@@ -15,7 +15,9 @@ from camunda_orchestration_sdk.models import (
     ConditionalEvaluationInstruction,
     CorrelatedMessageSubscriptionSearchQuery,
     CreateClusterVariableRequest,
+    CreateGlobalTaskListenerRequest,
     DeleteResourceRequest,
+    GlobalTaskListenerSearchQueryRequest,
     IncidentSearchQuery,
     JobActivationRequest,
     JobChangeset,
@@ -29,6 +31,7 @@ from camunda_orchestration_sdk.models import (
     ProcessInstanceSearchQuery,
     SignalBroadcastRequest,
     UpdateClusterVariableRequest,
+    UpdateGlobalTaskListenerRequest,
     UserTaskSearchQuery,
 )
 
@@ -346,6 +349,33 @@ async def test_cluster_variables_are_kept_and_seen_by_processes(
     await client.delete_global_cluster_variable("sdk")
     with pytest.raises(ApiError) as gone:
         await client.get_global_cluster_variable("sdk")
+    assert gone.value.status_code == 404
+
+
+async def test_global_task_listeners_are_kept_and_asked(client: CamundaAsyncClient, tmp_path: Path) -> None:
+    listener = {"type": "sdk-watch", "eventTypes": ["creating"]}
+    created = CreateGlobalTaskListenerRequest.from_dict({"id": "sdk", **listener})
+    made = await client.create_global_task_listener(data=created)
+    assert (made.retries, made.after_non_global, made.priority, made.source.value) == (3, False, 50, "API")
+    model = tmp_path / "watched.bpmn"
+    model.write_bytes(process("watched").user_task("approve").end().to_xml())
+    await client.deploy_resources_from_files([model])
+
+    instance = await client.create_process_instance(
+        data=ProcessCreationById.from_dict({"processDefinitionId": "watched"})
+    )
+    job = await _job(client, "sdk-watch")
+
+    assert (job.process_instance_key, job.kind.value) == (instance.process_instance_key, "TASK_LISTENER")
+    changed = UpdateGlobalTaskListenerRequest.from_dict({**listener, "priority": 70})
+    assert (await client.update_global_task_listener("sdk", data=changed)).priority == 70
+    assert (await client.get_global_task_listener("sdk")).priority == 70
+    wanted = GlobalTaskListenerSearchQueryRequest.from_dict({"filter": {"eventTypes": ["creating"]}})
+    found = await client.search_global_task_listeners(data=wanted)
+    assert [each.id for each in found.items] == ["sdk"]
+    await client.delete_global_task_listener("sdk")
+    with pytest.raises(ApiError) as gone:
+        await client.get_global_task_listener("sdk")
     assert gone.value.status_code == 404
 
 

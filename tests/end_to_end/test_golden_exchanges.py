@@ -147,6 +147,7 @@ def _play(scene: Scene) -> None:
     _play_forms(scene)
     _play_batch_operations(scene)
     _play_cluster_variables(scene)
+    _play_global_task_listeners(scene)
     scene.play("reset-clock", "POST", "/v2/clock/reset")
     scene.play("discovery", "GET", "/.well-known/openid-configuration")
 
@@ -350,6 +351,20 @@ def _play_the_directory(scene: Scene) -> None:
     done = "/v1/audit-log?result=SUCCESS&entityId"
     scene.play("list-audit-entries-of-a-role", "GET", f"{done}=clerk")
     scene.play("list-audit-entries-of-a-mapping-rule", "GET", f"{done}=oxford&sortOrder=DESC")
+
+
+def _play_global_task_listeners(scene: Scene) -> None:
+    """The last thing that is played about them deletes it: other exchanges have user tasks."""
+    path, listener = "/v2/global-task-listeners", {"type": "watch", "eventTypes": ["completing"]}
+    scene.play("create-global-task-listener", "POST", path, {"id": "four-eyes", **listener})
+    scene.play("create-global-task-listener-again", "POST", path, {"id": "four-eyes", **listener})
+    scene.play("get-global-task-listener", "GET", f"{path}/four-eyes")
+    changed = {"type": "watch", "eventTypes": ["all"], "retries": 1, "afterNonGlobal": True, "priority": 70}
+    scene.play("update-global-task-listener", "PUT", f"{path}/four-eyes", changed)
+    wanted = {"filter": {"eventTypes": ["all"]}, "sort": [{"field": "priority", "order": "DESC"}]}
+    scene.play("search-global-task-listeners", "POST", f"{path}/search", wanted)
+    scene.play("delete-global-task-listener", "DELETE", f"{path}/four-eyes")
+    scene.play("get-unknown-global-task-listener", "GET", f"{path}/four-eyes")
 
 
 def _play_cluster_variables(scene: Scene) -> None:

@@ -54,7 +54,11 @@ def _clauses(searchable: Searchable[object], message: Message, place: str) -> It
             yield from reading(value)
         elif field.name not in searchable.associations:
             name = searchable.items.get(field.name, field.name)
-            yield from _conditions(searchable, name, field, value, at)
+            if field.is_repeated:
+                for number, entry in enumerate(value):
+                    yield from _conditions(searchable, name, field, entry, f"{at}[{number}]")
+            else:
+                yield from _conditions(searchable, name, field, value, at)
     yield from _relations(searchable, message, place)
 
 
