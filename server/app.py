@@ -48,6 +48,7 @@ from server.partition.audit_trail import WaitingEntries
 from server.partition.config import ClusterConfig
 from server.partition.delivery import Delivery
 from server.partition.durable import DurablePartitions
+from server.partition.job_streams import JobStreams
 from server.partition.lease_renewal import renewing
 from server.partition.local import LocalPartition, OnlyPartition
 from server.partition.maintenance import keep_batch_operations, keep_decisions, keep_history, note_refusals
@@ -149,6 +150,7 @@ class MemoryEngine:
 
     clock: VirtualClock
     partition: Partition
+    streams: JobStreams
     servicers: Servicers
     refused: Refused = unnoticed
     audit: AuditLog | None = None
@@ -160,6 +162,7 @@ class MemoryEngine:
         await self.partition.opened()
 
     def drain(self) -> None:
+        self.streams.drain()
         self.partition.drain()
 
     def stop(self) -> None:
@@ -178,8 +181,9 @@ def create_embedded_engine(
     local = LocalPartition(partition, store, config.jobs, config.instances)
     meter.watch(local)
     router = Router(OnlyPartition(local, config.grpc.host, config.grpc.port))
+    streams = _streams(config, router, meter)
     servicers: Servicers = {
-        **_servicers(config, store, router, clock),
+        **_servicers(config, store, router, clock, streams=streams),
         _service(clock_service_pb2): ClockServicer(clock, partition),
         # Offered over durable history only; the mode gate answers for them.
         _service(history_service_pb2): None,
@@ -188,7 +192,7 @@ def create_embedded_engine(
         _service(audit_log_service_pb2): None,
         _service(refusal_service_pb2): None,
     }
-    return MemoryEngine(clock, partition, servicers)
+    return MemoryEngine(clock, partition, streams, servicers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +201,7 @@ class DurableEngine:
 
     node: Node
     router: Router
+    streams: JobStreams
     servicers: Servicers
     refused: Refused
     audit: AuditLog
@@ -214,6 +219,7 @@ class DurableEngine:
         await self.node.ready()
 
     def drain(self) -> None:
+        self.streams.drain()
         self.router.drain()
         self.node.drain()
 
@@ -258,7 +264,11 @@ async def durable_engine(
             tunnels=tunnels,
         )
         router, waiting = Router(node), WaitingEntries(MOST_REFUSALS)
-        servicers = {**_servicers(config, store, router, clock), **_durable_servicers(store, router)}
+        streams = _streams(config, router, meter)
+        servicers = {
+            **_servicers(config, store, router, clock, streams=streams),
+            **_durable_servicers(store, router),
+        }
         maintenance: Sequence[Work] = (
             partial(delivery.run, node),
             partial(note_refusals, waiting, router),
@@ -271,6 +281,7 @@ async def durable_engine(
             yield DurableEngine(
                 node,
                 router,
+                streams,
                 servicers,
                 Refusals(waiting, clock, partial(_audits_identity, node)),
                 IdentityAudit(database, partial(_audits_identity, node)),
@@ -306,14 +317,22 @@ async def _reachable_by_others(node: Node, config: ClusterConfig) -> AsyncIterat
         await listener.stop()
 
 
-def _servicers(config: EngineConfig, store: Store, router: Router, clock: Clock) -> Servicers:
+def _streams(config: EngineConfig, router: Router, meter: Meter) -> JobStreams:
+    streams = JobStreams(router, config.jobs, meter=meter)
+    meter.watch_streams(streams)
+    return streams
+
+
+def _servicers(
+    config: EngineConfig, store: Store, router: Router, clock: Clock, *, streams: JobStreams
+) -> Servicers:
     return {
         _service(deployment_service_pb2): DeploymentServicer(router, config.decisions),
         _service(resource_service_pb2): ResourceServicer(router),
         _service(process_definition_service_pb2): ProcessDefinitionServicer(store),
         _service(process_instance_service_pb2): ProcessInstanceServicer(store, router, config.instances),
         _service(element_instance_service_pb2): ElementInstanceServicer(store, router),
-        _service(job_service_pb2): JobServicer(store, router, config.jobs),
+        _service(job_service_pb2): JobServicer(store, router, config.jobs, streams),
         _service(user_task_service_pb2): UserTaskServicer(store, router),
         _service(variable_service_pb2): VariableServicer(store),
         _service(cluster_variable_service_pb2): ClusterVariableServicer(

@@ -7,7 +7,7 @@ from google.protobuf.message import Message
 
 from server.platform.call import REQUEST_ID
 from server.platform.channels import Channel, UnaryCall
-from server.platform.channels.port import Metadata
+from server.platform.channels.port import Metadata, UnaryChannel
 
 _current: ContextVar[str] = ContextVar("request id", default="")
 
@@ -17,7 +17,7 @@ def keep_request_id(request_id: str) -> None:
     _current.set(request_id)
 
 
-class IdentifiedChannel:
+class IdentifiedChannel(UnaryChannel):
     """Channel that adds the request id of the calling task to each call."""
 
     def __init__(self, channel: Channel) -> None:

@@ -34,13 +34,16 @@ class PartitionConfig:
 class JobsConfig:
     """[jobs]: how long an activation waits when it does not say, and at the most.
 
-    At most `max_waiting` activations wait at a partition, and `max_tenant_waiting` of one tenant.
+    At most `max_waiting` activations wait at a partition, and `max_tenant_waiting` of one tenant. At most `max_streams`
+    streams of jobs are open in a process, and `max_tenant_streams` of one tenant.
     """
 
     long_poll_seconds: float = 10.0
     longest_poll_seconds: float = 3600.0
     max_waiting: int = 10_000
     max_tenant_waiting: int = 2_500
+    max_streams: int = 1_000
+    max_tenant_streams: int = 250
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from prometheus_client import Counter as CounterMetric
 
 from server.engine.commands import Command
+from server.partition.job_streams import JobStreams
 from server.partition.local import LocalPartition
 from server.partition.meter import UNMEASURED, Meter, Traced
 from server.partition.partition import Partition
@@ -33,6 +34,7 @@ class Instruments:
         self._tracer = tracer
         self._max_tenants = max_tenants
         self._watched: list[LocalPartition] = []
+        self._streams: list[JobStreams] = []
         self._turns = metrics.histogram(
             "gnomon_turn_seconds", "Time of the engine over one batch of commands"
         )
@@ -41,6 +43,7 @@ class Instruments:
         self._commands = metrics.counter(
             "gnomon_commands", "Commands that partitions carried out or refused", ("command", "outcome")
         )
+        self._pushed = metrics.counter("gnomon_pushed_jobs", "Jobs that were written to streams")
         self._counters: dict[tuple[type[Command], str], CounterMetric] = {}
         self._report(metrics)
 
@@ -60,6 +63,12 @@ class Instruments:
                 self._counter(type(entry.command), result).inc()
                 if entry.traced is not None and self._tracer is not None:
                     self._trace(type(entry.command).__name__, entry.traced, turn, self._tracer)
+
+    def pushed(self) -> None:
+        self._pushed.inc()
+
+    def watch_streams(self, streams: JobStreams) -> None:
+        self._streams.append(streams)
 
     def watch(self, partition: LocalPartition) -> None:
         self._watched.append(partition)
@@ -96,6 +105,7 @@ class Instruments:
         ):
             metrics.gauge(name, meaning, self._of_each(read), _PARTITION)
         metrics.gauge("gnomon_waiting_activations", "Job activations that wait for a job", self._activations)
+        metrics.gauge("gnomon_job_streams", "Open streams of jobs", self._open_streams)
         metrics.gauge(
             "gnomon_waiting_completions",
             "Callers that await a completion or the listeners of a user task",
@@ -117,6 +127,9 @@ class Instruments:
 
     def _activations(self) -> Iterator[Gauge]:
         yield Gauge(sum(local.waiting_activations for local in self._watched))
+
+    def _open_streams(self) -> Iterator[Gauge]:
+        yield Gauge(sum(streams.open for streams in self._streams))
 
     def _completions(self) -> Iterator[Gauge]:
         yield Gauge(sum(local.waiting_completions for local in self._watched))

@@ -14,7 +14,7 @@ from server.engine.commands import ActivateJobs, YieldJobs
 from server.partition.port import PartitionPort
 from server.platform.errors import ServiceError, Unavailable
 
-# How long jobs are given back at most, while a caller that went away is waited for.
+# How long jobs are given back at most.
 GIVE_BACK_SECONDS = 2.0
 
 
@@ -36,11 +36,23 @@ async def collected(ports: Sequence[PartitionPort], command: ActivateJobs) -> Ac
                     raise
                 break
     except asyncio.CancelledError:
-        await _give_back(command.tenant_id, in_hand)
+        await give_back(command.tenant_id, in_hand)
         raise
     if refusals and len(refusals) == len(ports):
         raise refusals[0]
     return ActivatedJobs(tuple(_jobs(in_hand)))
+
+
+async def give_back(tenant_id: str, in_hand: Sequence[tuple[PartitionPort, Sequence[ActivatedJob]]]) -> None:
+    """Offer jobs again that no worker has; those of a partition that is away come back by their deadlines."""
+    giving = [
+        port.submit(YieldJobs(tenant_id, tuple((job.key, job.deadline) for job in jobs)))
+        for port, jobs in in_hand
+        if jobs
+    ]
+    with suppress(TimeoutError):
+        async with asyncio.timeout(GIVE_BACK_SECONDS):
+            await asyncio.gather(*giving, return_exceptions=True)
 
 
 def _jobs(in_hand: Sequence[tuple[PartitionPort, Sequence[ActivatedJob]]]) -> Iterator[ActivatedJob]:
@@ -55,14 +67,3 @@ def _rest(command: ActivateJobs, jobs: Sequence[ActivatedJob]) -> ActivateJobs |
     if len(jobs) >= command.max_jobs or octets <= 0:
         return None
     return replace(command, max_jobs=command.max_jobs - len(jobs), max_octets=octets)
-
-
-async def _give_back(tenant_id: str, in_hand: Sequence[tuple[PartitionPort, Sequence[ActivatedJob]]]) -> None:
-    giving = [
-        port.submit(YieldJobs(tenant_id, tuple((job.key, job.deadline) for job in jobs)))
-        for port, jobs in in_hand
-        if jobs
-    ]
-    with suppress(TimeoutError):
-        async with asyncio.timeout(GIVE_BACK_SECONDS):
-            await asyncio.gather(*giving, return_exceptions=True)

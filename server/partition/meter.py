@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from opentelemetry.trace import SpanContext
 
+    from server.partition.job_streams import JobStreams
     from server.partition.local import LocalPartition
     from server.partition.turn import Turn
 
@@ -31,6 +32,14 @@ class Meter(Protocol):
         """Note a turn whose callers have their answers."""
         ...
 
+    def pushed(self) -> None:
+        """Note a job that was written to a stream."""
+        ...
+
+    def watch_streams(self, streams: "JobStreams") -> None:
+        """Report how many streams are open."""
+        ...
+
     def watch(self, partition: "LocalPartition") -> None:
         """Report what waits in a partition, until `forget`."""
         ...
@@ -48,6 +57,12 @@ class Unmeasured:
         pass
 
     def committed(self, turn: "Turn") -> None:
+        pass
+
+    def pushed(self) -> None:
+        pass
+
+    def watch_streams(self, streams: "JobStreams") -> None:
         pass
 
     def watch(self, partition: "LocalPartition") -> None:

@@ -7,18 +7,19 @@ first one. Messages go to the home partition of their correlation key. Commands 
 
 import asyncio
 import logging
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from itertools import count
 
 from server.engine import commands
 from server.engine.addresses import Anywhere, First, Hashed, Here, HomeOf, OwnersOf
-from server.engine.answers import ActivatedJobs, Answer
+from server.engine.answers import ActivatedJob, ActivatedJobs, Answer
 from server.engine.formats import COMMAND_FEATURES
 from server.engine.keys import Key, partition_of
 from server.engine.messages import home_of
-from server.partition.job_collection import collected
+from server.partition.job_collection import collected, give_back
 from server.partition.origin import Origin
 from server.partition.port import PartitionPort, Partitions
 from server.platform.back_off import BackOff, Pauses
@@ -99,6 +100,17 @@ class Router:
         while not answer.jobs and not self._is_draining and (left := until - clock()) > 0:
             answer = await collected(await self._first_offering(command, left), command)
         return answer
+
+    async def give_back(self, tenant_id: str, jobs: Iterable[ActivatedJob]) -> None:
+        """Offer activated jobs again that no worker has; those that cannot be reached come back by their deadlines."""
+        of_partition = defaultdict[PartitionId, list[ActivatedJob]](list)
+        for job in jobs:
+            of_partition[self._known(job.key)].append(job)
+        in_hand: list[tuple[PartitionPort, Sequence[ActivatedJob]]] = []
+        for partition_id, its_jobs in of_partition.items():
+            with suppress(Unavailable):
+                in_hand.append((self.partitions.find(partition_id), its_jobs))
+        await give_back(tenant_id, in_hand)
 
     def drain(self) -> None:
         """Let nobody wait any longer for what has yet to happen."""

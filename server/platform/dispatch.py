@@ -1,15 +1,17 @@
 """From a gRPC path to a servicer's method, through the interceptors: the same for every channel.
 
 A servicer is any object with one coroutine method per RPC, in snake case:
-`async def fail_job(self, request: FailJobRequest, call: Call) -> FailJobResponse`.
+`async def fail_job(self, request: FailJobRequest, call: Call) -> FailJobResponse`. The method of a stream writes its
+answers: `async def stream_jobs(self, request: …, call: Call, stream: ResponseStream[…]) -> None`.
 """
 
 import logging
 import re
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from time import perf_counter
-from typing import Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from google.protobuf.descriptor import ServiceDescriptor
 from google.protobuf.message import Message
@@ -17,7 +19,7 @@ from opentelemetry.trace import SpanKind
 
 from server.platform.call import ANONYMOUS, Call, Principal
 from server.platform.call_metrics import CallMetrics
-from server.platform.errors import Internal, ServiceError
+from server.platform.errors import Internal, ServiceError, TenantMismatch
 from server.platform.metrics import Metrics
 from server.platform.peer import UNKNOWN, Peer
 from server.platform.policy import Policy, policies_of
@@ -25,7 +27,11 @@ from server.platform.tracing import Tracer
 
 logger = logging.getLogger(__name__)
 
+R = TypeVar("R")
+Answer = TypeVar("Answer", bound=Message)
+
 Servicer = Callable[[Message, Call], Awaitable[Message]]
+StreamServicer = Callable[..., Awaitable[None]]
 Serving = Coroutine[None, None, Message]
 # Told of each call of a known caller that was refused before a partition had its command.
 Refused = Callable[[Call, ServiceError], None]
@@ -45,6 +51,26 @@ class Operation:
     serve: Servicer | None
 
 
+@dataclass(frozen=True, slots=True)
+class StreamOperation:
+    """One RPC whose calls have any number of answers, with the method that serves it."""
+
+    policy: Policy
+    serve: StreamServicer | None
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseStream(Generic[Answer]):
+    """The answers of a call.
+
+    `write` returns when the flow control of the peer has let the answer pass. `admit` repeats the checks of the
+    interceptors: it raises ServiceError when the caller may not make the call any more.
+    """
+
+    write: Callable[[Answer], Awaitable[None]]
+    admit: Callable[[], Awaitable[None]]
+
+
 def unnoticed(_: Call, __: ServiceError) -> None:
     pass
 
@@ -61,10 +87,16 @@ class Dispatcher:
         metrics: Metrics | None = None,
         tracer: Tracer | None = None,
     ) -> None:
-        self.operations: Mapping[str, Operation] = {
-            path: Operation(policy, _serve(policy, servicer))
+        served = [
+            (policy, _method(policy, servicer))
             for service, servicer in servicers.items()
-            for path, policy in policies_of(service).items()
+            for policy in policies_of(service).values()
+        ]
+        self.operations: Mapping[str, Operation] = {
+            policy.path: Operation(policy, serve) for policy, serve in served if not policy.is_stream
+        }
+        self.streams: Mapping[str, StreamOperation] = {
+            policy.path: StreamOperation(policy, serve) for policy, serve in served if policy.is_stream
         }
         self.services = tuple(servicers)
         self._interceptors = tuple(interceptors)
@@ -85,22 +117,53 @@ class Dispatcher:
         """Serve one call; awaiting it raises ServiceError and nothing else."""
         operation = self.operations[path]
         call = Call(operation.policy, request, metadata, time_remaining, principal, peer)
-        serving = self._served(path, operation, call)
+        serving = self._served(path, operation.serve, call)
         if self._metrics is not None:
             serving = _measured(serving, path, self._metrics)
         if self._tracer is not None:
             serving = _traced(serving, call, self._tracer)
         return serving
 
-    async def _served(self, path: str, operation: Operation, call: Call) -> Message:
+    async def stream(
+        self,
+        path: str,
+        request: Message,
+        metadata: Mapping[str, str],
+        write: Callable[[Message], Awaitable[None]],
+        *,
+        peer: Peer = UNKNOWN,
+    ) -> None:
+        """Serve one call whose answers go to `write`; raises ServiceError and nothing else.
+
+        It is not traced: its span would last as long as its client wants.
+        """
+        operation = self.streams[path]
+        call = Call(operation.policy, request, metadata, peer=peer)
+
+        async def admit() -> None:
+            again = Call(operation.policy, request, metadata, peer=peer)
+            await self._admit(again)
+            if again.tenant_id != call.tenant_id:
+                raise TenantMismatch(f"the caller may not act in tenant '{call.tenant_id}' any more")
+
+        serve = operation.serve and partial(operation.serve, stream=ResponseStream(write, admit))
+        serving = self._served(path, serve, call)
+        await (serving if self._metrics is None else _measured(serving, path, self._metrics))
+
+    async def _admit(self, call: Call) -> None:
+        for intercept in self._interceptors:
+            waiting = intercept(call)
+            if waiting is not None:
+                await waiting
+
+    async def _served(
+        self, path: str, serve: Callable[[Message, Call], Awaitable[R]] | None, call: Call
+    ) -> R:
         try:
-            for intercept in self._interceptors:
-                waiting = intercept(call)
-                if waiting is not None:
-                    await waiting
-            if operation.serve is None:
+            await self._admit(call)
+            if serve is None:
                 raise LookupError(f"no servicer serves {path}")  # noqa: TRY301  # a fault of the wiring
-            return await operation.serve(call.request, call)
+            return await serve(call.request, call)
         except ServiceError as refusal:
             if call.policy.is_audited and call.principal is not ANONYMOUS and not call.is_submitted:
                 self._refused(call, refusal)
@@ -110,7 +173,7 @@ class Dispatcher:
             raise Internal from error
 
 
-async def _measured(serving: Serving, path: str, metrics: CallMetrics) -> Message:
+async def _measured(serving: Coroutine[None, None, R], path: str, metrics: CallMetrics) -> R:
     began, failure = perf_counter(), None
     try:
         return await serving
@@ -129,7 +192,7 @@ async def _traced(serving: Serving, call: Call, tracer: Tracer) -> Message:
             span.set_attribute("gnomon.request_id", call.request_id)
 
 
-def _serve(policy: Policy, servicer: object | None) -> Servicer | None:
+def _method(policy: Policy, servicer: object | None) -> Callable[..., Awaitable[Any]] | None:
     return getattr(servicer, snake_case(policy.name), None)
 
 

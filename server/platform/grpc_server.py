@@ -1,5 +1,6 @@
 """The gRPC listener of a process: its dispatcher, health and reflection, and an orderly end."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import grpc
@@ -8,7 +9,7 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 
 from server.platform.caller import NO_EDGES, EdgeSecret
-from server.platform.dispatch import Dispatcher, Operation
+from server.platform.dispatch import Dispatcher, Operation, StreamOperation
 from server.platform.errors import ServiceError
 from server.platform.grpc_context import metadata_of, refuse
 from server.platform.open_files import open_file_limit
@@ -82,13 +83,16 @@ class GrpcServer:
         self._config = config
         self._section = section
         self._server = grpc.aio.server(options=_options(config))
+        served: Sequence[Operation | StreamOperation] = (
+            *dispatcher.operations.values(),
+            *dispatcher.streams.values(),
+        )
         for service in dispatcher.services:
-            operations = {
-                operation.policy.name: operation
-                for path, operation in dispatcher.operations.items()
-                if path.startswith(f"/{service.full_name}/")
+            handlers = {
+                operation.policy.name: _handler(dispatcher, operation)
+                for operation in served
+                if operation.policy.path.startswith(f"/{service.full_name}/")
             }
-            handlers = {name: _handler(dispatcher, operation) for name, operation in operations.items()}
             generic = grpc.method_handlers_generic_handler(service.full_name, handlers)
             self._server.add_generic_rpc_handlers((generic,))
         self._tunnel = Tunnel(
@@ -142,7 +146,11 @@ def _milliseconds(seconds: float) -> int:
     return int(seconds * 1000)
 
 
-def _handler(dispatcher: Dispatcher, operation: Operation) -> "grpc.RpcMethodHandler[Message, Message]":
+def _handler(
+    dispatcher: Dispatcher, operation: Operation | StreamOperation
+) -> "grpc.RpcMethodHandler[Message, Message]":
+    if isinstance(operation, StreamOperation):
+        return _stream_handler(dispatcher, operation)
     policy = operation.policy
 
     async def serve(request: Message, context: grpc.aio.ServicerContext[Message, Message]) -> Message:
@@ -159,6 +167,26 @@ def _handler(dispatcher: Dispatcher, operation: Operation) -> "grpc.RpcMethodHan
             raise
 
     return grpc.unary_unary_rpc_method_handler(
+        serve,
+        request_deserializer=policy.request.FromString,
+        response_serializer=policy.response.SerializeToString,
+    )
+
+
+def _stream_handler(
+    dispatcher: Dispatcher, operation: StreamOperation
+) -> "grpc.RpcMethodHandler[Message, Message]":
+    policy = operation.policy
+
+    async def serve(request: Message, context: grpc.aio.ServicerContext[Message, Message]) -> None:
+        peer = Peer(address_of(context.peer()))
+        try:
+            await dispatcher.stream(policy.path, request, metadata_of(context), context.write, peer=peer)
+        except ServiceError as error:
+            await refuse(context, error)
+            raise
+
+    return grpc.unary_stream_rpc_method_handler(
         serve,
         request_deserializer=policy.request.FromString,
         response_serializer=policy.response.SerializeToString,

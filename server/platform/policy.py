@@ -60,7 +60,10 @@ class AuditRule:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """The requirements of one RPC on its caller; `path` is its gRPC path, /package.Service/Method."""
+    """The requirements of one RPC on its caller; `path` is its gRPC path, /package.Service/Method.
+
+    `is_stream` says that one call has any number of answers.
+    """
 
     path: str
     descriptor: MethodDescriptor
@@ -71,6 +74,7 @@ class Policy:
     modes: frozenset[Mode]
     is_command: bool
     is_long_polling: bool
+    is_stream: bool
     rejections: tuple[str, ...]
     tenant_fields: tuple[FieldDescriptor, ...]
     audit: AuditRule | None = None
@@ -125,6 +129,7 @@ def policy_of(method: MethodDescriptor) -> Policy:
         modes=frozenset(map(_mode, rule.modes)) or frozenset(Mode),
         is_command=rule.command,
         is_long_polling=rule.long_polling,
+        is_stream=method.server_streaming,
         rejections=tuple(rule.rejections),
         tenant_fields=tuple(field for field in method.input_type.fields if _names_tenants(field)),
         audit=_audit_rule(rule),

@@ -9,8 +9,10 @@ from server.engine.commands import ActivateJobs, CompleteJob, FailJob, ThrowJobE
 from server.engine.keys import Key
 from server.engine.variables import join
 from server.partition.config import JobsConfig
+from server.partition.job_streams import MOST_IN_HAND, JobStreams
 from server.partition.router import Router
 from server.platform.call import Call
+from server.platform.dispatch import ResponseStream
 from server.rpc.dates import rfc_3339
 from server.rpc.job_results import result_of
 from server.rpc.origin import origin_of
@@ -23,10 +25,11 @@ MILLISECOND = timedelta(milliseconds=1)
 
 
 class JobServicer:
-    def __init__(self, store: Store, router: Router, config: JobsConfig) -> None:
+    def __init__(self, store: Store, router: Router, config: JobsConfig, streams: JobStreams) -> None:
         self._store = store
         self._router = router
         self._config = config
+        self._streams = streams
 
     async def activate_jobs(self, request: pb.ActivateJobsRequest, call: Call) -> pb.ActivateJobsResponse:
         command = ActivateJobs(
@@ -46,6 +49,26 @@ class JobServicer:
             return 0
         seconds = request.request_timeout / 1000 or self._config.long_poll_seconds
         return min(seconds, self._config.longest_poll_seconds)
+
+    async def stream_activated_jobs(
+        self,
+        request: pb.StreamActivatedJobsRequest,
+        call: Call,
+        stream: ResponseStream[pb.StreamActivatedJobsResponse],
+    ) -> None:
+        command = ActivateJobs(
+            tenant_id=call.tenant_id,
+            type=request.type,
+            worker=request.worker,
+            timeout=request.timeout * MILLISECOND,
+            max_jobs=MOST_IN_HAND,
+            fetch_variables=tuple(request.fetch_variable),
+        )
+
+        async def write(job: ActivatedJob) -> None:
+            await stream.write(pb.StreamActivatedJobsResponse(job=_activated(job)))
+
+        await self._streams.push(command, write=write, admit=stream.admit)
 
     async def complete_job(self, request: pb.CompleteJobRequest, call: Call) -> pb.CompleteJobResponse:
         command = CompleteJob(

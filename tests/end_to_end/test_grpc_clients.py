@@ -62,6 +62,33 @@ async def test_typed_stubs_run_an_instance_from_deployment_to_completion(
     assert instance.state == instance_pb.PROCESS_INSTANCE_STATE_COMPLETED
 
 
+async def test_jobs_are_pushed_to_a_client_that_may_work_on_jobs(
+    server: Server, channel: grpc.aio.Channel, metadata: Metadata
+) -> None:
+    content = CONTENT.replace(b"direct", b"pushed")
+    deployment = deployment_pb.CreateDeploymentRequest(
+        resources=[deployment_pb.Resource(name="pushed.bpmn", content=content)]
+    )
+    await DeploymentServiceStub(channel).CreateDeployment(deployment, metadata=metadata, timeout=10)
+    jobs, request = JobServiceStub(channel), job_pb.StreamActivatedJobsRequest(type="pushed", timeout=60_000)
+    reader = (("authorization", f"Bearer {server.token('reader')}"),)
+
+    pushed = jobs.StreamActivatedJobs(request, metadata=metadata, timeout=30)
+    start = instance_service_pb.CreateProcessInstanceRequest(process_definition_id="pushed")
+    for _ in range(3):
+        created = await ProcessInstanceServiceStub(channel).CreateProcessInstance(
+            start, metadata=metadata, timeout=10
+        )
+        job = (await pushed.read()).job
+        assert job.process_instance_key == created.process_instance_key
+        completion = job_pb.CompleteJobRequest(job_key=job.job_key)
+        await jobs.CompleteJob(completion, metadata=metadata, timeout=10)
+    pushed.cancel()
+    with pytest.raises(grpc.RpcError) as refusal:
+        await jobs.StreamActivatedJobs(request, metadata=reader, timeout=10).read()
+    assert isinstance(error_of(refusal.value), PermissionDenied)
+
+
 @pytest.mark.parametrize(
     ("client", "request_", "expected"),
     [

@@ -9,14 +9,14 @@ from google.protobuf.message import Message
 
 from server.platform.call import ANONYMOUS, Principal
 from server.platform.channels.failure import CallError
-from server.platform.channels.port import Metadata, UnaryCall
+from server.platform.channels.port import Metadata, UnaryCall, UnaryChannel
 from server.platform.deadlines import Deadlines
 from server.platform.dispatch import Dispatcher
 from server.platform.errors import DeadlineExceeded, ServiceError
 from server.platform.peer import UNKNOWN, Peer
 
 
-class LocalChannel:
+class LocalChannel(UnaryChannel):
     """Calls the dispatcher; `principal` is given where the caller is a service of this process, `peer` for its edge."""
 
     def __init__(

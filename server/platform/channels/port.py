@@ -1,7 +1,7 @@
 """The interface of a channel, as callers of a service use it."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Protocol, TypeVar
+from typing import NoReturn, Protocol, TypeVar
 
 from google.protobuf.message import Message
 
@@ -28,3 +28,13 @@ class Channel(Protocol):
         response_deserializer: Callable[[bytes], Message] | None = None,
         _registered_method: bool | None = False,  # noqa: FBT001, FBT002  # as generated code calls it
     ) -> UnaryCall[Message, Message]: ...
+
+
+class UnaryChannel:
+    """Part of a channel that carries unary calls alone: stubs can be made of it, and their streams are not served."""
+
+    def unary_stream(self, method: str, *_: object, **__: object) -> Callable[..., NoReturn]:
+        def call(*_: object, **__: object) -> NoReturn:
+            raise TypeError(f"expected a gRPC channel: {method} is a stream")
+
+        return call

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from google.protobuf.message import Message
 
-from server.platform.channels.port import Channel, Metadata, UnaryCall
+from server.platform.channels.port import Channel, Metadata, UnaryCall, UnaryChannel
 
 
 class Connecting(Channel, Protocol):
@@ -16,7 +16,7 @@ class Connecting(Channel, Protocol):
     def is_connected(self) -> bool: ...
 
 
-class SeveralChannels:
+class SeveralChannels(UnaryChannel):
     """A call that was sent stays where it is: whether it took effect there, only its caller can find out."""
 
     def __init__(self, channels: Sequence[Connecting]) -> None:

@@ -4,11 +4,11 @@ from collections.abc import Awaitable, Callable
 
 from google.protobuf.message import Message
 
-from server.platform.channels.port import Channel, Metadata, UnaryCall
+from server.platform.channels.port import Channel, Metadata, UnaryCall, UnaryChannel
 from server.platform.tracing import carried
 
 
-class TracedChannel:
+class TracedChannel(UnaryChannel):
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
 

@@ -19,7 +19,7 @@ from server.platform.back_off import BackOff
 from server.platform.cancellation import is_cancelled
 from server.platform.channels.failure import CallError
 from server.platform.channels.link import Link
-from server.platform.channels.port import Metadata, UnaryCall
+from server.platform.channels.port import Metadata, UnaryCall, UnaryChannel
 from server.platform.deadlines import Deadlines
 from server.platform.errors import (
     DeadlineExceeded,
@@ -55,7 +55,7 @@ class TunnelConfig:
     silence_seconds: float = 2.5
 
 
-class TunnelChannel:
+class TunnelChannel(UnaryChannel):
     """Connects while `run` runs, and again whenever the connection breaks; as a block, it runs beside the block."""
 
     def __init__(

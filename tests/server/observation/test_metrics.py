@@ -51,6 +51,8 @@ async def test_what_happens_is_counted_where_it_happens(accept: str) -> None:
     assert value(samples, "gnomon_due_lag_seconds", partition="1") == 0
     assert value(samples, "gnomon_waiting_activations") == 0
     assert value(samples, "gnomon_waiting_completions") == 0
+    assert value(samples, "gnomon_job_streams") == 0
+    assert value(samples, "gnomon_pushed_jobs_total") == 0
     assert value(samples, "gnomon_event_loop_lag_seconds") is not None
 
 

@@ -146,6 +146,50 @@ async def test_a_worker_waits_for_jobs_of_all_partitions(two: tuple[Process, Pro
         assert [job.instance.key for job in (await waiting).jobs] == [key], number
 
 
+async def test_a_stream_has_the_jobs_of_all_processes(two: tuple[Process, Process]) -> None:
+    first, second = two
+    found: list[Key] = []
+
+    async def write(job: ActivatedJob) -> None:
+        found.append(job.instance.key)
+
+    async def admit() -> None:
+        pass
+
+    waiting = await second.start_in_each()
+    async with asyncio.TaskGroup() as tasks:
+        stream = tasks.create_task(first.engine.streams.push(activation(8), write=write, admit=admit))
+        await until(lambda: len(found) == len(waiting))
+        coming = await first.start_in_each() + await second.start_in_each()
+        await until(lambda: len(found) == len(waiting) + len(coming))
+        stream.cancel()
+
+    assert sorted(found) == sorted(waiting + coming)
+
+
+async def test_jobs_of_another_process_that_no_worker_read_are_offered_again(
+    two: tuple[Process, Process],
+) -> None:
+    first, second = two
+    keys = [key for _ in range(3) for key in await second.start_in_each()]
+    begun: list[ActivatedJob] = []
+
+    async def write(job: ActivatedJob) -> None:
+        begun.append(job)
+        await asyncio.Event().wait()
+
+    async def admit() -> None:
+        pass
+
+    stream = asyncio.ensure_future(first.engine.streams.push(activation(8), write=write, admit=admit))
+    await until(lambda: begun)
+    stream.cancel()
+    await asyncio.wait((stream,))
+
+    again = {job.instance.key for job in await all_jobs(second, len(keys) - 1)}
+    assert again == set(keys) - {job.instance.key for job in begun}
+
+
 async def test_refusals_are_the_same_from_everywhere(two: tuple[Process, Process]) -> None:
     keys = await two[0].start_in_each()
     for each in two:

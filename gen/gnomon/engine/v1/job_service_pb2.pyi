@@ -124,6 +124,72 @@ class ActivateJobsResponse(_message.Message):
 Global___ActivateJobsResponse: _TypeAlias = ActivateJobsResponse  # noqa: Y015
 
 @_typing.final
+class StreamActivatedJobsRequest(_message.Message):
+    """Request of StreamActivatedJobs."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TYPE_FIELD_NUMBER: _builtins.int
+    WORKER_FIELD_NUMBER: _builtins.int
+    TIMEOUT_FIELD_NUMBER: _builtins.int
+    FETCH_VARIABLE_FIELD_NUMBER: _builtins.int
+    TENANT_IDS_FIELD_NUMBER: _builtins.int
+    type: _builtins.str
+    """Job type."""
+    worker: _builtins.str
+    """Name of the worker."""
+    timeout: _builtins.int
+    """Milliseconds that the worker has for a job, from the moment when it is activated."""
+    @_builtins.property
+    def fetch_variable(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Names of the variables that jobs have; empty means all."""
+
+    @_builtins.property
+    def tenant_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Tenants; each must be the caller's."""
+
+    def __init__(
+        self,
+        *,
+        type: _builtins.str = ...,
+        worker: _builtins.str = ...,
+        timeout: _builtins.int = ...,
+        fetch_variable: _abc.Iterable[_builtins.str] | None = ...,
+        tenant_ids: _abc.Iterable[_builtins.str] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["fetch_variable", b"fetch_variable", "tenant_ids", b"tenant_ids", "timeout", b"timeout", "type", b"type", "worker", b"worker"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___StreamActivatedJobsRequest: _TypeAlias = StreamActivatedJobsRequest  # noqa: Y015
+
+@_typing.final
+class StreamActivatedJobsResponse(_message.Message):
+    """One of the answers of StreamActivatedJobs."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    JOB_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def job(self) -> _job_pb2.ActivatedJob:
+        """The activated job."""
+
+    def __init__(
+        self,
+        *,
+        job: _job_pb2.ActivatedJob | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["job", b"job"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["job", b"job"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___StreamActivatedJobsResponse: _TypeAlias = StreamActivatedJobsResponse  # noqa: Y015
+
+@_typing.final
 class JobResultCorrections(_message.Message):
     """Changes that a task listener makes to its user task; what is absent stays as it is."""
 

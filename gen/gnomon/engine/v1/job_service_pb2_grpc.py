@@ -40,6 +40,11 @@ class JobServiceStub:
                 request_serializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.ActivateJobsRequest.SerializeToString,
                 response_deserializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.ActivateJobsResponse.FromString,
                 _registered_method=True)
+        self.StreamActivatedJobs = channel.unary_stream(
+                '/gnomon.engine.v1.JobService/StreamActivatedJobs',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.StreamActivatedJobsRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.StreamActivatedJobsResponse.FromString,
+                _registered_method=True)
         self.CompleteJob = channel.unary_unary(
                 '/gnomon.engine.v1.JobService/CompleteJob',
                 request_serializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.CompleteJobRequest.SerializeToString,
@@ -74,6 +79,17 @@ class JobServiceServicer:
     def ActivateJobs(self, request, context):
         """Activates jobs of one type for a worker; waits for one when there is none.
         A caller that goes away while it waits takes no job with it.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def StreamActivatedJobs(self, request, context):
+        """Pushes jobs of one type to a worker, those that wait already and each later one, for as long as the worker stays. It
+        has no route over HTTP.
+        A worker that reads no further gets no further jobs. Jobs that were not written when the stream ends are offered
+        again. The stream ends with UNAUTHENTICATED or PERMISSION_DENIED once its caller has lost the right, and with
+        UNAVAILABLE when the server stops.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -126,6 +142,11 @@ def add_JobServiceServicer_to_server(servicer, server):
                     servicer.ActivateJobs,
                     request_deserializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.ActivateJobsRequest.FromString,
                     response_serializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.ActivateJobsResponse.SerializeToString,
+            ),
+            'StreamActivatedJobs': grpc.unary_stream_rpc_method_handler(
+                    servicer.StreamActivatedJobs,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.StreamActivatedJobsRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_job__service__pb2.StreamActivatedJobsResponse.SerializeToString,
             ),
             'CompleteJob': grpc.unary_unary_rpc_method_handler(
                     servicer.CompleteJob,
@@ -181,6 +202,33 @@ class JobService:
             '/gnomon.engine.v1.JobService/ActivateJobs',
             gnomon_dot_engine_dot_v1_dot_job__service__pb2.ActivateJobsRequest.SerializeToString,
             gnomon_dot_engine_dot_v1_dot_job__service__pb2.ActivateJobsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def StreamActivatedJobs(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/gnomon.engine.v1.JobService/StreamActivatedJobs',
+            gnomon_dot_engine_dot_v1_dot_job__service__pb2.StreamActivatedJobsRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_job__service__pb2.StreamActivatedJobsResponse.FromString,
             options,
             channel_credentials,
             insecure,

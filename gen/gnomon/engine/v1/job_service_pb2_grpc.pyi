@@ -37,6 +37,13 @@ class JobServiceStub:
     """Activates jobs of one type for a worker; waits for one when there is none.
     A caller that goes away while it waits takes no job with it.
     """
+    StreamActivatedJobs: _grpc.UnaryStreamMultiCallable[_job_service_pb2.StreamActivatedJobsRequest, _job_service_pb2.StreamActivatedJobsResponse]
+    """Pushes jobs of one type to a worker, those that wait already and each later one, for as long as the worker stays. It
+    has no route over HTTP.
+    A worker that reads no further gets no further jobs. Jobs that were not written when the stream ends are offered
+    again. The stream ends with UNAUTHENTICATED or PERMISSION_DENIED once its caller has lost the right, and with
+    UNAVAILABLE when the server stops.
+    """
     CompleteJob: _grpc.UnaryUnaryMultiCallable[_job_service_pb2.CompleteJobRequest, _job_service_pb2.CompleteJobResponse]
     """Completes a job; its variables are merged into the process instance. The job of a task listener brings a result
     instead.
@@ -65,6 +72,13 @@ class JobServiceAsyncStub(JobServiceStub):
     ActivateJobs: _aio.UnaryUnaryMultiCallable[_job_service_pb2.ActivateJobsRequest, _job_service_pb2.ActivateJobsResponse]  # type: ignore[assignment]
     """Activates jobs of one type for a worker; waits for one when there is none.
     A caller that goes away while it waits takes no job with it.
+    """
+    StreamActivatedJobs: _aio.UnaryStreamMultiCallable[_job_service_pb2.StreamActivatedJobsRequest, _job_service_pb2.StreamActivatedJobsResponse]  # type: ignore[assignment]
+    """Pushes jobs of one type to a worker, those that wait already and each later one, for as long as the worker stays. It
+    has no route over HTTP.
+    A worker that reads no further gets no further jobs. Jobs that were not written when the stream ends are offered
+    again. The stream ends with UNAUTHENTICATED or PERMISSION_DENIED once its caller has lost the right, and with
+    UNAVAILABLE when the server stops.
     """
     CompleteJob: _aio.UnaryUnaryMultiCallable[_job_service_pb2.CompleteJobRequest, _job_service_pb2.CompleteJobResponse]  # type: ignore[assignment]
     """Completes a job; its variables are merged into the process instance. The job of a task listener brings a result
@@ -97,6 +111,19 @@ class JobServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_job_service_pb2.ActivateJobsResponse, _abc.Awaitable[_job_service_pb2.ActivateJobsResponse]]:
         """Activates jobs of one type for a worker; waits for one when there is none.
         A caller that goes away while it waits takes no job with it.
+        """
+
+    @_abc_1.abstractmethod
+    def StreamActivatedJobs(
+        self,
+        request: _job_service_pb2.StreamActivatedJobsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_abc.Iterator[_job_service_pb2.StreamActivatedJobsResponse], _abc.AsyncIterator[_job_service_pb2.StreamActivatedJobsResponse]]:
+        """Pushes jobs of one type to a worker, those that wait already and each later one, for as long as the worker stays. It
+        has no route over HTTP.
+        A worker that reads no further gets no further jobs. Jobs that were not written when the stream ends are offered
+        again. The stream ends with UNAUTHENTICATED or PERMISSION_DENIED once its caller has lost the right, and with
+        UNAVAILABLE when the server stops.
         """
 
     @_abc_1.abstractmethod

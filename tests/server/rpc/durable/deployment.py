@@ -27,6 +27,7 @@ from server.engine import State
 from server.engine.keys import Key
 from server.partition.audit_trail import WaitingEntries
 from server.partition.config import DecisionsConfig, InstancesConfig, JobsConfig, PartitionConfig
+from server.partition.job_streams import JobStreams
 from server.partition.local import LocalPartition, OnlyPartition
 from server.partition.partition import Partition
 from server.partition.router import Router
@@ -96,7 +97,7 @@ async def durable(authenticate: Interceptor) -> AsyncIterator[Durable]:
     servicers = {
         _service(deployment_service_pb2): DeploymentServicer(router, DecisionsConfig()),
         _service(process_instance_service_pb2): ProcessInstanceServicer(store, router, InstancesConfig()),
-        _service(job_service_pb2): JobServicer(store, router, JobsConfig()),
+        _service(job_service_pb2): JobServicer(store, router, JobsConfig(), JobStreams(router, JobsConfig())),
         _service(incident_service_pb2): IncidentServicer(store, router),
         _service(user_task_service_pb2): DurableUserTaskServicer(store, router),
         _service(history_service_pb2): HistoryServicer(store),

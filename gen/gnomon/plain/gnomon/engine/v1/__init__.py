@@ -334,6 +334,8 @@ __all__ = (
     "SignalServiceStub",
     "SourceElementInstruction",
     "StartInstruction",
+    "StreamActivatedJobsRequest",
+    "StreamActivatedJobsResponse",
     "SuspendBatchOperationRequest",
     "SuspendBatchOperationResponse",
     "TenantFilter",
@@ -373,6 +375,7 @@ __all__ = (
 )
 
 import datetime
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11793,6 +11796,60 @@ default_message_pool.register_message("gnomon.engine.v1", "StartInstruction", St
 
 
 @dataclass(eq=False, repr=False)
+class StreamActivatedJobsRequest(betterproto2.Message):
+    """
+    Request of StreamActivatedJobs.
+    """
+
+    type: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
+    """
+    Job type.
+    """
+
+    worker: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
+    """
+    Name of the worker.
+    """
+
+    timeout: "int" = betterproto2.field(3, betterproto2.TYPE_INT64)
+    """
+    Milliseconds that the worker has for a job, from the moment when it is activated.
+    """
+
+    fetch_variable: "list[str]" = betterproto2.field(4, betterproto2.TYPE_STRING, repeated=True)
+    """
+    Names of the variables that jobs have; empty means all.
+    """
+
+    tenant_ids: "list[str]" = betterproto2.field(5, betterproto2.TYPE_STRING, repeated=True)
+    """
+    Tenants; each must be the caller's.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "StreamActivatedJobsRequest", StreamActivatedJobsRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class StreamActivatedJobsResponse(betterproto2.Message):
+    """
+    One of the answers of StreamActivatedJobs.
+    """
+
+    job: "ActivatedJob | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    The activated job.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "StreamActivatedJobsResponse", StreamActivatedJobsResponse
+)
+
+
+@dataclass(eq=False, repr=False)
 class SuspendBatchOperationRequest(betterproto2.Message):
     """
     Request of SuspendBatchOperation.
@@ -14125,6 +14182,32 @@ class JobServiceStub(betterproto2_grpclib.ServiceStub):
             deadline=deadline,
             metadata=metadata,
         )
+
+    async def stream_activated_jobs(
+        self,
+        message: "StreamActivatedJobsRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "AsyncIterator[StreamActivatedJobsResponse]":
+        """
+        Pushes jobs of one type to a worker, those that wait already and each later one, for as long as the worker stays. It
+        has no route over HTTP.
+        A worker that reads no further gets no further jobs. Jobs that were not written when the stream ends are offered
+        again. The stream ends with UNAUTHENTICATED or PERMISSION_DENIED once its caller has lost the right, and with
+        UNAVAILABLE when the server stops.
+        """
+
+        async for response in self._unary_stream(
+            "/gnomon.engine.v1.JobService/StreamActivatedJobs",
+            message,
+            StreamActivatedJobsResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        ):
+            yield response
 
     async def complete_job(
         self,
