@@ -40,6 +40,7 @@ class JobState(StrEnum):
     CANCELED = "CANCELED"
     ERROR_THROWN = "ERROR_THROWN"
     RETRIES_UPDATED = "RETRIES_UPDATED"
+    MIGRATED = "MIGRATED"
 
     def filter(self) -> job_pb2.JobStateFilter:
         return job_pb2.JobStateFilter(eq=job_pb2.JobState.Value(f"JOB_STATE_{self}"))

@@ -44,6 +44,7 @@ class JobState(StrEnum):
     COMPLETED = "COMPLETED"
     CANCELED = "CANCELED"
     ERROR_THROWN = "ERROR_THROWN"
+    MIGRATED = "MIGRATED"
 
 
 class UserTaskState(StrEnum):

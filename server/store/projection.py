@@ -151,7 +151,7 @@ def _process_instance_migrated(
             named = {"element_name": element.element_name or element.element_id}
             changes.append(Update(ElementInstance, element.key, moved | named))
         if element.job_key is not None:
-            _job(element.job_key, now, changes, **moved)
+            _job(element.job_key, now, changes, **moved, state=JobState.MIGRATED)
         if element.incident_key is not None:
             changes.append(Update(Incident, element.incident_key, moved))
         if element.user_task_key is not None:

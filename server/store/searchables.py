@@ -85,8 +85,10 @@ PROCESS_INSTANCES = Searchable.of(
             _INSTANCE,
             Job,
             _INSTANCE,
-            equals(JOBS, "state", JobState.FAILED),
+            # A job that failed and was migrated still waits for its next try.
+            Condition(JOBS.fields["state"], Operator.IN, (JobState.FAILED, JobState.MIGRATED)),
             Condition(JOBS.fields["retries"], Operator.GT, 0),
+            equals(JOBS, "has_failed_with_retries_left", value=True),
         ),
     },
     associations={

@@ -20,19 +20,20 @@ from tests.server.engine.stored import pages_of
 ACTIVE = entities.ProcessInstanceState.ACTIVE
 
 # A row says what happened to the job last.
+_ALWAYS = {entities.JobState.RETRIES_UPDATED, entities.JobState.MIGRATED}
 _OFFERED = {
     entities.JobState.CREATED,
     entities.JobState.TIMED_OUT,
     entities.JobState.FAILED,
     entities.JobState.ERROR_THROWN,
-    entities.JobState.RETRIES_UPDATED,
+    *_ALWAYS,
 }
 ROW_STATES = {
     JobState.ACTIVATABLE: _OFFERED,
-    JobState.ACTIVATED: {entities.JobState.CREATED, entities.JobState.RETRIES_UPDATED},
-    JobState.BACKING_OFF: {entities.JobState.FAILED, entities.JobState.RETRIES_UPDATED},
-    JobState.FAILED: {entities.JobState.FAILED, entities.JobState.RETRIES_UPDATED},
-    JobState.ERROR_THROWN: {entities.JobState.ERROR_THROWN, entities.JobState.RETRIES_UPDATED},
+    JobState.ACTIVATED: {entities.JobState.CREATED, *_ALWAYS},
+    JobState.BACKING_OFF: {entities.JobState.FAILED, *_ALWAYS},
+    JobState.FAILED: {entities.JobState.FAILED, *_ALWAYS},
+    JobState.ERROR_THROWN: {entities.JobState.ERROR_THROWN, *_ALWAYS},
 }
 
 

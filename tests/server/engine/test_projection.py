@@ -102,6 +102,25 @@ def test_a_job_row_tells_what_happened_last(engine: Scenario) -> None:
     assert row.custom_headers == {"h": "1"}
 
 
+@pytest.mark.parametrize("is_failed", [True, False])
+def test_a_migrated_job_shows_that_until_something_else_happens(engine: Scenario, *, is_failed: bool) -> None:
+    engine.deploy(process("order").service_task("a", type="a").end()).start()
+    (job,) = engine.activate("a")
+    if is_failed:
+        engine.execute(FailJob(tenant_id="default", job_key=job.key, retries=2))
+    engine.deploy(process("other").service_task("b", type="b").end())
+
+    engine.migrate("other", {"a": "b"})
+
+    row = job_row(engine)
+    assert (row.job_key, row.element_id, row.state) == (job.key, "b", JobState.MIGRATED)
+    assert (row.has_failed_with_retries_left, row.end_time) == (is_failed, None)
+    engine.advance(MINUTE)
+    assert job_row(engine).state is (JobState.MIGRATED if is_failed else JobState.TIMED_OUT)
+    engine.complete("a")
+    assert job_row(engine).state is JobState.COMPLETED
+
+
 def test_a_job_row_says_whether_it_failed_with_retries_left(engine: Scenario) -> None:
     engine.deploy(process("order").service_task("a", type="a").end()).start()
 

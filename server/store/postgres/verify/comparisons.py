@@ -127,14 +127,15 @@ def _message_subscriptions(instance: ProcessInstance) -> Facts:
 
 
 # A row shows the last event of its job; a job may be on offer for several reasons.
+_ALWAYS = {Shown.RETRIES_UPDATED, Shown.MIGRATED}
 SHOWN_AS: Mapping[object, frozenset[object]] = {
     JobState.ACTIVATABLE: frozenset(
-        {Shown.CREATED, Shown.FAILED, Shown.TIMED_OUT, Shown.ERROR_THROWN, Shown.RETRIES_UPDATED}
+        {Shown.CREATED, Shown.FAILED, Shown.TIMED_OUT, Shown.ERROR_THROWN, *_ALWAYS}
     ),
-    JobState.ACTIVATED: frozenset({Shown.CREATED, Shown.RETRIES_UPDATED}),
-    JobState.BACKING_OFF: frozenset({Shown.FAILED, Shown.RETRIES_UPDATED}),
-    JobState.FAILED: frozenset({Shown.FAILED, Shown.RETRIES_UPDATED}),
-    JobState.ERROR_THROWN: frozenset({Shown.ERROR_THROWN, Shown.RETRIES_UPDATED}),
+    JobState.ACTIVATED: frozenset({Shown.CREATED, *_ALWAYS}),
+    JobState.BACKING_OFF: frozenset({Shown.FAILED, *_ALWAYS}),
+    JobState.FAILED: frozenset({Shown.FAILED, *_ALWAYS}),
+    JobState.ERROR_THROWN: frozenset({Shown.ERROR_THROWN, *_ALWAYS}),
 }
 
 
