@@ -122,6 +122,8 @@ async def test_callers_change_variables_of_their_own_tenant_alone(caller: Caller
     [
         pytest.param("", b"1", id="no name"),
         pytest.param("a b", b"1", id="a space"),
+        pytest.param(".", b"1", id="this place in paths"),
+        pytest.param("..", b"1", id="the place above in paths"),
         pytest.param("n" * 257, b"1", id="a long name"),
         pytest.param("a", b"", id="no value"),
         pytest.param("a", b'"%s"' % (b"x" * 32767), id="a long value"),

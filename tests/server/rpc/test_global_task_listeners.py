@@ -111,6 +111,8 @@ async def test_who_may_not_deploy_changes_none(caller: Caller) -> None:
     [
         pytest.param({"id": ""}, id="no id"),
         pytest.param({"id": "a b"}, id="a space"),
+        pytest.param({"id": "."}, id="this place in paths"),
+        pytest.param({"id": ".."}, id="the place above in paths"),
         pytest.param({"id": "n" * 257}, id="a long id"),
         pytest.param({"type": ""}, id="no type"),
         pytest.param({"type": "n" * 257}, id="a long type"),

@@ -30,7 +30,7 @@ class CreateGlobalClusterVariableRequest(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     VALUE_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """Name: without spaces, so that expressions can have it."""
+    """Name: without spaces, so that expressions can have it; neither '.' nor '..'."""
     value: _builtins.bytes
     """Value, any JSON."""
     def __init__(
@@ -218,7 +218,7 @@ class CreateTenantClusterVariableRequest(_message.Message):
     tenant_id: _builtins.str
     """Tenant; must be the caller's."""
     name: _builtins.str
-    """Name: without spaces, so that expressions can have it."""
+    """Name: without spaces, so that expressions can have it; neither '.' nor '..'."""
     value: _builtins.bytes
     """Value, any JSON."""
     def __init__(

@@ -34,7 +34,7 @@ class CreateGlobalTaskListenerRequest(_message.Message):
     AFTER_NON_GLOBAL_FIELD_NUMBER: _builtins.int
     PRIORITY_FIELD_NUMBER: _builtins.int
     id: _builtins.str
-    """Id, unique in the tenant."""
+    """Id, unique in the tenant: without spaces, neither '.' nor '..'."""
     type: _builtins.str
     """Type of its jobs, as it is: no expression."""
     retries: _builtins.int

@@ -4192,7 +4192,7 @@ class CreateGlobalClusterVariableRequest(betterproto2.Message):
 
     name: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Name: without spaces, so that expressions can have it.
+    Name: without spaces, so that expressions can have it; neither '.' nor '..'.
     """
 
     value: "bytes" = betterproto2.field(2, betterproto2.TYPE_BYTES)
@@ -4231,7 +4231,7 @@ class CreateGlobalTaskListenerRequest(betterproto2.Message):
 
     id: "str" = betterproto2.field(1, betterproto2.TYPE_STRING)
     """
-    Id, unique in the tenant.
+    Id, unique in the tenant: without spaces, neither '.' nor '..'.
     """
 
     type: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
@@ -4428,7 +4428,7 @@ class CreateTenantClusterVariableRequest(betterproto2.Message):
 
     name: "str" = betterproto2.field(2, betterproto2.TYPE_STRING)
     """
-    Name: without spaces, so that expressions can have it.
+    Name: without spaces, so that expressions can have it; neither '.' nor '..'.
     """
 
     value: "bytes" = betterproto2.field(3, betterproto2.TYPE_BYTES)
