@@ -1,6 +1,5 @@
 """The gRPC listener of a process: its dispatcher, health and reflection, and an orderly end."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import grpc
@@ -83,7 +82,7 @@ class GrpcServer:
         self._config = config
         self._section = section
         self._server = grpc.aio.server(options=_options(config))
-        served: Sequence[Operation | StreamOperation] = (
+        served: tuple[Operation | StreamOperation, ...] = (
             *dispatcher.operations.values(),
             *dispatcher.streams.values(),
         )
