@@ -1,8 +1,8 @@
 """Streams of jobs: one activation after another for one worker, and its jobs written before the next.
 
 A worker that does not read keeps one job, the one that is being written: the others in hand are offered again a second
-after they were activated, and nothing more is activated until the worker reads. So are those in hand when the stream
-ends. A job whose write has begun may have arrived: it comes back by its deadline.
+after they were activated, and nothing more is activated until the worker reads. Jobs in hand are also offered again
+when the stream ends. A job whose write has begun may have arrived: it comes back by its deadline.
 """
 
 import asyncio
@@ -21,9 +21,9 @@ from server.platform.errors import Unavailable
 
 # Most jobs that a stream has in hand.
 MOST_IN_HAND = 32
-# How long a worker has to read those.
+# How long a worker has to read those; less where the jobs have less time.
 PATIENCE_SECONDS = 1.0
-# How often it is looked whether the caller of a stream without jobs still may have some.
+# How often the caller of a stream is checked while there are no jobs.
 REVIEW_SECONDS = 10.0
 
 Write = Callable[[ActivatedJob], Awaitable[None]]
@@ -69,7 +69,7 @@ class JobStreams:
             most = command.max_jobs
             while True:
                 jobs = await self._activated(replace(command, max_jobs=most))
-                were_read = await self._pushed(command.tenant_id, jobs, write, admit=admit)
+                were_read = await self._pushed(command, jobs, write=write, admit=admit)
                 # A slow worker finds its way back to the most, so that few jobs are given back in vain.
                 most = min(2 * most, command.max_jobs) if were_read else 1
 
@@ -87,10 +87,12 @@ class JobStreams:
         except TimeoutError:
             raise Unavailable.untouched("the server is about to stop") from None
 
-    async def _pushed(self, tenant_id: str, jobs: deque[ActivatedJob], write: Write, *, admit: Admit) -> bool:
+    async def _pushed(
+        self, command: ActivateJobs, jobs: deque[ActivatedJob], *, write: Write, admit: Admit
+    ) -> bool:
         """Whether the worker read all of them in time."""
         clock = asyncio.get_running_loop().time
-        until = clock() + PATIENCE_SECONDS
+        until = clock() + min(PATIENCE_SECONDS, command.timeout.total_seconds())
         in_time = True
         try:
             await admit()
@@ -100,7 +102,7 @@ class JobStreams:
                     await asyncio.wait((writing,), timeout=until - clock())
                     if not writing.done():
                         in_time = False
-                        await self._give_back(tenant_id, jobs)
+                        await self._give_back(command.tenant_id, jobs)
                     await writing
                 except asyncio.CancelledError:
                     writing.cancel()
@@ -108,7 +110,7 @@ class JobStreams:
                     raise
                 self._meter.pushed()
         finally:
-            await self._give_back(tenant_id, jobs)
+            await self._give_back(command.tenant_id, jobs)
         return in_time
 
     async def _give_back(self, tenant_id: str, jobs: deque[ActivatedJob]) -> None:

@@ -1,5 +1,6 @@
 """The gRPC listener of a process: its dispatcher, health and reflection, and an orderly end."""
 
+import asyncio
 from dataclasses import dataclass
 
 import grpc
@@ -178,9 +179,16 @@ def _stream_handler(
     policy = operation.policy
 
     async def serve(request: Message, context: grpc.aio.ServicerContext[Message, Message]) -> None:
+        async def write(message: Message) -> None:
+            try:
+                await context.write(message)
+            except grpc.aio.InternalError as error:
+                # The client has gone, and the cancellation of the call is on its way.
+                raise asyncio.CancelledError from error
+
         peer = Peer(address_of(context.peer()))
         try:
-            await dispatcher.stream(policy.path, request, metadata_of(context), context.write, peer=peer)
+            await dispatcher.stream(policy.path, request, metadata_of(context), write, peer=peer)
         except ServiceError as error:
             await refuse(context, error)
             raise

@@ -1,6 +1,7 @@
 """Streams of jobs as gRPC clients see them, over the engines of all modes."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -28,6 +29,7 @@ from server.platform.errors import (
 )
 from server.platform.grpc_server import GrpcConfig, GrpcServer
 from server.platform.interceptors import interceptors
+from tests.server.platform.tunnel.harness import Wire
 from tests.server.rpc.caller import SECONDS, Caller
 from tests.server.rpc.conftest import PRINCIPALS, NewEngine
 from tests.server.rpc.engines import Time
@@ -71,6 +73,7 @@ class World:
     caller: Caller
     time: Time
     principals: dict[str, Principal]
+    target: str
     channel: grpc.aio.Channel
 
     @property
@@ -136,7 +139,7 @@ async def opened(new_engine: NewEngine) -> AsyncIterator[World]:
             caller = Caller(cast("Channel", channel))
             await running.time.pin(MIDNIGHT)
             await caller.deploy(CHARGE)
-            yield World(running.engine, caller, running.time, principals, channel)
+            yield World(running.engine, caller, running.time, principals, target, channel)
         await server.stop()
 
 
@@ -232,6 +235,23 @@ async def test_jobs_that_were_not_written_are_offered_again_when_the_worker_leav
 
     assert sorted(instances([*at_once, *by_deadline])) == sorted(started)
     assert {job.retries for job in at_once} == {3}
+
+
+async def test_a_worker_whose_connection_breaks_loses_no_job(
+    in_memory: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    started = await in_memory.start(6, LARGE)
+    wire = Wire(in_memory.target)
+    async with wire.laid() as address, grpc.aio.insecure_channel(address, options=SMALL_WINDOW) as channel:
+        await replace(in_memory, channel=channel).worker()
+        await until(lambda: _is_written(in_memory))
+        await until(lambda: not _is_written(in_memory))
+
+        wire.cut()
+        await until(lambda: in_memory.streams.open == 0)
+
+    assert len(await _activated(in_memory, 5)) == len(started) - 1
+    assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
 
 
 def _is_written(world: World) -> bool:
