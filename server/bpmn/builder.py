@@ -453,9 +453,12 @@ class ProcessBuilder:
         etree.SubElement(definition, _bpmn("condition")).text = condition
         return self
 
-    def boundary_error(self, element_id: str, *, on: str, error: str | None = None) -> Self:
+    def boundary_error(
+        self, element_id: str, *, on: str, error: str | None = None, outputs: Mapping[str, str] = _NO_PAIRS
+    ) -> Self:
         """Attach a boundary event that catches errors, those with the id that `definitions` was told or all of them."""
         self._attach(element_id, on)
+        self._map(element_id, _NO_PAIRS, outputs)
         return self._event(element_id, "error", error)
 
     def boundary_compensation(self, element_id: str, *, on: str) -> Self:

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Final, cast
 
-from server.bpmn.executable import Element, ElementType, Flow, JobDefinition, Termination
+from server.bpmn.executable import Element, ElementType, ErrorTrigger, Flow, JobDefinition, Termination
 from server.engine import (
     ad_hoc,
     catch_events,
@@ -278,9 +278,14 @@ def _activate_caught(
     joined: tuple[str, ...] = (),
 ) -> None:
     visit = _entered(step, process_instance, scope, catch, joined)
-    merge = set_all_local if catch.output_mappings else propagate
+    merge = set_all_local if catch.output_mappings or _keeps_variables(catch) else propagate
     merge(step, process_instance, visit.instance.key, variables)
     activate(step, visit)
+
+
+def _keeps_variables(catch: Element) -> bool:
+    """Whether what came with the trigger stays at the event: an error on the boundary is the one such event."""
+    return catch.type is ElementType.BOUNDARY_EVENT and isinstance(catch.trigger, ErrorTrigger)
 
 
 def enter_event_sub_process(

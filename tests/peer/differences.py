@@ -86,6 +86,21 @@ DIFFERENCES: Sequence[Difference] = (
 
 STANDING: Sequence[Standing] = (
     Standing(
+        "order of sequence flows",
+        "Sequence flows are looked at in document order (reference §5.13). Zeebe 8.6 begins with the last one of the"
+        " document, whatever the order of `outgoing` is. Its files have them the other way round.",
+    ),
+    Standing(
+        "mappings of tasks that are passed",
+        "Manual and undefined tasks have input and output mappings like other activities (reference §5.2). Zeebe 8.6"
+        " ignores them. Random processes have none there.",
+    ),
+    Standing(
+        "events while end listeners run",
+        "An element unsubscribes after its end listeners (reference §5.3), in Zeebe before them. Random processes have"
+        " either.",
+    ),
+    Standing(
         "outputs of a multi-instance body",
         "The output collection is a variable of the body when that completes, not before (decision 055). Pictures leave it"
         " out while a body is active.",

@@ -70,6 +70,18 @@ def random_files(dice: Dice, names: Names) -> tuple[bytes, bytes]:
     return _file(_Writer(dice, names).written()), _file(_helper(dice, names))
 
 
+def mirrored(file: bytes) -> bytes:
+    """The same process with the sequence flows of each scope in the opposite order, in which Zeebe 8.6 looks at them."""
+    root = etree.fromstring(file)
+    for scope in [*root.iter(_bpmn("process")), *root.iter(_bpmn("subProcess"))]:
+        places = [(place, child) for place, child in enumerate(scope) if child.tag == _bpmn("sequenceFlow")]
+        for _, flow in places:
+            scope.remove(flow)
+        for (place, _), (_, flow) in zip(places, reversed(places), strict=True):
+            scope.insert(place, flow)
+    return etree.tostring(root, xml_declaration=True, encoding="UTF-8")
+
+
 def _helper(dice: Dice, names: Names) -> ProcessBuilder:
     builder = process(names.helper).start().service_task("help", type="b")
     builder.declare_escalation("late", "S1").declare_error("wrong", "E1")
@@ -202,9 +214,10 @@ class _Writer:
             inputs=self._inputs(),
             outputs=self._outputs(),
         )
-        self._listen()
+        listens = self._listen()
         self._repeat()
-        self._attach(name, ("timer", "message", "signal", "error"))
+        if not listens:
+            self._attach(name, ("timer", "message", "signal", "error"))
 
     def _person(self) -> None:
         name = self._name("person")
@@ -226,8 +239,11 @@ class _Writer:
         self._repeat()
 
     def _passed(self) -> None:
+        """Zeebe 8.6 passes manual and undefined tasks without their mappings."""
         tag = self._dice.choice(("task", "manualTask", "intermediateThrowEvent"))
-        self._builder.node(tag, self._name("passed"), inputs=self._inputs(1), outputs=self._outputs(1))
+        has_mappings = tag == "intermediateThrowEvent"
+        outputs = self._outputs(1) if has_mappings else {}
+        self._builder.node(tag, self._name("passed"), outputs=outputs)
         self._listen()
 
     def _pause(self) -> None:
@@ -250,9 +266,10 @@ class _Writer:
             inputs=self._inputs(1),
             outputs=self._outputs(1),
         )
-        self._listen()
+        listens = self._listen()
         self._repeat()
-        self._attach(name, ("timer", "message", "signal", "error", "escalation"))
+        if not listens:
+            self._attach(name, ("timer", "message", "signal", "error", "escalation"))
 
     def _receipt(self) -> None:
         tag = self._dice.choice(("receiveTask", "intermediateCatchEvent"))
@@ -347,12 +364,13 @@ class _Writer:
     def _race(self, depth: int) -> None:
         race, merge = self._name("race"), self._name("merge")
         self._builder.event_based_gateway(race)
+        durations = iter(self._dice.shuffled(_DURATIONS))
         for index in range(self._dice.between(2, 3)):
             self._builder.branch(race)
             name = f"{race}_{index}"
             match self._dice.between(0, 2):
                 case 0:
-                    self._builder.timer_catch(name, duration=self._dice.choice(_DURATIONS))
+                    self._builder.timer_catch(name, duration=next(durations))
                 case 1:
                     self._builder.signal_catch(name, signal=self._names.signal, outputs=self._outputs(1))
                 case _:
@@ -370,16 +388,18 @@ class _Writer:
         self._block(depth)
         if self._may(2):
             self._block(depth)
-        if self._may(2):
+        has_events = self._may(2)
+        if has_events:
             self._beside(f"{name}_help")
         self._end(name)
         inside, self._builder = self._builder, outside
         outside.embed(inside, inputs=self._inputs(1), outputs=self._outputs(1))
-        self._listen()
+        listens = not has_events and self._listen()
         self._repeat()
         if self._may(4):
             self._compensable(name)
-        self._attach(name, ("timer", "message", "signal", "error", "escalation"))
+        if not listens:
+            self._attach(name, ("timer", "message", "signal", "error", "escalation"))
 
     def _end(self, name: str) -> None:
         builder = self._builder
@@ -454,10 +474,12 @@ class _Writer:
     def _key(self) -> str:
         return self._dice.choice(('="x"', "=kind", "=if ok then 7 else a", "=c"))
 
-    def _listen(self) -> None:
-        for phase in ("start", "end"):
-            if self._may(8):
-                self._builder.execution_listener(phase, type=self._dice.choice(("a", "b", "=kind")))
+    def _listen(self) -> bool:
+        """Whether there is an end listener: an activity that waits for it has no events then (`differences.STANDING`)."""
+        phases = [phase for phase in ("start", "end") if self._may(8)]
+        for phase in phases:
+            self._builder.execution_listener(phase, type=self._dice.choice(("a", "b")))
+        return "end" in phases
 
     def _repeat(self) -> None:
         if self._may(5):

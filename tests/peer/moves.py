@@ -127,7 +127,7 @@ def _key(move: Move) -> str:
 
 def _seconds(move: Move) -> int:
     """How long a message lives, and a failed job backs off."""
-    return 40 * (move.place + move.number % 2) if move.kind == "publish" else 20 * (move.number % 2)
+    return 41 * (move.number % 3) if move.kind == "publish" else 21 * (move.number % 2)
 
 
 def _set_ours(move: Move, picture: Picture) -> Command:

@@ -105,8 +105,10 @@ def _bound(step: Step, instance: ProcessInstance, process_id: str, binding: Bind
 
 
 def _variables(visit: Visit, called: CalledElement) -> Variables:
-    """All variables that the call activity sees, or those alone that are its own."""
+    """All variables that the call activity sees, or with input mappings those alone that are its own, or none."""
     calling, key = visit.process_instance, visit.instance.key
     if called.propagates_all_parent_variables:
         return visible(calling, key)
+    if not visit.element.input_mappings:
+        return {}
     return {name: variable.value for name, variable in calling.variables.get(key, {}).items()}

@@ -17,8 +17,8 @@ from server.engine.step import Step, Visit
 from server.engine.throw_events import uncaught_error
 from server.engine.variables import Variables
 
-# A worker whose deadline passed may still bring its result, as long as the job is there.
-_OPEN = frozenset({JobState.ACTIVATABLE, JobState.ACTIVATED, JobState.BACKING_OFF})
+# A worker whose deadline passed may still bring its result, as long as the job is there. One that failed it may not.
+_OPEN = frozenset({JobState.ACTIVATABLE, JobState.ACTIVATED})
 
 _NO_RETRIES: Mapping[JobKind, ErrorType] = {
     JobKind.BPMN_ELEMENT: ErrorType.JOB_NO_RETRIES,
@@ -44,8 +44,10 @@ def complete(command: CompleteJob, step: Step) -> Done:
         user_task_transitions.answer(step, visit, job, result)
         return DONE
     step.emit(events.JobCompleted(instance.head, job.key))
-    merge = set_all_local if _are_local(job, visit) else propagate
-    merge(step, instance, visit.instance.key, command.variables)
+    if _are_local(job, visit):
+        set_all_local(step, instance, visit.instance.key, command.variables)
+    else:
+        propagate(step, instance, _merging_scope(job, visit), command.variables)
     if job.kind is JobKind.EXECUTION_LISTENER:
         execution.proceed(step, visit)
     elif job.kind is JobKind.AD_HOC_SUB_PROCESS:
@@ -61,6 +63,13 @@ def _are_local(job: Job, visit: Visit) -> bool:
     if job.kind is JobKind.EXECUTION_LISTENER:
         return job.listener_event_type is ListenerEventType.START
     return bool(visit.element.output_mappings) and job.kind is JobKind.BPMN_ELEMENT
+
+
+def _merging_scope(job: Job, visit: Visit) -> Key:
+    """Where the merge of variables begins: an end listener brings them to the scope around its element."""
+    if job.listener_event_type is ListenerEventType.END and visit.instance.scope_key is not None:
+        return visit.instance.scope_key
+    return visit.instance.key
 
 
 def fail(command: FailJob, step: Step) -> Done:
@@ -81,7 +90,10 @@ def fail(command: FailJob, step: Step) -> Done:
 
 
 def throw_error(command: ThrowJobError, step: Step) -> Done:
-    """The innermost element instance around the job that catches the error does; an incident when there is none."""
+    """The innermost element instance around the job that catches the error does; an incident when there is none.
+
+    The variables are those of the event that catches it.
+    """
     instance, job = _job(step, command.tenant_id, command.job_key)
     if job.kind in _LISTENERS:
         reason = f"job {job.key} has the kind {job.kind}: a listener throws no errors"
@@ -97,7 +109,6 @@ def throw_error(command: ThrowJobError, step: Step) -> Done:
     if caught is not None:
         triggers.trigger(step, caught.process_instance, caught.host, caught.catch.id, command.variables)
         return DONE
-    set_all_local(step, instance, visit.instance.key, command.variables)
     step.raise_incident(visit, uncaught_error(command.error_code, command.error_message), job)
     return DONE
 

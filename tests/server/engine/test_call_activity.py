@@ -260,6 +260,14 @@ def test_without_propagation_it_gets_what_the_input_mappings_make_alone(engine: 
     assert engine.variables(the_call(engine).head.key) == {"amount": 10}
 
 
+def test_without_propagation_and_input_mappings_it_gets_nothing(engine: Scenario) -> None:
+    repeated = process("order").start().call_activity("call", process="pay", parent_variables=False)
+
+    started(engine, repeated.multi_instance("=[1]", element="item").end(), called(), total=5)
+
+    assert engine.variables(the_call(engine).head.key) == {}
+
+
 def test_variables_of_scopes_around_the_call_activity_are_hidden_by_inner_ones(engine: Scenario) -> None:
     inside = sub_process("inside").start().call_activity("call", process="pay").end()
     around = process("order").start().embed(inside, inputs={"x": '="inner"'}).end()
@@ -482,8 +490,8 @@ def test_an_error_that_the_called_process_does_not_catch_goes_on_at_the_call_act
 
 
 def test_an_error_of_a_job_goes_on_at_the_call_activity_with_its_variables(engine: Scenario) -> None:
-    around = calling().boundary_error("failed", on="call").service_task("tell", type="tell").end()
-    started(engine, around, called())
+    event = calling().boundary_error("failed", on="call", outputs={"why": "=reason"})
+    started(engine, event.service_task("tell", type="tell").end(), called())
     (job,) = engine.activate("charge")
 
     engine.execute(
@@ -493,7 +501,7 @@ def test_an_error_of_a_job_goes_on_at_the_call_activity_with_its_variables(engin
     )
 
     assert engine.offered == ["tell"]
-    assert engine.variables() == {"reason": "poor"}
+    assert engine.variables() == {"why": "poor"}
 
 
 def test_an_error_goes_out_of_several_calls(engine: Scenario) -> None:

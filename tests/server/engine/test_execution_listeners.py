@@ -72,6 +72,15 @@ def test_what_a_start_listener_brings_is_local(engine: Scenario) -> None:
     assert engine.variables() == {"price": 0}
 
 
+def test_what_an_end_listener_brings_passes_by_the_variables_of_its_element(engine: Scenario) -> None:
+    task = process("order").service_task("charge", type="charge", inputs={"total": "=1"})
+    engine.deploy(task.execution_listener("end", type="report").end()).start(total=5).complete("charge")
+
+    engine.complete("report", total=7)
+
+    assert engine.variables() == {"total": 7}
+
+
 def test_what_an_end_listener_brings_is_for_the_scope_around(engine: Scenario) -> None:
     engine.deploy(listened(("end", "report"))).start().complete("charge").complete("report", filed=True)
 

@@ -1,7 +1,7 @@
 from datetime import timedelta
 
 from server.bpmn.builder import ProcessBuilder, process
-from server.engine.commands import CompleteJob
+from server.engine.commands import CompleteJob, FailJob
 from server.engine.events import JobCompleted
 from server.engine.keys import Key
 from server.engine.rejection import RejectionType
@@ -101,4 +101,17 @@ def test_a_job_without_retries_cannot_be_completed(engine: Scenario) -> None:
     refusal = engine.refusal(CompleteJob("default", key))
 
     assert refusal.type is RejectionType.INVALID_STATE
-    assert refusal.reason == f"job {key} is FAILED, not ACTIVATABLE or ACTIVATED or BACKING_OFF"
+    assert refusal.reason == f"job {key} is FAILED, not ACTIVATABLE or ACTIVATED"
+
+
+def test_a_job_that_backs_off_cannot_be_completed(engine: Scenario) -> None:
+    engine.deploy(charge()).start()
+    (job,) = engine.activate("charge")
+    engine.execute(
+        FailJob(tenant_id="default", job_key=job.key, retries=1, retry_back_off=timedelta(minutes=1))
+    )
+
+    refusal = engine.refusal(CompleteJob("default", job.key))
+
+    assert refusal.type is RejectionType.INVALID_STATE
+    assert engine.advance(timedelta(minutes=1)).offered == ["charge"]

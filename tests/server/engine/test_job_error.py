@@ -49,12 +49,12 @@ def test_an_error_that_nobody_catches_raises_an_incident(
     assert waiting.incident.message == message
 
 
-def test_variables_of_an_error_stay_in_the_scope_of_the_task(waiting: Scenario) -> None:
+def test_variables_of_an_error_that_nobody_catches_are_set_nowhere(waiting: Scenario) -> None:
     scope = waiting.element("charge").key
 
     waiting.execute(error(waiting, variables=texts({"reason": 1})))
 
-    assert waiting.variables(scope) == {"reason": 1}
+    assert waiting.variables(scope) == {}
     assert waiting.variables() == {}
 
 
@@ -105,13 +105,27 @@ def test_an_error_is_caught_on_the_boundary_of_its_task(engine: Scenario) -> Non
 
     assert engine.path == ["start", "refused"]
     assert engine.offered == ["remind"]
-    assert engine.variables() == {"reason": "poor"}
     row = engine.rows.get(entities.Job, job.key)
     assert (row.state, row.error_code, row.end_time) == (
         entities.JobState.ERROR_THROWN,
         "declined",
         engine.now,
     )
+
+
+@pytest.mark.parametrize(("outputs", "brought"), [({}, {}), ({"why": "=reason"}, {"why": "poor"})])
+def test_variables_of_an_error_stay_at_the_boundary_event_unless_it_has_output_mappings(
+    engine: Scenario, outputs: dict[str, str], brought: dict[str, str]
+) -> None:
+    task = process("order").service_task("charge", type="charge").end()
+    task.boundary_error("refused", on="charge", outputs=outputs).service_task("remind", type="remind").end()
+    engine.deploy(task).start()
+
+    throw(engine, "charge")
+
+    (event,) = (each for each in engine.happened(ElementActivating) if each.element_id == "refused")
+    assert engine.variables(event.key) == {"reason": "poor"}
+    assert engine.variables() == brought
 
 
 @pytest.mark.parametrize(("code", "way"), [("declined", "refused"), ("lost", "any"), ("other", "any")])
