@@ -178,12 +178,13 @@ class Player:
         )
 
     def _cancel(self, key: Key) -> None:
-        """By its root, unless it ended with another one."""
-        instance = self.scenario.state.instances.get(key)
-        if instance is not None:
-            self.scenario.execute(
-                commands.CancelProcessInstance(self.scenario.tenant_id, instance.head.root_key)
-            )
+        """By its root, unless it ended with another one, or is being cancelled already: listeners are asked first."""
+        instances = self.scenario.state.instances
+        if key not in instances:
+            return
+        root_key = instances[key].head.root_key
+        if instances[root_key].elements[root_key].state is not ElementState.TERMINATING:
+            self.scenario.execute(commands.CancelProcessInstance(self.scenario.tenant_id, root_key))
 
     def _mend(self) -> None:
         scenario = self.scenario
