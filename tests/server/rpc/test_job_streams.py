@@ -17,13 +17,13 @@ from server.app import DurableEngine, MemoryEngine
 from server.bpmn.builder import process
 from server.partition.job_streams import MOST_IN_HAND, JobStreams
 from server.platform.call import AUTHORIZATION, Call, Principal
-from server.platform.channels import Channel, error_of
+from server.platform.channels import Channel, TunnelChannel, error_of
 from server.platform.dispatch import Dispatcher
 from server.platform.errors import (
+    Internal,
     InvalidArgument,
     PermissionDenied,
     ServiceError,
-    TenantMismatch,
     Unauthenticated,
     Unavailable,
 )
@@ -288,7 +288,7 @@ async def test_a_tenant_gets_its_own_jobs(in_memory: World) -> None:
     [
         pytest.param("nobody", {}, Unauthenticated, id="no credential"),
         pytest.param("reader", {}, PermissionDenied, id="no permission"),
-        pytest.param("worker", {"tenant_ids": ["other"]}, TenantMismatch.__base__, id="another tenant"),
+        pytest.param("worker", {"tenant_ids": ["other"]}, PermissionDenied, id="another tenant"),
         pytest.param("traveller", {}, InvalidArgument, id="no tenant"),
         pytest.param("worker", {"type": ""}, InvalidArgument, id="no type"),
         pytest.param("worker", {"type": "x" * 32_769}, InvalidArgument, id="long type"),
@@ -331,6 +331,17 @@ async def test_who_lost_the_right_gets_no_further_job(
     with pytest.raises(expected):
         await worker.read()
     assert instances(await caller.activate("charge")) == [key]
+
+
+async def test_a_tunnel_carries_no_streams(in_memory: World) -> None:
+    request = pb.StreamActivatedJobsRequest(type="charge", timeout=60_000)
+    async with TunnelChannel(in_memory.target) as tunnel:
+        with pytest.raises(TypeError, match="expected a gRPC channel"):
+            JobServiceStub(cast("grpc.aio.Channel", tunnel)).StreamActivatedJobs(request)
+        with pytest.raises(Internal):
+            await Caller(tunnel)("StreamActivatedJobs", type="charge", timeout=60_000)
+
+    assert in_memory.streams.open == 0
 
 
 async def test_a_server_that_stops_ends_its_streams(world: World) -> None:
