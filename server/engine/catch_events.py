@@ -101,21 +101,30 @@ def prepared(step: Step, visit: Visit, catches: Sequence[Element], *, first_key:
     What `_OPENERS` leaves out needs none: it is thrown inside the element instance, and looks for who catches it.
     """
     scope = VariableScope(step, visit.process_instance, scope_key=visit.instance.key)
-    opened = [(catch.id, catch.trigger) for catch in catches if type(catch.trigger) in _OPENERS]
+    opened = [catch for catch in catches if type(catch.trigger) in _OPENERS]
     return [
         Prepared(
-            _OPENERS[type(trigger)](
+            _OPENERS[type(catch.trigger)](
                 Key(first_key + place),
                 visit.instance.key,
-                catch_id,
-                trigger=trigger,
+                catch.id,
+                trigger=catch.trigger,
                 scope=scope,
                 now=step.now,
+                **_key_scope(step, visit, catch),
             ),
-            isinstance(trigger, ConditionTrigger) and is_met(trigger.condition, scope),
+            isinstance(catch.trigger, ConditionTrigger) and is_met(catch.trigger.condition, scope),
         )
-        for place, (catch_id, trigger) in enumerate(opened)
+        for place, catch in enumerate(opened)
     ]
+
+
+def _key_scope(step: Step, visit: Visit, catch: Element) -> Mapping[str, VariableScope]:
+    """Where the correlation key of a boundary event is evaluated: as on Zeebe, outside of the activity."""
+    if catch.type is not ElementType.BOUNDARY_EVENT or not isinstance(catch.trigger, MessageTrigger):
+        return {}
+    outside = visit.instance.scope_key or visit.instance.key
+    return {"key_scope": VariableScope(step, visit.process_instance, scope_key=outside)}
 
 
 def unsubscribe_from(

@@ -22,11 +22,12 @@ def open_message(
     trigger: MessageTrigger,
     scope: VariableScope,
     now: datetime,  # noqa: ARG001  # for what depends on time
+    key_scope: VariableScope | None = None,
 ) -> MessageSubscription:
-    """The subscription that the trigger asks for; raises Incident."""
+    """The subscription that the trigger asks for, with the correlation key of another scope if there is one; raises Incident."""
     name = bounded(string_of(trigger.name, scope), f"name of the message of '{element_id}'")
     correlation_key = bounded(
-        key_text_of(trigger.correlation_key, scope), f"correlation key of '{element_id}'"
+        key_text_of(trigger.correlation_key, key_scope or scope), f"correlation key of '{element_id}'"
     )
     return MessageSubscription(key, element_instance_key, element_id, name, correlation_key)
 

@@ -268,7 +268,8 @@ class _Lockstep:
         """Explain what differs; unless it does not matter for the rest, the history ends here."""
         kind = history.move.kind if history.move is not None else "deploy"
         model = history.files[0].decode()
-        found = Found(history.number, step, kind, str(history.move), only_ours, only_theirs, model)
+        passed = self._picture(history).passed
+        found = Found(history.number, step, kind, str(history.move), passed, only_ours, only_theirs, model)
         row = explanation(found)
         if row is not None:
             self._result.explained[row.name] += 1

@@ -18,6 +18,8 @@ class Found:
     step: int
     move: str
     details: str
+    # Whether theirs set a variable while an inner scope had one with this name and this value.
+    passed: bool
     ours: Mapping[str, Counter[Fact]]
     theirs: Mapping[str, Counter[Fact]]
     model: str = field(repr=False, default="")
@@ -64,7 +66,66 @@ def _is_of_answers_alone(found: Found) -> bool:
     return {*found.ours, *found.theirs} == {"answer"}
 
 
+def _incidents(found: Found) -> tuple[Fact, Fact] | None:
+    """The only incident of ours and the only one of theirs."""
+    pair = [[*sides.get("incident", Counter())] for sides in (found.ours, found.theirs)]
+    return (pair[0][0], pair[1][0]) if [*map(len, pair)] == [1, 1] else None
+
+
+def _has_incident_of_start_event(found: Found) -> bool:
+    """Theirs is at the start event of the scope that has ours."""
+    pair = _incidents(found)
+    if pair is None:
+        return False
+    (*ours, ours_type, _), (*theirs, theirs_type, _) = pair
+    return ours == theirs[:-1] and ours_type == theirs_type and str(theirs[-1]).endswith("start")
+
+
+def _has_incidents(found: Found, ours: str, theirs: str) -> bool:
+    pair = _incidents(found)
+    return pair is not None and (pair[0][-2], pair[1][-2]) == (ours, theirs)
+
+
+def _has_waits_alone(found: Found) -> bool:
+    """Ours has subscriptions that theirs does not have, and nothing else differs."""
+    return not found.theirs and bool(found.ours) and {*found.ours} <= {"timer", "message", "signal"}
+
+
+def _has_outer_variable(found: Found) -> bool:
+    """A variable of an outer scope that theirs changed, or a later job that sees it; nothing else differs."""
+    kinds = {*found.ours, *found.theirs}
+    return "variable" in found.theirs and kinds <= {"variable", "job"} and found.passed
+
+
 DIFFERENCES: Sequence[Difference] = (
+    Difference(
+        "incident of an event sub-process",
+        "An event sub-process is subscribed to before the start event of its scope, so a failing expression is an incident"
+        " of the scope (reference §5.13). Zeebe 8.6 subscribes when the start event completes, and that has the incident.",
+        _has_incident_of_start_event,
+    ),
+    Difference(
+        "called process by an expression",
+        "A process id that is no text is an EXTRACT_VALUE_ERROR (reference §5.6); Zeebe 8.6 has CALLED_ELEMENT_ERROR.",
+        lambda found: _has_incidents(found, "EXTRACT_VALUE_ERROR", "CALLED_ELEMENT_ERROR"),
+    ),
+    Difference(
+        "conditions of gateways",
+        "A condition that gives no boolean is a CONDITION_ERROR (reference §5.6); Zeebe 8.6 has EXTRACT_VALUE_ERROR.",
+        lambda found: _has_incidents(found, "CONDITION_ERROR", "EXTRACT_VALUE_ERROR"),
+    ),
+    Difference(
+        "subscriptions of an activity with an incident",
+        "Events are subscribed to before the job is made, whatever becomes of that (reference §5.3). Zeebe 8.6 evaluates"
+        " the type and the retries of the job first.",
+        _has_waits_alone,
+    ),
+    Difference(
+        "merge of an equal value",
+        "The first scope that holds the name is updated (reference §5.4). When it has the same value already, Zeebe 8.6"
+        " goes on outwards, and sets an outer variable, too.",
+        _has_outer_variable,
+    ),
     Difference(
         "resolved without retries",
         "The incident of a job without retries is refused with INVALID_STATE (reference §2.2, resolveIncident); Zeebe"

@@ -13,6 +13,7 @@ Facts = dict[str, Counter[tuple[object, ...]]]
 
 BODY = "MULTI_INSTANCE_BODY"
 THROWING = frozenset({"INTERMEDIATE_THROW_EVENT", "END_EVENT"})
+_NONE = object()
 GATEWAYS = frozenset({"EXCLUSIVE_GATEWAY", "INCLUSIVE_GATEWAY"})
 _BEHIND_RACE = re.compile(r"(.*_)?(race\d+)_to_\2_")
 # The output collection of every multi-instance activity.
@@ -74,6 +75,8 @@ class Picture:
         self.signals: dict[int, Wait] = {}
         # Message subscriptions that are being opened or closed.
         self.unsettled: set[int] = set()
+        # Whether a variable was set while an inner scope had one with its name and its value (`differences`).
+        self.passed = False
         self._alive: set[int] = set()
         self._roots: dict[int, int] = {}
         self._happened: Counter[tuple[object, ...]] = Counter()
@@ -104,7 +107,15 @@ class Picture:
             self._happened[*self.path(scope_key), flow_id, "TAKEN"] += 1
 
     def set(self, scope_key: int, name: str, value: object) -> None:
+        self.passed |= any(
+            values.get(name, _NONE) == value and self._is_inside(inner, scope_key)
+            for inner, values in self.variables.items()
+        )
         self.variables.setdefault(scope_key, {})[name] = value
+
+    def _is_inside(self, key: int, scope_key: int) -> bool:
+        outside = self.elements[key].scope_key if key in self.elements else None
+        return outside is not None and (outside == scope_key or self._is_inside(outside, scope_key))
 
     def resolve(self, incident_key: int) -> None:
         """A job that could not go on is on offer again."""

@@ -607,3 +607,16 @@ def test_the_next_message_of_the_buffer_is_found_however_many_the_process_had() 
     assert engine.is_completed
     assert messages.looks < 10
     assert len(messages) == 300
+
+
+def test_the_correlation_key_of_a_boundary_event_is_evaluated_outside_of_its_activity(
+    engine: Scenario,
+) -> None:
+    task = process("order").service_task("pack", type="pack", inputs={"id": '="inner"'}).end()
+    engine.deploy(task.boundary_message("paid", on="pack", message="payment", key="=id").end()).start(
+        id="outer"
+    )
+
+    assert engine.publish("payment", "inner").offered == ["pack"]
+    assert engine.publish("payment", "outer").is_terminated is False
+    assert engine.offered == []
