@@ -1,44 +1,38 @@
 """The partition that a command goes to, as far as the command itself says so."""
 
-from dataclasses import dataclass
+import msgspec
 
 from server.engine.keys import Key
 
 
-@dataclass(frozen=True, slots=True)
-class OwnersOf:
+class OwnersOf(msgspec.Struct, frozen=True, gc=False):
     """The one partition that made these keys, with the process instances that have what they name."""
 
     keys: tuple[Key, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Hashed:
+class Hashed(msgspec.Struct, frozen=True, gc=False):
     """The same partition for the same texts."""
 
     texts: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class HomeOf:
+class HomeOf(msgspec.Struct, frozen=True, gc=False):
     """The home partition of a correlation key of a tenant."""
 
     tenant_id: str
     correlation_key: str
 
 
-@dataclass(frozen=True, slots=True)
-class Anywhere:
+class Anywhere(msgspec.Struct, frozen=True, gc=False):
     """Any partition: the command begins something new."""
 
 
-@dataclass(frozen=True, slots=True)
-class Here:
+class Here(msgspec.Struct, frozen=True, gc=False):
     """The partition that the command is given to: it is a partition's own, or is sent to each."""
 
 
-@dataclass(frozen=True, slots=True)
-class First:
+class First(msgspec.Struct, frozen=True, gc=False):
     """The first partition, which counts the versions of what is deployed."""
 
 

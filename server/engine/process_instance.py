@@ -269,8 +269,8 @@ class ProcessInstance(msgspec.Struct, eq=False, gc=False):
     def size(self) -> int:
         """The number of its records."""
         variables = sum(map(len, self.variables.values()))
-        kinds = (self.elements, self.jobs, self.incidents, self.subscriptions, self.items)
-        return sum(len(kind) for kind in kinds) + len(self.user_tasks) + variables
+        waiting = len(self.jobs) + len(self.incidents) + len(self.subscriptions) + len(self.user_tasks)
+        return len(self.elements) + len(self.items) + waiting + variables
 
     def divide(self) -> None:
         """From now on it is stored in pages."""

@@ -4,11 +4,11 @@ A command with an idempotency key is carried out even if its caller goes away, s
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 
 from server.engine.answers import Answer
 from server.engine.commands import Command
-from server.partition.idempotency import Answers
+from server.partition.idempotency import Answers, IdempotencyKey
 from server.partition.lifecycle import Lifecycle, Operation
 from server.partition.meter import Meter
 from server.partition.origin import Origin
@@ -36,11 +36,12 @@ class Admission:
         self._answers = answers
         self._meter = meter
 
-    async def submit(self, command: Command, origin: Origin | None) -> Answer:
-        """The command's answer once it is committed; raises the refusal."""
+    def submit(self, command: Command, origin: Origin | None) -> Coroutine[None, None, Answer]:
+        """The command's answer once it is committed; awaiting it raises the refusal."""
         key = origin.idempotency if origin else None
-        if key is None:
-            return await self._answer(command, origin)
+        return self._answer(command, origin) if key is None else self._answer_once(key, command, origin)
+
+    async def _answer_once(self, key: IdempotencyKey, command: Command, origin: Origin | None) -> Answer:
         self._lifecycle.expect(Operation.COMMAND)
         answer = self._answers.find(key)
         if answer is None:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from server.engine import commands
 from server.engine.answers import (
+    DONE,
     Answer,
     BatchOperationCreated,
     ChangedClusterVariable,
@@ -127,6 +128,14 @@ def audit_entry(
         entry.root_process_instance_key = head.root_key
         entry.element_instance_key = concerned.element_instance_key
         entry.form_key = concerned.form_key
+    if result is not DONE:
+        _note_entity(entry, result)
+    _note_batch_operation(entry, command)
+    return entry
+
+
+def _note_entity(entry: AuditEntry, result: Answer | ServiceError) -> None:
+    """Take the key of what the command made."""
     match result:
         case CreatedInstance(head):
             entry.entity_key = head.key
@@ -145,15 +154,13 @@ def audit_entry(
             entry.entity_key = evaluation.key
         case _:
             pass
-    _note_batch_operation(entry, command)
-    return entry
 
 
 def _note_batch_operation(entry: AuditEntry, command: commands.Command) -> None:
     if entry.entity_type == BATCH:
         entry.batch_operation_key = entry.entity_key
-    if isinstance(command, commands.CreateBatchOperation):
-        entry.batch_operation_type = command.action.type
+        if isinstance(command, commands.CreateBatchOperation):
+            entry.batch_operation_type = command.action.type
 
 
 def refused_entry(

@@ -9,7 +9,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
-from itertools import chain
 
 from server.engine.pages import DocumentId
 from server.partition.config import PartitionConfig
@@ -44,7 +43,7 @@ class Commits:
 
     def entries(self) -> Iterator[Entry]:
         """Entries that are processed and not answered yet."""
-        return chain.from_iterable(turn.entries for turn in self._in_hand)
+        return (entry for turn in self._in_hand for entry, _ in turn.results)
 
     def touched(self) -> set[DocumentId]:
         """Documents with changes that are not committed."""

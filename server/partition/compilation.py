@@ -4,7 +4,7 @@ The loop of a partition compiles what it finds uncompiled, and everybody waits f
 seconds. So the loop is left with small models, and with models that scheduled commands need after a recovery.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 
@@ -22,8 +22,8 @@ _WORKERS = 2
 _MOST_WAITING = 1_000
 _MOST_OF_ONE_TENANT = 250
 
-# A model with its size: calling it compiles the model, or finds it compiled.
-_Model = tuple[int, Callable[[], object]]
+# A large model: calling it compiles the model, or finds it compiled.
+_Model = Callable[[], object]
 
 
 class Compilation:
@@ -39,9 +39,8 @@ class Compilation:
         """Return when the large models of a command are compiled; raises ResourceExhausted."""
         if isinstance(command, commands.AdoptDefinition):
             return
-        for octets, compiled in _models(self._state, command):
-            if octets >= LARGE_OCTETS:
-                await self._threads.run(command.tenant_id, _attempt, compiled)
+        for compiled in _MODELS.get(type(command), _of_owners)(self._state, command):
+            await self._threads.run(command.tenant_id, _attempt, compiled)
 
 
 def _attempt(compiled: Callable[[], object]) -> None:
@@ -50,54 +49,46 @@ def _attempt(compiled: Callable[[], object]) -> None:
         compiled()
 
 
-def _models(state: State, command: Command) -> Iterator[_Model]:
-    match command:
-        case commands.DeployResources():
-            yield from _deployed(command)
-        case commands.CreateProcessInstance():
-            key, process_id = command.process_definition_key, command.process_definition_id
-            if key is not None:
-                yield from _definition(state, key)
-            else:
-                yield from _version(state, command.tenant_id, process_id, command.version)
-        case commands.EvaluateDecision():
-            yield from _decision(state, command)
-        case commands.PublishMessage() | commands.CorrelateMessage() | commands.BroadcastSignal():
-            yield from _begun(state, command)
-        case commands.EvaluateConditionals():
-            yield from _begun_by_conditions(state, command)
-        case _:
-            yield from _of_others(state, command)
+def _of_owners(state: State, command: Command) -> Sequence[_Model]:
+    """The models of process instances that are in memory; of the others nothing is known before they are loaded."""
+    address = command.address
+    if not isinstance(address, OwnersOf):
+        return ()
+    instances = map(state.instances.get, state.owners_of(address.keys))
+    keys = {instance.head.process_definition_key for instance in instances if instance is not None}
+    return [model for key in keys for model in _definition(state, key)]
 
 
-def _of_others(state: State, command: Command) -> Iterator[_Model]:
-    if isinstance(command, commands.MigrateProcessInstance):
-        yield from _definition(state, command.target_process_definition_key)
-    if isinstance(command.address, OwnersOf):
-        yield from _of_instances(state, command.address.keys)
+def _migrated(state: State, command: commands.MigrateProcessInstance) -> Sequence[_Model]:
+    return (*_definition(state, command.target_process_definition_key), *_of_owners(state, command))
 
 
-def _deployed(command: commands.DeployResources) -> Iterator[_Model]:
+def _created(state: State, command: commands.CreateProcessInstance) -> Iterable[_Model]:
+    if command.process_definition_key is not None:
+        return _definition(state, command.process_definition_key)
+    return _version(state, command.tenant_id, command.process_definition_id, command.version)
+
+
+def _deployed(_: State, command: commands.DeployResources) -> Iterator[_Model]:
     for resource in command.resources:
-        for process_id in resource.process_ids:
-            yield len(resource.content), partial(executable_process, resource.content, process_id)
+        for process_id in resource.process_ids if len(resource.content) >= LARGE_OCTETS else ():
+            yield partial(executable_process, resource.content, process_id)
 
 
-def _definition(state: State, key: Key) -> Iterator[_Model]:
+def _definition(state: State, key: Key) -> Sequence[_Model]:
     definition = state.definitions.get(key)
-    if definition is not None:
-        content, process_id = definition.content, definition.process_definition_id
-        yield len(content), partial(executable_process, content, process_id)
+    if definition is None or len(definition.content) < LARGE_OCTETS:
+        return ()
+    return (partial(executable_process, definition.content, definition.process_definition_id),)
 
 
-def _version(state: State, tenant_id: str, process_id: str, number: int | None) -> Iterator[_Model]:
+def _version(state: State, tenant_id: str, process_id: str, number: int | None) -> Sequence[_Model]:
     found = (
         state.latest(tenant_id, process_id)
         if number is None
         else state.version(tenant_id, process_id, number)
     )
-    if found is not None:
-        yield from _definition(state, found.key)
+    return () if found is None else _definition(state, found.key)
 
 
 def _begun(
@@ -131,12 +122,17 @@ def _decision(state: State, command: commands.EvaluateDecision) -> Iterator[_Mod
     )
     if decision is not None:
         graph = decision.graph
-        yield len(graph.content) + sum(map(len, graph.imports)), lambda: decision.model
+        if len(graph.content) + sum(map(len, graph.imports)) >= LARGE_OCTETS:
+            yield lambda: decision.model
 
 
-def _of_instances(state: State, keys: tuple[Key, ...]) -> Iterator[_Model]:
-    """The models of process instances that are in memory; of the others nothing is known before they are loaded."""
-    for key in state.owners_of(keys):
-        instance = state.instances.get(key)
-        if instance is not None:
-            yield from _definition(state, instance.head.process_definition_key)
+_MODELS: Mapping[type[Command], Callable[..., Iterable[_Model]]] = {
+    commands.DeployResources: _deployed,
+    commands.CreateProcessInstance: _created,
+    commands.MigrateProcessInstance: _migrated,
+    commands.EvaluateDecision: _decision,
+    commands.PublishMessage: _begun,
+    commands.CorrelateMessage: _begun,
+    commands.BroadcastSignal: _begun,
+    commands.EvaluateConditionals: _begun_by_conditions,
+}

@@ -57,7 +57,7 @@ class Instruments:
     def committed(self, turn: Turn) -> None:
         if turn.commit_ended:
             self._commits.observe((turn.commit_ended - turn.commit_began) / 1e9)
-            self._batches.observe(len(turn.entries))
+            self._batches.observe(len(turn.results))
         for entry, result in turn.results:
             if entry.command is not None:
                 self._counter(type(entry.command), result).inc()
@@ -92,7 +92,7 @@ class Instruments:
                 command,
                 began=turn.commit_began,
                 ended=turn.commit_ended,
-                attributes={"gnomon.commands": len(turn.entries)},
+                attributes={"gnomon.commands": len(turn.results)},
             )
 
     def _report(self, metrics: Metrics) -> None:

@@ -4,9 +4,10 @@ Commands that were carried out before get their stored answers. Process instance
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 
+from server.engine.pages import DocumentId
 from server.partition.commits import Commits
 from server.partition.lifecycle import Lifecycle, PartitionState
 from server.partition.loaded_instances import LoadedInstances
@@ -71,8 +72,12 @@ class Loop:
             await answer_repeats(entries, self._ledger)
         except Unavailable as refusal:
             _refuse((entry for entry in entries if entry.origin and entry.origin.idempotency), refusal.detail)
-        await self._bring_back(filter(_is_wanted, entries))
-        wanted = await self._chosen(list(filter(_is_wanted, entries)))
+        wanted = list(filter(_is_wanted, entries))
+        missing = self._loaded.missing(entry.command for entry in wanted if entry.command is not None)
+        if missing:
+            await self._bring_back(missing)
+            wanted = list(filter(_is_wanted, wanted))
+        wanted = await self._chosen(wanted)
         if not wanted:
             return
         if starts := self._quota.wanted(entry.command for entry in wanted):
@@ -119,12 +124,10 @@ class Loop:
         except Unavailable as refusal:
             _refuse((entry for entry in entries if self._quota.wanted([entry.command])), refusal.detail)
 
-    async def _bring_back(self, entries: Iterable[Entry]) -> None:
-        """Load what the entries name, so that they are carried out in their order; else they miss it and wait."""
-        missing = self._loaded.missing(entry.command for entry in entries if entry.command is not None)
-        if missing:
-            with suppress(Unavailable):
-                self._loaded.bring_back(await self._ledger.documents(missing))
+    async def _bring_back(self, missing: Collection[DocumentId]) -> None:
+        """Load what commands name, so that they are carried out in their order; else they miss it and wait."""
+        with suppress(Unavailable):
+            self._loaded.bring_back(await self._ledger.documents(missing))
 
     async def _load(self, growth: Growth) -> None:
         """Load what was missed, and let what could not be done have the next turn."""

@@ -1,14 +1,13 @@
 """The caller of a command: its identity for the audit log, and its idempotency key."""
 
-from dataclasses import dataclass
+import msgspec
 
 from server.engine.requesters import Requester
 from server.partition.idempotency import IdempotencyKey
 from server.platform.call import CLIENT
 
 
-@dataclass(frozen=True, slots=True)
-class Origin:
+class Origin(msgspec.Struct, frozen=True, gc=False):
     """`operation_reference` is the caller's own number for what it does, `actor_type` the kind of caller."""
 
     tenant_id: str

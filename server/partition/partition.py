@@ -9,7 +9,7 @@ may be answered on a guess.
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
 
 from server.engine import State
 from server.engine.answers import Answer
@@ -134,9 +134,9 @@ class Partition:
 
     # Callers; each call raises Unavailable in a state that does not allow it
 
-    async def submit(self, command: Command, origin: Origin | None = None) -> Answer:
+    def submit(self, command: Command, origin: Origin | None = None) -> Coroutine[None, None, Answer]:
         """The command's answer once it is committed; raises the refusal, or that there is no room."""
-        return await self._admission.submit(command, origin)
+        return self._admission.submit(command, origin)
 
     async def settle(self) -> None:
         """Return when everything that is due by now has happened and is committed."""

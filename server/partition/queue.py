@@ -42,9 +42,11 @@ class FairQueue(Generic[W]):
         """Raises ResourceExhausted when there is no room."""
         if self._count >= self._most:
             raise ResourceExhausted(f"{self._most} commands wait already")
-        if len(self._lines.get(entry.tenant_id, ())) >= self._most_of_one:
+        line = self._line(entry.tenant_id)
+        if len(line) >= self._most_of_one:
             raise ResourceExhausted(f"{self._most_of_one} commands of the tenant wait already")
-        self.add(entry)
+        line.append(entry)
+        self._count += 1
 
     def add(self, entry: W) -> None:
         """Put in the line of its tenant what is bounded elsewhere."""

@@ -67,12 +67,14 @@ class Quota:
         """Count what was started and what ended, here and in `grown`."""
         for event in happened:
             growth = _GROWTH.get(type(event))
-            difference = growth(event) if growth is not None else 0
-            if difference and isinstance(event, events.InstanceEvent):
+            if growth is None or not isinstance(event, events.InstanceEvent):
+                continue
+            difference = growth(event)
+            if difference:
                 self._own[event.instance.tenant_id] += difference
                 grown[event.instance.tenant_id] += difference
-                if difference > 0:
-                    self._granted[event.instance.tenant_id] -= difference
+            if difference > 0:
+                self._granted[event.instance.tenant_id] -= difference
 
 
 def _started(_: events.ProcessInstanceCreated) -> int:

@@ -8,7 +8,7 @@ first one. Messages go to the home partition of their correlation key. Commands 
 import asyncio
 import logging
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from itertools import count
@@ -56,7 +56,7 @@ class Router:
         self._waiting: set[asyncio.Future[bool]] = set()
         self._is_draining = False
 
-    async def submit(self, command: commands.Command, origin: Origin) -> Answer:
+    def submit(self, command: commands.Command, origin: Origin) -> Coroutine[None, None, Answer]:
         """The command's answer once it is committed; raises the refusal, or Unavailable.
 
         A command that a node of the deployment cannot carry out yet is refused as InvalidState. A partition that is
@@ -64,10 +64,8 @@ class Router:
         answered when all partitions know it, or after `spread_seconds` without those that do not.
         """
         self._expect_carried_out(command)
-        answer = await self._answer(command, origin)
-        if isinstance(command, _SPREAD):
-            await self._spread()
-        return answer
+        answer = self._answer(command, origin)
+        return self._spread(answer) if isinstance(command, _SPREAD) else answer
 
     def _expect_carried_out(self, command: commands.Command) -> None:
         """Raises InvalidState."""
@@ -91,7 +89,7 @@ class Router:
     async def activate(self, command: commands.ActivateJobs, seconds: float) -> ActivatedJobs:
         """Jobs of all partitions as soon as there are any; an empty answer after `seconds`, and at once when that is 0."""
         ports = self._reachable()
-        if len(ports) == 1 and seconds > 0:
+        if len(ports) == 1:
             return await ports[0].activate(command, seconds)
         answer = await collected(ports, command)
         clock = asyncio.get_running_loop().time
@@ -188,8 +186,9 @@ class Router:
                 task.cancel()
             await asyncio.gather(*waiting, return_exceptions=True)
 
-    async def _spread(self) -> None:
+    async def _spread(self, changed: Awaitable[Answer]) -> Answer:
         """Let every other partition learn of a change; one that stays away does when it comes back."""
+        answer = await changed
         late = {partition_id for partition_id in self.partitions.ids if partition_id != FIRST}
         try:
             async with asyncio.timeout(self._spread_seconds), asyncio.TaskGroup() as telling:
@@ -199,6 +198,7 @@ class Router:
             # The change is committed, and its commands are in the outbox of each partition.
             facts = {"partition_ids": sorted(late), "seconds": self._spread_seconds}
             logger.warning("partitions do not know a change yet", extra=facts)
+        return answer
 
     async def _tell(self, partition_id: PartitionId, late: set[PartitionId]) -> None:
         """Return when the partition has caught up, wherever it is by then; it is not late any more."""

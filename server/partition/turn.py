@@ -110,7 +110,7 @@ class Entry:
     @property
     def share(self) -> int:
         """How much of a batch it takes, in commands."""
-        return max(1, len(self.noted))
+        return len(self.noted) or 1
 
     def refuse(self, reason: str) -> None:
         """Tell its caller, if that still waits, that it did not happen or that its outcome is unknown."""
@@ -125,7 +125,6 @@ class Turn:
     The times of its commit are in nanoseconds since 1970, 0 without a commit.
     """
 
-    entries: list[Entry] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     touched: dict[DocumentId, set[Key]] = field(default_factory=dict)
     batch: Batch = field(default_factory=Batch)
@@ -186,11 +185,12 @@ class Turns:
         growth = Growth()
         began = last = self._stopwatch()
         longest: tuple[float, Entry | None] = (-1.0, None)
+        rows = turn.rows
         for entry in entries:
-            if turn.is_full or growth.slow is not None:
+            if rows >= MOST_ROWS or growth.slow is not None:
                 growth.left.append(entry)
                 continue
-            before, rows = len(growth.events), turn.rows
+            before = len(growth.events)
             try:
                 result = self._result(entry, turn, growth, now)
             except NotLoaded as absent:
@@ -198,16 +198,17 @@ class Turns:
                 entry.missed |= absent.documents
                 growth.postponed.append(entry)
                 continue
-            turn.entries.append(entry)
             turn.share += entry.share
             turn.results.append((entry, result))
             happened = growth.events[before:]
             _audit(happened, entry, turn.batch, now)
-            _keep(entry, result, turn.batch, now, concerned=self._concerned(entry, happened))
+            concerned = NOTHING if entry.origin is None else self._concerned(entry, happened)
+            _keep(entry, result, turn.batch, now, concerned=concerned)
             started, last = last, self._stopwatch()
             if last - started > longest[0]:
                 longest = last - started, entry
-            if turn.rows - rows >= MANY_ROWS:
+            earlier, rows = rows, turn.rows
+            if rows - earlier >= MANY_ROWS:
                 growth.slow = entry
             elif last - began >= self._seconds:
                 growth.slow = longest[1]
@@ -282,12 +283,13 @@ def _touch(turn: Turn, growth: Growth, changed: Mapping[DocumentId, set[Key]]) -
 
 def _audit(happened: Sequence[Event], entry: Entry, batch: Batch, now: datetime) -> None:
     """Put into the batch what is stored about changes whatever command brought them."""
+    has_batch_items = processes_batch_items(entry.command)
     if changes_user_tasks(happened):
         changes = list(user_task_entries(happened, entry.origin, now))
-        note_batch_operation(changes, happened if processes_batch_items(entry.command) else ())
+        note_batch_operation(changes, happened if has_batch_items else ())
         batch.audit += changes
         batch.answers += final_answers(happened, now)
-    if processes_batch_items(entry.command):
+    if has_batch_items:
         batch.audit += batch_item_entries(happened, now)
 
 

@@ -86,7 +86,8 @@ class WaitingCommands:
     def note_processed(self, growth: Growth, taken: Iterable[Entry]) -> None:
         """Schedule what follows from events, and count scheduled commands that were taken and are processed now."""
         self._due.observe(growth.events)
-        self._due_in_hand -= _due(taken) - _due(growth.left) - _due(growth.postponed)
+        if self._due_in_hand:
+            self._due_in_hand -= _due(taken) - _due(growth.left) - _due(growth.postponed)
 
     def put_left(self, left: Sequence[Entry]) -> None:
         """Put back what a turn left: commands of other partitions keep their order, others lead their tenant's line."""

@@ -29,5 +29,6 @@ class ThreadStopwatch:
         now = self._elapsed()
         if now - self._read_at >= self._grain:
             self._read_at, self._read = now, self._worked()
-        self._told = max(self._told, self._read + now - self._read_at)
+        worked = self._read + now - self._read_at
+        self._told = max(self._told, worked)
         return self._told

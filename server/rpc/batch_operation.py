@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Final, Protocol
 
+import msgspec
 from google.protobuf.message import Message
 
 from gnomon.engine.v1 import batch_operation_pb2 as entity_pb
@@ -140,7 +141,7 @@ class BatchOperationServicer:
         origin = origin_of(request, call)
         answer = await self._router.submit(CreateBatchOperation(call.tenant_id, action), origin)
         assert isinstance(answer, answers.BatchOperationCreated)  # noqa: S101  # what the handler answers
-        following = replace(origin, idempotency=None)
+        following = msgspec.structs.replace(origin, idempotency=None)
         try:
             await self._add(first, action, answer.key, following)
             async for page in pages:

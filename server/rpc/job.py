@@ -6,6 +6,7 @@ from gnomon.engine.v1 import job_pb2 as entity_pb
 from gnomon.engine.v1 import job_service_pb2 as pb
 from server.engine.answers import ActivatedJob, UserTaskProperties
 from server.engine.commands import ActivateJobs, CompleteJob, FailJob, ThrowJobError, UpdateJob
+from server.engine.job_kinds import JobKind, ListenerEventType
 from server.engine.keys import Key
 from server.engine.variables import join
 from server.partition.config import JobsConfig
@@ -22,6 +23,12 @@ from server.store.ports import Store
 from server.store.searchables import JOBS
 
 MILLISECOND = timedelta(milliseconds=1)
+
+_KINDS = {kind: entity_pb.JobKind.Value(f"JOB_KIND_{kind}") for kind in JobKind}
+_LISTENER_EVENT_TYPES = {
+    event_type: entity_pb.JobListenerEventType.Value(f"JOB_LISTENER_EVENT_TYPE_{event_type}")
+    for event_type in ListenerEventType
+}
 
 
 class JobServicer:
@@ -135,10 +142,8 @@ def _activated(job: ActivatedJob) -> entity_pb.ActivatedJob:
         process_instance_key=instance.key,
         process_definition_key=instance.process_definition_key,
         element_instance_key=job.element_instance_key,
-        kind=entity_pb.JobKind.Value(f"JOB_KIND_{job.kind}"),
-        listener_event_type=entity_pb.JobListenerEventType.Value(
-            f"JOB_LISTENER_EVENT_TYPE_{job.listener_event_type}"
-        ),
+        kind=_KINDS[job.kind],
+        listener_event_type=_LISTENER_EVENT_TYPES[job.listener_event_type],
         tags=instance.tags,
         root_process_instance_key=instance.root_key,
         user_task=None if job.user_task is None else _user_task(job.user_task),

@@ -4,12 +4,16 @@ Made at the moment when the command goes to its partition, which keeps the audit
 """
 
 import hashlib
+from functools import cache
 
+from google.protobuf.descriptor import Descriptor
 from google.protobuf.message import Message
 
 from server.partition.idempotency import IdempotencyKey
 from server.partition.origin import Origin
 from server.platform.call import Call
+
+_REFERENCE = "operation_reference"
 
 
 def origin_of(request: Message, call: Call) -> Origin:
@@ -26,7 +30,12 @@ def origin_of(request: Message, call: Call) -> Origin:
 
 def operation_reference_of(request: Message) -> int | None:
     """The caller's own number for what it does, where the request has a place for one."""
-    return getattr(request, "operation_reference", None) or None
+    return getattr(request, _REFERENCE) or None if _has_reference(request.DESCRIPTOR) else None
+
+
+@cache
+def _has_reference(message: Descriptor) -> bool:
+    return _REFERENCE in message.fields_by_name
 
 
 def _idempotency_key(request: Message, call: Call) -> IdempotencyKey | None:

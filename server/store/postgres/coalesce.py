@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from server.engine.keys import Key
 from server.store.entities import AuditEntry, Entity
-from server.store.ports import Change, Delete, Insert
+from server.store.ports import Change, Insert, Update
 from server.store.postgres.columns import TABLES, Table
 
 # Audit entries are no changes: a batch carries them apart, and the commit gives them their keys.
@@ -31,10 +31,10 @@ def coalesce(changes: Iterable[Change]) -> Sequence[RowChanges]:
         if isinstance(change, Insert):
             entity: type[Entity] = type(change.row)
             _insert(_of(entity, coalesced), change.row)
-        elif isinstance(change, Delete):
-            _delete(_of(change.entity, coalesced), change.key)
-        else:
+        elif isinstance(change, Update):
             _update(_of(change.entity, coalesced), change.key, change.values)
+        else:
+            _delete(_of(change.entity, coalesced), change.key)
     return [coalesced[entity] for entity in _TABLES if entity in coalesced]
 
 

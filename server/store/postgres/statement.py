@@ -99,24 +99,28 @@ class _Updates:
 
 
 def _documents(batch: Batch) -> Iterator[Filled]:
-    live = [(document, pages) for document, pages in batch.documents.items() if pages is not None]
-    written = [
-        (*document, number, page.format, page.content)
-        for document, pages in live
-        for number, page in pages.items()
-        if page is not None and page.format > FIRST_FORMAT
-    ]
     yield from _first_format(batch)
+    yield from _pages(batch)
+    ended = [document for document, pages in batch.documents.items() if pages is None]
+    if ended:
+        yield clauses.END_DOCUMENTS, tuple(map(scalars, zip(*ended, strict=True)))
+    yield from _definitions(batch.definitions)
+
+
+def _pages(batch: Batch) -> Iterator[Filled]:
+    written: list[tuple[int, int, int, int, bytes]] = []
+    gone: list[tuple[int, int, int]] = []
+    for document, pages in batch.documents.items():
+        for number, page in pages.items() if pages else ():
+            if page is None:
+                gone.append((*document, number))
+            elif page.format > FIRST_FORMAT:
+                written.append((*document, number, page.format, page.content))
     if written:
         *numbers, contents = zip(*written, strict=True)
         yield clauses.PUT_PAGES, (*map(scalars, numbers), contents)
-    gone = [(*document, number) for document, pages in live for number, page in pages.items() if page is None]
     if gone:
         yield clauses.DROP_PAGES, tuple(map(scalars, zip(*gone, strict=True)))
-    if len(live) < len(batch.documents):
-        ended = [document for document, pages in batch.documents.items() if pages is None]
-        yield clauses.END_DOCUMENTS, tuple(map(scalars, zip(*ended, strict=True)))
-    yield from _definitions(batch.definitions)
 
 
 def _definitions(definitions: Mapping[Key, bytes | None]) -> Iterator[Filled]:

@@ -3,8 +3,9 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+import msgspec
 import pytest
 
 from server.app import DurableEngine, durable_engine
@@ -203,8 +204,12 @@ async def test_refusals_are_the_same_from_everywhere(two: tuple[Process, Process
 
 async def test_a_repeat_may_come_by_another_process(two: tuple[Process, Process]) -> None:
     for number in range(6):
-        origin = replace(ORIGIN, idempotency=IdempotencyKey("default", f"k-{number}", b"hash"))
-        other = replace(ORIGIN, idempotency=IdempotencyKey("default", f"k-{number}", b"another"))
+        origin = msgspec.structs.replace(
+            ORIGIN, idempotency=IdempotencyKey("default", f"k-{number}", b"hash")
+        )
+        other = msgspec.structs.replace(
+            ORIGIN, idempotency=IdempotencyKey("default", f"k-{number}", b"another")
+        )
 
         answers = [await each.engine.router.submit(creation(), origin) for each in two]
 
