@@ -44,29 +44,23 @@ def complete(command: CompleteJob, step: Step) -> Done:
         user_task_transitions.answer(step, visit, job, result)
         return DONE
     step.emit(events.JobCompleted(instance.head, job.key))
-    if _are_local(job, visit):
-        set_all_local(step, instance, visit.instance.key, command.variables)
-    else:
-        propagate(step, instance, _merging_scope(job, visit), command.variables)
     if job.kind is JobKind.EXECUTION_LISTENER:
+        set_all_local(step, instance, _listener_scope(job, visit), command.variables)
         execution.proceed(step, visit)
-    elif job.kind is JobKind.AD_HOC_SUB_PROCESS:
-        if isinstance(command.result, AdHocSubProcessResult):
-            ad_hoc.decide(step, visit, command.result)
-    else:
+        return DONE
+    # Output mappings have yet to use what stays with the element.
+    is_mapped = bool(visit.element.output_mappings) and job.kind is JobKind.BPMN_ELEMENT
+    merge = set_all_local if is_mapped else propagate
+    merge(step, instance, visit.instance.key, command.variables)
+    if job.kind is JobKind.BPMN_ELEMENT:
         execution.complete(step, visit)
+    elif isinstance(command.result, AdHocSubProcessResult):
+        ad_hoc.decide(step, visit, command.result)
     return DONE
 
 
-def _are_local(job: Job, visit: Visit) -> bool:
-    """Whether what the worker brings is for the element itself: its mappings or its own work have yet to use it."""
-    if job.kind is JobKind.EXECUTION_LISTENER:
-        return job.listener_event_type is ListenerEventType.START
-    return bool(visit.element.output_mappings) and job.kind is JobKind.BPMN_ELEMENT
-
-
-def _merging_scope(job: Job, visit: Visit) -> Key:
-    """Where the merge of variables begins: an end listener brings them to the scope around its element."""
+def _listener_scope(job: Job, visit: Visit) -> Key:
+    """The scope that keeps what a listener brings: its element's when that starts, the one around when it ends."""
     if job.listener_event_type is ListenerEventType.END and visit.instance.scope_key is not None:
         return visit.instance.scope_key
     return visit.instance.key

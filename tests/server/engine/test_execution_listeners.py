@@ -87,6 +87,18 @@ def test_what_an_end_listener_brings_is_for_the_scope_around(engine: Scenario) -
     assert engine.variables() == {"filed": True}
 
 
+def test_what_an_end_listener_brings_goes_no_further_than_the_scope_around(engine: Scenario) -> None:
+    task = sub_process("pack").service_task("wrap", type="wrap").execution_listener("end", type="report")
+    order = process("order").embed(task.service_task("seal", type="seal").end()).end()
+    engine.deploy(order).start(weight=5).complete("wrap")
+
+    engine.complete("report", weight=7)
+
+    (job,) = engine.activate("seal")
+    assert job.variables == {"weight": "7"}
+    assert engine.variables() == {"weight": 5}
+
+
 def test_mappings_are_not_made_again_after_a_listener(engine: Scenario) -> None:
     engine.deploy(
         listened(

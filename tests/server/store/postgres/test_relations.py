@@ -12,7 +12,7 @@ from server.platform.postgres.pool import open_pool
 from server.platform.postgres.pooled import PooledDatabase
 from server.platform.query import FieldType, equals
 from server.platform.query.sql.relation import guard_of, start_of
-from server.store.entities import ElementInstance, Entity, UserTask
+from server.store.entities import ElementInstance, Entity, GlobalTaskListener, UserTask
 from server.store.postgres.buckets import create_buckets
 from server.store.postgres.columns import TABLES
 from server.store.postgres.reads import PostgresStore
@@ -26,7 +26,7 @@ from tests.server.store.postgres.queries import row_of
 # Texts of which the contract has every one.
 CLOSED_SETS: dict[type[Entity], set[str]] = {ElementInstance: {"type"}}
 # Texts that the engine bounds, at 256 characters.
-BOUNDED: dict[type[Entity], set[str]] = {UserTask: {"assignee"}}
+BOUNDED: dict[type[Entity], set[str]] = {UserTask: {"assignee"}, GlobalTaskListener: {"id"}}
 SPELLING = str.maketrans("", "", '"() ')
 
 every_entity = pytest.mark.parametrize("entity", RELATIONS, ids=lambda entity: entity.__name__)
