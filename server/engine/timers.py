@@ -36,12 +36,17 @@ def open_timer(
     return TimerSubscription(key, element_instance_key, element_id, due, cycle.repetitions, cycle.interval)
 
 
-def following(due: datetime, repetitions: int, interval: str) -> tuple[datetime, int] | None:
-    """When a timer is due after it fired, and its repetitions from then on, if it fires again.
+def following(
+    due: datetime, repetitions: int, interval: str, *, now: datetime
+) -> tuple[datetime, int] | None:
+    """When a timer that fires now is due again, and its repetitions from then on, if it fires again.
 
-    Never later for having fired late.
+    Never later for having fired late, unless by more than an interval: then it fires once for all that it has missed, and
+    counts from now.
     """
     if repetitions == 1:
         return None
     left = repetitions if repetitions == UNENDING else repetitions - 1
-    return timer_values.interval(interval).after(due), left
+    pause = timer_values.interval(interval)
+    regular = pause.after(due)
+    return (regular if regular >= now else pause.after(now)), left

@@ -33,8 +33,8 @@ _SETTLE_SECONDS = 10
 # No time that passes in whole steps meets a deadline or the end of a back-off: whether that is late is a matter of
 # milliseconds.
 _JOB_TIMEOUT = timedelta(seconds=151)
-# A cycle that is late by several intervals is another matter (`differences.STANDING`).
-_SECONDS = (5, 10, 20, 40, 55)
+# The longest ones make a cycle late by several intervals.
+_SECONDS = (5, 10, 20, 40, 55, 170, 230)
 
 
 @dataclass(slots=True)

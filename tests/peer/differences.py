@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from tests.peer.picture import OUTPUTS
+
 Fact = tuple[object, ...]
 
 
@@ -92,9 +94,47 @@ def _has_waits_alone(found: Found) -> bool:
 
 
 def _has_outer_variable(found: Found) -> bool:
-    """A variable of an outer scope that theirs changed, or a later job that sees it; nothing else differs."""
+    """A variable of an outer scope that theirs changed, or a later job or end that shows it; nothing else differs."""
+    ends = [*found.ours.get("happened", ()), *found.theirs.get("happened", ())]
     kinds = {*found.ours, *found.theirs}
-    return "variable" in found.theirs and kinds <= {"variable", "job"} and found.passed
+    is_of_variables = bool({"variable", "happened"} & kinds) and kinds <= {"variable", "job", "happened"}
+    return found.passed and is_of_variables and all(end[-3] == "with" for end in ends)
+
+
+def _has_outputs_alone(found: Found) -> bool:
+    """The outputs of a multi-instance activity, or jobs that see them; nothing else differs."""
+    variables = [*found.ours.get("variable", ()), *found.theirs.get("variable", ())]
+    kinds = {*found.ours, *found.theirs}
+    return kinds <= {"variable", "job"} and bool(variables) and {fact[-2] for fact in variables} == {OUTPUTS}
+
+
+def _has_closing_signal(found: Found) -> bool:
+    """Only theirs still waits for the signal that has just come."""
+    return found.move == "broadcast" and not found.ours and {*found.theirs} == {"signal"}
+
+
+def _is_entered_again(found: Found) -> bool:
+    """After an incident theirs asks start listeners again where ours has the next incident, or maps inputs again."""
+    ours, theirs = found.ours, found.theirs
+    if found.move != "resolve":
+        return False
+    if {*ours} == {*theirs} == {"variable"}:
+        return {fact[:-1] for fact in ours["variable"]} == {fact[:-1] for fact in theirs["variable"]}
+    asked = [fact for fact in theirs.get("job", ()) if fact[-4:-2] == ("EXECUTION_LISTENER", "START")]
+    return {*ours} == {"incident"} and {*theirs} == {"job"} and bool(asked)
+
+
+def _reads_collection_again(found: Found) -> bool:
+    """Theirs has an incident where ours has completed an instance of a multi-instance activity."""
+    places = [fact[:-2] for fact in found.theirs.get("incident", ()) if fact[-2] == "EXTRACT_VALUE_ERROR"]
+    completed = found.ours.get("happened", Counter())
+    return any((*place, "COMPLETED") in completed and str(place[-1]).endswith("]") for place in places)
+
+
+def _has_orphan(found: Found) -> bool:
+    """Theirs has completed a scope, and has a job in it still."""
+    ended = [fact[:-1] for fact in found.theirs.get("happened", ()) if fact[-1] == "COMPLETED"]
+    return any(job[: len(scope)] == scope for job in found.theirs.get("job", ()) for scope in ended)
 
 
 DIFFERENCES: Sequence[Difference] = (
@@ -125,6 +165,36 @@ DIFFERENCES: Sequence[Difference] = (
         "The first scope that holds the name is updated (reference §5.4). When it has the same value already, Zeebe 8.6"
         " goes on outwards, and sets an outer variable, too.",
         _has_outer_variable,
+    ),
+    Difference(
+        "outputs of a multi-instance activity in another",
+        "Both have the output collection `items`, and the outer one is no variable before its body completes (decision 055):"
+        " what the inner one brings goes further out than in Zeebe.",
+        _has_outputs_alone,
+    ),
+    Difference(
+        "signal of an event with an incident",
+        "A subscription of a signal is closed when the signal comes. In Zeebe it stays until the event completes, which an"
+        " incident of an output mapping puts off; another signal does nothing there.",
+        _has_closing_signal,
+    ),
+    Difference(
+        "resolved incidents of entering",
+        "Resolution retries the failed step (reference §5.6). Zeebe 8.6 enters the element again: it maps the inputs and"
+        " asks the start listeners once more.",
+        _is_entered_again,
+    ),
+    Difference(
+        "collection of a multi-instance activity",
+        "The collection is read when the body is entered (reference §5.11). Zeebe 8.6 reads it again when an instance"
+        " completes, and has an incident when it has become another value.",
+        _reads_collection_again,
+    ),
+    Difference(
+        "jobs without a scope",
+        "A sub-process completes when nothing in it is active (reference §5.3). Zeebe 8.6 completes it beside an event"
+        " sub-process that has just begun, whose job stays.",
+        _has_orphan,
     ),
     Difference(
         "resolved without retries",
@@ -180,14 +250,14 @@ STANDING: Sequence[Standing] = (
         " §5.3), and so they are in pictures.",
     ),
     Standing(
-        "late cycles",
-        "A cycle that is late by several intervals fires for each of them, in Zeebe once. Time passes in steps that are"
-        " shorter than an interval.",
-    ),
-    Standing(
         "paths into values that are no objects",
         "An output mapping to `c.x` where `c` is a text makes an object of it (reference §5.4: an object is built); in"
         " Zeebe 8.6 `c` becomes null. Nothing but mappings changes the variables of such targets.",
+    ),
+    Standing(
+        "mappings into one another",
+        "Mappings are made in their order, a later one sees the targets before it (reference §5.4). Of mappings to `c` and"
+        " to `c.y` Zeebe makes the second alone. Random processes have either.",
     ),
     Standing(
         "order of paths without a worker",

@@ -125,6 +125,15 @@ def _bpmn(tag: str) -> str:
     return f"{{{BPMN_NAMESPACE}}}{tag}"
 
 
+def _apart(mappings: Mapping[str, str]) -> Mapping[str, str]:
+    """Without mappings into the target of another one (`differences.STANDING`)."""
+    return {
+        target: source
+        for target, source in mappings.items()
+        if target.split(".")[0] not in {*mappings} - {target}
+    }
+
+
 class _Writer:
     """Writes blocks one behind the other; each block has one way in and one way out."""
 
@@ -461,12 +470,14 @@ class _Writer:
     # What activities have
 
     def _inputs(self, most: int = 2) -> Mapping[str, str]:
-        return {self._dice.choice(_TARGETS): self._dice.choice(_INPUTS) for _ in range(self._few(most))}
+        return _apart(
+            {self._dice.choice(_TARGETS): self._dice.choice(_INPUTS) for _ in range(self._few(most))}
+        )
 
     def _outputs(self, most: int = 2) -> Mapping[str, str]:
-        return {
-            self._dice.choice(_OUTPUT_TARGETS): self._dice.choice(_OUTPUTS) for _ in range(self._few(most))
-        }
+        return _apart(
+            {self._dice.choice(_OUTPUT_TARGETS): self._dice.choice(_OUTPUTS) for _ in range(self._few(most))}
+        )
 
     def _few(self, most: int) -> int:
         return self._dice.between(1, most) if self._may(3) else 0

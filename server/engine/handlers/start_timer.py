@@ -48,7 +48,7 @@ def trigger(command: TriggerStartTimer, step: Step) -> Done:
     timer = step.state.start_timers.timers.get(command.timer_key)
     if timer is None or timer.due != command.due:
         return DONE
-    again = following(timer.due, timer.repetitions, timer.interval)
+    again = following(timer.due, timer.repetitions, timer.interval, now=step.now)
     if again is None:
         step.emit(happened.StartTimerClosed(timer.key))
     else:

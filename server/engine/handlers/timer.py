@@ -16,7 +16,7 @@ def trigger(command: TriggerTimer, step: Step) -> Done:
     timer = instance.subscriptions.get(command.subscription_key) if instance is not None else None
     if instance is None or not isinstance(timer, TimerSubscription) or timer.due != command.due:
         return DONE
-    again = following(timer.due, timer.repetitions, timer.interval)
+    again = following(timer.due, timer.repetitions, timer.interval, now=step.now)
     if again is None:
         step.emit(events.SubscriptionClosed(instance.head, timer.key))
     else:

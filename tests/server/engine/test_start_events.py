@@ -475,6 +475,14 @@ def test_a_cycle_begins_one_instance_after_each_interval(engine: Scenario, cycle
     assert len(running(engine)) == after
 
 
+def test_a_cycle_that_has_missed_intervals_begins_one_instance_for_them(engine: Scenario) -> None:
+    engine.deploy(by_timer(cycle="R/PT1H")).advance(1_000 * HOUR + MINUTE)
+
+    assert running(engine) == ["order"]
+    assert running(engine.advance(59 * MINUTE)) == ["order"]
+    assert running(engine.advance(MINUTE)) == ["order"] * 2
+
+
 @pytest.mark.parametrize("cycle", ["0 0 */2 * * *", '="0 0 */2 * * *"'])
 def test_a_cron_expression_begins_an_instance_at_each_of_its_times(engine: Scenario, cycle: str) -> None:
     """In UTC, counted from midnight and not from the deployment."""
@@ -517,7 +525,7 @@ def test_several_timers_of_a_process_begin_at_their_own_events(engine: Scenario)
     model = (
         by_timer(cycle="R/PT1H").start_timer("later", cycle="R/PT3H").service_task("pack", type="pack").end()
     )
-    engine.deploy(model).advance(3 * HOUR)
+    engine.deploy(model).advance(HOUR).advance(HOUR).advance(HOUR)
 
     running(engine)
     begun = [

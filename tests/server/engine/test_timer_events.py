@@ -238,6 +238,19 @@ def test_a_timer_that_fired_late_is_not_late_for_ever(engine: Scenario) -> None:
     assert timer.due == EPOCH + 2 * HOUR
 
 
+def test_a_timer_that_has_missed_intervals_fires_once_for_them_and_counts_from_then(engine: Scenario) -> None:
+    engine.deploy(guarded(is_interrupting=False, cycle="R3/PT1H")).start()
+
+    engine.advance(5 * HOUR + 30 * timedelta(minutes=1))
+
+    assert engine.path.count("late") == 1
+    (timer,) = engine.instance.subscriptions.values()
+    assert timer.due == EPOCH + 6 * HOUR + 30 * timedelta(minutes=1)
+
+    engine.advance(10 * HOUR).advance(10 * HOUR).advance(10 * HOUR)
+    assert engine.path.count("late") == 3
+
+
 def test_a_timer_that_fails_leaves_the_task_where_it_was(engine: Scenario) -> None:
     engine.deploy(guarded(duration="=patience")).start(patience=None)
 

@@ -7,9 +7,9 @@ CREATE TABLE runtime.global_task_listener (
     id text COLLATE "C" NOT NULL,
     type text COLLATE "C" NOT NULL,
     event_types text[] COLLATE "C" NOT NULL,
-    retries integer NOT NULL,
+    retries bigint NOT NULL,
     after_non_global boolean NOT NULL,
-    priority integer NOT NULL,
+    priority bigint NOT NULL,
     source text COLLATE "C" NOT NULL,
     PRIMARY KEY (partition_id, global_task_listener_key)
 ) WITH (fillfactor = 70);

@@ -14,7 +14,7 @@ from server.engine import State, commands
 from server.engine.answers import ActivatedJob, ActivatedJobs, CreatedInstance
 from server.engine.commands import Command
 from server.engine.keys import Key
-from server.engine.process_instance import ProcessInstance
+from server.engine.process_instance import JobState, ProcessInstance
 from server.engine.variables import Variables
 from server.partition.config import QuotaConfig
 from server.partition.idempotency import IdempotencyKey
@@ -146,8 +146,10 @@ class Owner:
             await self.do(commands.ResolveIncident(tenant_id, incident.key))
         for user_task_key in list(instance.user_tasks):
             await self.do(commands.CompleteUserTask(tenant_id, user_task_key))
-        for job_key in list(instance.jobs):
-            await self.do(commands.CompleteJob(tenant_id, job_key))
+        for job in list(instance.jobs.values()):
+            if job.state is JobState.BACKING_OFF and job.due is not None:
+                await self.do(commands.EndJobBackOff(tenant_id, job.key, job.due))
+            await self.do(commands.CompleteJob(tenant_id, job.key))
 
     async def _commit(self, entry: Entry) -> list[Any]:
         turn = Turn()
