@@ -74,11 +74,11 @@ class Page:
         return done["result"].get("value")
 
     async def until(self, condition: str) -> None:
-        """Wait until the condition holds, also across navigations."""
+        """Wait until the condition holds in a page that is loaded, with its scripts, also across navigations."""
         async with asyncio.timeout(_SECONDS):
             while True:
                 with contextlib.suppress(AssertionError):
-                    if await self.run(condition):
+                    if await self.run(f"document.readyState === 'complete' && ({condition})"):
                         return
                 await asyncio.sleep(0.05)
 
