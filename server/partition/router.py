@@ -187,7 +187,7 @@ class Router:
             await asyncio.gather(*waiting, return_exceptions=True)
 
     async def _spread(self, changed: Awaitable[Answer]) -> Answer:
-        """Let every other partition learn of a change; one that stays away does when it comes back."""
+        """Wait for a change, then until every other partition knows it; one that stays away does when it comes back."""
         answer = await changed
         late = {partition_id for partition_id in self.partitions.ids if partition_id != FIRST}
         try:

@@ -29,6 +29,5 @@ class ThreadStopwatch:
         now = self._elapsed()
         if now - self._read_at >= self._grain:
             self._read_at, self._read = now, self._worked()
-        worked = self._read + now - self._read_at
-        self._told = max(self._told, worked)
+        self._told = max(self._told, self._read + now - self._read_at)
         return self._told

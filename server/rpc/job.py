@@ -39,14 +39,7 @@ class JobServicer:
         self._streams = streams
 
     async def activate_jobs(self, request: pb.ActivateJobsRequest, call: Call) -> pb.ActivateJobsResponse:
-        command = ActivateJobs(
-            tenant_id=call.tenant_id,
-            type=request.type,
-            worker=request.worker,
-            timeout=request.timeout * MILLISECOND,
-            max_jobs=request.max_jobs_to_activate,
-            fetch_variables=tuple(request.fetch_variable),
-        )
+        command = _activation(request, call, request.max_jobs_to_activate)
         answer = await self._router.activate(command, self._patience(request))
         return pb.ActivateJobsResponse(jobs=map(_activated, answer.jobs))
 
@@ -63,14 +56,7 @@ class JobServicer:
         call: Call,
         stream: ResponseStream[pb.StreamActivatedJobsResponse],
     ) -> None:
-        command = ActivateJobs(
-            tenant_id=call.tenant_id,
-            type=request.type,
-            worker=request.worker,
-            timeout=request.timeout * MILLISECOND,
-            max_jobs=MOST_IN_HAND,
-            fetch_variables=tuple(request.fetch_variable),
-        )
+        command = _activation(request, call, MOST_IN_HAND)
 
         async def write(job: ActivatedJob) -> None:
             await stream.write(pb.StreamActivatedJobsResponse(job=_activated(job)))
@@ -123,6 +109,19 @@ class JobServicer:
 
     async def search_jobs(self, request: pb.SearchJobsRequest, call: Call) -> pb.SearchJobsResponse:
         return await search(self._store, JOBS, request, pb.SearchJobsResponse, call)
+
+
+def _activation(
+    request: pb.ActivateJobsRequest | pb.StreamActivatedJobsRequest, call: Call, max_jobs: int
+) -> ActivateJobs:
+    return ActivateJobs(
+        tenant_id=call.tenant_id,
+        type=request.type,
+        worker=request.worker,
+        timeout=request.timeout * MILLISECOND,
+        max_jobs=max_jobs,
+        fetch_variables=tuple(request.fetch_variable),
+    )
 
 
 def _activated(job: ActivatedJob) -> entity_pb.ActivatedJob:

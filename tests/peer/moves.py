@@ -1,4 +1,4 @@
-"""What is done to a process, chosen by what both engines offer: the same command for each."""
+"""Moves of a history: each is one command, chosen from what both engines have at the moment, and sent to both."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What is known about one history on one engine, in terms that two engines share: no keys, but paths of element ids.
+"""The state of one history on one engine. Keys differ between engines, so elements are named by the path of their ids.
 
 Both projections, of Zeebe's records and of our events, keep a `Picture`; `facts` makes two of them comparable.
 """

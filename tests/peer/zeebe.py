@@ -93,9 +93,10 @@ class Zeebe:
             response.read()
 
     def records(self) -> Iterator[Record]:
-        """What has been written since the last time, up to a message that is published now and waits for nothing.
+        """The records since the last call.
 
-        Whatever was asked before it has been carried out by then. Raises NotQuiet.
+        A message is published now, and the records are read up to its own: by then the broker has carried out all that it
+        was asked before. Raises NotQuiet.
         """
         self._marks += 1
         name = f"mark-{self._marks}"
