@@ -61,7 +61,7 @@ async def launched(config: Config, file: Path | None, database: Database) -> Asy
     cores = available_cores()
     partitions = await prepare(database.dsn, config.cluster.partitions, at_first=default_partitions(cores))
     count = min(partitions, cores)
-    environment = _environment(config, database.dsn)
+    environment = {**_environment(config, database.dsn), "GNOMON_CLUSTER__STARTING": str(count)}
     children = [
         # Each is read by itself, so that each has a port of its own for metrics.
         _Child(number, file, {**environment, "GNOMON_METRICS__PORT": str(_metrics_port(config, number))})

@@ -101,6 +101,8 @@ class ClusterConfig:
     good for `lease_seconds`, and is renewed every `poll_seconds`. A process whose event loop stands still for
     `stall_seconds` renews no lease until the loop goes on. With `format`, the deployment stays at that format while this
     process runs, so that an older version can come back; 0 lets it rise to the latest that all processes read.
+    `starting` is how many processes start at the same time, this one included: for the length of three leases a process
+    leaves the others their share, so that no partition changes hands right after the start. Bundled mode sets it.
     """
 
     node_id: str = ""
@@ -113,8 +115,11 @@ class ClusterConfig:
     poll_seconds: float = 0.5
     stall_seconds: float = 10.0
     format: int = 0
+    starting: int = 1
 
     def __post_init__(self) -> None:
+        if not 1 <= self.starting <= MAX_PARTITIONS:
+            raise ValueError(f"starting: expected 1 to {MAX_PARTITIONS}, found {self.starting}")
         if not 0 <= self.partitions <= MAX_PARTITIONS:
             raise ValueError(f"partitions: expected 0 to {MAX_PARTITIONS}, found {self.partitions}")
         if not 0 <= self.format <= LATEST:

@@ -30,6 +30,8 @@ from server.store.postgres.leases import Holding, Lease
 logger = logging.getLogger(__name__)
 
 INCARNATION_OCTETS = 4
+# So many leases long, a process leaves those that start with it their share, and is not ready without all partitions.
+STARTING_LEASES = 3
 
 
 class LeaseTable(FormatTable, Protocol):
@@ -81,6 +83,8 @@ class Node:
         self._held: dict[PartitionId, OwnedPartition] = {}
         self._format = node_format or NodeFormat(config.format)
         self._looked = asyncio.Event()
+        self._all_owned = asyncio.Event()
+        self._starts_until = 0.0
         self._stopping = asyncio.Event()
 
     # Partitions
@@ -122,6 +126,7 @@ class Node:
 
     async def run(self) -> None:
         self._loop = asyncio.get_running_loop()
+        self._starts_until = self._loop.time() + self._config.lease_seconds * STARTING_LEASES
         self._renewal.progress()
         # Leases are renewed until the last partition is handed over.
         async with self._renewing(self._renewal), asyncio.TaskGroup() as ticking:
@@ -148,8 +153,14 @@ class Node:
             await asyncio.sleep(self._config.poll_seconds)
 
     async def ready(self) -> None:
-        """Return when this process knows the partitions and everything that it took so far is served."""
+        """Return when everything that this process took is served, and others own the rest as far as it knows.
+
+        Partitions that nobody can take are waited for no longer than those that start together wait for each other.
+        """
         await self._looked.wait()
+        with suppress(TimeoutError):
+            async with asyncio.timeout_at(self._starts_until):
+                await self._all_owned.wait()
         for held in list(self._held.values()):
             await held.settled.wait()
             if held.local is not None:
@@ -171,6 +182,8 @@ class Node:
             holdings = await self._leases.holdings()
             self._topology.update(holdings)
             await self._balance(holdings, tasks)
+            if self._topology.is_all_owned:
+                self._all_owned.set()
         except Unavailable as refusal:
             logger.warning("the leases cannot be reached", extra={"reason": refusal.detail})
             return
@@ -213,7 +226,10 @@ class Node:
         """How many partitions this process may own: none while it cannot read what the others write."""
         if not self._format.is_readable:
             return 0
-        return ceil(partitions / (await self._leases.other_nodes(self.node_id) + 1))
+        nodes = await self._leases.other_nodes(self.node_id) + 1
+        if self._loop.time() < self._starts_until:
+            nodes = max(nodes, self._config.starting)
+        return ceil(partitions / nodes)
 
     async def _take(self, partition_id: PartitionId, tasks: asyncio.TaskGroup) -> None:
         seconds = self._config.lease_seconds

@@ -32,6 +32,11 @@ class Topology:
         """How many partitions, from 1 on, are homes of messages."""
         return sum(holding.has_messages for holding in self._holdings.values()) or 1
 
+    @property
+    def is_all_owned(self) -> bool:
+        """Whether each partition has an owner whose lease is good."""
+        return all(holding.is_live for holding in self._holdings.values())
+
     def update(self, holdings: Sequence[Holding]) -> None:
         """Replace what was known, have tunnels to all addresses, and forget ports to others."""
         addresses: Collection[str] = {holding.address for holding in holdings if holding.address}

@@ -35,7 +35,7 @@ class TopologyServicer:
 
 def _broker(node_id: int, member: Member) -> pb.BrokerInfo:
     partitions = [
-        pb.Partition(partition_id=number, role="leader", health="healthy" if is_open else "dead")
+        pb.Partition(partition_id=number, role="leader", health="healthy" if is_open else "unhealthy")
         for number, is_open in member.partitions
     ]
     return pb.BrokerInfo(

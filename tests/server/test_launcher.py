@@ -17,7 +17,6 @@ from tests.server_process import COMMAND, DEMO_ACCESS, ROOT, Addresses, server_p
 
 # An earlier release gave every core a partition; this is one more.
 MORE = available_cores() + 1
-MOST_LOOKS = 1_000
 
 
 @pytest.mark.parametrize(("cores", "expected"), [(1, 1), (2, 1), (3, 1), (4, 2), (7, 3), (8, 4), (64, 32)])
@@ -42,7 +41,7 @@ def test_a_new_deployment_has_the_default_and_an_older_one_keeps_its_partitions(
         gnomon(addresses, "deploy", "examples/invoice-payment.bpmn")
         keys = [started(addresses) for _ in range(MORE)]
     with server_process("--mode", "bundled", environment=environment) as addresses:
-        kept = shared_topology(addresses)
+        kept = topology(addresses)
         done = gnomon(addresses, "jobs", "work", "transfer-money", "--exec", "true", "--max", str(MORE))
         states = [json.loads(gnomon(addresses, "instances", key, "--json"))["state"] for key in keys]
 
@@ -52,16 +51,6 @@ def test_a_new_deployment_has_the_default_and_an_older_one_keeps_its_partitions(
     assert len({partition_of(Key(int(key))) for key in keys}) > 1
     assert done.splitlines()[-1] == f"{MORE} completed"
     assert set(states) == {"COMPLETED"}
-
-
-def shared_topology(addresses: Addresses) -> Mapping[str, int]:
-    """The topology once every process has its share of the partitions, or as it is after many looks."""
-    found = topology(addresses)
-    for _ in range(MOST_LOOKS):
-        if found["clusterSize"] == available_cores():
-            break
-        found = topology(addresses)
-    return found
 
 
 def topology(addresses: Addresses) -> Mapping[str, int]:

@@ -39,6 +39,7 @@ class Process:
     """A node that runs, with a count of the partitions that it opened; `recovering` holds them back.
 
     Its program reads formats up to `reads`, and holds documents that it cannot read in the partitions `unreadable`.
+    It starts together with others, so that there are `starting` of them.
     """
 
     leases: LeaseRows
@@ -49,6 +50,8 @@ class Process:
     reads: int = LATEST
     held_at: int = 0
     unreadable: frozenset[int] = frozenset()
+    starting: int = 1
+    lease_seconds: float = LEASE_SECONDS
 
     def __post_init__(self) -> None:
         self.recovering.set()
@@ -56,8 +59,9 @@ class Process:
             node_id=self.name,
             address="127.0.0.1:1",
             secret="secret",
-            lease_seconds=LEASE_SECONDS,
+            lease_seconds=self.lease_seconds,
             poll_seconds=POLL_SECONDS,
+            starting=self.starting,
         )
         self.tunnels = Tunnels()
         self.node = Node(
@@ -299,6 +303,36 @@ async def test_a_process_is_not_ready_before_it_has_seen_the_leases() -> None:
 
         await ready
         assert not early
+        assert alone.serves == [1]
+
+
+async def test_processes_that_start_together_leave_each_other_their_share() -> None:
+    leases = LeaseRows(2)
+    first, second = Process(leases, "a", starting=2), Process(leases, "b", starting=2)
+    async with first.running():
+        ready = asyncio.ensure_future(first.node.ready())
+        await until(lambda: first.serves == [1])
+        await looked(leases)
+        early = ready.done()
+
+        async with second.running():
+            await asyncio.gather(ready, second.node.ready())
+
+            assert not early
+            assert (first.serves, second.serves) == ([1], [2])
+            assert [lease.epoch for lease in (*first.opened, *second.opened)] == [1, 1]
+
+
+async def test_a_process_takes_all_partitions_when_those_that_start_with_it_do_not_come() -> None:
+    async with Process(LeaseRows(2), "a", starting=2, lease_seconds=0.05).running() as alone:
+        await until(lambda: alone.serves == [1, 2])
+
+
+async def test_a_process_is_ready_without_the_partitions_that_nobody_can_take() -> None:
+    leases = LeaseRows(2)
+    async with Process(leases, "a", unreadable=frozenset({2}), lease_seconds=0.05).running() as alone:
+        await alone.node.ready()
+
         assert alone.serves == [1]
 
 

@@ -32,7 +32,7 @@ class Partition(_message.Message):
     role: _builtins.str
     """leader, follower or inactive."""
     health: _builtins.str
-    """healthy, unhealthy or dead."""
+    """healthy, or unhealthy while it is recovered or handed over; dead is not used."""
     def __init__(
         self,
         *,

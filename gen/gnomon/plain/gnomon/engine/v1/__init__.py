@@ -9364,7 +9364,7 @@ class Partition(betterproto2.Message):
 
     health: "str" = betterproto2.field(3, betterproto2.TYPE_STRING)
     """
-    healthy, unhealthy or dead.
+    healthy, or unhealthy while it is recovered or handed over; dead is not used.
     """
 
 
