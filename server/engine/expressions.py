@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from server import feel
 from server.bpmn import timer_values
-from server.bpmn.executable import Attribute, Expression, Static
+from server.bpmn.executable import Attribute, Expression, Flow, Static
 from server.bpmn.timer_values import MalformedTimer
 from server.engine.incidents import ErrorType, Incident
 from server.engine.scopes import VariableScope
@@ -142,11 +142,20 @@ def list_of(expression: Expression, scope: VariableScope) -> list[feel.Value]:
     return evaluation.value
 
 
-def is_true(condition: Expression, scope: VariableScope) -> bool:
-    evaluation = _evaluate(condition, scope)
+def is_true(
+    condition: Expression, scope: VariableScope, *, failing_as: ErrorType = ErrorType.EXTRACT_VALUE_ERROR
+) -> bool:
+    evaluation = _evaluate(condition, scope, failing_as)
     if not isinstance(evaluation.value, bool):
-        raise _unexpected(condition, "BOOLEAN", evaluation)
+        raise _unexpected(condition, "BOOLEAN", evaluation, failing_as)
     return evaluation.value
+
+
+def is_followed(flow: Flow, scope: VariableScope) -> bool:
+    """Whether a gateway takes a flow that is not its default one."""
+    if flow.condition is None:
+        return True
+    return is_true(flow.condition, scope, failing_as=ErrorType.CONDITION_ERROR)
 
 
 def is_met(condition: Expression, scope: VariableScope) -> bool:
@@ -169,10 +178,15 @@ def _evaluate(
         raise Incident(failing_as, message) from error
 
 
-def _unexpected(expression: Expression, expected: str, evaluation: feel.Evaluation) -> Incident:
+def _unexpected(
+    expression: Expression,
+    expected: str,
+    evaluation: feel.Evaluation,
+    failing_as: ErrorType = ErrorType.EXTRACT_VALUE_ERROR,
+) -> Incident:
     found = _TYPE_NAMES.get(type(evaluation.value), "UNKNOWN")
     message = f"Expected result of the expression '{expression.text}' to be '{expected}', but was '{found}'."
     if evaluation.failures:
         warnings = "\n".join(f"[{failure.type}] {failure.message}" for failure in evaluation.failures)
         message = f"{message} The evaluation reported the following warnings:\n{warnings}"
-    return Incident(ErrorType.EXTRACT_VALUE_ERROR, message)
+    return Incident(failing_as, message)

@@ -150,6 +150,11 @@ DIFFERENCES: Sequence[Difference] = (
         lambda found: _has_incidents(found, "EXTRACT_VALUE_ERROR", "CALLED_ELEMENT_ERROR"),
     ),
     Difference(
+        "conditions of gateways",
+        "A condition that gives no boolean is a CONDITION_ERROR (reference §5.6); Zeebe 8.6 has EXTRACT_VALUE_ERROR.",
+        lambda found: _has_incidents(found, "CONDITION_ERROR", "EXTRACT_VALUE_ERROR"),
+    ),
+    Difference(
         "subscriptions of an activity with an incident",
         "Events are subscribed to before the job is made, whatever becomes of that (reference §5.3). Zeebe 8.6 evaluates"
         " the type and the retries of the job first.",

@@ -2,7 +2,7 @@
 
 from server.bpmn.executable import Flow
 from server.engine.behaviour import Behaviour
-from server.engine.expressions import is_true
+from server.engine.expressions import is_followed
 from server.engine.incidents import ErrorType, Incident
 from server.engine.scopes import VariableScope
 from server.engine.step import Step, Visit
@@ -15,7 +15,7 @@ class ExclusiveGateway(Behaviour):
         element = visit.element
         scope = VariableScope(step, visit.process_instance, scope_key=visit.instance.key)
         for flow in element.outgoing:
-            if flow is not element.default_flow and _holds(flow, scope):
+            if flow is not element.default_flow and is_followed(flow, scope):
                 return (flow,)
         if element.default_flow is not None:
             return (element.default_flow,)
@@ -25,7 +25,3 @@ class ExclusiveGateway(Behaviour):
             ErrorType.CONDITION_ERROR,
             "Expected at least one condition to evaluate to true, or to have a default flow",
         )
-
-
-def _holds(flow: Flow, scope: VariableScope) -> bool:
-    return flow.condition is None or is_true(flow.condition, scope)

@@ -2,7 +2,7 @@
 
 from server.bpmn.executable import Flow
 from server.engine.behaviour import Behaviour
-from server.engine.expressions import is_true
+from server.engine.expressions import is_followed
 from server.engine.incidents import ErrorType, Incident
 from server.engine.process_instance import ElementInstance
 from server.engine.scopes import VariableScope
@@ -21,9 +21,7 @@ class InclusiveGateway(Behaviour):
         element = visit.element
         scope = VariableScope(step, visit.process_instance, scope_key=visit.instance.key)
         flows = tuple(
-            flow
-            for flow in element.outgoing
-            if flow is not element.default_flow and (flow.condition is None or is_true(flow.condition, scope))
+            flow for flow in element.outgoing if flow is not element.default_flow and is_followed(flow, scope)
         )
         if flows or not element.outgoing:
             return flows

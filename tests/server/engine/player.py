@@ -203,7 +203,7 @@ class Player:
             if incident.error_type is ErrorType.FORM_NOT_FOUND:
                 files = (form(tag="stable"),)
                 scenario.execute(commands.DeployResources(scenario.tenant_id, (), (), files))
-            if incident.error_type is ErrorType.EXTRACT_VALUE_ERROR:
+            if incident.error_type in {ErrorType.EXTRACT_VALUE_ERROR, ErrorType.CONDITION_ERROR}:
                 # The activation of an activity may have given it variables that hide those of the process.
                 scope_key = instance.elements[incident.element_instance_key].scope_key or instance.head.key
                 values = commands.SetVariables(

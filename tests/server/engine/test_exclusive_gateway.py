@@ -93,19 +93,19 @@ def test_no_true_condition_and_no_default_flow_raises_an_incident(engine: Scenar
         ),
     ],
 )
-def test_a_condition_that_is_not_boolean_raises_an_incident(
+def test_a_condition_that_is_not_boolean_is_a_condition_error(
     engine: Scenario, condition: str, message: str
 ) -> None:
     engine.deploy(decision(condition, default=True)).start()
 
-    assert (engine.incident.error_type, engine.incident.message) == (ErrorType.EXTRACT_VALUE_ERROR, message)
+    assert (engine.incident.error_type, engine.incident.message) == (ErrorType.CONDITION_ERROR, message)
 
 
-def test_a_stored_condition_that_a_later_version_refuses_raises_an_incident(engine: Scenario) -> None:
+def test_a_stored_condition_that_a_later_version_refuses_is_a_condition_error(engine: Scenario) -> None:
     engine.deploy(decision('=status == "ok"')).start(status="ok")
 
     assert (engine.incident.error_type, engine.incident.message) == (
-        ErrorType.EXTRACT_VALUE_ERROR,
+        ErrorType.CONDITION_ERROR,
         "Failed to evaluate the expression 'status == \"ok\"': expected '=' but found '==' at position 7",
     )
 

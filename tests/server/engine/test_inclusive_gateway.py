@@ -52,10 +52,10 @@ def test_no_condition_and_no_default_raise_an_incident(engine: Scenario) -> None
     assert engine.incident.error_type is ErrorType.CONDITION_ERROR
 
 
-def test_a_condition_that_is_neither_raises_an_incident(engine: Scenario) -> None:
+def test_a_condition_that_is_neither_is_a_condition_error(engine: Scenario) -> None:
     engine.deploy(choosing()).start(a=True, b=1)
 
-    assert engine.incident.error_type is ErrorType.EXTRACT_VALUE_ERROR
+    assert engine.incident.error_type is ErrorType.CONDITION_ERROR
     assert engine.offered == []
 
 
