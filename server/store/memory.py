@@ -61,6 +61,12 @@ _PARTS = (
     AuditEntry,
 )
 
+# The fields by which rows leave: those of a process instance, or of a batch operation, all at once.
+_LEAVING: Mapping[type[Entity], tuple[str, ...]] = {
+    **dict.fromkeys(_PARTS, ("process_instance_key",)),
+    BatchOperationItem: ("batch_operation_key",),
+}
+
 # Rows of which only so many are kept that have ended.
 _ENDING = frozenset({ProcessInstance, DecisionInstance, BatchOperation})
 
@@ -76,7 +82,8 @@ class MemoryStore:
 
     def __init__(self, max_finished_instances: int) -> None:
         self._tables: dict[type, Table[Entity]] = {
-            entity: Table(searchable) for entity, searchable in SEARCHABLES.items()
+            entity: Table(searchable, kept=_LEAVING.get(entity, ()))
+            for entity, searchable in SEARCHABLES.items()
         }
         self._max_finished_instances = max_finished_instances
         self._finished: OrderedDict[Key, ProcessInstance] = OrderedDict()

@@ -1,6 +1,6 @@
 """The rows of one entity in memory, by key, and for each tenant in order and by the indexed fields."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
 from typing import Generic
@@ -11,19 +11,19 @@ from server.store.ports import E
 
 
 class Shelf(Generic[E]):
-    """The rows of one tenant."""
+    """The rows of one tenant, indexed by a field from the first search by it on; by those that are `kept`, always."""
 
     __slots__ = ("_entries", "_indexed", "_indexes", "_key", "rows")
 
-    def __init__(self, searchable: Searchable[E]) -> None:
+    def __init__(self, searchable: Searchable[E], kept: Iterable[str]) -> None:
         self._key = attrgetter(searchable.key.name)
         self.rows: Ordered[E] = Ordered(self._key)
-        self._indexes: dict[str, dict[Scalar, Ordered[E]]] = {
-            field.name: {} for field in searchable.fields.values() if field.is_indexed
-        }
-        self._indexed = frozenset(self._indexes)
+        self._indexes: dict[str, dict[Scalar, Ordered[E]]] = {}
+        self._indexed: frozenset[str] = frozenset()
         # Each index with the field that it is by, for the many rows that enter all of them.
-        self._entries = [(index, attrgetter(name)) for name, index in self._indexes.items()]
+        self._entries: list[tuple[dict[Scalar, Ordered[E]], Callable[[E], Scalar | None]]] = []
+        for name in kept:
+            self._index(name)
 
     def add(self, row: E) -> None:
         self.rows.add(row)
@@ -42,7 +42,7 @@ class Shelf(Generic[E]):
 
     def remove_with(self, name: str, value: Scalar) -> Iterable[E]:
         """Remove the rows whose indexed field has this value, and return them."""
-        left = self._indexes[name]
+        left = self._index(name)
         rows = left.pop(value, ())
         for row in rows:
             self.rows.remove(row)
@@ -62,7 +62,19 @@ class Shelf(Generic[E]):
 
     def rows_with(self, name: str, value: Scalar) -> Sequence[E]:
         """Rows whose indexed field has this value."""
-        return self._indexes[name].get(value, ())
+        return self._index(name).get(value, ())
+
+    def _index(self, name: str) -> dict[Scalar, Ordered[E]]:
+        """The rows by the values of a field; to make it takes as long as a search without an index."""
+        index = self._indexes.get(name)
+        if index is None:
+            index = self._indexes[name] = {}
+            self._indexed = frozenset(self._indexes)
+            value_of = attrgetter(name)
+            self._entries.append((index, value_of))
+            for row in self.rows:
+                self._enter(row, index, value_of(row))
+        return index
 
     def _enter(self, row: E, index: dict[Scalar, Ordered[E]], value: Scalar) -> None:
         if value is not None:
@@ -77,12 +89,16 @@ class Shelf(Generic[E]):
 
 
 class Table(Generic[E]):
-    """Owns its rows: whoever reads one must not keep it beyond the next commit."""
+    """Owns its rows: whoever reads one must not keep it beyond the next commit.
 
-    def __init__(self, searchable: Searchable[E]) -> None:
+    `kept` are the indexed fields by which rows leave.
+    """
+
+    def __init__(self, searchable: Searchable[E], kept: Collection[str] = ()) -> None:
         self.columns = frozenset(searchable.entity.__struct_fields__)
         self.key_of: Callable[[E], Key] = attrgetter(searchable.key.name)
         self._searchable = searchable
+        self._kept = kept
         self._rows: dict[Scalar, E] = {}
         self._shelves: dict[str | None, Shelf[E]] = {}
         # Whether there is a row with this key.
@@ -95,7 +111,7 @@ class Table(Generic[E]):
         self._rows[self.key_of(row)] = row
         shelf = self._shelves.get(row.tenant_id)
         if shelf is None:
-            shelf = self._shelves[row.tenant_id] = Shelf(self._searchable)
+            shelf = self._shelves[row.tenant_id] = Shelf(self._searchable, self._kept)
         shelf.add(row)
 
     def update(self, key: Key, values: Mapping[str, object]) -> E | None:

@@ -3,6 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.engine.keys import Key
+from server.platform.query import equals
 from server.store.entities import (
     BatchOperation,
     BatchOperationItem,
@@ -17,7 +18,7 @@ from server.store.entities import (
 )
 from server.store.memory import MemoryStore
 from server.store.ports import Batch, Insert, Update
-from server.store.searchables import SEARCHABLES
+from server.store.searchables import PROCESS_INSTANCES, SEARCHABLES
 from tests.server.store.rows import (
     START,
     TENANT,
@@ -156,3 +157,23 @@ async def test_a_batch_with_a_fault_changes_nothing(faulty: Insert | Update) -> 
         await store.commit(Batch([Insert(process_instance(2)), faulty]))
 
     assert {ProcessInstance: [1]} == await everything(store)
+
+
+@pytest.mark.parametrize("is_searched_before", [False, True])
+async def test_rows_are_found_by_an_index_whenever_they_came_and_changed(*, is_searched_before: bool) -> None:
+    store = MemoryStore(10)
+
+    async def instances_of(definition: int) -> list[int]:
+        query = PROCESS_INSTANCES.query(equals(PROCESS_INSTANCES, "process_definition_key", definition))
+        page = await store.search(ProcessInstance, query, tenant_id=TENANT)
+        return [row.process_instance_key for row in page.items]
+
+    await insert(store, *(process_instance(key, process_definition_key=Key(1)) for key in (10, 20, 30)))
+    if is_searched_before:
+        assert await instances_of(1) == [10, 20, 30]
+    await store.commit(Batch([Update(ProcessInstance, Key(20), {"process_definition_key": Key(2)})]))
+    await insert(store, process_instance(40, process_definition_key=Key(2)))
+
+    assert (await instances_of(1), await instances_of(2)) == ([10, 30], [20, 40])
+    await store.commit(Batch([Update(ProcessInstance, Key(10), {"process_definition_key": Key(2)})]))
+    assert (await instances_of(1), await instances_of(2)) == ([30], [10, 20, 40])
