@@ -13,6 +13,7 @@ PATIENCE_SECONDS = 120.0
 # A job whose activation was not heard of is offered again soon.
 JOB_MILLISECONDS = 5_000
 POLL_MILLISECONDS = 500
+BUFFERED_MILLISECONDS = 3_600_000
 
 
 class NotAnswered(Exception):
@@ -36,7 +37,11 @@ class Api(Protocol):
     async def deploy(self, name: str, content: bytes) -> None: ...
 
     async def start(self, process_id: str, *, idempotency_key: str) -> int:
-        """The key of the process instance."""
+        """The key of the process instance, whose variable `REFERENCE` is the idempotency key."""
+        ...
+
+    async def publish(self, name: str, correlation_key: str, *, idempotency_key: str) -> int:
+        """The key of a message, which waits for a process instance as long as a campaign may take."""
         ...
 
     async def activate(self, job_type: str, most: int) -> Sequence[Job]: ...

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from server.engine.keys import Key, partition_of
-from tests.campaigns.model import JOB_TYPES
+from tests.campaigns.model import Story
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,13 +20,15 @@ class Acknowledgement:
 
 @dataclass(slots=True)
 class Book:
-    """Process instances by the key of their start, process instances of completed jobs, retries of failed ones, jobs by
-    incident, ids of deployed processes.
+    """Process instances by the key of their start, with their stories and the messages that were published for them;
+    process instances of completed jobs, retries of failed ones, jobs by incident, ids of deployed processes.
 
     `keys` are the idempotency keys of everything that was acknowledged, `surprises` what should not have been answered.
     """
 
     started: dict[str, int] = field(default_factory=dict)
+    stories: dict[int, Story] = field(default_factory=dict)
+    messages: dict[int, int] = field(default_factory=dict)
     completed: dict[int, int] = field(default_factory=dict)
     failed: dict[int, int] = field(default_factory=dict)
     incidents: dict[int, int] = field(default_factory=dict)
@@ -35,16 +37,22 @@ class Book:
     surprises: list[str] = field(default_factory=list)
     acknowledgements: list[Acknowledgement] = field(default_factory=list)
     retries: int = 0
+    _jobs: int = 0
+    _messages: int = 0
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     @property
     def open_jobs(self) -> int:
-        return len(self.started) * len(JOB_TYPES) - len(self.completed)
+        return self._jobs - len(self.completed)
+
+    @property
+    def open_messages(self) -> int:
+        return self._messages - len(self.messages)
 
     @property
     def open_instances(self) -> float:
         """As many as the jobs that are to be done make."""
-        return self.open_jobs / len(JOB_TYPES)
+        return self.open_jobs * len(self.started) / (self._jobs or 1)
 
     def acknowledge(self, idempotency_key: str, entity: int, *, begun: float, ended: float) -> None:
         """A command under this key was answered; the key of its entity tells the partition."""
@@ -52,9 +60,13 @@ class Book:
         self.acknowledgements.append(Acknowledgement(partition_of(Key(entity)), begun, ended))
         self._changed.set()
 
-    def start(self, idempotency_key: str, instance: int) -> None:
+    def start(self, idempotency_key: str, instance: int, story: Story) -> None:
         if self.started.setdefault(idempotency_key, instance) != instance:
             self.surprises.append(f"{idempotency_key} started {self.started[idempotency_key]} and {instance}")
+            return
+        self.stories[instance] = story
+        self._jobs += story.job_count
+        self._messages += bool(story.message)
 
     def look_again(self) -> None:
         """Something has changed that others wait for."""

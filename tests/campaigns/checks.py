@@ -7,9 +7,10 @@ from typing import TypeVar
 import asyncpg
 
 from server.cli.admin.verify import FORMATS
+from server.engine.pages import Kind
 from server.store.postgres.verify import CHECKS, verify
 from tests.campaigns.book import Book
-from tests.campaigns.model import ELEMENTS, JOB_TYPES, PROCESS_ID, SMALL_PREFIX
+from tests.campaigns.model import SMALL_PREFIX
 
 MOST_SHOWN = 5
 
@@ -43,8 +44,10 @@ async def _violations(database: asyncpg.Connection, book: Book) -> Sequence[str]
     return [
         *book.surprises,
         *await _instances(database, book),
+        *await _called(database, book),
         *await _jobs(database, book),
         *await _counters(database, book),
+        *await _messages(database, book),
         *await _incidents(database, book),
         *await _elements(database, book),
         *await _audit(database, book),
@@ -56,29 +59,54 @@ async def _violations(database: asyncpg.Connection, book: Book) -> Sequence[str]
 
 async def _instances(database: asyncpg.Connection, book: Book) -> Iterable[str]:
     text = """
-        SELECT process_instance_key, state FROM gnomon.process_instance WHERE process_definition_id = $1
+        SELECT process_definition_id, process_instance_key, state FROM gnomon.process_instance
+        WHERE parent_process_instance_key IS NULL
     """
-    found = Counter(map(tuple, await database.fetch(text, PROCESS_ID)))
-    return _differences(
-        "process instance", found, Counter((key, "COMPLETED") for key in book.started.values())
+    found = Counter(map(tuple, await database.fetch(text)))
+    expected = Counter((story.process_id, key, "COMPLETED") for key, story in book.stories.items())
+    return _differences("process instance", found, expected)
+
+
+async def _called(database: asyncpg.Connection, book: Book) -> Iterable[str]:
+    text = """
+        SELECT process_definition_id, parent_process_instance_key, state FROM gnomon.process_instance
+        WHERE parent_process_instance_key IS NOT NULL
+    """
+    found = Counter(map(tuple, await database.fetch(text)))
+    expected = Counter(
+        (process_id, key, "COMPLETED") for key, story in book.stories.items() for process_id in story.called
     )
+    return _differences("process instance that was called by", found, expected)
 
 
 async def _jobs(database: asyncpg.Connection, book: Book) -> Iterable[str]:
-    text = """
-        SELECT job_key, process_instance_key, state FROM gnomon.job WHERE process_definition_id = $1
-    """
-    found = Counter(map(tuple, await database.fetch(text, PROCESS_ID)))
+    text = "SELECT job_key, process_instance_key, state FROM gnomon.job"
+    found = Counter(map(tuple, await database.fetch(text)))
     expected = Counter((key, instance, "COMPLETED") for key, instance in book.completed.items())
     return _differences("job", found, expected)
 
 
 async def _counters(database: asyncpg.Connection, book: Book) -> Iterable[str]:
-    """The engine counted each completion once."""
-    text = "SELECT process_instance_key, value FROM gnomon.variable WHERE name = 'count'"
-    found = Counter(map(tuple, await database.fetch(text)))
-    expected = Counter((key, str(len(JOB_TYPES))) for key in book.started.values())
+    """The engine counted each completion and each message once."""
+    text = """
+        SELECT process_instance_key, value FROM gnomon.variable
+        WHERE name = 'count' AND scope_key = process_instance_key AND process_instance_key = ANY($1::bigint[])
+    """
+    found = Counter(map(tuple, await database.fetch(text, [*book.stories])))
+    expected = Counter((key, str(story.count)) for key, story in book.stories.items())
     return _differences("variable count", found, expected)
+
+
+async def _messages(database: asyncpg.Connection, book: Book) -> Iterable[str]:
+    """Each was taken once; it stays in the buffer for other processes until its time is over."""
+    taken = "SELECT process_instance_key, message_key FROM gnomon.correlated_message_subscription"
+    found = Counter(map(tuple, await database.fetch(taken)))
+    buffered = "SELECT key FROM gnomon.stored_page WHERE kind = $1"
+    kept = Counter(row[0] for row in await database.fetch(buffered, Kind.MESSAGE))
+    return [
+        *_differences("message", found, Counter(book.messages.items())),
+        *_differences("buffered message", kept, Counter(book.messages.values())),
+    ]
 
 
 async def _incidents(database: asyncpg.Connection, book: Book) -> Iterable[str]:
@@ -94,11 +122,15 @@ async def _incidents(database: asyncpg.Connection, book: Book) -> Iterable[str]:
 
 async def _elements(database: asyncpg.Connection, book: Book) -> Iterable[str]:
     text = """
-        SELECT process_instance_key, count(*) FILTER (WHERE state = 'COMPLETED'), count(*)
-        FROM gnomon.element_instance WHERE process_definition_id = $1 GROUP BY process_instance_key
+        SELECT process_definition_id, count(*) FILTER (WHERE state = 'COMPLETED'), count(*)
+        FROM gnomon.element_instance GROUP BY process_definition_id, process_instance_key
     """
-    found = Counter(map(tuple, await database.fetch(text, PROCESS_ID)))
-    expected = Counter((key, ELEMENTS, ELEMENTS) for key in book.started.values())
+    found = Counter(map(tuple, await database.fetch(text)))
+    expected = Counter(
+        (process_id, number, number)
+        for story in book.stories.values()
+        for process_id, number in story.elements.items()
+    )
     return _differences("element instances of", found, expected)
 
 
@@ -113,6 +145,7 @@ async def _audit(database: asyncpg.Connection, book: Book) -> Iterable[str]:
     expected = Counter(
         [
             *(("PROCESS_INSTANCE", "CREATE", key) for key in book.started.values()),
+            *(("MESSAGE", "CREATE", key) for key in book.messages.values()),
             *(("JOB", "COMPLETE", key) for key in book.completed),
             *(("JOB", "FAIL", key) for key in book.failed),
             *(("JOB", "UPDATE", key) for key in raised),
@@ -140,11 +173,11 @@ async def _definitions(database: asyncpg.Connection, book: Book) -> Iterable[str
 
 async def _leftovers(database: asyncpg.Connection) -> Iterable[str]:
     text = """
-        SELECT 'instance documents', count(*) FROM gnomon.stored_page
+        SELECT 'documents', count(*) FROM gnomon.stored_page WHERE kind <> $1
         UNION ALL SELECT 'outgoing commands', count(*) FROM gnomon.outbox
         UNION ALL SELECT 'active instances', sum(count)::bigint FROM gnomon.active_instances
     """
-    return [f"{count} {what} are left" for what, count in await database.fetch(text) if count]
+    return [f"{count} {what} are left" for what, count in await database.fetch(text, Kind.MESSAGE) if count]
 
 
 def _differences(what: str, found: Counter[T], expected: Counter[T]) -> Iterator[str]:

@@ -7,13 +7,13 @@ from urllib.parse import parse_qs, urlsplit
 
 import asyncpg
 
-from tests.campaigns.api import Api, until_answered
+from tests.campaigns.api import Api
 from tests.campaigns.book import Book
 from tests.campaigns.checks import counted, verified
 from tests.campaigns.dice import Dice
 from tests.campaigns.http_api import connected
-from tests.campaigns.load import under_load
-from tests.campaigns.model import CONTENT
+from tests.campaigns.load import deploy, under_load
+from tests.campaigns.model import EVENTS, JOBS
 from tests.campaigns.nodes import LEASE_SECONDS, Cluster, Node, cluster
 from tests.campaigns.proxy import Proxy, to_socket
 from tests.campaigns.report import Report, Round
@@ -24,6 +24,7 @@ PARTITIONS = 6
 NODES, EDGES = 3, 2
 FEWEST_BEFORE, MOST_BEFORE = 50, 400
 RESUME_SECONDS = 60.0
+STORIES = (JOBS, EVENTS)
 BACK_SECONDS = 60.0
 LOOK_SECONDS = 0.05
 
@@ -46,7 +47,7 @@ async def run(rounds: int, seed: str) -> Report:
             ) as deployment,
             connected(deployment.edges, await token_of(deployment.edges[0])) as api,
         ):
-            await until_answered(lambda: api.deploy("campaign.bpmn", CONTENT))
+            await deploy(api, STORIES)
             campaign = Campaign(deployment, api, report.book, dsn=dsn, pool=pool)
             await report.collect(rounds, lambda number: campaign.round(number, dice))
     return report
@@ -72,7 +73,7 @@ class Campaign:
         begin, end = STRIKES[strike]
         await self.balanced()
         loop = asyncio.get_running_loop()
-        async with under_load(self.api, self.book, str(number)):
+        async with under_load(self.api, self.book, str(number), stories=STORIES):
             await self.book.more(dice.between(FEWEST_BEFORE, MOST_BEFORE))
             node = dice.choice(self.deployment.nodes)
             owned = await self.epochs(node)

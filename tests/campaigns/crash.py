@@ -3,20 +3,21 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 
-from tests.campaigns.api import Api, until_answered
+from tests.campaigns.api import Api
 from tests.campaigns.book import Book
 from tests.campaigns.bundled import PARTITIONS, Bundled, bundled, killed
 from tests.campaigns.checks import counted, verified
 from tests.campaigns.dice import Dice
 from tests.campaigns.grpc_api import connected
-from tests.campaigns.load import under_load
-from tests.campaigns.model import CONTENT
+from tests.campaigns.load import deploy, under_load
+from tests.campaigns.model import EVENTS, JOBS
 from tests.campaigns.report import Report, Round
 from tests.campaigns.sign_in import token_of
 
 CONNECTIONS = 6
 FEWEST_BEFORE, MOST_BEFORE = 50, 400
 RESUME_SECONDS = 60.0
+STORIES = (JOBS, EVENTS)
 
 
 async def _one_engine(deployment: Bundled, dice: Dice) -> None:
@@ -57,7 +58,7 @@ async def run(rounds: int, seed: str) -> Report:
         bundled(report.logs) as deployment,
         connected([deployment.grpc] * CONNECTIONS, await token_of(deployment.http)) as api,
     ):
-        await until_answered(lambda: api.deploy("campaign.bpmn", CONTENT))
+        await deploy(api, STORIES)
         await report.collect(
             rounds, lambda number: _round(deployment, api, report.book, dice=dice, number=number)
         )
@@ -67,7 +68,7 @@ async def run(rounds: int, seed: str) -> Report:
 async def _round(deployment: Bundled, api: Api, book: Book, *, dice: Dice, number: int) -> Round:
     strike = list(STRIKES)[number % len(STRIKES)]
     loop = asyncio.get_running_loop()
-    async with under_load(api, book, str(number)):
+    async with under_load(api, book, str(number), stories=STORIES):
         await book.more(dice.between(FEWEST_BEFORE, MOST_BEFORE))
         begun = loop.time()
         await STRIKES[strike](deployment, dice)

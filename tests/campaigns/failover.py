@@ -4,13 +4,12 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack
 
-from tests.campaigns.api import until_answered
 from tests.campaigns.book import Book
 from tests.campaigns.checks import counted
 from tests.campaigns.dice import Dice
 from tests.campaigns.http_api import HttpApi, connected
-from tests.campaigns.load import under_load
-from tests.campaigns.model import CONTENT
+from tests.campaigns.load import deploy, under_load
+from tests.campaigns.model import EVENTS, JOBS
 from tests.campaigns.nodes import SECRET
 from tests.campaigns.programs import Program
 from tests.campaigns.reference import Member, Reference, reference
@@ -24,6 +23,7 @@ FEWEST_BEFORE, MOST_BEFORE = 200, 600
 RESUME_SECONDS = 90.0
 # Longer than any node lets a caller wait, so that what is not answered says so.
 ATTEMPT_SECONDS = 15.0
+STORIES = (JOBS, EVENTS)
 UNAVAILABLE = "503"
 
 
@@ -51,7 +51,7 @@ async def run(rounds: int, seed: str) -> Report:
         api = await stack.enter_async_context(
             connected(urls, await token_of(urls[0]), attempt_seconds=ATTEMPT_SECONDS)
         )
-        await until_answered(lambda: api.deploy("campaign.bpmn", CONTENT))
+        await deploy(api, STORIES)
         await report.collect(
             rounds, lambda number: _round(database, api, report.book, dice=dice, number=number)
         )
@@ -77,7 +77,7 @@ async def _round(database: Reference, api: HttpApi, book: Book, *, dice: Dice, n
     strike = list(STRIKES)[number % len(STRIKES)]
     leader = await database.leader()
     api.unanswered.clear()
-    async with under_load(api, book, str(number)):
+    async with under_load(api, book, str(number), stories=STORIES):
         await book.more(dice.between(FEWEST_BEFORE, MOST_BEFORE))
         begun = loop.time()
         await STRIKES[strike](leader)

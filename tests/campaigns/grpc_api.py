@@ -12,28 +12,32 @@ from google.protobuf.message import Message
 from gnomon.engine.v1 import deployment_service_pb2 as deployment_pb
 from gnomon.engine.v1 import incident_service_pb2 as incident_pb
 from gnomon.engine.v1 import job_service_pb2 as job_pb
+from gnomon.engine.v1 import message_service_pb2 as message_pb
 from gnomon.engine.v1 import process_instance_pb2 as state_pb
 from gnomon.engine.v1 import process_instance_service_pb2 as instance_pb
 from gnomon.engine.v1.deployment_service_pb2_grpc import DeploymentServiceStub
 from gnomon.engine.v1.incident_service_pb2_grpc import IncidentServiceStub
 from gnomon.engine.v1.job_service_pb2_grpc import JobServiceStub
+from gnomon.engine.v1.message_service_pb2_grpc import MessageServiceStub
 from gnomon.engine.v1.process_instance_service_pb2_grpc import ProcessInstanceServiceStub
 from gnomon.query.v1.filter_pb2 import KeyFilter, StringFilter
 from gnomon.query.v1.page_pb2 import PageRequest
 from tests.campaigns.api import (
     ATTEMPT_SECONDS,
+    BUFFERED_MILLISECONDS,
     JOB_MILLISECONDS,
     POLL_MILLISECONDS,
     Job,
     NotAnswered,
     Refused,
 )
-from tests.campaigns.model import AT_COMPLETION, AT_START
+from tests.campaigns.model import AT_COMPLETION, AT_START, REFERENCE
 
 if TYPE_CHECKING:
     from gnomon.engine.v1.deployment_service_pb2_grpc import DeploymentServiceAsyncStub
     from gnomon.engine.v1.incident_service_pb2_grpc import IncidentServiceAsyncStub
     from gnomon.engine.v1.job_service_pb2_grpc import JobServiceAsyncStub
+    from gnomon.engine.v1.message_service_pb2_grpc import MessageServiceAsyncStub
     from gnomon.engine.v1.process_instance_service_pb2_grpc import ProcessInstanceServiceAsyncStub
 
 R = TypeVar("R")
@@ -61,6 +65,7 @@ class Connection:
         self.instances: ProcessInstanceServiceAsyncStub = ProcessInstanceServiceStub(channel)
         self.jobs: JobServiceAsyncStub = JobServiceStub(channel)
         self.incidents: IncidentServiceAsyncStub = IncidentServiceStub(channel)
+        self.messages: MessageServiceAsyncStub = MessageServiceStub(channel)
 
 
 @asynccontextmanager
@@ -84,12 +89,23 @@ class GrpcApi:
         await self._ask(next(self._turns).deployments.CreateDeployment, request)
 
     async def start(self, process_id: str, *, idempotency_key: str) -> int:
+        variables = {**AT_START, REFERENCE: idempotency_key}
         request = instance_pb.CreateProcessInstanceRequest(
-            process_definition_id=process_id, variables=json.dumps(AT_START).encode()
+            process_definition_id=process_id, variables=json.dumps(variables).encode()
         )
         method = next(self._turns).instances.CreateProcessInstance
         answer = await self._ask(method, request, idempotency_key)
         return answer.process_instance_key
+
+    async def publish(self, name: str, correlation_key: str, *, idempotency_key: str) -> int:
+        request = message_pb.PublishMessageRequest(
+            name=name,
+            correlation_key=correlation_key,
+            time_to_live=BUFFERED_MILLISECONDS,
+            variables=json.dumps(AT_COMPLETION).encode(),
+        )
+        answer = await self._ask(next(self._turns).messages.PublishMessage, request, idempotency_key)
+        return answer.message_key
 
     async def activate(self, job_type: str, most: int) -> Sequence[Job]:
         request = job_pb.ActivateJobsRequest(

@@ -11,13 +11,14 @@ import aiohttp
 
 from tests.campaigns.api import (
     ATTEMPT_SECONDS,
+    BUFFERED_MILLISECONDS,
     JOB_MILLISECONDS,
     POLL_MILLISECONDS,
     Job,
     NotAnswered,
     Refused,
 )
-from tests.campaigns.model import AT_COMPLETION, AT_START
+from tests.campaigns.model import AT_COMPLETION, AT_START, REFERENCE
 
 Json = Mapping[str, object]
 
@@ -71,10 +72,20 @@ class HttpApi:
         _expect_success(await self._answer("POST", "/v2/deployments", data=form))
 
     async def start(self, process_id: str, *, idempotency_key: str) -> int:
-        body = {"processDefinitionId": process_id, "variables": AT_START}
+        variables = {**AT_START, REFERENCE: idempotency_key}
+        body = {"processDefinitionId": process_id, "variables": variables}
         return int(
             str((await self._post("/v2/process-instances", body, idempotency_key))["processInstanceKey"])
         )
+
+    async def publish(self, name: str, correlation_key: str, *, idempotency_key: str) -> int:
+        body = {
+            "name": name,
+            "correlationKey": correlation_key,
+            "timeToLive": BUFFERED_MILLISECONDS,
+            "variables": AT_COMPLETION,
+        }
+        return int(str((await self._post("/v2/messages/publication", body, idempotency_key))["messageKey"]))
 
     async def cancel(self, process_instance_key: int) -> None:
         await self._post(f"/v2/process-instances/{process_instance_key}/cancellation", {})

@@ -1,15 +1,16 @@
 """Clients that start process instances and work them off, each command repeated under its key until it is answered."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from typing import TypeVar
 
 from tests.campaigns.api import Api, Job, NotAnswered, Refused, until_answered
 from tests.campaigns.book import Book
-from tests.campaigns.model import JOB_TYPES, PROCESS_ID, RETRIES, SMALL_PREFIX, small
+from tests.campaigns.model import JOBS, RETRIES, SMALL_PREFIX, Story, small
 
 T = TypeVar("T")
 
@@ -20,6 +21,9 @@ RAISES_EVERY = 13
 FAILS_EVERY = 11
 DEPLOYS_EVERY = 200
 """Acknowledged commands between two deployments."""
+# Every other message is published before its process instance waits for it, the others probably after it.
+LATER_SECONDS = 2.0
+LOOK_SECONDS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,18 +35,28 @@ class Size:
     most_open: int = 60
 
 
+async def deploy(api: Api, stories: Sequence[Story]) -> None:
+    for story in stories:
+        for name, content in story.files.items():
+            await until_answered(partial(api.deploy, name, content))
+
+
 @asynccontextmanager
-async def under_load(api: Api, book: Book, name: str, size: Size = Size()) -> AsyncIterator[None]:
+async def under_load(
+    api: Api, book: Book, name: str, size: Size = Size(), *, stories: Sequence[Story] = (JOBS,)
+) -> AsyncIterator[None]:
     """Load runs while the block does; then everything that was started is worked off. `name` is part of the keys."""
     ending, drained = asyncio.Event(), asyncio.Event()
-    clients = _Clients(api, book, name)
     async with asyncio.TaskGroup() as tasks:
+        clients = _Clients(api, book, name, stories, tasks)
         starters = [
             tasks.create_task(clients.keep_starting(ending, size.most_open)) for _ in range(size.starters)
         ]
         workers = [
             tasks.create_task(clients.keep_working(job_type, drained))
-            for job_type in JOB_TYPES * size.workers
+            for story in stories
+            for job_type in story.jobs
+            for _ in range(size.workers)
         ]
         deployer = tasks.create_task(clients.keep_deploying(ending))
         yield
@@ -51,24 +65,30 @@ async def under_load(api: Api, book: Book, name: str, size: Size = Size()) -> As
         try:
             async with asyncio.timeout(DRAIN_SECONDS):
                 await asyncio.gather(*starters, deployer)
-                await book.until(lambda: book.open_jobs == 0)
+                await book.until(lambda: book.open_jobs == book.open_messages == 0)
+                await clients.see_ends()
         except TimeoutError:
-            book.surprises.append(f"{book.open_jobs} jobs were not done within {DRAIN_SECONDS:g} s")
+            left = f"{book.open_jobs} jobs and {book.open_messages} messages"
+            book.surprises.append(f"all was not done within {DRAIN_SECONDS:g} s: {left} are left")
             for client in (*starters, *workers, deployer):
                 client.cancel()
         drained.set()
 
 
 class _Clients:
-    def __init__(self, api: Api, book: Book, name: str) -> None:
+    def __init__(
+        self, api: Api, book: Book, name: str, stories: Sequence[Story], tasks: asyncio.TaskGroup
+    ) -> None:
         self._api = api
         self._book = book
         self._name = name
+        self._stories = stories
+        self._tasks = tasks
         self._numbers = count()
 
     async def keep_starting(self, ending: asyncio.Event, most_open: int) -> None:
         while not ending.is_set():
-            await self._start(f"start-{self._name}-{next(self._numbers)}")
+            await self._begin(next(self._numbers))
             await self._book.until(lambda: self._book.open_instances < most_open or ending.is_set())
 
     async def keep_deploying(self, ending: asyncio.Event) -> None:
@@ -86,11 +106,33 @@ class _Clients:
         await until_answered(lambda: self._api.deploy(f"{process_id}.bpmn", small(process_id)))
         self._book.deployed.add(process_id)
 
-    async def _start(self, key: str) -> None:
+    async def see_ends(self) -> None:
+        """Return when no process instance is active."""
+        for story in self._stories:
+            while await until_answered(partial(self._api.count, story.process_id, "ACTIVE")):  # noqa: ASYNC110  # a search says it
+                await asyncio.sleep(LOOK_SECONDS)
+
+    async def _begin(self, number: int) -> None:
+        """Start the next process in turn, and publish the message that it waits for, now or later."""
+        turn, place = divmod(number, len(self._stories))
+        story, reference = self._stories[place], f"start-{self._name}-{number}"
         instance = await self._answered(
-            key, lambda: self._api.start(PROCESS_ID, idempotency_key=key), lambda answer: answer
+            reference,
+            lambda: self._api.start(story.process_id, idempotency_key=reference),
+            lambda answer: answer,
         )
-        self._book.start(key, instance)
+        self._book.start(reference, instance, story)
+        if story.message:
+            seconds = LATER_SECONDS * (turn % 2)
+            self._tasks.create_task(self._publish(story.message, reference, instance, seconds))
+
+    async def _publish(self, message: str, reference: str, instance: int, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+        key = f"publish-{reference}"
+        self._book.messages[instance] = await self._answered(
+            key, lambda: self._api.publish(message, reference, idempotency_key=key), lambda answer: answer
+        )
+        self._book.look_again()
 
     async def _work_on(self, job: Job) -> None:
         try:

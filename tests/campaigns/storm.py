@@ -11,8 +11,8 @@ from tests.campaigns.bundled import Bundled, bundled
 from tests.campaigns.checks import counted
 from tests.campaigns.dice import Dice
 from tests.campaigns.http_api import Answer, HttpApi, Json, session_of
-from tests.campaigns.load import Size, under_load
-from tests.campaigns.model import CONTENT
+from tests.campaigns.load import Size, deploy, under_load
+from tests.campaigns.model import JOBS
 from tests.campaigns.proxy import proxied, to_port
 from tests.campaigns.report import Report, Round
 from tests.campaigns.sign_in import token_of
@@ -64,7 +64,7 @@ async def run(rounds: int, seed: str, commands: int = COMMANDS) -> Report:
         ):
             breaking = HttpApi(session, [f"http://{proxy.address}"])
             api = ThriceApi(session, deployment.http, breaking=breaking, dice=dice)
-            await until_answered(lambda: api.deploy("campaign.bpmn", CONTENT))
+            await deploy(api, (JOBS,))
             await report.collect(
                 rounds,
                 lambda number: _round(deployment, api, report.book, commands=commands, number=number),

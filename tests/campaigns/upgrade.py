@@ -9,15 +9,14 @@ from urllib.parse import parse_qs, urlsplit
 import asyncpg
 
 from server.engine.formats import LATEST, OLDEST
-from tests.campaigns.api import until_answered
 from tests.campaigns.book import Book
 from tests.campaigns.checks import counted, verified
 from tests.campaigns.cluster import EDGES, NODES, PARTITIONS, Campaign, through
 from tests.campaigns.dice import Dice
 from tests.campaigns.earlier import earlier_sources
 from tests.campaigns.http_api import connected
-from tests.campaigns.load import under_load
-from tests.campaigns.model import CONTENT
+from tests.campaigns.load import deploy, under_load
+from tests.campaigns.model import JOBS
 from tests.campaigns.nodes import LEASE_SECONDS, Node, Settings, cluster
 from tests.campaigns.programs import ROOT, NotStarted
 from tests.campaigns.proxy import to_socket
@@ -85,7 +84,7 @@ async def _deployed(report: Report, earlier: Path) -> AsyncIterator["Upgrade"]:
             ) as deployment,
             connected(deployment.edges, await token_of(deployment.edges[0])) as api,
         ):
-            await until_answered(lambda: api.deploy("campaign.bpmn", CONTENT))
+            await deploy(api, (JOBS,))
             yield Upgrade(deployment, api, report.book, dsn=dsn, pool=pool)
 
 
