@@ -539,7 +539,7 @@ def _terminated_inside(
             _go_on_empty(step, process_instance, scope)
         return
     interruption = ended.interruption
-    if interruption is not None:
+    if interruption is not None and not interruption.is_finished:
         catch = step.process_of(process_instance).elements[interruption.element_id]
         if catch.type is ElementType.BOUNDARY_EVENT:
             enter_caught(step, process_instance, ended, catch, interruption.variables)

@@ -121,7 +121,10 @@ def _migrated(
     target = plan.counterpart(source)
     if instance.interruption is not None and not instance.interruption.is_finished:
         raise plan.invalid_state(f"active element '{source.id}' is being interrupted")
-    if instance.caught is not None and instance.type is ElementType.EVENT_BASED_GATEWAY:
+    has_yet_to_enter = (
+        instance.type is ElementType.EVENT_BASED_GATEWAY or instance.state is ElementState.ACTIVATING
+    )
+    if instance.caught is not None and has_yet_to_enter:
         raise plan.invalid_state(f"active element '{source.id}' has caught an event")
     if instance.begins_at and instance.state is ElementState.ACTIVATING:
         raise plan.invalid_state(f"active element '{source.id}' has yet to activate '{instance.begins_at}'")

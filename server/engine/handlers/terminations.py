@@ -65,4 +65,5 @@ def _goes_on(step: Step, instance: ProcessInstance, scope: ElementInstance) -> b
         if element.scope_key == scope.key
         and element.state is TERMINATING
         and element.interruption is not None
+        and not element.interruption.is_finished
     )

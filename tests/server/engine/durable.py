@@ -55,12 +55,11 @@ class Stage:
     def scenario(self) -> Iterator["DurableScenario"]:
         """One that begins with an empty database."""
         self.run(empty(self._pool))
-        lease = self.run(taken(self._pool))
         clock = VirtualClock()
-        playing = _Playing(self._partitions(clock), lease)
+        playing = _Playing(self._partitions(clock), self._pool)
         self.run(playing.begin())
         try:
-            yield DurableScenario(self, playing.partition, clock)
+            yield DurableScenario(self, playing, clock)
         finally:
             self.run(playing.end())
 
@@ -91,9 +90,10 @@ def durable_stage(dsn: str) -> Iterator[Stage]:
 class _Playing:
     """A partition that runs from `begin` to `end`, between the commands of a story."""
 
-    def __init__(self, partitions: DurablePartitions, lease: Lease) -> None:
-        self._lease = lease
+    def __init__(self, partitions: DurablePartitions, pool: asyncpg.Pool) -> None:
         self._partitions = partitions
+        self._pool = pool
+        self._last_offer = 0
         self._partition: Partition | None = None
         self._task: asyncio.Task[None] | None = None
 
@@ -104,7 +104,7 @@ class _Playing:
 
     async def begin(self) -> None:
         """Raises what keeps the partition from being opened."""
-        self._task = task = asyncio.ensure_future(self._play())
+        self._task = task = asyncio.ensure_future(self._play(await taken(self._pool)))
         await until(lambda: task.done() or (self._partition and self._partition.is_open))
         if task.done():
             await task
@@ -115,17 +115,38 @@ class _Playing:
         self.partition.stop()
         await self._task
 
-    async def _play(self) -> None:
-        async with self._partitions.open(self._lease) as local:
+    async def kill(self) -> None:
+        """End what runs wherever it is, and let the next owner recover what is committed."""
+        assert self._task is not None
+        self._task.cancel()
+        await asyncio.wait((self._task,))
+        await self._pool.execute("UPDATE gnomon.partition SET owner = NULL, expires_at = NULL")
+        self._last_offer, self._partition = self.partition.state.last_offer, None
+        await self.begin()
+
+    async def _play(self, lease: Lease) -> None:
+        async with self._partitions.open(lease) as local:
+            # An owner counts offers from the latest that is left: numbers go on as without it, to be compared.
+            local.partition.state.last_offer = max(local.partition.state.last_offer, self._last_offer)
             self._partition = local.partition
             await local.partition.run()
 
 
 class DurableScenario(ServedScenario):
-    def __init__(self, stage: Stage, partition: Partition, clock: VirtualClock) -> None:
-        super().__init__(stage.run, partition, clock)
+    def __init__(self, stage: Stage, playing: "_Playing", clock: VirtualClock) -> None:
+        super().__init__(stage.run, playing.partition, clock)
         self._stage = stage
+        self._playing = playing
         self._audited: Counter[str] = Counter()
+
+    def kill(self) -> None:
+        """The owner of the partition is gone in the middle of what it does; another one goes on."""
+        self._stage.run(self._playing.kill())
+        self.go_on_with(self._playing.partition)
+
+    def settle(self) -> None:
+        """Have everything happen that follows from the commands so far."""
+        self._stage.run(self.partition.settle())
 
     def expect_laws(self) -> None:
         super().expect_laws()

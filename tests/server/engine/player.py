@@ -152,8 +152,14 @@ class Player:
             if instance is None or instance.user_tasks[key].transition is not None:
                 continue
             scenario.execute(commands.CompleteUserTask(scenario.tenant_id, key, GOOD))
-        for _, _, key in list(scenario.state.messages.candidates):
-            scenario.execute(self._publication(key))
+        # Each publication is for one subscription of a process.
+        longest = {
+            key: max(map(len, lines.values()))
+            for (_, _, key), lines in scenario.state.messages.candidates.items()
+        }
+        for key, number in longest.items():
+            for _ in range(number):
+                scenario.execute(self._publication(key))
         for _, name in list(scenario.state.signals.waiting):
             scenario.execute(commands.BroadcastSignal(scenario.tenant_id, name, GOOD))
 

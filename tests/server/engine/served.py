@@ -42,12 +42,16 @@ class ServedScenario(Scenario):
 
     def __init__(self, run: Run, partition: Partition, clock: VirtualClock) -> None:
         super().__init__()
-        self.state = partition.state
-        self.partition = partition
         self._run = run
         self._clock = clock
         self._faults = _Faults()
         clock.pin(self.now)
+        self.go_on_with(partition)
+
+    def go_on_with(self, partition: Partition) -> None:
+        """Have this one carry out the commands from now on."""
+        self.state = partition.state
+        self.partition = partition
         partition.observers.append(self._observe)
 
     def execute(self, command: Command) -> Answer:

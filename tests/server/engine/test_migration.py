@@ -570,3 +570,31 @@ def test_a_mapped_event_keeps_its_subscription_and_goes_on_in_the_target(
     assert (after.key, after.element_id) == (before, "new")
     TRIGGERS[trigger](engine)
     assert "new" in engine.path
+
+
+def interrupted(process_id: str, prefix: str = "", **inputs: str) -> ProcessBuilder:
+    """A sub-process with an event sub-process that ends the rest of it after a minute, and a task beside it."""
+    help_ = event_sub_process(f"{prefix}help").start_timer(f"{prefix}late", duration="PT1M")
+    help_.service_task(f"{prefix}mend", type="mend").end()
+    order = sub_process(f"{prefix}order").start().service_task(f"{prefix}charge", type="charge").end()
+    builder = process(process_id).parallel_gateway("fork").embed(order.beside(help_, inputs=inputs)).end()
+    return builder.branch("fork").service_task(f"{prefix}count", type="count").end()
+
+
+def test_a_scope_that_was_interrupted_before_ends_in_the_target(engine: Scenario) -> None:
+    engine.deploy(interrupted("source"), interrupted("target", "new_")).start().advance(MINUTE)
+    engine.migrate("target", {each: f"new_{each}" for each in ("order", "help", "mend", "count")})
+
+    engine.modify(commands.TerminateInstruction(element_id="new_order"))
+
+    assert engine.offered == ["new_count"]
+    assert engine.complete("count").is_completed
+
+
+def test_an_event_sub_process_that_has_yet_to_begin_is_not_migrated(engine: Scenario) -> None:
+    source, target = (interrupted("source", x=FAILING), interrupted("target", "new_", x=FAILING))
+    engine.deploy(source, target).start().advance(MINUTE)
+
+    refusal = refused(engine, "target", {each: f"new_{each}" for each in ("order", "help", "count")})
+
+    assert refusal == (RejectionType.INVALID_STATE, "active element 'help' has caught an event")

@@ -1,19 +1,15 @@
 """Process instances that leave memory and come back are as those that stayed."""
 
 import asyncio
-from datetime import timedelta
-from typing import Self
 
 import pytest
-from hypothesis import given, reject, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from server.bpmn.builder import ProcessBuilder, process
 from server.engine import State
-from server.engine.answers import Answer
 from server.engine.commands import (
     CancelProcessInstance,
-    Command,
     CreateProcessInstance,
     DeployResources,
     ThrowJobError,
@@ -22,7 +18,6 @@ from server.engine.documents import unpack
 from server.engine.events import CallEnded, Event
 from server.engine.keys import Key
 from server.engine.limits import EngineLimits
-from server.engine.rejection import Rejected
 from server.partition.config import PartitionConfig
 from server.partition.loaded_instances import LoadedInstances
 from server.partition.partition import Partition
@@ -31,6 +26,7 @@ from server.platform.errors import Unavailable
 from server.store.entities import ProcessInstance, ProcessInstanceState
 from server.store.memory import MemoryStore
 from tests.server.engine.player import Player, photograph
+from tests.server.engine.recorded import Recorded, done
 from tests.server.engine.scenario import Scenario, resource
 from tests.server.engine.served import ServedScenario
 from tests.server.engine.stored import id_of, pages_of
@@ -201,54 +197,6 @@ async def test_a_chain_of_calls_ends_though_one_document_alone_stays_in_memory(
         )
         assert row.state is expected
         assert sum(isinstance(event, CallEnded) for event in happened) == 150
-
-
-Outcome = Answer | str
-
-
-class Recorded(Scenario):
-    """Keeps what was done, and what came of it.
-
-    Histories in which time brings commands about several process instances at once are rejected: those that have to be
-    loaded come after the others.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.steps: list[tuple[Command | timedelta, Outcome]] = []
-        self._touched: set[frozenset[Key]] = set()
-
-    def execute(self, command: Command) -> Answer:
-        try:
-            answer = super().execute(command)
-            self._touched.add(
-                frozenset(event.instance.key for event in self.last_events if hasattr(event, "instance"))
-            )
-        except Rejected as refusal:
-            self.steps.append((command, refusal.reason))
-            raise
-        self.steps.append((command, answer))
-        return answer
-
-    def advance(self, by: timedelta) -> Self:
-        """Scheduled commands are part of the step that moves the clock."""
-        before = len(self.steps)
-        self._touched.clear()
-        super().advance(by)
-        if len(self._touched - {frozenset()}) > 1:
-            reject()
-        self.steps[before:] = [(by, "")]
-        return self
-
-
-def done(step: Command | timedelta, scenario: Scenario) -> Outcome:
-    if isinstance(step, timedelta):
-        scenario.advance(step)
-        return ""
-    try:
-        return scenario.execute(step)
-    except Rejected as refusal:
-        return refusal.reason
 
 
 @settings(max_examples=EXAMPLES)
