@@ -41,6 +41,7 @@ class Permission(StrEnum):
     PROCESS_DELETE = "process:delete"
     INSTANCE_CREATE = "instance:create"
     INSTANCE_CANCEL = "instance:cancel"
+    INSTANCE_DELETE = "instance:delete"
     INSTANCE_MIGRATE = "instance:migrate"
     INSTANCE_MODIFY = "instance:modify"
     JOB_WORK = "job:work"
@@ -60,6 +61,7 @@ class Permission(StrEnum):
 LATER_PERMISSIONS: frozenset[str] = frozenset(
     {
         Permission.PROCESS_DELETE,
+        Permission.INSTANCE_DELETE,
         Permission.INSTANCE_MODIFY,
         Permission.TASK_WORK,
         Permission.MESSAGE_PUBLISH,

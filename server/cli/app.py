@@ -14,7 +14,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 instances = typer.Typer(
-    help="List process instances, show, modify, migrate or cancel one.", cls=ListByDefault
+    help="List process instances, show, modify, migrate, cancel or delete one.", cls=ListByDefault
 )
 jobs = typer.Typer(help="Work on jobs, or look at them.", no_args_is_help=True)
 tasks = typer.Typer(help="List user tasks, claim one, or complete one.", cls=ListByDefault)
@@ -57,6 +57,12 @@ add_command(
     "cancel",
     "server.cli.cancellation:cancel",
     "Cancel a process instance.",
+)
+add_command(
+    instances,
+    "delete",
+    "server.cli.history_deletion:delete",
+    "Delete the history of a process instance that has ended.",
 )
 add_command(
     instances,

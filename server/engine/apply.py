@@ -238,6 +238,10 @@ def _process_instance_created(state: State, event: events.ProcessInstanceCreated
         state.started[instance.message_start] = head.key
 
 
+def _process_instance_deleted(_: State, event: events.ProcessInstanceDeleted) -> None:
+    """It ended before, and the state has nothing of it."""
+
+
 def _process_instance_migrated(state: State, event: events.ProcessInstanceMigrated) -> None:
     instance, journal = _instance(state, event), state.journal
     if instance.message_start is not None:
@@ -766,6 +770,7 @@ APPLIERS: Mapping[type[events.Event], Applier] = cast(
         global_task_listener_events.GlobalTaskListenerDeletionAdopted: _global_task_listener_deleted,
         # process and element instances
         events.ProcessInstanceCreated: _process_instance_created,
+        events.ProcessInstanceDeleted: _process_instance_deleted,
         events.ProcessInstanceMigrated: _process_instance_migrated,
         events.ElementActivating: _element_activating,
         events.ElementActivated: _element_activated,

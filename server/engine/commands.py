@@ -161,6 +161,19 @@ class CancelProcessInstance:
 
 
 @dataclass(frozen=True, slots=True)
+class DeleteProcessInstance:
+    """Delete the history of an ended process instance; `is_stored` says that the store has rows of it."""
+
+    tenant_id: str
+    process_instance_key: Key
+    is_stored: bool
+
+    @property
+    def address(self) -> Address:
+        return OwnersOf((self.process_instance_key,))
+
+
+@dataclass(frozen=True, slots=True)
 class ContinueProcessInstance:
     """Time: go on with the work that an earlier command left in the process instance."""
 
@@ -924,6 +937,7 @@ Command = (
     | AdoptGlobalTaskListenerDeletion
     | CreateProcessInstance
     | CancelProcessInstance
+    | DeleteProcessInstance
     | ContinueProcessInstance
     | MigrateProcessInstance
     | ModifyProcessInstance

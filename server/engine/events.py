@@ -111,6 +111,13 @@ class DeletionAdopted(Event, frozen=True):
     key: Key
 
 
+class ProcessInstanceDeleted(Event, frozen=True):
+    """The rows of an ended process instance are not wanted any more; partitions know nothing of it."""
+
+    key: Key
+    tenant_id: str
+
+
 class ProcessInstanceCreated(InstanceEvent, frozen=True):
     """Until it ends, no other message with this correlation key begins one of its process; an empty one is none."""
 

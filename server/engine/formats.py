@@ -34,7 +34,7 @@ FORMATS = (
             "rows and calls carry numbers; sub-processes, events, messages, listeners, user tasks, activities,"
             " signals, start events, call activities, compensation, ad-hoc sub-processes, modifications,"
             " conditions, deletions, audited identity, task listeners, forms, batch operations,"
-            " cluster variables, global task listeners"
+            " cluster variables, global task listeners, deletions of history"
         ),
     ),
 )
@@ -59,6 +59,7 @@ class Feature(StrEnum):
     CHANGES_FROM_OUTSIDE = "variables set at active process instances"
     MODIFICATIONS = "modifications of process instances"
     DELETIONS = "deletions of process definitions and decisions"
+    HISTORY_DELETIONS = "deletions of ended process instances"
     FORMS = "forms"
     CLUSTER_VARIABLES = "cluster variables"
     GLOBAL_TASK_LISTENERS = "global task listeners"
@@ -77,6 +78,7 @@ INTRODUCED_IN: Mapping[Feature, int] = {
     Feature.CHANGES_FROM_OUTSIDE: 2,
     Feature.MODIFICATIONS: 2,
     Feature.DELETIONS: 2,
+    Feature.HISTORY_DELETIONS: 2,
     Feature.FORMS: 2,
     Feature.CLUSTER_VARIABLES: 2,
     Feature.GLOBAL_TASK_LISTENERS: 2,
@@ -140,6 +142,7 @@ COMMAND_FEATURES: Mapping[type[commands.Command], Feature] = {
     commands.EvaluateDecision: Feature.PLAIN_PROCESSES,
     commands.CreateProcessInstance: Feature.PLAIN_PROCESSES,
     commands.CancelProcessInstance: Feature.PLAIN_PROCESSES,
+    commands.DeleteProcessInstance: Feature.HISTORY_DELETIONS,
     commands.ContinueProcessInstance: Feature.PLAIN_PROCESSES,
     commands.MigrateProcessInstance: Feature.PLAIN_PROCESSES,
     commands.ActivateJobs: Feature.PLAIN_PROCESSES,

@@ -60,6 +60,7 @@ AUDITED: Mapping[type, Audited] = {
     commands.EvaluateDecision: Audited("DECISION", "EVALUATE"),
     commands.CreateProcessInstance: Audited(PROCESS_INSTANCE, "CREATE"),
     commands.CancelProcessInstance: Audited(PROCESS_INSTANCE, "CANCEL", "process_instance_key"),
+    commands.DeleteProcessInstance: Audited(PROCESS_INSTANCE, "DELETE", "process_instance_key"),
     commands.MigrateProcessInstance: Audited(PROCESS_INSTANCE, "MIGRATE", "process_instance_key"),
     commands.ModifyProcessInstance: Audited(PROCESS_INSTANCE, "MODIFY", "process_instance_key"),
     commands.CompleteJob: Audited("JOB", "COMPLETE", "job_key"),

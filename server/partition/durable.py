@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from server.engine.events import ElementCompleted, ElementTerminated, Event
+from server.engine.events import ElementCompleted, ElementTerminated, Event, ProcessInstanceDeleted
 from server.engine.keys import Key
 from server.partition.config import InstancesConfig, JobsConfig, PartitionConfig, QuotaConfig
 from server.partition.local import LocalPartition
@@ -20,6 +20,7 @@ from server.platform.errors import ServiceError
 from server.platform.postgres.database import Database
 from server.store.ports import Store
 from server.store.postgres import recovery
+from server.store.postgres.deletions import Deletions
 from server.store.postgres.history import History
 from server.store.postgres.leases import Lease
 from server.store.postgres.ledger import PostgresLedger
@@ -77,11 +78,13 @@ class DurablePartitions:
                 meter=self.meter,
             )
             partition.senders.append(self.sent)
-            ended = Ended(partition, History(self.database), left)
-            loops = (ended.run(), _look_for_commands(partition))
+            history = History(self.database)
+            ended = Ended(partition, history, left)
+            deleted = Deleted(partition, Deletions(self.database, history, partition.id))
+            loops = (ended.run(), deleted.run(), _look_for_commands(partition))
             running = [tasks.create_task(loop) for loop in loops]
             self.sent(partition.id, unread)
-            local = LocalPartition(partition, self.store, self.jobs, self.instances)
+            local = LocalPartition(partition, self.store, self.jobs, self.instances, deleted.hidden)
             self.meter.watch(local)
             try:
                 yield local
@@ -131,6 +134,68 @@ class Ended:
         ]
         if ended:
             self._keys += ended
+            self._some.set()
+
+
+class Deleted:
+    """Process instances that callers deleted; `run` deletes their rows."""
+
+    def __init__(self, partition: Partition, deletions: Deletions) -> None:
+        self._deletions = deletions
+        self._some = asyncio.Event()
+        self._some.set()
+        self._waiting: list[asyncio.Future[None]] = []
+        self._has_ended = False
+        partition.observers.append(self._observe)
+
+    async def run(self) -> None:
+        """Hide what is new before the rest of what is hidden."""
+        pauses = Pauses(_BACK_OFF)
+        try:
+            while True:
+                await self._some.wait()
+                self._some.clear()
+                waiting = len(self._waiting)
+                try:
+                    is_over = await self._go_on()
+                except ServiceError as refusal:
+                    logger.warning("deletions wait", extra={"reason": refusal.detail})
+                    await pauses.after_failure()
+                    self._some.set()
+                    continue
+                pauses.succeeded()
+                self._release(waiting)
+                if not is_over:
+                    self._some.set()
+        finally:
+            self._has_ended = True
+            self._release(len(self._waiting))
+
+    async def _go_on(self) -> bool:
+        """Whether nothing is left."""
+        while await self._deletions.hide():
+            pass
+        return not await self._deletions.delete_some()
+
+    async def hidden(self) -> None:
+        """Return when the process instances whose deletion is committed are found no more.
+
+        When this partition ends before, its next owner hides them.
+        """
+        if not self._has_ended:
+            released = asyncio.get_running_loop().create_future()
+            self._waiting.append(released)
+            self._some.set()
+            await released
+
+    def _release(self, count: int) -> None:
+        for future in self._waiting[:count]:
+            if not future.done():
+                future.set_result(None)
+        del self._waiting[:count]
+
+    def _observe(self, happened: Sequence[Event]) -> None:
+        if any(isinstance(event, ProcessInstanceDeleted) for event in happened):
             self._some.set()
 
 

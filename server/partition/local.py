@@ -1,9 +1,9 @@
 """A partition of this process, with the callers that wait there for jobs and for completions."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from server.engine.answers import ActivatedJobs, Answer
-from server.engine.commands import ActivateJobs, Command
+from server.engine.commands import ActivateJobs, Command, DeleteProcessInstance
 from server.engine.formats import ClusterFormat
 from server.engine.keys import Key
 from server.partition.compilation import Compilation
@@ -17,11 +17,23 @@ from server.store.entities import AuditEntry
 from server.store.ports import PartitionId, Store
 
 
+async def _at_once() -> None:
+    """Nothing is to be awaited."""
+
+
 class LocalPartition:
+    """`hidden` returns when the store finds no process instance any more whose deletion is committed."""
+
     def __init__(
-        self, partition: Partition, store: Store, jobs: JobsConfig, instances: InstancesConfig
+        self,
+        partition: Partition,
+        store: Store,
+        jobs: JobsConfig,
+        instances: InstancesConfig,
+        hidden: Callable[[], Awaitable[None]] = _at_once,
     ) -> None:
         self.partition = partition
+        self._hidden = hidden
         self._compilation = Compilation(partition.state)
         self._jobs = JobWaiters(partition, jobs)
         self._completions = CompletionWaiters(partition, store, instances)
@@ -36,7 +48,10 @@ class LocalPartition:
 
     async def submit(self, command: Command, origin: Origin | None = None) -> Answer:
         await self._compilation.prepare(command)
-        return await self.partition.submit(command, origin)
+        answer = await self.partition.submit(command, origin)
+        if isinstance(command, DeleteProcessInstance):
+            await self._hidden()
+        return answer
 
     async def activate(self, command: ActivateJobs, seconds: float) -> ActivatedJobs:
         if seconds > 0:

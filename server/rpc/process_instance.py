@@ -1,9 +1,9 @@
-"""Starts, reads, cancels, migrates and modifies process instances."""
+"""Starts, reads, cancels, deletes, migrates and modifies process instances."""
 
 from gnomon.engine.v1 import process_instance_pb2 as entity_pb
 from gnomon.engine.v1 import process_instance_service_pb2 as pb
 from server.engine.answers import CreatedInstance
-from server.engine.commands import CancelProcessInstance, CreateProcessInstance
+from server.engine.commands import CancelProcessInstance, CreateProcessInstance, DeleteProcessInstance
 from server.engine.events import InstanceHead
 from server.engine.keys import Key
 from server.engine.variables import join
@@ -78,6 +78,16 @@ class ProcessInstanceServicer:
         command = CancelProcessInstance(call.tenant_id, Key(request.process_instance_key))
         await self._router.submit(command, origin_of(request, call))
         return pb.CancelProcessInstanceResponse()
+
+    async def delete_process_instance(
+        self, request: pb.DeleteProcessInstanceRequest, call: Call
+    ) -> pb.DeleteProcessInstanceResponse:
+        """The command refuses what is not found, so that a repeat of one that was carried out gets its answer."""
+        key = Key(request.process_instance_key)
+        row = await self._store.get(ProcessInstance, key, tenant_id=call.tenant_id)
+        command = DeleteProcessInstance(call.tenant_id, key, is_stored=row is not None)
+        await self._router.submit(command, origin_of(request, call))
+        return pb.DeleteProcessInstanceResponse()
 
     async def migrate_process_instance(
         self, request: pb.MigrateProcessInstanceRequest, call: Call

@@ -23,6 +23,7 @@ AUDITED_RPCS: Mapping[str, Audited] = {
     # process instances
     "CreateProcessInstance": AUDITED[commands.CreateProcessInstance],
     "CancelProcessInstance": AUDITED[commands.CancelProcessInstance],
+    "DeleteProcessInstance": AUDITED[commands.DeleteProcessInstance],
     "AcceptCancellation": AUDITED[commands.CancelProcessInstance],
     "MigrateProcessInstance": AUDITED[commands.MigrateProcessInstance],
     "AcceptMigration": AUDITED[commands.MigrateProcessInstance],

@@ -37,6 +37,7 @@ from server.store.ports import (
     Delete,
     E,
     ElementStatistics,
+    Forget,
     IncomingCommand,
     PartitionId,
     Reservation,
@@ -196,6 +197,8 @@ class MemoryStore:
         tables = self._tables
         used: set[tuple[type[Entity], Key]] = set()
         for change in batch.changes:
+            if isinstance(change, Forget):
+                continue
             if isinstance(change, Delete):
                 used.add((change.entity, change.key))
                 continue
@@ -216,6 +219,9 @@ class MemoryStore:
         if isinstance(change, Delete):
             self._delete(self._tables[change.entity], change.key)
             return None
+        if isinstance(change, Forget):
+            self._forget_ended(change.process_instance_key, change.tenant_id)
+            return None
         if isinstance(change, Update):
             return self._tables[change.entity].update(change.key, change.values)
         self._tables[type(change.row)].insert(change.row)
@@ -231,6 +237,11 @@ class MemoryStore:
         key, items = row.batch_operation_key, self._tables[BatchOperationItem]
         items.remove_with("batch_operation_key", key, tenant_id=row.tenant_id)
         self._tables[BatchOperation].remove(row)
+
+    def _forget_ended(self, key: Key, tenant_id: str) -> None:
+        instance = self._finished.get(key)
+        if instance is not None and instance.tenant_id == tenant_id:
+            self._forget(self._finished.pop(key))
 
     def _forget(self, instance: ProcessInstance) -> None:
         key, tenant_id = instance.process_instance_key, instance.tenant_id

@@ -42,7 +42,14 @@ class Delete(msgspec.Struct, frozen=True):
     key: Key
 
 
-Change = Insert | Update | Delete
+class Forget(msgspec.Struct, frozen=True):
+    """All rows of this ended process instance are deleted, in bounded steps after the commit."""
+
+    tenant_id: str
+    process_instance_key: Key
+
+
+Change = Insert | Update | Delete | Forget
 
 
 @dataclass(frozen=True, slots=True)

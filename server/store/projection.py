@@ -51,7 +51,7 @@ from server.store.message_projection import (
     subscription_opened,
     subscriptions_migrated,
 )
-from server.store.ports import Change, Insert, Update
+from server.store.ports import Change, Forget, Insert, Update
 from server.store.xml_text import xml_text
 
 Changes = list[Change]
@@ -129,6 +129,14 @@ def _process_instance_created(event: events.ProcessInstanceCreated, now: datetim
         business_id=head.business_id,
     )
     changes.append(Insert(row))
+
+
+def _process_instance_deleted(
+    event: events.ProcessInstanceDeleted,
+    now: datetime,  # noqa: ARG001  # as for all events
+    changes: Changes,
+) -> None:
+    changes.append(Forget(event.tenant_id, event.key))
 
 
 def _process_instance_migrated(
@@ -428,6 +436,7 @@ PROJECTORS: Mapping[type[events.Event], Projector] = cast(
         global_task_listener_events.GlobalTaskListenerDeleted: global_task_listener_deleted,
         # process and element instances
         events.ProcessInstanceCreated: _process_instance_created,
+        events.ProcessInstanceDeleted: _process_instance_deleted,
         events.ProcessInstanceMigrated: _process_instance_migrated,
         events.ElementActivating: _element_activating,
         events.ElementCompleted: _element_completed,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from camunda_orchestration_sdk import CamundaAsyncClient, WorkerConfig
-from camunda_orchestration_sdk.errors import ApiError
+from camunda_orchestration_sdk.errors import ApiError, NotFoundError
 from camunda_orchestration_sdk.models import (
     AdHocSubProcessActivateActivitiesInstruction,
     BatchOperationItemSearchQuery,
@@ -16,6 +16,7 @@ from camunda_orchestration_sdk.models import (
     CorrelatedMessageSubscriptionSearchQuery,
     CreateClusterVariableRequest,
     CreateGlobalTaskListenerRequest,
+    DeleteProcessInstanceData,
     DeleteResourceRequest,
     GlobalTaskListenerSearchQueryRequest,
     IncidentSearchQuery,
@@ -476,6 +477,24 @@ async def test_process_instances_are_cancelled_by_a_filter(
     items = await client.search_batch_operation_items(data=BatchOperationItemSearchQuery.from_dict(of_it))
     keys = {str(item.process_instance_key) for item in items.items}
     assert keys == {str(instance.process_instance_key) for instance in started}
+
+
+async def test_the_history_of_a_process_instance_is_deleted(
+    client: CamundaAsyncClient, tmp_path: Path
+) -> None:
+    file = tmp_path / "history-of-sdk.bpmn"
+    file.write_bytes(process("history-of-sdk").end().to_xml())
+    await client.deploy_resources_from_files([str(file)])
+    instruction = ProcessCreationById.from_dict({"processDefinitionId": "history-of-sdk"})
+    started = await client.create_process_instance(data=instruction)
+
+    nothing = DeleteProcessInstanceData.from_dict({})
+    await client.delete_process_instance(started.process_instance_key, data=nothing)
+
+    with pytest.raises(NotFoundError):
+        await client.get_process_instance(started.process_instance_key)
+    with pytest.raises(NotFoundError):
+        await client.delete_process_instance(started.process_instance_key, data=nothing)
 
 
 async def _finished(client: CamundaAsyncClient, batch_operation_key: Any) -> Any:

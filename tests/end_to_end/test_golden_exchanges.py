@@ -202,6 +202,9 @@ def _play_an_error(scene: Scene) -> None:
     scene.play("cancel-process-instance", "POST", path, {})
     ended = {"filter": {"state": {"$in": ["COMPLETED", "TERMINATED"]}}}
     scene.play("search-process-instances", "POST", "/v2/process-instances/search", ended)
+    path = f"/v2/process-instances/{instance['processInstanceKey']}/deletion"
+    scene.play("delete-process-instance", "POST", path, {"operationReference": 7})
+    scene.play("refused-deletion-of-a-process-instance", "POST", path)
 
 
 def _play_a_migration(scene: Scene) -> None:

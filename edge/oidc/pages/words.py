@@ -12,6 +12,7 @@ WORDS = {
     "process:delete": "Delete deployed processes on your behalf",
     "instance:create": "Start processes on your behalf",
     "instance:cancel": "Cancel processes on your behalf",
+    "instance:delete": "Delete the history of processes on your behalf",
     "instance:migrate": "Migrate processes on your behalf",
     "instance:modify": "Modify processes on your behalf",
     "job:work": "Work on jobs on your behalf",

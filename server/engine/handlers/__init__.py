@@ -45,6 +45,7 @@ HANDLERS: Mapping[type[commands.Command], Handler] = cast(
         # process instances
         commands.CreateProcessInstance: process_instance.create,
         commands.CancelProcessInstance: process_instance.cancel,
+        commands.DeleteProcessInstance: process_instance.delete,
         commands.ContinueProcessInstance: process_instance.go_on,
         commands.MigrateProcessInstance: migration.migrate,
         commands.ModifyProcessInstance: modification.modify,

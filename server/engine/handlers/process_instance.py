@@ -1,9 +1,15 @@
-"""Start and cancel process instances."""
+"""Start, cancel and delete process instances."""
 
 from server.engine import execution
 from server.engine.answers import DONE, CreatedInstance, Done
-from server.engine.commands import CancelProcessInstance, ContinueProcessInstance, CreateProcessInstance
+from server.engine.commands import (
+    CancelProcessInstance,
+    ContinueProcessInstance,
+    CreateProcessInstance,
+    DeleteProcessInstance,
+)
 from server.engine.definitions import Definition
+from server.engine.events import ProcessInstanceDeleted
 from server.engine.instance_heads import head_of
 from server.engine.lifecycle import ElementState
 from server.engine.rejection import Rejected, RejectionType
@@ -65,6 +71,21 @@ def cancel(command: CancelProcessInstance, step: Step) -> Done:
             RejectionType.INVALID_STATE, f"process instance {instance.head.key} is being cancelled already"
         )
     execution.terminate(step, instance, root)
+    return DONE
+
+
+def delete(command: DeleteProcessInstance, step: Step) -> Done:
+    """The rows of an ended process instance are unknown here: the caller says whether there are any."""
+    key = command.process_instance_key
+    instance = step.state.instance(key)
+    if instance is not None and instance.head.tenant_id == command.tenant_id:
+        raise Rejected(
+            RejectionType.INVALID_STATE,
+            f"process instance {key} has not ended: cancel it before it is deleted",
+        )
+    if instance is not None or not command.is_stored:
+        raise Rejected(RejectionType.NOT_FOUND, f"there is no process instance with key {key}")
+    step.emit(ProcessInstanceDeleted(key, command.tenant_id))
     return DONE
 
 

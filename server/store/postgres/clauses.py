@@ -65,6 +65,13 @@ DELETE FROM runtime.{table.name}
 WHERE partition_id = $1 AND {table.key.name} = ANY({{0}}::text::bigint[]) AND EXISTS (SELECT FROM fence)""")  # noqa: S608  # names of our own
 
 
+# What is noted twice is deleted once.
+FORGET = Clause("""
+INSERT INTO gnomon.history_deletion (partition_id, process_instance_key, tenant_id)
+SELECT $1, r.key, r.tenant_id FROM unnest({0}::text::bigint[], {1}::text::text[]) AS r (key, tenant_id)
+WHERE EXISTS (SELECT FROM fence)
+ON CONFLICT (partition_id, process_instance_key) DO NOTHING""")
+
 PUT_PAGES = Clause("""
 INSERT INTO gnomon.document (partition_id, kind, key, page, format, content)
 SELECT $1, r.kind, r.key, r.page, r.format, r.content

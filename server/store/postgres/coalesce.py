@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from server.engine.keys import Key
 from server.store.entities import AuditEntry, Entity
-from server.store.ports import Change, Insert, Update
+from server.store.ports import Change, Delete, Insert, Update
 from server.store.postgres.columns import TABLES, Table
 
 # Audit entries are no changes: a batch carries them apart, and the commit gives them their keys.
@@ -25,7 +25,10 @@ class RowChanges:
 
 
 def coalesce(changes: Iterable[Change]) -> Sequence[RowChanges]:
-    """Row changes by entity, in one order always; raises ValueError for what fits no table or is inserted twice."""
+    """Row changes by entity, in one order always; raises ValueError for what fits no table or is inserted twice.
+
+    What is forgotten changes no row in the commit.
+    """
     coalesced: dict[type[Entity], RowChanges] = {}
     for change in changes:
         if isinstance(change, Insert):
@@ -33,7 +36,7 @@ def coalesce(changes: Iterable[Change]) -> Sequence[RowChanges]:
             _insert(_of(entity, coalesced), change.row)
         elif isinstance(change, Update):
             _update(_of(change.entity, coalesced), change.key, change.values)
-        else:
+        elif isinstance(change, Delete):
             _delete(_of(change.entity, coalesced), change.key)
     return [coalesced[entity] for entity in _TABLES if entity in coalesced]
 

@@ -30,7 +30,7 @@ WEEKS_AHEAD = 4
 MOVED_AT_ONCE = 1000
 FORGOTTEN_AT_ONCE = 10_000
 
-_PARTS = (
+PARTS = (
     ElementInstance,
     Job,
     Variable,
@@ -114,7 +114,7 @@ def _move(partition_id: PartitionId, keys: Sequence[Key]) -> str:
             ON CONFLICT (partition_id, week) DO UPDATE SET arrived = known.arrived + EXCLUDED.arrived
         )
     """  # noqa: S608  # names and numbers of our own
-    clauses = [instances, *(_parts(TABLES[part]) for part in _PARTS)]
+    clauses = [instances, *(_parts(TABLES[part]) for part in PARTS)]
     return f"WITH {', '.join(clauses)} SELECT FROM old_process_instance"
 
 

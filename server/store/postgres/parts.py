@@ -1,7 +1,7 @@
 """The tables that an entity's rows lie in, with what tells whether they are as they were.
 
-Weeks of history only grow, and mostly the latest one. Process instances that came to a week are counted, and all of
-their rows come with them; the keys of audit entries rise with the commits of their partition, and so do the numbers of those
+Weeks of history grow, mostly the latest one, and lose rows when callers delete some. Process instances that came to a week
+are counted, and all of their rows come with them; so are the steps that deleted rows; the keys of audit entries rise with the commits of their partition, and so do the numbers of those
 that belong to no partition.
 """
 
@@ -54,7 +54,7 @@ async def _snapshot(connection: asyncpg.Connection) -> tuple[str]:
 
 async def _weeks(connection: asyncpg.Connection, name: str) -> Sequence[Part]:
     text = """
-        SELECT child.relname::text, child.oid::bigint, coalesce(sum(arrived), 0)::bigint
+        SELECT child.relname::text, child.oid::bigint, coalesce(sum(arrived + deletions), 0)::bigint
         FROM pg_inherits JOIN pg_class AS child ON child.oid = inhrelid
         LEFT JOIN history.arrivals ON week = to_date(right(child.relname, 8), 'YYYYMMDD')
         WHERE inhparent = to_regclass($1) GROUP BY child.oid, child.relname ORDER BY child.relname

@@ -10,7 +10,7 @@ from functools import lru_cache
 from server.engine.keys import COUNTER_BITS, Key
 from server.engine.pages import FIRST_FORMAT, HEAD_PAGE
 from server.store.entities import AuditEntry
-from server.store.ports import EVERY_OTHER_PARTITION, Batch, OutgoingCommand, PartitionId
+from server.store.ports import EVERY_OTHER_PARTITION, Batch, Forget, OutgoingCommand, PartitionId
 from server.store.postgres import clauses
 from server.store.postgres.clauses import MOST_PLACES, PLACE_BITS, Clause
 from server.store.postgres.coalesce import coalesce
@@ -49,6 +49,7 @@ class Statements:
         first_key = self._partition_id << COUNTER_BITS | (before + 1) << PLACE_BITS
         filled = [
             *self._rows(batch),
+            *_forgotten(batch),
             *_documents(batch),
             *_answers(batch),
             *_audit(batch.audit, first_key),
@@ -145,6 +146,15 @@ def _first_format(batch: Batch) -> Iterator[Filled]:
         yield clauses.PUT_IN_FIRST_FORMAT, (scalars(list(written)), list(written.values()))
     if gone:
         yield clauses.END_FIRST_FORMAT, (scalars(gone),)
+
+
+def _forgotten(batch: Batch) -> Iterator[Filled]:
+    if tenants := {
+        change.process_instance_key: change.tenant_id
+        for change in batch.changes
+        if isinstance(change, Forget)
+    }:
+        yield clauses.FORGET, (scalars(list(tenants)), texts(list(tenants.values())))
 
 
 def _answers(batch: Batch) -> Iterator[Filled]:

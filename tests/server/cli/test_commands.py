@@ -178,6 +178,16 @@ def test_an_instance_is_shown_as_a_tree_with_its_variables_and_incidents(
     assert "no boxes left" in tree[-1]
 
 
+def test_an_instance_that_has_ended_is_deleted(gnomon: Gnomon, greeting: str) -> None:
+    key = started(gnomon, greeting)
+    assert gnomon("instances", "delete", key).exit_code == 1
+    gnomon("instances", "cancel", key)
+
+    assert key in gnomon("instances", "delete", key).output
+
+    assert gnomon("instances", "show", key).exit_code == 1
+
+
 def test_an_instance_is_cancelled(gnomon: Gnomon, greeting: str) -> None:
     key = started(gnomon, greeting)
 

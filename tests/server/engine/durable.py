@@ -32,7 +32,7 @@ from server.store.postgres.rows import row_reader
 from server.store.searchables import SEARCHABLES
 from tests.durable import empty, taken
 from tests.server.engine.served import MOST, ServedScenario
-from tests.waiting import PATIENCE_SECONDS, until
+from tests.waiting import PATIENCE_SECONDS, until, until_so
 
 FOR_EVER = datetime(9999, 1, 1, tzinfo=UTC)
 
@@ -180,6 +180,7 @@ class DurableScenario(ServedScenario):
 
     async def _expect_rows(self) -> None:
         """The database holds the rows that the projection makes without one, and an entry for each that was asked."""
+        await until_so(self._has_deleted)
         for entity in SEARCHABLES.keys() - {AuditEntry}:
             key = SEARCHABLES[entity].key.name
             expected = {getattr(row, key): row for row in self.rows.all(entity)}
@@ -192,6 +193,9 @@ class DurableScenario(ServedScenario):
         audited = self._audited + Counter(change.operation_type for change in changes)
         found = Counter(entry.operation_type for entry in entries if not _is_refused_user_task(entry))
         assert found == audited
+
+    async def _has_deleted(self) -> bool:
+        return not await self._stage.database.fetch("SELECT FROM gnomon.history_deletion")
 
     async def _rows(self, entity: type[Any]) -> list[Any]:
         relation = RELATIONS[entity]

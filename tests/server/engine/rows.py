@@ -8,7 +8,7 @@ from typing import TypeVar, cast
 from server.engine.events import Event
 from server.engine.keys import Key
 from server.store.entities import Entity
-from server.store.ports import Change, Delete, Insert
+from server.store.ports import Change, Delete, Forget, Insert
 from server.store.projection import project
 from server.store.searchables import SEARCHABLES
 
@@ -38,6 +38,15 @@ class Rows:
             key = getattr(change.row, SEARCHABLES[kind].key.name)
             assert (kind, key) not in self._rows, f"{kind.__name__} {key} is inserted twice"
             self._rows[kind, key] = copy(change.row)
+            return
+        if isinstance(change, Forget):
+            mine = [
+                place
+                for place, row in self._rows.items()
+                if getattr(row, "process_instance_key", None) == change.process_instance_key
+            ]
+            for place in mine:
+                del self._rows[place]
             return
         if isinstance(change, Delete):
             del self._rows[change.entity, change.key]

@@ -27,6 +27,9 @@ COMMANDS: dict[str, Callable[[Scenario], Command]] = {
     ),
     "delete": lambda engine: commands.DeleteResource(OTHER, next(iter(engine.state.definitions))),
     "cancel": lambda engine: commands.CancelProcessInstance(OTHER, engine.instance_key),
+    "delete history": lambda engine: commands.DeleteProcessInstance(
+        OTHER, engine.instance_key, is_stored=False
+    ),
     "migrate": lambda engine: commands.MigrateProcessInstance(
         tenant_id=OTHER,
         process_instance_key=engine.instance_key,

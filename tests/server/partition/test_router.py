@@ -75,6 +75,7 @@ def where(partitions: FakePartitions) -> list[int]:
 
 BY_KEY = [
     commands.CancelProcessInstance("default", key_of(2)),
+    commands.DeleteProcessInstance("default", key_of(2), is_stored=True),
     commands.MigrateProcessInstance(
         tenant_id="default",
         process_instance_key=key_of(2),

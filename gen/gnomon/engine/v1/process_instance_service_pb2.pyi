@@ -1012,6 +1012,51 @@ class CancelProcessInstanceResponse(_message.Message):
 Global___CancelProcessInstanceResponse: _TypeAlias = CancelProcessInstanceResponse  # noqa: Y015
 
 @_typing.final
+class DeleteProcessInstanceRequest(_message.Message):
+    """Request of DeleteProcessInstance."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PROCESS_INSTANCE_KEY_FIELD_NUMBER: _builtins.int
+    OPERATION_REFERENCE_FIELD_NUMBER: _builtins.int
+    process_instance_key: _builtins.int
+    """Which one."""
+    operation_reference: _builtins.int
+    """Reference that the caller gives the operation."""
+    def __init__(
+        self,
+        *,
+        process_instance_key: _builtins.int = ...,
+        operation_reference: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_operation_reference", b"_operation_reference", "operation_reference", b"operation_reference"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_operation_reference", b"_operation_reference", "operation_reference", b"operation_reference", "process_instance_key", b"process_instance_key"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__operation_reference: _TypeAlias = _typing.Literal["operation_reference"]  # noqa: Y015
+    _WhichOneofArgType__operation_reference: _TypeAlias = _typing.Literal["_operation_reference", b"_operation_reference"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__operation_reference) -> _WhichOneofReturnType__operation_reference | None: ...
+
+Global___DeleteProcessInstanceRequest: _TypeAlias = DeleteProcessInstanceRequest  # noqa: Y015
+
+@_typing.final
+class DeleteProcessInstanceResponse(_message.Message):
+    """Response of DeleteProcessInstance."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___DeleteProcessInstanceResponse: _TypeAlias = DeleteProcessInstanceResponse  # noqa: Y015
+
+@_typing.final
 class MigrateProcessInstanceRequest(_message.Message):
     """Request of MigrateProcessInstance."""
 

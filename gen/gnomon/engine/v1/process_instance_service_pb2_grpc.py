@@ -60,6 +60,11 @@ class ProcessInstanceServiceStub:
                 request_serializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.CancelProcessInstanceRequest.SerializeToString,
                 response_deserializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.CancelProcessInstanceResponse.FromString,
                 _registered_method=True)
+        self.DeleteProcessInstance = channel.unary_unary(
+                '/gnomon.engine.v1.ProcessInstanceService/DeleteProcessInstance',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.DeleteProcessInstanceRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.DeleteProcessInstanceResponse.FromString,
+                _registered_method=True)
         self.MigrateProcessInstance = channel.unary_unary(
                 '/gnomon.engine.v1.ProcessInstanceService/MigrateProcessInstance',
                 request_serializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.MigrateProcessInstanceRequest.SerializeToString,
@@ -116,6 +121,16 @@ class ProcessInstanceServiceServicer:
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def DeleteProcessInstance(self, request, context):
+        """Deletes the history of a process instance that has ended: itself with its element instances, variables, jobs,
+        incidents, user tasks, message subscriptions and decision instances. Process instances that it called stay, and so
+        does the audit log.
+        Rejected with NOT_FOUND when there is no such process instance, INVALID_STATE when it has not ended.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def MigrateProcessInstance(self, request, context):
         """Moves an active process instance to another version of its process, or to another process; its active elements
         are mapped by id, its jobs, incidents and variables stay as they are.
@@ -164,6 +179,11 @@ def add_ProcessInstanceServiceServicer_to_server(servicer, server):
                     servicer.CancelProcessInstance,
                     request_deserializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.CancelProcessInstanceRequest.FromString,
                     response_serializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.CancelProcessInstanceResponse.SerializeToString,
+            ),
+            'DeleteProcessInstance': grpc.unary_unary_rpc_method_handler(
+                    servicer.DeleteProcessInstance,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.DeleteProcessInstanceRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.DeleteProcessInstanceResponse.SerializeToString,
             ),
             'MigrateProcessInstance': grpc.unary_unary_rpc_method_handler(
                     servicer.MigrateProcessInstance,
@@ -312,6 +332,33 @@ class ProcessInstanceService:
             '/gnomon.engine.v1.ProcessInstanceService/CancelProcessInstance',
             gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.CancelProcessInstanceRequest.SerializeToString,
             gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.CancelProcessInstanceResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DeleteProcessInstance(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.ProcessInstanceService/DeleteProcessInstance',
+            gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.DeleteProcessInstanceRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_process__instance__service__pb2.DeleteProcessInstanceResponse.FromString,
             options,
             channel_credentials,
             insecure,

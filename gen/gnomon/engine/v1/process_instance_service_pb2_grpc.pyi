@@ -51,6 +51,12 @@ class ProcessInstanceServiceStub:
     """Cancels an active process instance with everything in it, and all that it called.
     Rejected with NOT_FOUND when it ended or never was, INVALID_STATE when a call activity started it.
     """
+    DeleteProcessInstance: _grpc.UnaryUnaryMultiCallable[_process_instance_service_pb2.DeleteProcessInstanceRequest, _process_instance_service_pb2.DeleteProcessInstanceResponse]
+    """Deletes the history of a process instance that has ended: itself with its element instances, variables, jobs,
+    incidents, user tasks, message subscriptions and decision instances. Process instances that it called stay, and so
+    does the audit log.
+    Rejected with NOT_FOUND when there is no such process instance, INVALID_STATE when it has not ended.
+    """
     MigrateProcessInstance: _grpc.UnaryUnaryMultiCallable[_process_instance_service_pb2.MigrateProcessInstanceRequest, _process_instance_service_pb2.MigrateProcessInstanceResponse]
     """Moves an active process instance to another version of its process, or to another process; its active elements
     are mapped by id, its jobs, incidents and variables stay as they are.
@@ -87,6 +93,12 @@ class ProcessInstanceServiceAsyncStub(ProcessInstanceServiceStub):
     CancelProcessInstance: _aio.UnaryUnaryMultiCallable[_process_instance_service_pb2.CancelProcessInstanceRequest, _process_instance_service_pb2.CancelProcessInstanceResponse]  # type: ignore[assignment]
     """Cancels an active process instance with everything in it, and all that it called.
     Rejected with NOT_FOUND when it ended or never was, INVALID_STATE when a call activity started it.
+    """
+    DeleteProcessInstance: _aio.UnaryUnaryMultiCallable[_process_instance_service_pb2.DeleteProcessInstanceRequest, _process_instance_service_pb2.DeleteProcessInstanceResponse]  # type: ignore[assignment]
+    """Deletes the history of a process instance that has ended: itself with its element instances, variables, jobs,
+    incidents, user tasks, message subscriptions and decision instances. Process instances that it called stay, and so
+    does the audit log.
+    Rejected with NOT_FOUND when there is no such process instance, INVALID_STATE when it has not ended.
     """
     MigrateProcessInstance: _aio.UnaryUnaryMultiCallable[_process_instance_service_pb2.MigrateProcessInstanceRequest, _process_instance_service_pb2.MigrateProcessInstanceResponse]  # type: ignore[assignment]
     """Moves an active process instance to another version of its process, or to another process; its active elements
@@ -151,6 +163,18 @@ class ProcessInstanceServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_process_instance_service_pb2.CancelProcessInstanceResponse, _abc.Awaitable[_process_instance_service_pb2.CancelProcessInstanceResponse]]:
         """Cancels an active process instance with everything in it, and all that it called.
         Rejected with NOT_FOUND when it ended or never was, INVALID_STATE when a call activity started it.
+        """
+
+    @_abc_1.abstractmethod
+    def DeleteProcessInstance(
+        self,
+        request: _process_instance_service_pb2.DeleteProcessInstanceRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_process_instance_service_pb2.DeleteProcessInstanceResponse, _abc.Awaitable[_process_instance_service_pb2.DeleteProcessInstanceResponse]]:
+        """Deletes the history of a process instance that has ended: itself with its element instances, variables, jobs,
+        incidents, user tasks, message subscriptions and decision instances. Process instances that it called stay, and so
+        does the audit log.
+        Rejected with NOT_FOUND when there is no such process instance, INVALID_STATE when it has not ended.
         """
 
     @_abc_1.abstractmethod

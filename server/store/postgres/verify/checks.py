@@ -91,6 +91,11 @@ CHECKS = (
         "Weeks of history have as many process instances as were counted when they came.",
         _query(rows.NOT_ARRIVED),
     ),
+    Check(
+        "history-whole",
+        "Everything in history has its process instance there, or is being deleted with it.",
+        _query(rows.WITHOUT_WHOLE),
+    ),
     Check("history", "Everything in history has ended.", _query(rows.NOT_ENDED)),
     # definitions
     Check("definitions", "Every definition can be read by every partition.", packed.definitions),

@@ -86,6 +86,21 @@ NOT_ENDED = """
     WHERE is_open
 """
 
+WITHOUT_WHOLE = " UNION ALL ".join(
+    f"""
+    SELECT 'history.{name} ' || {name}_key FROM history.{name} AS part
+    WHERE NOT EXISTS (
+        SELECT FROM history.process_instance AS whole
+        WHERE whole.partition_id = part.partition_id AND whole.process_instance_key = part.process_instance_key
+    ) AND NOT EXISTS (
+        SELECT FROM gnomon.history_deletion AS deletion
+        WHERE deletion.partition_id = part.partition_id
+            AND deletion.process_instance_key = part.process_instance_key
+    )
+    """  # noqa: S608  # names of our own
+    for name in sorted(_PARTS)
+)
+
 DEFINITIONS_WITHOUT_ROWS = """
     SELECT 'definition ' || coalesce(d.process_definition_key, r.key)
     FROM gnomon.definition_document AS d

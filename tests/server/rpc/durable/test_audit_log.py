@@ -68,6 +68,15 @@ async def test_an_entry_says_who_did_what_to_what_and_when(caller: Caller, insta
     assert entry.request_id
 
 
+async def test_a_deletion_of_history_is_audited(caller: Caller, instance: int) -> None:
+    await caller("DeleteProcessInstance", process_instance_key=instance, operation_reference=8)
+
+    (*_, entry) = (await caller("ListAuditEntries", process_instance_key=instance)).items
+
+    assert (entry.entity_type, entry.operation_type, entry.result) == ("PROCESS_INSTANCE", "DELETE", SUCCESS)
+    assert (entry.entity_key, entry.operation_reference) == (instance, 8)
+
+
 async def test_a_migration_is_audited(caller: Caller) -> None:
     target = await caller.deploy(ORDER)
     instance = await caller.start("order")

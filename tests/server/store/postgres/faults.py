@@ -130,6 +130,10 @@ FAULTS = {
         "INSERT INTO history.arrivals (partition_id, week, arrived) VALUES (1, date '1999-01-04', 1)",
         "DELETE FROM history.process_instance",
     ],
+    "history-whole": [
+        "DELETE FROM history.process_instance",
+        "UPDATE history.job SET process_instance_key = 1",
+    ],
     "history": [
         "UPDATE history.process_instance SET end_date = NULL",
         "UPDATE history.element_instance SET end_date = NULL",

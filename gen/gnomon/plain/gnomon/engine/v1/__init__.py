@@ -108,6 +108,8 @@ __all__ = (
     "DeleteGlobalClusterVariableResponse",
     "DeleteGlobalTaskListenerRequest",
     "DeleteGlobalTaskListenerResponse",
+    "DeleteProcessInstanceRequest",
+    "DeleteProcessInstanceResponse",
     "DeleteResourceRequest",
     "DeleteResourceResponse",
     "DeleteTenantClusterVariableRequest",
@@ -5277,6 +5279,42 @@ class DeleteGlobalTaskListenerResponse(betterproto2.Message):
 
 default_message_pool.register_message(
     "gnomon.engine.v1", "DeleteGlobalTaskListenerResponse", DeleteGlobalTaskListenerResponse
+)
+
+
+@dataclass(eq=False, repr=False)
+class DeleteProcessInstanceRequest(betterproto2.Message):
+    """
+    Request of DeleteProcessInstance.
+    """
+
+    process_instance_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
+    """
+    Which one.
+    """
+
+    operation_reference: "int | None" = betterproto2.field(2, betterproto2.TYPE_INT64, optional=True)
+    """
+    Reference that the caller gives the operation.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "DeleteProcessInstanceRequest", DeleteProcessInstanceRequest
+)
+
+
+@dataclass(eq=False, repr=False)
+class DeleteProcessInstanceResponse(betterproto2.Message):
+    """
+    Response of DeleteProcessInstance.
+    """
+
+    pass
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1", "DeleteProcessInstanceResponse", DeleteProcessInstanceResponse
 )
 
 
@@ -14670,6 +14708,30 @@ class ProcessInstanceServiceStub(betterproto2_grpclib.ServiceStub):
             "/gnomon.engine.v1.ProcessInstanceService/CancelProcessInstance",
             message,
             CancelProcessInstanceResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def delete_process_instance(
+        self,
+        message: "DeleteProcessInstanceRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "DeleteProcessInstanceResponse":
+        """
+        Deletes the history of a process instance that has ended: itself with its element instances, variables, jobs,
+        incidents, user tasks, message subscriptions and decision instances. Process instances that it called stay, and so
+        does the audit log.
+        Rejected with NOT_FOUND when there is no such process instance, INVALID_STATE when it has not ended.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.engine.v1.ProcessInstanceService/DeleteProcessInstance",
+            message,
+            DeleteProcessInstanceResponse,
             timeout=timeout,
             deadline=deadline,
             metadata=metadata,
