@@ -148,6 +148,7 @@ def _play(scene: Scene) -> None:
     _play_batch_operations(scene)
     _play_cluster_variables(scene)
     _play_global_task_listeners(scene)
+    _play_a_deletion_of_history(scene)
     scene.play("reset-clock", "POST", "/v2/clock/reset")
     scene.play("discovery", "GET", "/.well-known/openid-configuration")
 
@@ -202,9 +203,6 @@ def _play_an_error(scene: Scene) -> None:
     scene.play("cancel-process-instance", "POST", path, {})
     ended = {"filter": {"state": {"$in": ["COMPLETED", "TERMINATED"]}}}
     scene.play("search-process-instances", "POST", "/v2/process-instances/search", ended)
-    path = f"/v2/process-instances/{instance['processInstanceKey']}/deletion"
-    scene.play("delete-process-instance", "POST", path, {"operationReference": 7})
-    scene.play("refused-deletion-of-a-process-instance", "POST", path)
 
 
 def _play_a_migration(scene: Scene) -> None:
@@ -512,6 +510,14 @@ def _play_a_deletion(scene: Scene) -> None:
     scene.play("delete-resource", "POST", path, {"operationReference": 7})
     scene.play("refused-deletion", "POST", path)
     scene.play("get-deleted-process-definition", "GET", f"/v2/process-definitions/{key}")
+
+
+def _play_a_deletion_of_history(scene: Scene) -> None:
+    ended = {"filter": {"state": "TERMINATED"}, "page": {"limit": 1}}
+    found = scene.play("search-ended-process-instances", "POST", "/v2/process-instances/search", ended)
+    path = f"/v2/process-instances/{found['items'][0]['processInstanceKey']}/deletion"
+    scene.play("delete-process-instance", "POST", path, {"operationReference": 7})
+    scene.play("refused-deletion-of-a-process-instance", "POST", path)
 
 
 def _activation() -> dict[str, object]:
