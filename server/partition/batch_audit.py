@@ -17,6 +17,7 @@ _ITEMS: Mapping[BatchOperationType, Audited] = {
     BatchOperationType.MIGRATE_PROCESS_INSTANCE: AUDITED[commands.MigrateProcessInstance],
     BatchOperationType.MODIFY_PROCESS_INSTANCE: AUDITED[commands.ModifyProcessInstance],
     BatchOperationType.RESOLVE_INCIDENT: AUDITED[commands.ResolveIncident],
+    BatchOperationType.DELETE_PROCESS_INSTANCE: AUDITED[commands.DeleteProcessInstance],
 }
 
 

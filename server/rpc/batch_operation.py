@@ -51,6 +51,7 @@ _PERMISSIONS: Mapping[BatchOperationType, str] = {
     BatchOperationType.MIGRATE_PROCESS_INSTANCE: "instance:migrate",
     BatchOperationType.MODIFY_PROCESS_INSTANCE: "instance:modify",
     BatchOperationType.RESOLVE_INCIDENT: "incident:resolve",
+    BatchOperationType.DELETE_PROCESS_INSTANCE: "instance:delete",
 }
 
 _IS_ACTIVE = equals(PROCESS_INSTANCES, "state", ProcessInstanceState.ACTIVE)
@@ -77,6 +78,15 @@ class BatchOperationServicer:
         action = BatchAction(BatchOperationType.CANCEL_PROCESS_INSTANCE)
         key = await self._begin(action, request, call, (_IS_ACTIVE, _IS_NOT_CALLED))
         return pb.CancelProcessInstancesBatchOperationResponse(
+            batch_operation_key=key, batch_operation_type=_type(action.type)
+        )
+
+    async def delete_process_instances_batch_operation(
+        self, request: pb.DeleteProcessInstancesBatchOperationRequest, call: Call
+    ) -> pb.DeleteProcessInstancesBatchOperationResponse:
+        action = BatchAction(BatchOperationType.DELETE_PROCESS_INSTANCE)
+        key = await self._begin(action, request, call, ())
+        return pb.DeleteProcessInstancesBatchOperationResponse(
             batch_operation_key=key, batch_operation_type=_type(action.type)
         )
 

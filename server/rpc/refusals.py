@@ -61,6 +61,7 @@ AUDITED_RPCS: Mapping[str, Audited] = {
     "EvaluateConditionals": AUDITED[commands.EvaluateConditionals],
     # batch operations
     "CancelProcessInstancesBatchOperation": AUDITED[commands.CreateBatchOperation],
+    "DeleteProcessInstancesBatchOperation": AUDITED[commands.CreateBatchOperation],
     "MigrateProcessInstancesBatchOperation": AUDITED[commands.CreateBatchOperation],
     "ModifyProcessInstancesBatchOperation": AUDITED[commands.CreateBatchOperation],
     "ResolveIncidentsBatchOperation": AUDITED[commands.CreateBatchOperation],

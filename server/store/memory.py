@@ -50,7 +50,7 @@ from server.store.table import Table
 # The kind of entity that entries of the audit log are kept of.
 USER_TASK = "USER_TASK"
 
-_PARTS = (
+PARTS = (
     ElementInstance,
     Job,
     Variable,
@@ -64,7 +64,7 @@ _PARTS = (
 
 # The fields by which rows leave: those of a process instance, or of a batch operation, all at once.
 _LEAVING: Mapping[type[Entity], tuple[str, ...]] = {
-    **dict.fromkeys(_PARTS, ("process_instance_key",)),
+    **dict.fromkeys(PARTS, ("process_instance_key",)),
     BatchOperationItem: ("batch_operation_key",),
 }
 
@@ -245,6 +245,6 @@ class MemoryStore:
 
     def _forget(self, instance: ProcessInstance) -> None:
         key, tenant_id = instance.process_instance_key, instance.tenant_id
-        for part in _PARTS:
+        for part in PARTS:
             self._tables[part].remove_with("process_instance_key", key, tenant_id=tenant_id)
         self._tables[ProcessInstance].remove(instance)

@@ -122,6 +122,7 @@ BODIES = {
     "UpdateUserTask": {"changeset": {"priority": 1}},
     "BroadcastSignal": {"signalName": "x"},
     "CancelProcessInstancesBatchOperation": {"filter": {}},
+    "DeleteProcessInstancesBatchOperation": {"filter": {"processDefinitionId": "none"}},
     "MigrateProcessInstancesBatchOperation": {"filter": {}, "migrationPlan": MIGRATION},
     "ModifyProcessInstancesBatchOperation": {"filter": {}, "moveInstructions": [MOVE]},
     "EvaluateConditionals": {"variables": {}},

@@ -28,6 +28,7 @@ from camunda_orchestration_sdk.models import (
     MessageSubscriptionSearchQuery,
     ProcessCreationById,
     ProcessInstanceCancellationBatchOperationRequest,
+    ProcessInstanceDeletionBatchOperationRequest,
     ProcessInstanceModificationInstruction,
     ProcessInstanceSearchQuery,
     SignalBroadcastRequest,
@@ -495,6 +496,26 @@ async def test_the_history_of_a_process_instance_is_deleted(
         await client.get_process_instance(started.process_instance_key)
     with pytest.raises(NotFoundError):
         await client.delete_process_instance(started.process_instance_key, data=nothing)
+
+
+async def test_the_history_of_process_instances_is_deleted_by_a_filter(
+    client: CamundaAsyncClient, tmp_path: Path
+) -> None:
+    file = tmp_path / "deletions-of-sdk.bpmn"
+    file.write_bytes(process("deletions-of-sdk").end().to_xml())
+    await client.deploy_resources_from_files([str(file)])
+    instruction = ProcessCreationById.from_dict({"processDefinitionId": "deletions-of-sdk"})
+    for _ in range(3):
+        await client.create_process_instance(data=instruction)
+    filter_ = {"filter": {"processDefinitionId": "deletions-of-sdk"}}
+
+    created = await client.delete_process_instances_batch_operation(
+        data=ProcessInstanceDeletionBatchOperationRequest.from_dict(filter_)
+    )
+
+    assert created.batch_operation_type == "DELETE_PROCESS_INSTANCE"
+    batch = await _finished(client, created.batch_operation_key)
+    assert (batch.state, batch.operations_completed_count, batch.errors) == ("COMPLETED", 3, [])
 
 
 async def _finished(client: CamundaAsyncClient, batch_operation_key: Any) -> Any:

@@ -518,6 +518,8 @@ def _play_a_deletion_of_history(scene: Scene) -> None:
     path = f"/v2/process-instances/{found['items'][0]['processInstanceKey']}/deletion"
     scene.play("delete-process-instance", "POST", path, {"operationReference": 7})
     scene.play("refused-deletion-of-a-process-instance", "POST", path)
+    some = {"filter": {"processDefinitionId": "order", "businessId": "none"}}
+    scene.play("delete-process-instances", "POST", "/v2/process-instances/deletion", some)
 
 
 def _activation() -> dict[str, object]:

@@ -16,6 +16,7 @@ from server.engine.commands import (
     CancelProcessInstance,
     ContinueBatchOperation,
     CreateBatchOperation,
+    DeleteProcessInstance,
     MappingInstruction,
     MigrateProcessInstance,
     ModifyProcessInstance,
@@ -178,6 +179,11 @@ def _cancel_process_instance(command: ProcessBatchItems, item: BatchItem, step: 
     process_instance.cancel(CancelProcessInstance(command.tenant_id, item.key), step)
 
 
+def _delete_process_instance(command: ProcessBatchItems, item: BatchItem, step: Step) -> None:
+    """What is deleted already is deleted, too."""
+    process_instance.delete(DeleteProcessInstance(command.tenant_id, item.key, is_stored=True), step)
+
+
 def _migrate_process_instance(command: ProcessBatchItems, item: BatchItem, step: Step) -> None:
     _charge(item, step)
     pairs = command.action.element_pairs
@@ -234,6 +240,7 @@ _ACTIONS: Mapping[BatchOperationType, Callable[[ProcessBatchItems, BatchItem, St
     BatchOperationType.MIGRATE_PROCESS_INSTANCE: _migrate_process_instance,
     BatchOperationType.MODIFY_PROCESS_INSTANCE: _modify_process_instance,
     BatchOperationType.RESOLVE_INCIDENT: _resolve_incident,
+    BatchOperationType.DELETE_PROCESS_INSTANCE: _delete_process_instance,
 }
 
 

@@ -7,7 +7,8 @@ from typing import TypeVar, cast
 
 from server.engine.events import Event
 from server.engine.keys import Key
-from server.store.entities import Entity
+from server.store.entities import Entity, ProcessInstance
+from server.store.memory import PARTS
 from server.store.ports import Change, Delete, Forget, Insert
 from server.store.projection import project
 from server.store.searchables import SEARCHABLES
@@ -43,7 +44,8 @@ class Rows:
             mine = [
                 place
                 for place, row in self._rows.items()
-                if getattr(row, "process_instance_key", None) == change.process_instance_key
+                if isinstance(row, (ProcessInstance, *PARTS))
+                and row.process_instance_key == change.process_instance_key
             ]
             for place in mine:
                 del self._rows[place]

@@ -24,6 +24,7 @@ from server.store.entities import (
     BatchOperationItem,
     BatchOperationItemState,
     BatchOperationState,
+    ElementInstance,
 )
 from tests.server.engine.scenario import Scenario
 from tests.server.engine.test_modification import activate, nested, standing
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from server.engine.answers import BatchOperationCreated
 
 CANCEL = BatchAction(BatchOperationType.CANCEL_PROCESS_INSTANCE)
+DELETE = BatchAction(BatchOperationType.DELETE_PROCESS_INSTANCE)
 HOUR = timedelta(hours=1)
 
 
@@ -108,6 +110,33 @@ def test_each_item_is_cancelled_and_the_others_go_on(engine: Scenario) -> None:
     assert row(engine, key).state is BatchOperationState.COMPLETED
     assert row(engine, key).end_date == engine.now
     assert engine.state.batches.operations == engine.state.batches.pages == {}
+
+
+def test_the_history_of_each_item_is_deleted_unless_it_runs(engine: Scenario) -> None:
+    engine.deploy(waiting())
+    first, running, last, other = started(engine, 4)
+    for key in (first, last, other):
+        engine.execute(commands.CancelProcessInstance("default", key))
+
+    key = begun(engine, [first, running, last], DELETE)
+
+    assert {row.process_instance_key for row in engine.rows.all(ElementInstance)} == {running, other}
+    assert counts(engine, key) == (3, 2, 1)
+    (failed,) = (each for each in engine.rows.all(BatchOperationItem) if each.error_message is not None)
+    assert failed.item_key == running
+    assert failed.error_message == f"process instance {running} has not ended: cancel it before it is deleted"
+    assert engine.state.instances.keys() == {running}
+
+
+def test_an_item_that_is_deleted_already_is_completed(engine: Scenario) -> None:
+    engine.deploy(waiting())
+    (gone,) = started(engine, 1)
+    engine.execute(commands.CancelProcessInstance("default", gone))
+    engine.execute(commands.DeleteProcessInstance("default", gone, is_stored=True))
+
+    key = begun(engine, [gone], DELETE)
+
+    assert counts(engine, key) == (1, 1, 0)
 
 
 def test_an_item_that_is_refused_fails_with_the_reason_and_the_next_ones_are_processed(

@@ -13,10 +13,13 @@ from server.partition.local import LocalPartition
 from server.partition.origin import Origin
 from tests.server.engine.scenario import resource
 from tests.server.partition.durable import Deployment, deployment
+from tests.waiting import until_so
 
 WAITING = resource(process("order").user_task("ship").end())
 ORIGIN = Origin("default", actor_id="ann", request_id="r-1")
 MOST_CRASHES = 20
+CANCEL = BatchAction(BatchOperationType.CANCEL_PROCESS_INSTANCE)
+DELETE = BatchAction(BatchOperationType.DELETE_PROCESS_INSTANCE)
 
 
 class Pair:
@@ -30,8 +33,7 @@ class Pair:
         answers = [await partition.submit(command) for _ in range(count)]
         return [answer.head.key for answer in answers if isinstance(answer, CreatedInstance)]
 
-    async def begin(self, keys: Sequence[Key]) -> Key:
-        action = BatchAction(BatchOperationType.CANCEL_PROCESS_INSTANCE)
+    async def begin(self, keys: Sequence[Key], action: BatchAction = CANCEL) -> Key:
         answer = await self.first.submit(commands.CreateBatchOperation("default", action), ORIGIN)
         assert isinstance(answer, BatchOperationCreated)
         items = tuple(BatchItem(key, key, key) for key in keys)
@@ -96,6 +98,42 @@ async def test_a_crash_between_any_two_commits_loses_and_doubles_nothing(durable
         """
         (audited,) = await deployed.pool.fetch(text)
         assert tuple(audited) == ("ann", "CANCEL_PROCESS_INSTANCE", count + 3)
+
+
+async def test_a_crash_between_any_two_commits_deletes_each_history_once(durable_dsn: str) -> None:
+    count = ITEMS_AT_ONCE + 2
+    async with deployment(durable_dsn, 2, quota=4 * count) as deployed:
+        await deploy(deployed)
+        async with opened(deployed) as both:
+            here, there = await both.start(both.first, 3), await both.start(both.second, count)
+            for partition, keys in ((both.first, here[1:]), (both.second, there)):
+                for key in keys:
+                    await partition.submit(commands.CancelProcessInstance("default", key))
+        async with opened(deployed) as both:
+            await both.begin([*here, *there], DELETE)
+        for _ in range(MOST_CRASHES):
+            async with opened(deployed) as both:
+                await both.second.catch_up()
+            async with opened(deployed) as both:
+                await both.first.catch_up()
+            if (await states(deployed))[0] == "COMPLETED":
+                break
+
+        async with opened(deployed):
+
+            async def is_deleted() -> bool:
+                return not await deployed.pool.fetch("SELECT FROM gnomon.history_deletion")
+
+            await until_so(is_deleted)
+        assert await states(deployed) == ("COMPLETED", {"COMPLETED": count + 2, "FAILED": 1})
+        for table in ("process_instance", "element_instance", "user_task"):
+            text = f"SELECT DISTINCT process_instance_key FROM gnomon.{table}"  # noqa: S608  # names of ours
+            assert [row[0] for row in await deployed.pool.fetch(text)] == here[:1]
+        text = """
+            SELECT count(*), count(DISTINCT entity_key), min(batch_operation_type)
+            FROM gnomon.audit_entry WHERE operation_type = 'DELETE' AND result = 'SUCCESS'
+        """
+        assert tuple(await deployed.pool.fetchrow(text)) == (count + 2, count + 2, "DELETE_PROCESS_INSTANCE")
 
 
 async def test_a_suspended_batch_operation_is_suspended_after_its_partition_died(durable_dsn: str) -> None:

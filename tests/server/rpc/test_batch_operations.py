@@ -17,7 +17,7 @@ from server.platform.errors import NotFound, PermissionDenied
 from server.platform.interceptors import interceptors
 from tests.server.rpc.caller import EVERYTHING, Caller
 from tests.server.rpc.engines import Running, embedded
-from tests.waiting import PATIENCE_SECONDS
+from tests.waiting import PATIENCE_SECONDS, until_so
 
 ORDER = process("order").service_task("charge", type="charge").end()
 OTHER = process("other").service_task("charge", type="charge").end()
@@ -131,6 +131,36 @@ async def test_a_caller_who_may_not_cancel_process_instances_suspends_no_cancell
         await caller.signed_in_as("reader")(
             "SuspendBatchOperation", batch_operation_key=created.batch_operation_key
         )
+
+
+async def test_the_history_of_process_instances_that_match_is_deleted(caller: Caller) -> None:
+    await caller.deploy(ORDER)
+    await caller.deploy(OTHER)
+    running, *orders = [await caller.start("order") for _ in range(3)]
+    other = await caller.start("other")
+    for key in (*orders, other):
+        await caller("CancelProcessInstance", process_instance_key=key)
+
+    created = await caller("DeleteProcessInstancesBatchOperation", filter=ORDERS)
+
+    assert created.batch_operation_type == pb.BATCH_OPERATION_TYPE_DELETE_PROCESS_INSTANCE
+    batch = await ended(caller, created.batch_operation_key)
+    assert (batch.operations_completed_count, batch.operations_failed_count) == (2, 1)
+
+    async def is_deleted() -> bool:
+        found = await caller("SearchProcessInstances")
+        return {item.process_instance_key for item in found.items} == {running, other}
+
+    await until_so(is_deleted)
+    failed = {"state": {"eq": pb.BATCH_OPERATION_ITEM_STATE_FAILED}}
+    (item,) = (await caller("SearchBatchOperationItems", filter=failed)).items
+    assert item.item_key == running
+    assert f"{running} has not ended" in item.error_message
+
+
+async def test_a_caller_who_may_not_delete_begins_no_deletion(caller: Caller) -> None:
+    with pytest.raises(PermissionDenied, match="instance:delete"):
+        await caller.signed_in_as("reader")("DeleteProcessInstancesBatchOperation", filter={})
 
 
 async def test_process_instances_that_match_are_migrated(caller: Caller) -> None:

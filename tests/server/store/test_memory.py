@@ -17,7 +17,7 @@ from server.store.entities import (
     Variable,
 )
 from server.store.memory import MemoryStore
-from server.store.ports import Batch, Insert, Update
+from server.store.ports import Batch, Forget, Insert, Update
 from server.store.searchables import PROCESS_INSTANCES, SEARCHABLES
 from tests.server.store.rows import (
     START,
@@ -52,6 +52,30 @@ async def everything(store: MemoryStore) -> dict[type[Entity], list[int]]:
 async def end(store: MemoryStore, *keys: int) -> None:
     for key in keys:
         await store.commit(Batch([Update(ProcessInstance, Key(key), END)]))
+
+
+async def test_a_forgotten_instance_leaves_with_all_its_rows_and_takes_no_place() -> None:
+    store = MemoryStore(1)
+    for key in (100, 200):
+        await insert(store, process_instance(key), element_instance(key + 1, key), variable(key + 3, key))
+        await end(store, key)
+        if key == 100:
+            await store.commit(Batch([Forget(TENANT, Key(100)), Forget(TENANT, Key(100))]))
+            assert await everything(store) == {}
+
+    assert await everything(store) == {ProcessInstance: [200], ElementInstance: [201], Variable: [203]}
+
+
+@pytest.mark.parametrize("is_ended", [False, True])
+async def test_an_instance_of_another_tenant_or_one_that_runs_is_not_forgotten(*, is_ended: bool) -> None:
+    store = MemoryStore(1)
+    await insert(store, process_instance(100), variable(103, 100))
+    if is_ended:
+        await end(store, 100)
+
+    await store.commit(Batch([Forget("other" if is_ended else TENANT, Key(100))]))
+
+    assert await everything(store) == {ProcessInstance: [100], Variable: [103]}
 
 
 async def test_the_instance_that_ended_first_leaves_with_all_its_rows() -> None:

@@ -40,6 +40,11 @@ class BatchOperationServiceStub:
                 request_serializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.CancelProcessInstancesBatchOperationRequest.SerializeToString,
                 response_deserializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.CancelProcessInstancesBatchOperationResponse.FromString,
                 _registered_method=True)
+        self.DeleteProcessInstancesBatchOperation = channel.unary_unary(
+                '/gnomon.engine.v1.BatchOperationService/DeleteProcessInstancesBatchOperation',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.DeleteProcessInstancesBatchOperationRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.DeleteProcessInstancesBatchOperationResponse.FromString,
+                _registered_method=True)
         self.MigrateProcessInstancesBatchOperation = channel.unary_unary(
                 '/gnomon.engine.v1.BatchOperationService/MigrateProcessInstancesBatchOperation',
                 request_serializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.MigrateProcessInstancesBatchOperationRequest.SerializeToString,
@@ -99,6 +104,15 @@ class BatchOperationServiceServicer:
     def CancelProcessInstancesBatchOperation(self, request, context):
         """Cancels the active process instances that match, except those that a call activity started: they end with the
         process instance that called them. Answered when the items are collected; they are processed a moment later.
+        Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def DeleteProcessInstancesBatchOperation(self, request, context):
+        """Deletes the history of the process instances that match. Items of those that have not ended fail. Process instances
+        that they called stay, unless they match too.
         Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -195,6 +209,11 @@ def add_BatchOperationServiceServicer_to_server(servicer, server):
                     request_deserializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.CancelProcessInstancesBatchOperationRequest.FromString,
                     response_serializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.CancelProcessInstancesBatchOperationResponse.SerializeToString,
             ),
+            'DeleteProcessInstancesBatchOperation': grpc.unary_unary_rpc_method_handler(
+                    servicer.DeleteProcessInstancesBatchOperation,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.DeleteProcessInstancesBatchOperationRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.DeleteProcessInstancesBatchOperationResponse.SerializeToString,
+            ),
             'MigrateProcessInstancesBatchOperation': grpc.unary_unary_rpc_method_handler(
                     servicer.MigrateProcessInstancesBatchOperation,
                     request_deserializer=gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.MigrateProcessInstancesBatchOperationRequest.FromString,
@@ -274,6 +293,33 @@ class BatchOperationService:
             '/gnomon.engine.v1.BatchOperationService/CancelProcessInstancesBatchOperation',
             gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.CancelProcessInstancesBatchOperationRequest.SerializeToString,
             gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.CancelProcessInstancesBatchOperationResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def DeleteProcessInstancesBatchOperation(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.BatchOperationService/DeleteProcessInstancesBatchOperation',
+            gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.DeleteProcessInstancesBatchOperationRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_batch__operation__service__pb2.DeleteProcessInstancesBatchOperationResponse.FromString,
             options,
             channel_credentials,
             insecure,

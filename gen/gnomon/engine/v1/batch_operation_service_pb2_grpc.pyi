@@ -38,6 +38,11 @@ class BatchOperationServiceStub:
     process instance that called them. Answered when the items are collected; they are processed a moment later.
     Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
     """
+    DeleteProcessInstancesBatchOperation: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.DeleteProcessInstancesBatchOperationRequest, _batch_operation_service_pb2.DeleteProcessInstancesBatchOperationResponse]
+    """Deletes the history of the process instances that match. Items of those that have not ended fail. Process instances
+    that they called stay, unless they match too.
+    Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+    """
     MigrateProcessInstancesBatchOperation: _grpc.UnaryUnaryMultiCallable[_batch_operation_service_pb2.MigrateProcessInstancesBatchOperationRequest, _batch_operation_service_pb2.MigrateProcessInstancesBatchOperationResponse]
     """Migrates the active process instances that match, all by the same plan.
     Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
@@ -86,6 +91,11 @@ class BatchOperationServiceAsyncStub(BatchOperationServiceStub):
     CancelProcessInstancesBatchOperation: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.CancelProcessInstancesBatchOperationRequest, _batch_operation_service_pb2.CancelProcessInstancesBatchOperationResponse]  # type: ignore[assignment]
     """Cancels the active process instances that match, except those that a call activity started: they end with the
     process instance that called them. Answered when the items are collected; they are processed a moment later.
+    Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+    """
+    DeleteProcessInstancesBatchOperation: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.DeleteProcessInstancesBatchOperationRequest, _batch_operation_service_pb2.DeleteProcessInstancesBatchOperationResponse]  # type: ignore[assignment]
+    """Deletes the history of the process instances that match. Items of those that have not ended fail. Process instances
+    that they called stay, unless they match too.
     Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
     """
     MigrateProcessInstancesBatchOperation: _aio.UnaryUnaryMultiCallable[_batch_operation_service_pb2.MigrateProcessInstancesBatchOperationRequest, _batch_operation_service_pb2.MigrateProcessInstancesBatchOperationResponse]  # type: ignore[assignment]
@@ -139,6 +149,17 @@ class BatchOperationServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_batch_operation_service_pb2.CancelProcessInstancesBatchOperationResponse, _abc.Awaitable[_batch_operation_service_pb2.CancelProcessInstancesBatchOperationResponse]]:
         """Cancels the active process instances that match, except those that a call activity started: they end with the
         process instance that called them. Answered when the items are collected; they are processed a moment later.
+        Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+        """
+
+    @_abc_1.abstractmethod
+    def DeleteProcessInstancesBatchOperation(
+        self,
+        request: _batch_operation_service_pb2.DeleteProcessInstancesBatchOperationRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_batch_operation_service_pb2.DeleteProcessInstancesBatchOperationResponse, _abc.Awaitable[_batch_operation_service_pb2.DeleteProcessInstancesBatchOperationResponse]]:
+        """Deletes the history of the process instances that match. Items of those that have not ended fail. Process instances
+        that they called stay, unless they match too.
         Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
         """
 

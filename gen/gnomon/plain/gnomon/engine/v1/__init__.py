@@ -110,6 +110,8 @@ __all__ = (
     "DeleteGlobalTaskListenerResponse",
     "DeleteProcessInstanceRequest",
     "DeleteProcessInstanceResponse",
+    "DeleteProcessInstancesBatchOperationRequest",
+    "DeleteProcessInstancesBatchOperationResponse",
     "DeleteResourceRequest",
     "DeleteResourceResponse",
     "DeleteTenantClusterVariableRequest",
@@ -5315,6 +5317,56 @@ class DeleteProcessInstanceResponse(betterproto2.Message):
 
 default_message_pool.register_message(
     "gnomon.engine.v1", "DeleteProcessInstanceResponse", DeleteProcessInstanceResponse
+)
+
+
+@dataclass(eq=False, repr=False)
+class DeleteProcessInstancesBatchOperationRequest(betterproto2.Message):
+    """
+    Request of DeleteProcessInstancesBatchOperation.
+    """
+
+    filter: "ProcessInstanceFilter | None" = betterproto2.field(1, betterproto2.TYPE_MESSAGE, optional=True)
+    """
+    Which process instances. Without a condition, all of them.
+    """
+
+    operation_reference: "int | None" = betterproto2.field(2, betterproto2.TYPE_INT64, optional=True)
+    """
+    Reference that the caller gives the operation.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1",
+    "DeleteProcessInstancesBatchOperationRequest",
+    DeleteProcessInstancesBatchOperationRequest,
+)
+
+
+@dataclass(eq=False, repr=False)
+class DeleteProcessInstancesBatchOperationResponse(betterproto2.Message):
+    """
+    Response of DeleteProcessInstancesBatchOperation.
+    """
+
+    batch_operation_key: "int" = betterproto2.field(1, betterproto2.TYPE_INT64)
+    """
+    Key of the batch operation.
+    """
+
+    batch_operation_type: "BatchOperationType" = betterproto2.field(
+        2, betterproto2.TYPE_ENUM, default_factory=lambda: BatchOperationType(0)
+    )
+    """
+    What it does.
+    """
+
+
+default_message_pool.register_message(
+    "gnomon.engine.v1",
+    "DeleteProcessInstancesBatchOperationResponse",
+    DeleteProcessInstancesBatchOperationResponse,
 )
 
 
@@ -12988,6 +13040,29 @@ class BatchOperationServiceStub(betterproto2_grpclib.ServiceStub):
             "/gnomon.engine.v1.BatchOperationService/CancelProcessInstancesBatchOperation",
             message,
             CancelProcessInstancesBatchOperationResponse,
+            timeout=timeout,
+            deadline=deadline,
+            metadata=metadata,
+        )
+
+    async def delete_process_instances_batch_operation(
+        self,
+        message: "DeleteProcessInstancesBatchOperationRequest",
+        *,
+        timeout: "float | None" = None,
+        deadline: "Deadline | None" = None,
+        metadata: "MetadataLike | None" = None,
+    ) -> "DeleteProcessInstancesBatchOperationResponse":
+        """
+        Deletes the history of the process instances that match. Items of those that have not ended fail. Process instances
+        that they called stay, unless they match too.
+        Rejected with INVALID_ARGUMENT when too many match, RESOURCE_EXHAUSTED when too many items of the tenant wait.
+        """
+
+        return await self._unary_unary(
+            "/gnomon.engine.v1.BatchOperationService/DeleteProcessInstancesBatchOperation",
+            message,
+            DeleteProcessInstancesBatchOperationResponse,
             timeout=timeout,
             deadline=deadline,
             metadata=metadata,
