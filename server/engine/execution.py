@@ -315,7 +315,7 @@ def activate(step: Step, visit: Visit) -> None:
             step, visit, element.start_listeners, ListenerEventType.START
         ):
             return
-        is_met = bool(element.catches) and _subscribe(step, visit)
+        is_met = bool(element.catches) and instance.caught is None and _subscribe(step, visit)
         behaviour.activate(step, visit)
         thrown = throw_events.thrown(step, visit) if element.result is not None else None
     except Incident as incident:
@@ -367,9 +367,15 @@ def _subscribe(step: Step, visit: Visit) -> bool:
 
 
 def _note_mappings(step: Step, visit: Visit) -> None:
-    """The mappings of a repeated element change its own variables: they are not applied again."""
-    if visit.element.is_repeated:
+    """Mappings that change what they read, or that something follows that may fail, are not applied again."""
+    if visit.element.is_repeated or _begins_with_events(visit.element):
         step.emit(events.ElementProgressed(visit.process_instance.head, visit.instance.key, 1))
+
+
+def _begins_with_events(element: Element) -> bool:
+    """Whether it is a start event in a scope that waits for events."""
+    around = element.flow_scope
+    return element.type is ElementType.START_EVENT and around is not None and bool(around.catches)
 
 
 def _have_listened(
@@ -399,9 +405,8 @@ def complete(step: Step, visit: Visit) -> None:
         flows = behaviour.outgoing(step, visit)
         if element.ad_hoc is not None and not instance.progress:
             ad_hoc.propagate_outputs(step, visit)
-        if element.output_mappings and not instance.progress:
-            mappings.apply_outputs(step, visit)
-            _note_mappings(step, visit)
+        if element.output_mappings or element.type is ElementType.START_EVENT:
+            _map_outputs(step, visit)
         if element.end_listeners and not _have_listened(
             step, visit, element.end_listeners, ListenerEventType.END
         ):
@@ -415,6 +420,27 @@ def complete(step: Step, visit: Visit) -> None:
         return
     behaviour.complete(step, visit)
     _end_completion(step, visit, flows)
+
+
+def _map_outputs(step: Step, visit: Visit) -> None:
+    """Map the outputs; then the scope of a triggered start event waits for its events. Raises Incident."""
+    element, process_instance, instance = visit.element, visit.process_instance, visit.instance
+    if element.output_mappings and not instance.progress:
+        mappings.apply_outputs(step, visit)
+        _note_mappings(step, visit)
+    if _begins_with_events(element):
+        scope = process_instance.elements[cast("Key", instance.scope_key)]
+        _subscribe_around(step, step.visit(process_instance, scope))
+
+
+def _subscribe_around(step: Step, visit: Visit) -> None:
+    """Subscribe the scope of a start event, unless that was not triggered: then the scope subscribed at first."""
+    process_instance, scope = visit.process_instance, visit.instance
+    # An earlier version subscribed all scopes at first.
+    if scope.caught is None or scope.progress or scope.key in process_instance.waiting:
+        return
+    catch_events.subscribe(step, visit, visit.element.catches)
+    step.emit(events.ElementProgressed(process_instance.head, scope.key, 1))
 
 
 def _end_completion(step: Step, visit: Visit, flows: tuple[Flow, ...]) -> None:

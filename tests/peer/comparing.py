@@ -165,6 +165,7 @@ class _Lockstep:
                         -1,
                         {"answer": Counter({(ours_says,): 1})},
                         {"answer": Counter({(theirs_says, reason): 1})},
+                        {},
                     )
 
     def _count(self, history: _History) -> None:
@@ -208,7 +209,7 @@ class _Lockstep:
             only_ours, only_theirs = _minus(mine, other), _minus(other, mine)
             self._result.steps += 1
             if only_ours or only_theirs:
-                self._differ(history, step, only_ours, only_theirs)
+                self._differ(history, step, only_ours, only_theirs, _common(mine, other))
 
     def _activate(self) -> None:
         for history in self._live:
@@ -264,12 +265,16 @@ class _Lockstep:
             request = self._broker.requests.CancelProcessInstanceRequest(processInstanceKey=key)
             _answer(self._broker.gateway.CancelProcessInstance.future(request))
 
-    def _differ(self, history: _History, step: int, only_ours: Facts, only_theirs: Facts) -> None:
+    def _differ(
+        self, history: _History, step: int, only_ours: Facts, only_theirs: Facts, both: Facts
+    ) -> None:
         """Explain what differs; unless it does not matter for the rest, the history ends here."""
         kind = history.move.kind if history.move is not None else "deploy"
         model = history.files[0].decode()
         passed = self._picture(history).passed
-        found = Found(history.number, step, kind, str(history.move), passed, only_ours, only_theirs, model)
+        found = Found(
+            history.number, step, kind, str(history.move), passed, only_ours, only_theirs, both, model
+        )
         row = explanation(found)
         if row is not None:
             self._result.explained[row.name] += 1
@@ -278,6 +283,10 @@ class _Lockstep:
         if row is None or not row.goes_on:
             self._result.differing += 1
             self._drop(history)
+
+
+def _common(some: Facts, others: Facts) -> Facts:
+    return {kind: facts & others.get(kind, Counter()) for kind, facts in some.items()}
 
 
 def _minus(some: Facts, others: Facts) -> Facts:

@@ -3,6 +3,7 @@
 A row says which differences are its own. A difference without a row is unexplained, and the run fails.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +15,10 @@ Fact = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What differs after a step: by kind of fact, what only one engine has. `details` are those of the move."""
+    """What differs after a step: by kind of fact, what only one engine has, and what both have.
+
+    `details` are those of the move.
+    """
 
     number: int
     step: int
@@ -24,6 +28,7 @@ class Found:
     passed: bool
     ours: Mapping[str, Counter[Fact]]
     theirs: Mapping[str, Counter[Fact]]
+    both: Mapping[str, Counter[Fact]] = field(default_factory=dict)
     model: str = field(repr=False, default="")
 
     def __str__(self) -> str:
@@ -53,6 +58,11 @@ class Standing:
 
     name: str
     rule: str
+
+
+# Ids of throwing signal events, and of event sub-processes.
+_SIGNAL = re.compile(r"signal\d+|.*_warn")
+_BESIDE = re.compile(r"beside|.*_help")
 
 
 def explanation(found: Found) -> Difference | None:
@@ -114,14 +124,70 @@ def _has_closing_signal(found: Found) -> bool:
 
 
 def _is_entered_again(found: Found) -> bool:
-    """After an incident theirs asks start listeners again where ours has the next incident, or maps inputs again."""
+    """Behind an incident theirs asks listeners again where ours has the next incident, or maps inputs again."""
     ours, theirs = found.ours, found.theirs
-    if found.move != "resolve":
+    if found.move != "resolve" or not {*ours, *theirs} <= {"variable", "job", "incident"}:
         return False
-    if {*ours} == {*theirs} == {"variable"}:
-        return {fact[:-1] for fact in ours["variable"]} == {fact[:-1] for fact in theirs["variable"]}
-    asked = [fact for fact in theirs.get("job", ()) if fact[-4:-2] == ("EXECUTION_LISTENER", "START")]
-    return {*ours} == {"incident"} and {*theirs} == {"job"} and bool(asked)
+    asked = [job for job in theirs.get("job", ()) if job[-4] == "EXECUTION_LISTENER"]
+    others = [job[:-1] for job in theirs.get("job", ()) if job not in asked]
+    mapped = {fact[:-1] for fact in ours.get("variable", ())}
+    return (
+        "incident" not in theirs
+        and {incident[:-2] for incident in ours.get("incident", ())} == {job[:-7] for job in asked}
+        and sorted(job[:-1] for job in ours.get("job", ())) == sorted(others)
+        and mapped == {fact[:-1] for fact in theirs.get("variable", ())}
+        and len({fact[:-1] for fact in mapped}) <= 1
+    )
+
+
+def _has_event_of_completing(found: Found) -> bool:
+    """Only ours has entered an event on the boundary of an activity that completes, and has an incident."""
+    happened = found.ours.get("happened", Counter())
+    entered = {end[:-1] for end in happened if end[-1] == "COMPLETED"}
+    for sides in (found.theirs, found.both):
+        for *path, _, state in sides.get("element", ()):
+            events = (
+                event for event in entered if event[:-1] == tuple(path[:-1]) and _is_on(event[-1], path[-1])
+            )
+            if state == "COMPLETING" and any(events):
+                return True
+    return False
+
+
+def _is_on(event_id: object, host_id: object) -> bool:
+    return str(event_id).startswith(f"{host_id}_at")
+
+
+def _ends_itself(found: Found) -> bool:
+    """A signal that interrupts its own throwing event: that completes in ours, and is terminated in theirs."""
+    if {*found.ours, *found.theirs} != {"happened"}:
+        return False
+    terminated = {end[:-1] for end in found.theirs["happened"] if end[-1] == "TERMINATED"}
+    ids = [str(path[-1]) for path in terminated]
+    left = [end for end in found.ours["happened"] if end[:-1] not in terminated]
+    return (
+        len(terminated) == len(found.theirs["happened"])
+        and all(_SIGNAL.fullmatch(element_id) for element_id in ids)
+        and all(
+            end[-1] == "TAKEN" and any(f"{element_id}_to_" in str(end[-2]) for element_id in ids)
+            for end in left
+        )
+    )
+
+
+def _has_event_sub_process(found: Found) -> bool:
+    """Only ours has run an event sub-process, to its end, of a scope that completes in this step."""
+    happened = found.ours.get("happened", Counter())
+    if found.theirs or {*found.ours} != {"happened"}:
+        return False
+    paths = [end[:-1] for end in happened if end[-1] == "COMPLETED" and _BESIDE.fullmatch(str(end[-2]))]
+    return all(
+        any(end[: len(path)] == path and _completes(found, path[:-1]) for path in paths) for end in happened
+    )
+
+
+def _completes(found: Found, path: Fact) -> bool:
+    return (*path, "COMPLETED") in found.both.get("happened", ())
 
 
 def _reads_collection_again(found: Found) -> bool:
@@ -179,10 +245,23 @@ DIFFERENCES: Sequence[Difference] = (
         _has_closing_signal,
     ),
     Difference(
-        "resolved incidents of entering",
-        "Resolution retries the failed step (reference §5.6). Zeebe 8.6 enters the element again: it maps the inputs and"
-        " asks the start listeners once more.",
+        "resolved incidents of elements",
+        "Resolution retries the failed step (reference §5.6). Zeebe 8.6 enters or completes the element again: it maps the"
+        " inputs and asks the listeners once more.",
         _is_entered_again,
+    ),
+    Difference(
+        "events of an activity that completes",
+        "An activity unsubscribes when it has completed (reference §5.3), so an event on its boundary interrupts it while it"
+        " has an incident of its output mappings. In Zeebe 8.6 nothing happens, and the subscription stays.",
+        _has_event_of_completing,
+    ),
+    Difference(
+        "signal that interrupts its own event",
+        "A throwing event has completed when its signal goes out: broadcasts are commands of their own (reference §5.9)."
+        " Zeebe 8.6 carries them out in between on the same partition, so the event is terminated.",
+        _ends_itself,
+        goes_on=True,
     ),
     Difference(
         "collection of a multi-instance activity",
@@ -195,6 +274,13 @@ DIFFERENCES: Sequence[Difference] = (
         "A sub-process completes when nothing in it is active (reference §5.3). Zeebe 8.6 completes it beside an event"
         " sub-process that has just begun, whose job stays.",
         _has_orphan,
+    ),
+    Difference(
+        "event sub-process of a scope that ends",
+        "A sub-process completes when nothing in it is active (reference §5.3). Zeebe 8.6 completes it although an event"
+        " sub-process has been triggered, and then does not begin that.",
+        _has_event_sub_process,
+        goes_on=True,
     ),
     Difference(
         "resolved without retries",
@@ -257,10 +343,13 @@ STANDING: Sequence[Standing] = (
     Standing(
         "mappings into one another",
         "Mappings are made in their order, a later one sees the targets before it (reference §5.4). Of mappings to `c` and"
-        " to `c.y` Zeebe makes the second alone. Random processes have either.",
+        " to `c.y` Zeebe makes the second alone, and a mapping to `c.y` sees nothing of one to `c.x`. Random processes have"
+        " either.",
     ),
     Standing(
         "order of paths without a worker",
-        "The order of concurrent paths is not defined. Most of them begin with a job.",
+        "The order of concurrent paths is not defined. Most of them begin with a job. Instances of parallel multi-instance"
+        " activities that wait for nothing complete one by one; in Zeebe all are active before the first one completes."
+        " Random processes have sequential ones.",
     ),
 )

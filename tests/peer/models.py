@@ -1,5 +1,7 @@
 """Random processes of the elements that Zeebe 8.6 has; each history has names of its own for what it shares a broker with."""
 
+import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
@@ -126,11 +128,13 @@ def _bpmn(tag: str) -> str:
 
 
 def _apart(mappings: Mapping[str, str]) -> Mapping[str, str]:
-    """Without mappings into the target of another one (`differences.STANDING`)."""
+    """Without mappings into the target of another one, or from one beside it (`differences.STANDING`)."""
+    roots = Counter(target.split(".")[0] for target in mappings)
     return {
         target: source
         for target, source in mappings.items()
-        if target.split(".")[0] not in {*mappings} - {target}
+        if (root := target.split(".")[0]) not in {*mappings} - {target}
+        and (roots[root] == 1 or root not in re.findall(r"\w+", source))
     }
 
 
@@ -245,7 +249,8 @@ class _Writer:
             inputs=self._inputs(1),
             outputs=self._outputs(1),
         )
-        self._repeat()
+        if self._may(5):
+            self._loop(is_sequential=True)
 
     def _passed(self) -> None:
         """Zeebe 8.6 passes manual and undefined tasks without their mappings."""
@@ -394,6 +399,9 @@ class _Writer:
     def _scope(self, depth: int) -> None:
         name, outside = self._name("scope"), self._builder
         self._builder = sub_process(name).start()
+        is_repeated = self._may(5)
+        if is_repeated:
+            self._builder.service_task(self._name("gate"), type="a")
         self._block(depth)
         if self._may(2):
             self._block(depth)
@@ -404,7 +412,8 @@ class _Writer:
         inside, self._builder = self._builder, outside
         outside.embed(inside, inputs=self._inputs(1), outputs=self._outputs(1))
         listens = not has_events and self._listen()
-        self._repeat()
+        if is_repeated:
+            self._loop(is_sequential=self._may(2))
         if self._may(4):
             self._compensable(name)
         if not listens:
@@ -494,17 +503,21 @@ class _Writer:
 
     def _repeat(self) -> None:
         if self._may(5):
-            has_outputs = self._may(2)
-            self._builder.multi_instance(
-                self._dice.choice(_COLLECTIONS),
-                element=self._dice.choice((None, "item", "a")),
-                sequential=self._may(2),
-                output=self._dice.choice(("=[item, b]", "=a", "=b.x", '=assert(ok, ok, "no")'))
-                if has_outputs
-                else None,
-                outputs_to="items" if has_outputs else None,
-                until=self._dice.choice(_UNTIL),
-            )
+            self._loop(is_sequential=self._may(2))
+
+    def _loop(self, *, is_sequential: bool) -> None:
+        """Repeat an activity; a parallel one waits for a worker in each of its instances."""
+        has_outputs = self._may(2)
+        self._builder.multi_instance(
+            self._dice.choice(_COLLECTIONS),
+            element=self._dice.choice((None, "item", "a")),
+            sequential=is_sequential,
+            output=self._dice.choice(("=[item, b]", "=a", "=b.x", '=assert(ok, ok, "no")'))
+            if has_outputs
+            else None,
+            outputs_to="items" if has_outputs else None,
+            until=self._dice.choice(_UNTIL),
+        )
 
     def _attach(self, host: str, kinds: tuple[str, ...]) -> None:
         """Boundary events, whose paths join that of the activity."""

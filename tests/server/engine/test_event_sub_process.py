@@ -290,6 +290,17 @@ def test_one_inside_another_is_waited_for_while_that_runs(engine: Scenario) -> N
     assert engine.is_completed
 
 
+def test_one_inside_another_sees_what_began_that(engine: Scenario) -> None:
+    inner = event_sub_process("inner").start_message("more", message="more", key="=id").end()
+    outer = event_sub_process("outer").start_message("begun", message="begin", key='="a"')
+    outer.service_task("nag", type="nag").end().beside(inner)
+    engine.deploy(process("order").service_task("go", type="go").end().beside(outer)).start()
+
+    engine.publish("begin", "a", id="b").publish("more", "b")
+
+    assert engine.path[-4:] == ["more", "inner_end", "inner", "outer"]
+
+
 def test_a_terminate_end_event_in_it_ends_it_alone(engine: Scenario) -> None:
     beside = event_sub_process("beside").start_timer("soon", is_interrupting=False, duration="PT1S")
     beside.parallel_gateway("split").service_task("nag", type="nag").end().branch("split").end_terminate(

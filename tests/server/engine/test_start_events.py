@@ -106,6 +106,63 @@ def test_a_failing_output_of_the_start_event_is_an_incident(engine: Scenario) ->
     assert engine.incident.element_id == "begun"
 
 
+@pytest.mark.parametrize("outputs", [{}, {"order_id": "=id"}], ids=["as it came", "mapped"])
+def test_an_event_sub_process_sees_what_the_message_brought(
+    engine: Scenario, outputs: dict[str, str]
+) -> None:
+    key = "=order_id" if outputs else "=id"
+    stop = event_sub_process("stop").start_message("stopped", message="stop", key=key).end()
+    engine.deploy(by_message(**outputs).beside(stop)).publish("ordered", id="a")
+
+    assert running(engine) == ["order"]
+    assert engine.offered == ["ship"]
+    engine.publish("stop", "a")
+    assert engine.path[-3:] == ["stopped", "stop_end", "stop"]
+
+
+def test_an_event_sub_process_that_cannot_be_waited_for_is_an_incident_of_the_start_event(
+    engine: Scenario,
+) -> None:
+    """Resolving it maps nothing again."""
+    stop = event_sub_process("stop").start_message("stopped", message="stop", key="=key").end()
+    model = by_message(number="=if number = null then 1 else number + 1").beside(stop)
+    engine.deploy(model).publish("ordered")
+    running(engine)
+    assert engine.incident.error_type is ErrorType.EXTRACT_VALUE_ERROR
+    assert engine.incident.element_id == "begun"
+
+    instance_key = engine.instance_key
+    assert instance_key is not None
+    engine.execute(
+        commands.SetVariables(
+            tenant_id="default",
+            process_instance_key=instance_key,
+            element_instance_key=instance_key,
+            variables={"key": '"a"'},
+            is_local=False,
+        )
+    )
+    engine.resolve()
+
+    assert engine.offered == ["ship"]
+    assert len(engine.instance.subscriptions) == 1
+    assert engine.variables() == {"key": "a", "number": 1}
+
+
+def test_the_events_of_a_process_are_waited_for_once_while_its_start_event_has_listeners(
+    engine: Scenario,
+) -> None:
+    stop = event_sub_process("stop").start_timer("late", is_interrupting=False, duration="PT1H").end()
+    model = process("order").start_message("begun", message="ordered")
+    model.execution_listener("end", type="one").execution_listener("end", type="two")
+    engine.deploy(model.service_task("ship", type="ship").end().beside(stop)).publish("ordered")
+    running(engine)
+
+    engine.complete("one").advance(HOUR).complete("two").advance(HOUR)
+
+    assert engine.path.count("late") == 1
+
+
 def test_one_instance_at_a_time_begins_with_a_correlation_key(engine: Scenario) -> None:
     engine.deploy(by_message())
 
