@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from http import HTTPStatus
 from typing import Any
 
 import grpc
@@ -35,6 +36,16 @@ _SETTLE_SECONDS = 10
 _JOB_TIMEOUT = timedelta(seconds=151)
 # The longest ones make a cycle late by several intervals.
 _SECONDS = (5, 10, 20, 40, 55, 170, 230)
+
+
+# Answers of HTTP requests.
+_STATUSES = {
+    HTTPStatus.OK: OK,
+    HTTPStatus.NO_CONTENT: OK,
+    HTTPStatus.BAD_REQUEST: "INVALID_ARGUMENT",
+    HTTPStatus.NOT_FOUND: "NOT_FOUND",
+    HTTPStatus.CONFLICT: "FAILED_PRECONDITION",
+}
 
 
 @dataclass(slots=True)
@@ -296,10 +307,10 @@ def _minus(some: Facts, others: Facts) -> Facts:
 
 def _answer(call: Any) -> str:
     try:
-        call.result()
+        result = call.result()
     except grpc.RpcError as error:
         return str(error.code().name)
-    return OK
+    return _STATUSES.get(result, str(result)) if isinstance(result, int) else OK
 
 
 def _details(call: Any) -> str:

@@ -60,6 +60,7 @@ class Standing:
     rule: str
 
 
+_ENDS = ("COMPLETED", "TERMINATED")
 # Ids of throwing signal events, and of event sub-processes.
 _SIGNAL = re.compile(r"signal\d+|.*_warn")
 _BESIDE = re.compile(r"beside|.*_help")
@@ -160,7 +161,7 @@ def _is_on(event_id: object, host_id: object) -> bool:
 
 def _ends_itself(found: Found) -> bool:
     """A signal that interrupts its own throwing event: that completes in ours, and is terminated in theirs."""
-    if {*found.ours, *found.theirs} != {"happened"}:
+    if not {*found.ours} == {*found.theirs} == {"happened"}:
         return False
     terminated = {end[:-1] for end in found.theirs["happened"] if end[-1] == "TERMINATED"}
     ids = [str(path[-1]) for path in terminated]
@@ -176,18 +177,41 @@ def _ends_itself(found: Found) -> bool:
 
 
 def _has_event_sub_process(found: Found) -> bool:
-    """Only ours has run an event sub-process, to its end, of a scope that completes in this step."""
+    """Only ours has run an event sub-process of a scope that ends in this step."""
     happened = found.ours.get("happened", Counter())
     if found.theirs or {*found.ours} != {"happened"}:
         return False
-    paths = [end[:-1] for end in happened if end[-1] == "COMPLETED" and _BESIDE.fullmatch(str(end[-2]))]
+    paths = [end[:-1] for end in happened if end[-1] in _ENDS and _BESIDE.fullmatch(str(end[-2]))]
     return all(
-        any(end[: len(path)] == path and _completes(found, path[:-1]) for path in paths) for end in happened
+        any(end[: len(path)] == path and _ends(found, path[:-1]) for path in paths) for end in happened
     )
 
 
-def _completes(found: Found, path: Fact) -> bool:
-    return (*path, "COMPLETED") in found.both.get("happened", ())
+def _has_late_event(found: Found) -> bool:
+    """Only theirs has entered an event on the boundary of something in a scope that ends, and terminated it."""
+    happened = found.theirs.get("happened", Counter())
+    return (
+        not found.ours
+        and {*found.theirs} == {"happened"}
+        and all(
+            end[-1] == "TERMINATED" and "_at" in str(end[-2]) and _has_ended_around(found, end)
+            for end in happened
+        )
+    )
+
+
+def _has_ended_around(found: Found, end: Fact) -> bool:
+    """Whether a scope around it ends in this step, or begins an event sub-process."""
+    begun = {fact[:-2] for fact in found.both.get("element", ()) if _BESIDE.fullmatch(str(fact[-3]))} | {
+        fact[:-1] for fact in found.both.get("happened", ()) if _BESIDE.fullmatch(str(fact[-2]))
+    }
+    scopes = [end[:length] for length in range(1, len(end) - 1)]
+    return any(_ends(found, scope) or any(path[:-1] == scope for path in begun) for scope in scopes)
+
+
+def _ends(found: Found, path: Fact) -> bool:
+    happened = found.both.get("happened", Counter())
+    return any((*path, state) in happened for state in _ENDS)
 
 
 def _reads_collection_again(found: Found) -> bool:
@@ -280,6 +304,13 @@ DIFFERENCES: Sequence[Difference] = (
         "A sub-process completes when nothing in it is active (reference §5.3). Zeebe 8.6 completes it although an event"
         " sub-process has been triggered, and then does not begin that.",
         _has_event_sub_process,
+        goes_on=True,
+    ),
+    Difference(
+        "events in a scope that is interrupted",
+        "An interrupted scope enters nothing more (reference §5.13). When one signal triggers an event inside, too, Zeebe 8.6"
+        " enters that, and terminates it.",
+        _has_late_event,
         goes_on=True,
     ),
     Difference(

@@ -33,6 +33,11 @@ _OUTPUTS = ("=a", "=c", '=assert(ok, ok, "not ok")', "=b.x", "={z: a}")
 _TARGETS = ("a", "b", "c", "b.x", "c.x", "c.y")
 _TYPES = ("a", "a", "b", "b", "=kind", '="a"')
 _DURATIONS = ("PT10S", "PT1M", '=if ok then "PT5S" else a', '=duration("PT30S")')
+_DATES = (
+    "2027-03-04T05:06:07Z",
+    '=if ok then "2027-03-04T05:06:07+01:00" else a',
+    '=date and time("2027-01-01T00:00:00Z")',
+)
 _COLLECTIONS = ("=[1, 2]", "=[a, b]", "=[]", '=if ok then [1] else "none"', "=[1, 2, 3]")
 _UNTIL = (None, None, "=ok", "=numberOfCompletedInstances = 2", "=numberOfActiveInstances = 0", "=a")
 _SCRIPTS = ("=a", "=a + 1", '=assert(ok, ok, "not ok")', "={x: b, y: [a]}", "=if ok then a else null")
@@ -210,7 +215,7 @@ class _Writer:
                 self._pause,
                 self._jump,
                 self._letter,
-                self._person,
+                *[self._person] * 2,
             )
             self._dice.choice(leaves)()
 
@@ -233,13 +238,26 @@ class _Writer:
             self._attach(name, ("timer", "message", "signal", "error"))
 
     def _person(self) -> None:
-        name = self._name("person")
-        assignment = {"assignee": self._dice.choice(("ann", '=if ok then "ann" else a', "=c"))}
+        name, dice = self._name("person"), self._dice
+        is_native = dice.between(1, 3) > 1
+        assignment = {"assignee": dice.choice(("ann", '=if ok then "ann" else a', "=c"))}
+        if dice.between(1, 3) == 1:
+            assignment = {"candidateGroups": dice.choice(("sales, law", '=["sales"]', "=kind"))}
         self._builder.user_task(
-            name, is_native=False, assignment=assignment, inputs=self._inputs(1), outputs=self._outputs(1)
+            name,
+            is_native=is_native,
+            assignment=assignment,
+            schedule={"dueDate": dice.choice(_DATES)} if self._may(3) else {},
+            priority=dice.choice(("30", "=a", "=if ok then 60 else a"))
+            if is_native and self._may(3)
+            else None,
+            inputs=self._inputs(1),
+            outputs=self._outputs(1),
         )
+        listens = self._listen()
         self._repeat()
-        self._attach(name, ("timer", "message"))
+        if not listens:
+            self._attach(name, ("timer", "message", "signal"))
 
     def _script(self) -> None:
         self._builder.script_task(

@@ -1,13 +1,15 @@
 """Moves of a history: each is one command, chosen from what both engines have at the moment, and sent to both."""
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from server.engine import commands
 from server.engine.commands import Command
 from server.engine.keys import Key
+from server.engine.user_task_changes import DateChange
 from tests.campaigns.dice import Dice
 from tests.peer.models import CODES, GOOD, KEYS, Names
 from tests.peer.ours import TENANT
@@ -16,11 +18,21 @@ from tests.peer.zeebe import Zeebe
 
 _VALUES = ("null", "true", "false", "0", "5", '"text"', '{"x":1}', "[]", '"b"')
 _UNKNOWN = 42
+# How a user task is changed, in the order of numbers of moves.
+_CHANGES: Sequence[Mapping[str, Any]] = (
+    {"priority": 70, "candidateGroups": ["sales"]},
+    {"dueDate": "2027-01-02T03:04:05Z", "candidateUsers": ["bob", "ann"]},
+    {"dueDate": "", "followUpDate": "2027-02-03T04:05:06+01:00", "candidateGroups": []},
+    {"priority": 0, "dueDate": ""},
+)
+# Of messages, by the places of moves.
+_IDS = ("", "first", "second")
+_ASSIGNEES = ("ann", "bob", "cid", "ann")
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """`place` is that of the job, incident, element or process instance in the order of a picture."""
+    """`place` is that of the job, incident, user task, element or process instance in the order of a picture."""
 
     kind: str
     place: int = 0
@@ -37,6 +49,9 @@ def chosen_move(dice: Dice, picture: Picture, names: Names) -> Move:
     jobs, incidents = len(picture.live_jobs()), len(picture.live_incidents())
     if jobs:
         kinds += ["complete"] * 16 + ["fail"] * 2 + ["throw"] * 3 + ["retry"]
+    tasks = len(picture.live_tasks())
+    if tasks:
+        kinds += ["finish"] * 8 + ["assign"] * 4 + ["unassign"] * 2 + ["change"] * 4
     if incidents:
         kinds += ["resolve"] * 4 + ["mend"] * 4
     if dice.between(1, 60) == 1:
@@ -51,6 +66,12 @@ def chosen_move(dice: Dice, picture: Picture, names: Names) -> Move:
         "retry": jobs,
         "resolve": incidents,
         "mend": incidents,
+        "publish": len(_IDS),
+        "begin": len(_IDS),
+        "finish": tasks,
+        "assign": tasks,
+        "unassign": tasks,
+        "change": tasks,
         "set": len(picture.live_elements()),
         "cancel": len(picture.roots()),
     }
@@ -85,6 +106,8 @@ def ours(move: Move, picture: Picture) -> Command:
 
 def theirs(move: Move, picture: Picture, broker: Zeebe) -> Any:
     """The call of the gateway, whose answer is awaited later."""
+    if move.kind in _REQUESTS:
+        return broker.call(*_REQUESTS[move.kind](move, _task(move, picture)))
     name, arguments = _THEIRS[move.kind](move, picture)
     request = getattr(broker.requests, f"{name}Request")(**arguments)
     return getattr(broker.gateway, name).future(request)
@@ -98,6 +121,11 @@ def _job(move: Move, picture: Picture) -> int:
 def _incident(move: Move, picture: Picture) -> int:
     incidents = picture.live_incidents()
     return incidents[move.place].key if move.place < len(incidents) else _UNKNOWN
+
+
+def _task(move: Move, picture: Picture) -> int:
+    tasks = picture.live_tasks()
+    return tasks[move.place].key if move.place < len(tasks) else _UNKNOWN
 
 
 def _element(move: Move, picture: Picture) -> int:
@@ -127,7 +155,7 @@ def _key(move: Move) -> str:
 
 def _seconds(move: Move) -> int:
     """How long a message lives, and a failed job backs off."""
-    return 41 * (move.number % 3) if move.kind == "publish" else 21 * (move.number % 2)
+    return 41 * (move.number % 3) if move.kind in {"publish", "begin"} else 21 * (move.number % 2)
 
 
 def _set_ours(move: Move, picture: Picture) -> Command:
@@ -153,6 +181,7 @@ def _publish_ours(move: Move, _: Picture) -> Command:
         name=move.text,
         correlation_key=_key(move),
         time_to_live=timedelta(seconds=_seconds(move)),
+        message_id=_IDS[move.place],
         variables=dict(move.variables),
     )
 
@@ -162,6 +191,7 @@ def _publish_theirs(move: Move, _: Picture) -> tuple[str, Mapping[str, Any]]:
         "name": move.text,
         "correlationKey": _key(move),
         "timeToLive": 1000 * _seconds(move),
+        "messageId": _IDS[move.place],
         "variables": _json(move.variables),
     }
 
@@ -172,6 +202,28 @@ def _broadcast_ours(move: Move, _: Picture) -> Command:
 
 def _broadcast_theirs(move: Move, _: Picture) -> tuple[str, Mapping[str, Any]]:
     return "BroadcastSignal", {"signalName": move.text, "variables": _json(move.variables)}
+
+
+def _change_ours(move: Move, picture: Picture) -> Command:
+    changes = _CHANGES[move.number]
+    groups, users = changes.get("candidateGroups"), changes.get("candidateUsers")
+    return commands.UpdateUserTask(
+        tenant_id=TENANT,
+        user_task_key=Key(_task(move, picture)),
+        candidate_groups=None if groups is None else tuple(groups),
+        candidate_users=None if users is None else tuple(users),
+        due_date=_date(changes.get("dueDate")),
+        follow_up_date=_date(changes.get("followUpDate")),
+        priority=changes.get("priority"),
+    )
+
+
+def _overrides(move: Move) -> bool:
+    return move.number < len(_ASSIGNEES) - 1
+
+
+def _date(text: str | None) -> DateChange | None:
+    return None if text is None else DateChange(datetime.fromisoformat(text) if text else None)
 
 
 def _json(variables: Mapping[str, str]) -> str:
@@ -204,6 +256,17 @@ _OURS: Mapping[str, Callable[[Move, Picture], Command]] = {
     "resolve": lambda move, picture: commands.ResolveIncident(TENANT, Key(_incident(move, picture))),
     "mend": _set_ours,
     "set": _set_ours,
+    "assign": lambda move, picture: commands.AssignUserTask(
+        tenant_id=TENANT,
+        user_task_key=Key(_task(move, picture)),
+        assignee=_ASSIGNEES[move.number],
+        allow_override=_overrides(move),
+    ),
+    "unassign": lambda move, picture: commands.UnassignUserTask(TENANT, Key(_task(move, picture))),
+    "change": _change_ours,
+    "finish": lambda move, picture: commands.CompleteUserTask(
+        TENANT, Key(_task(move, picture)), dict(move.variables)
+    ),
     "cancel": lambda move, picture: commands.CancelProcessInstance(TENANT, Key(_instance(move, picture))),
     "publish": _publish_ours,
     "begin": _publish_ours,
@@ -248,6 +311,22 @@ _THEIRS: Mapping[str, Callable[[Move, Picture], tuple[str, Mapping[str, Any]]]] 
     "begin": _publish_theirs,
     "broadcast": _broadcast_theirs,
     "call": _broadcast_theirs,
+}
+
+# What the gRPC gateway does not have: the method, the path and the body of HTTP requests.
+_REQUESTS: Mapping[str, Callable[[Move, int], tuple[str, str, Mapping[str, Any]]]] = {
+    "assign": lambda move, key: (
+        "POST",
+        f"/user-tasks/{key}/assignment",
+        {"assignee": _ASSIGNEES[move.number], "allowOverride": _overrides(move)},
+    ),
+    "unassign": lambda _, key: ("DELETE", f"/user-tasks/{key}/assignee", {}),
+    "change": lambda move, key: ("PATCH", f"/user-tasks/{key}", {"changeset": _CHANGES[move.number]}),
+    "finish": lambda move, key: (
+        "POST",
+        f"/user-tasks/{key}/completion",
+        {"variables": json.loads(_json(move.variables))},
+    ),
 }
 
 MOVES: Sequence[str] = tuple(_OURS)

@@ -16,7 +16,7 @@ from server.engine.subscriptions import (
     SignalSubscription,
     TimerSubscription,
 )
-from tests.peer.picture import Incident, Job, Picture, Wait, values
+from tests.peer.picture import Incident, Job, Picture, Task, Wait, values
 from tests.server.engine.scenario import Scenario
 
 TENANT = "default"
@@ -110,7 +110,38 @@ def _note_trouble(picture: Picture, event: events.Event) -> None:
         case events.JobCompleted() | events.JobCanceled():
             picture.jobs.pop(event.key, None)
         case _:
+            _note_task(picture, event)
             _note_job(picture, event)
+
+
+def _note_task(picture: Picture, event: events.Event) -> None:
+    match event:
+        case events.UserTaskCreated():
+            picture.tasks[event.key] = Task(
+                event.key, event.element_instance_key, {"assignee": "", **_task(event)}
+            )
+        case events.UserTaskAssigned(assignee=assignee):
+            task = picture.tasks[event.key]
+            task.values = {**task.values, "assignee": assignee}
+        case events.UserTaskUpdated():
+            task = picture.tasks[event.key]
+            task.values = {**task.values, **_task(event)}
+        case events.UserTaskCompleted() | events.UserTaskCanceled():
+            del picture.tasks[event.key]
+
+
+def _task(event: events.UserTaskCreated | events.UserTaskUpdated) -> Mapping[str, object]:
+    return {
+        "candidateGroups": event.candidate_groups,
+        "candidateUsers": event.candidate_users,
+        "dueDate": _moment(event.due_date),
+        "followUpDate": _moment(event.follow_up_date),
+        "priority": event.priority,
+    }
+
+
+def _moment(date: datetime | None) -> float | None:
+    return None if date is None else date.timestamp()
 
 
 def _open(picture: Picture, subscription: AnySubscription) -> None:

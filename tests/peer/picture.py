@@ -44,6 +44,15 @@ class Job:
 
 
 @dataclass(slots=True)
+class Task:
+    """A native user task; `values` by their names on the wire."""
+
+    key: int
+    element_key: int
+    values: Mapping[str, object]
+
+
+@dataclass(slots=True)
 class Incident:
     key: int
     element_key: int
@@ -69,7 +78,10 @@ class Picture:
         self.elements: dict[int, Element] = {}
         self.variables: dict[int, dict[str, object]] = {}
         self.jobs: dict[int, Job] = {}
+        self.tasks: dict[int, Task] = {}
         self.incidents: dict[int, Incident] = {}
+        # When buffered messages expire, in milliseconds.
+        self.buffered: dict[int, int] = {}
         self.timers: dict[int, Wait] = {}
         self.messages: dict[int, Wait] = {}
         self.signals: dict[int, Wait] = {}
@@ -146,6 +158,9 @@ class Picture:
         jobs = [job for job in self.jobs.values() if job.element_key in self._alive]
         return sorted(jobs, key=lambda job: (self.path(job.element_key), job.kind, job.type, job.key))
 
+    def live_tasks(self) -> list[Task]:
+        return sorted(self.tasks.values(), key=lambda task: (self.path(task.element_key), task.key))
+
     def live_incidents(self) -> list[Incident]:
         return sorted(
             self.incidents.values(), key=lambda each: (self.path(each.element_key), each.type, each.key)
@@ -157,7 +172,8 @@ class Picture:
 
     @property
     def ends_at(self) -> Iterator[int]:
-        """When timers and the deadlines of activated jobs are due, in milliseconds."""
+        """When timers, deadlines of activated jobs and buffered messages are due, in milliseconds."""
+        yield from self.buffered.values()
         for wait in self.timers.values():
             if wait.element_key in self._alive:
                 yield int(str(wait.what[0]))
@@ -175,6 +191,9 @@ class Picture:
             ),
             "happened": happened,
             "job": Counter(self._job(job) for job in self.live_jobs()),
+            "task": Counter(
+                (*self.path(task.element_key), written(task.values)) for task in self.live_tasks()
+            ),
             "incident": Counter(
                 (*self.path(each.element_key), each.type, each.job_key is not None)
                 for each in self.incidents.values()

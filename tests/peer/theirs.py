@@ -1,13 +1,16 @@
 """The pictures of many histories that one broker plays, from the records that it writes."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
 from typing import Any
 
-from tests.peer.picture import Incident, Job, Picture, Wait, values
+from tests.peer.picture import Incident, Job, Picture, Task, Wait, values
 from tests.peer.zeebe import Record
 
 # A history's process has its number behind this.
 NUMBER = "_"
+_MESSAGE = re.compile(r"[a-z]+_(\d+)")
 
 
 class Pictures(dict[str, Picture]):
@@ -28,6 +31,8 @@ class Pictures(dict[str, Picture]):
                         note(picture, record["intent"], record["key"], record["value"])
                 elif record["valueType"] == "JOB_BATCH":
                     self._note_batch(record)
+                elif record["valueType"] == "MESSAGE":
+                    self._note_buffered(record)
 
     def _picture(self, value: Mapping[str, Any]) -> Picture | None:
         process_id = value.get("bpmnProcessId", "")
@@ -38,6 +43,14 @@ class Pictures(dict[str, Picture]):
                 self._owners[instance_key] = picture
             return picture
         return self._owners.get(instance_key)
+
+    def _note_buffered(self, record: Record) -> None:
+        owner = _MESSAGE.match(record["value"]["name"])
+        picture = self.get(owner[1]) if owner else None
+        if picture is not None and record["intent"] == "PUBLISHED":
+            picture.buffered[record["key"]] = record["value"]["deadline"]
+        elif picture is not None and record["intent"] == "EXPIRED":
+            picture.buffered.pop(record["key"], None)
 
     def _note_batch(self, record: Record) -> None:
         if record["intent"] != "ACTIVATED":
@@ -134,6 +147,25 @@ def _change_job(job: Job, intent: str, value: Mapping[str, Any]) -> None:
         job.state = "ERROR_THROWN"
 
 
+def _note_task(picture: Picture, intent: str, key: int, value: Mapping[str, Any]) -> None:
+    if intent in {"CREATED", "ASSIGNED", "UPDATED"}:
+        changed = {
+            "assignee": value["assignee"],
+            "candidateGroups": value["candidateGroupsList"],
+            "candidateUsers": value["candidateUsersList"],
+            "dueDate": _moment(value["dueDate"]),
+            "followUpDate": _moment(value["followUpDate"]),
+            "priority": value["priority"],
+        }
+        picture.tasks[key] = Task(key, value["elementInstanceKey"], changed)
+    elif intent in {"COMPLETED", "CANCELED"}:
+        picture.tasks.pop(key, None)
+
+
+def _moment(text: str) -> float | None:
+    return datetime.fromisoformat(text).timestamp() if text else None
+
+
 _NOTES: Mapping[str, Callable[[Picture, str, int, Mapping[str, Any]], None]] = {
     "PROCESS_INSTANCE": _note_element,
     "VARIABLE": _note_variable,
@@ -142,4 +174,5 @@ _NOTES: Mapping[str, Callable[[Picture, str, int, Mapping[str, Any]], None]] = {
     "PROCESS_MESSAGE_SUBSCRIPTION": _note_message,
     "SIGNAL_SUBSCRIPTION": _note_signal,
     "JOB": _note_job,
+    "USER_TASK": _note_task,
 }

@@ -1,4 +1,4 @@
-"""Zeebe 8.6 in a process of its own: its gRPC gateway, its clock, and the records that it writes.
+"""Zeebe 8.6 in a process of its own: its gRPC and HTTP gateways, its clock, and the records that it writes.
 
 The folder `GNOMON_PEER`, by default `~/.cache/gnomon-peer`, has what nothing here downloads:
 
@@ -22,6 +22,7 @@ import urllib.error
 import urllib.request
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -69,14 +70,21 @@ def is_here() -> bool:
 
 
 class Zeebe:
-    """`requests` and `gateway` are the generated messages and the stub."""
+    """`requests` and `gateway` are the generated messages and the stub; `server` has what gRPC does not have."""
 
     def __init__(
-        self, requests: Any, gateway: Any, clock: str, records: "queue.SimpleQueue[Record | None]"
+        self,
+        requests: Any,
+        gateway: Any,
+        server: str,
+        management: str,
+        records: "queue.SimpleQueue[Record | None]",
     ) -> None:
         self.requests = requests
         self.gateway = gateway
-        self._clock = f"{clock}/actuator/clock"
+        self._server = f"{server}/v2"
+        self._calls = ThreadPoolExecutor(8)
+        self._clock = f"{management}/actuator/clock"
         self._records = records
         self._marks = 0
 
@@ -91,6 +99,19 @@ class Zeebe:
         request = urllib.request.Request(f"{self._clock}/pin", body, headers)  # noqa: S310  # of this machine
         with urllib.request.urlopen(request, timeout=_QUIET_SECONDS) as response:  # noqa: S310
             response.read()
+
+    def call(self, method: str, path: str, body: Mapping[str, Any]) -> "Future[int]":
+        """The status of an HTTP request."""
+        return self._calls.submit(self._status, method, path, json.dumps(body).encode())
+
+    def _status(self, method: str, path: str, body: bytes) -> int:
+        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        request = urllib.request.Request(f"{self._server}{path}", body, headers, method=method)  # noqa: S310  # of this machine
+        try:
+            with urllib.request.urlopen(request, timeout=_QUIET_SECONDS) as response:  # noqa: S310
+                return int(response.status)
+        except urllib.error.HTTPError as refusal:
+            return refusal.code
 
     def records(self) -> Iterator[Record]:
         """The records since the last call.
@@ -127,11 +148,15 @@ def zeebe() -> Iterator[Zeebe]:
         (folder / "log4j2.xml").write_text(_LOGGING)
         ports = [free_port(HOST) for _ in range(5)]
         with _running(folder, ports) as records:
-            gateway, management = f"{HOST}:{ports[0]}", f"http://{HOST}:{ports[4]}"
+            gateway, server, management = (
+                f"{HOST}:{ports[0]}",
+                f"http://{HOST}:{ports[3]}",
+                f"http://{HOST}:{ports[4]}",
+            )
             _until_ready(management)
             options = [("grpc.max_receive_message_length", -1)]
             with grpc.insecure_channel(gateway, options=options) as channel:
-                yield Zeebe(requests, stubs.GatewayStub(channel), management, records)
+                yield Zeebe(requests, stubs.GatewayStub(channel), server, management, records)
 
 
 @contextmanager
@@ -196,6 +221,7 @@ def _environment(folder: Path, ports: list[int]) -> dict[str, str]:
         "ZEEBE_BROKER_CLUSTER_RAFT_FLUSH_ENABLED": "false",
         "ZEEBE_BROKER_EXPERIMENTAL_ROCKSDB_MEMORYLIMIT": "64MB",
         "ZEEBE_BROKER_BACKPRESSURE_ENABLED": "false",
+        "ZEEBE_BROKER_EXPERIMENTAL_ENGINE_MESSAGES_TTLCHECKERINTERVAL": "1s",
         "ZEEBE_BROKER_EXPORTERS_RECORDS_CLASSNAME": "io.camunda.zeebe.broker.exporter.debug.DebugLogExporter",
         "ZEEBE_BROKER_EXPORTERS_RECORDS_ARGS_LOGLEVEL": "info",
         "ZEEBE_CLOCK_CONTROLLED": "true",
