@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import cached_property
 from http import HTTPStatus
 from typing import Any
 
@@ -92,6 +93,17 @@ class _History:
         self.ours = Ours(at)
         self.move: Move | None = None
         self.told: list[str] = []
+
+    @cached_property
+    def element_ids(self) -> Sequence[str]:
+        """Of its process, once that is deployed."""
+        definitions = self.ours.scenario.state.definitions.values()
+        return [
+            element_id
+            for definition in definitions
+            if definition.process_definition_id == self.names.process
+            for element_id in definition.process.elements
+        ]
 
     @property
     def is_accepted(self) -> bool:
@@ -189,7 +201,7 @@ class _Lockstep:
         calls: list[tuple[_History, Any, str]] = []
         for history in self._live:
             mine, other = history.ours.look(), self._picture(history)
-            move = first or chosen_move(history.dice, mine, history.names)
+            move = first or chosen_move(history.dice, mine, history.names, history.element_ids)
             if first is not None:
                 move = Move("start", text=history.names.process, variables=first.variables)
             history.move = move

@@ -27,24 +27,32 @@ _CHANGES: Sequence[Mapping[str, Any]] = (
 )
 # Of messages, by the places of moves.
 _IDS = ("", "first", "second")
+# Longer than a history: of messages with ids (`differences.STANDING`).
+_LONG = 10_000
 _ASSIGNEES = ("ann", "bob", "cid", "ann")
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """`place` is that of the job, incident, user task, element or process instance in the order of a picture."""
+    """`place` is that of the job, incident, user task, element or process instance in the order of a picture.
+
+    `inside` is that of an element instance of the process instance that is modified.
+    """
 
     kind: str
     place: int = 0
     number: int = 0
     text: str = ""
     variables: Mapping[str, str] = field(default_factory=dict)
+    inside: int = 0
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.place} {self.number} {self.text} {_json(self.variables)}"
+        return (
+            f"{self.kind} {self.place} {self.number} {self.text} {_json(self.variables)} {self.inside or ''}"
+        )
 
 
-def chosen_move(dice: Dice, picture: Picture, names: Names) -> Move:
+def chosen_move(dice: Dice, picture: Picture, names: Names, element_ids: Sequence[str]) -> Move:
     kinds = ["publish"] * 3 + ["broadcast"] * 2 + ["start", "begin", "call", "set", "set"]
     jobs, incidents = len(picture.live_jobs()), len(picture.live_incidents())
     if jobs:
@@ -54,6 +62,8 @@ def chosen_move(dice: Dice, picture: Picture, names: Names) -> Move:
         kinds += ["finish"] * 8 + ["assign"] * 4 + ["unassign"] * 2 + ["change"] * 4
     if incidents:
         kinds += ["resolve"] * 4 + ["mend"] * 4
+    if dice.between(1, 20) == 1:
+        kinds = ["modify"]
     if dice.between(1, 60) == 1:
         kinds = ["cancel"]
     if not picture.roots():
@@ -74,9 +84,14 @@ def chosen_move(dice: Dice, picture: Picture, names: Names) -> Move:
         "change": tasks,
         "set": len(picture.live_elements()),
         "cancel": len(picture.roots()),
+        "modify": len(picture.roots()),
     }
     place = dice.between(0, max(places.get(kind, 1) - 1, 0))
-    return Move(kind, place, dice.between(0, 3), _text(kind, dice, names), _variables(kind, dice))
+    number = dice.between(0, 3)
+    if kind == "modify":
+        inside = dice.between(0, max(len(_inside(picture.roots()[place], picture)) - 1, 0))
+        return Move(kind, place, number, dice.choice(element_ids), _variables(kind, dice), inside)
+    return Move(kind, place, number, _text(kind, dice, names), _variables(kind, dice))
 
 
 def _text(kind: str, dice: Dice, names: Names) -> str:
@@ -142,6 +157,12 @@ def _instance(move: Move, picture: Picture) -> int:
     return roots[move.place] if move.place < len(roots) else _UNKNOWN
 
 
+def _inside(key: int, picture: Picture) -> list[int]:
+    """The element instances of a process instance."""
+    keys = [element.key for element in picture.live_elements()]
+    return [each for each in keys if each != key and _owner(each, picture) == key]
+
+
 def _owner(key: int, picture: Picture) -> int:
     element = picture.elements.get(key)
     while element is not None and element.type != "PROCESS":
@@ -155,7 +176,52 @@ def _key(move: Move) -> str:
 
 def _seconds(move: Move) -> int:
     """How long a message lives, and a failed job backs off."""
-    return 41 * (move.number % 3) if move.kind in {"publish", "begin"} else 21 * (move.number % 2)
+    if move.kind not in {"publish", "begin"}:
+        return 21 * (move.number % 2)
+    return (41 if not _IDS[move.place] else _LONG) * (move.number % 3)
+
+
+# By the numbers of moves.
+_ACTIVATES, _TERMINATES, _IN_ANCESTOR = {0, 2, 3}, {1, 2}, {3}
+
+
+def _modify_ours(move: Move, picture: Picture) -> Command:
+    key, inside = _instance(move, picture), _inside_of(move, picture)
+    activate = commands.ActivateInstruction(
+        element_id=move.text,
+        ancestor_element_instance_key=Key(inside) if move.number in _IN_ANCESTOR else None,
+        variable_instructions=(commands.VariableInstruction(_scope_id(move), dict(move.variables)),),
+    )
+    terminate = commands.TerminateInstruction(element_instance_key=Key(inside))
+    return commands.ModifyProcessInstance(
+        tenant_id=TENANT,
+        process_instance_key=Key(key),
+        activate_instructions=(activate,) if move.number in _ACTIVATES else (),
+        terminate_instructions=(terminate,) if move.number in _TERMINATES else (),
+    )
+
+
+def _modify_theirs(move: Move, picture: Picture) -> tuple[str, Mapping[str, Any]]:
+    key, inside = _instance(move, picture), _inside_of(move, picture)
+    activate = {
+        "elementId": move.text,
+        "ancestorElementInstanceKey": inside if move.number in _IN_ANCESTOR else -1,
+        "variableInstructions": [{"variables": _json(move.variables), "scopeId": _scope_id(move)}],
+    }
+    return "ModifyProcessInstance", {
+        "processInstanceKey": key,
+        "activateInstructions": [activate] if move.number in _ACTIVATES else [],
+        "terminateInstructions": [{"elementInstanceKey": inside}] if move.number in _TERMINATES else [],
+    }
+
+
+def _inside_of(move: Move, picture: Picture) -> int:
+    inside = _inside(_instance(move, picture), picture)
+    return inside[move.inside] if move.inside < len(inside) else _UNKNOWN
+
+
+def _scope_id(move: Move) -> str:
+    return move.text if move.number == 2 else ""
 
 
 def _set_ours(move: Move, picture: Picture) -> Command:
@@ -268,6 +334,7 @@ _OURS: Mapping[str, Callable[[Move, Picture], Command]] = {
         TENANT, Key(_task(move, picture)), dict(move.variables)
     ),
     "cancel": lambda move, picture: commands.CancelProcessInstance(TENANT, Key(_instance(move, picture))),
+    "modify": _modify_ours,
     "publish": _publish_ours,
     "begin": _publish_ours,
     "broadcast": _broadcast_ours,
@@ -307,6 +374,7 @@ _THEIRS: Mapping[str, Callable[[Move, Picture], tuple[str, Mapping[str, Any]]]] 
         "CancelProcessInstance",
         {"processInstanceKey": _instance(move, picture)},
     ),
+    "modify": _modify_theirs,
     "publish": _publish_theirs,
     "begin": _publish_theirs,
     "broadcast": _broadcast_theirs,

@@ -80,8 +80,6 @@ class Picture:
         self.jobs: dict[int, Job] = {}
         self.tasks: dict[int, Task] = {}
         self.incidents: dict[int, Incident] = {}
-        # When buffered messages expire, in milliseconds.
-        self.buffered: dict[int, int] = {}
         self.timers: dict[int, Wait] = {}
         self.messages: dict[int, Wait] = {}
         self.signals: dict[int, Wait] = {}
@@ -159,7 +157,8 @@ class Picture:
         return sorted(jobs, key=lambda job: (self.path(job.element_key), job.kind, job.type, job.key))
 
     def live_tasks(self) -> list[Task]:
-        return sorted(self.tasks.values(), key=lambda task: (self.path(task.element_key), task.key))
+        tasks = [task for task in self.tasks.values() if task.element_key in self._alive]
+        return sorted(tasks, key=lambda task: (self.path(task.element_key), task.key))
 
     def live_incidents(self) -> list[Incident]:
         return sorted(
@@ -172,8 +171,7 @@ class Picture:
 
     @property
     def ends_at(self) -> Iterator[int]:
-        """When timers, deadlines of activated jobs and buffered messages are due, in milliseconds."""
-        yield from self.buffered.values()
+        """When timers and the deadlines of activated jobs are due, in milliseconds."""
         for wait in self.timers.values():
             if wait.element_key in self._alive:
                 yield int(str(wait.what[0]))
@@ -195,7 +193,7 @@ class Picture:
                 (*self.path(task.element_key), written(task.values)) for task in self.live_tasks()
             ),
             "incident": Counter(
-                (*self.path(each.element_key), each.type, each.job_key is not None)
+                (*self.path(each.element_key), self._error_type(each), each.job_key is not None)
                 for each in self.incidents.values()
             ),
             "timer": Counter(
@@ -213,6 +211,11 @@ class Picture:
                 if not self._is_in_body(scope) or name != OUTPUTS
             ),
         }
+
+    def _error_type(self, incident: Incident) -> str:
+        """Whether the condition of a gateway failed or gave another value is one type (`differences.STANDING`)."""
+        is_condition = self.elements[incident.element_key].type in GATEWAYS
+        return "CONDITION_ERROR" if is_condition and incident.type == "EXTRACT_VALUE_ERROR" else incident.type
 
     def _due(self, due: object, repetitions: object) -> tuple[object, ...]:
         return f"{(int(str(due)) - self.began) / 1000:g}s", repetitions

@@ -1,6 +1,5 @@
 """The pictures of many histories that one broker plays, from the records that it writes."""
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Any
@@ -10,7 +9,6 @@ from tests.peer.zeebe import Record
 
 # A history's process has its number behind this.
 NUMBER = "_"
-_MESSAGE = re.compile(r"[a-z]+_(\d+)")
 
 
 class Pictures(dict[str, Picture]):
@@ -31,8 +29,6 @@ class Pictures(dict[str, Picture]):
                         note(picture, record["intent"], record["key"], record["value"])
                 elif record["valueType"] == "JOB_BATCH":
                     self._note_batch(record)
-                elif record["valueType"] == "MESSAGE":
-                    self._note_buffered(record)
 
     def _picture(self, value: Mapping[str, Any]) -> Picture | None:
         process_id = value.get("bpmnProcessId", "")
@@ -43,14 +39,6 @@ class Pictures(dict[str, Picture]):
                 self._owners[instance_key] = picture
             return picture
         return self._owners.get(instance_key)
-
-    def _note_buffered(self, record: Record) -> None:
-        owner = _MESSAGE.match(record["value"]["name"])
-        picture = self.get(owner[1]) if owner else None
-        if picture is not None and record["intent"] == "PUBLISHED":
-            picture.buffered[record["key"]] = record["value"]["deadline"]
-        elif picture is not None and record["intent"] == "EXPIRED":
-            picture.buffered.pop(record["key"], None)
 
     def _note_batch(self, record: Record) -> None:
         if record["intent"] != "ACTIVATED":
