@@ -31,7 +31,7 @@ from tests.peer.zeebe import Zeebe
 _AT_ONCE = 50
 _STEPS = 24
 _MAX_SHOWN = 400
-_SETTLE_SECONDS = 10
+_SETTLE_SECONDS = 40
 # No time that passes in whole steps meets a deadline or the end of a back-off: whether that is late is a matter of
 # milliseconds.
 _JOB_TIMEOUT = timedelta(seconds=151)
@@ -96,13 +96,14 @@ class _History:
 
     @cached_property
     def element_ids(self) -> Sequence[str]:
-        """Of its process, once that is deployed."""
+        """Of what is in its process, once that is deployed."""
         definitions = self.ours.scenario.state.definitions.values()
         return [
             element_id
             for definition in definitions
             if definition.process_definition_id == self.names.process
             for element_id in definition.process.elements
+            if element_id != self.names.process
         ]
 
     @property
@@ -294,9 +295,18 @@ class _Lockstep:
         """Explain what differs; unless it does not matter for the rest, the history ends here."""
         kind = history.move.kind if history.move is not None else "deploy"
         model = history.files[0].decode()
-        passed = self._picture(history).passed
+        passed = frozenset(self._picture(history).passed)
         found = Found(
-            history.number, step, kind, str(history.move), passed, only_ours, only_theirs, both, model
+            history.number,
+            step,
+            kind,
+            str(history.move),
+            history.ours.reason,
+            passed,
+            only_ours,
+            only_theirs,
+            both,
+            model,
         )
         row = explanation(found)
         if row is not None:

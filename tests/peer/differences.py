@@ -17,15 +17,16 @@ Fact = tuple[object, ...]
 class Found:
     """What differs after a step: by kind of fact, what only one engine has, and what both have.
 
-    `details` are those of the move.
+    `details` are those of the move, `reason` is that of our refusal.
     """
 
     number: int
     step: int
     move: str
     details: str
-    # Whether theirs set a variable while an inner scope had one with this name and this value.
-    passed: bool
+    reason: str
+    # Names of variables that theirs set while an inner scope had one with this value.
+    passed: frozenset[str]
     ours: Mapping[str, Counter[Fact]]
     theirs: Mapping[str, Counter[Fact]]
     both: Mapping[str, Counter[Fact]] = field(default_factory=dict)
@@ -86,12 +87,10 @@ def _incidents(found: Found) -> tuple[Fact, Fact] | None:
 
 
 def _has_incident_of_start_event(found: Found) -> bool:
-    """Theirs is at the start event of the scope that has ours."""
-    pair = _incidents(found)
-    if pair is None:
-        return False
-    (*ours, ours_type, _), (*theirs, theirs_type, _) = pair
-    return ours == theirs[:-1] and ours_type == theirs_type and str(theirs[-1]).endswith("start")
+    """Theirs are at the start events of the scopes that have ours."""
+    ours, theirs = (sides.get("incident", Counter()) for sides in (found.ours, found.theirs))
+    of_scopes = Counter((*fact[:-3], *fact[-2:]) for fact in theirs if str(fact[-3]).endswith("start"))
+    return bool(ours) and len(of_scopes) == len(theirs) and of_scopes == ours
 
 
 def _has_incidents(found: Found, ours: str, theirs: str) -> bool:
@@ -111,11 +110,13 @@ def _has_waits_alone(found: Found) -> bool:
 
 
 def _has_outer_variable(found: Found) -> bool:
-    """A variable of an outer scope that theirs changed, or a later job or end that shows it; nothing else differs."""
+    """A variable of an outer scope that theirs changed, with what follows from it, or a later job or end that shows it."""
+    variables = [*found.ours.get("variable", ()), *found.theirs.get("variable", ())]
+    if variables:
+        return {str(fact[-2]) for fact in variables} <= found.passed
     ends = [*found.ours.get("happened", ()), *found.theirs.get("happened", ())]
     kinds = {*found.ours, *found.theirs}
-    is_of_variables = bool({"variable", "happened"} & kinds) and kinds <= {"variable", "job", "happened"}
-    return found.passed and is_of_variables and all(end[-3] == "with" for end in ends)
+    return bool(found.passed) and kinds <= {"job", "happened"} and all(end[-3] == "with" for end in ends)
 
 
 def _has_outputs_alone(found: Found) -> bool:
@@ -144,6 +145,82 @@ def _is_entered_again(found: Found) -> bool:
         and sorted(job[:-1] for job in ours.get("job", ())) == sorted(others)
         and mapped == {fact[:-1] for fact in theirs.get("variable", ())}
         and len({fact[:-1] for fact in mapped}) <= 1
+    )
+
+
+def _enters_again(found: Found) -> bool:
+    """Behind an incident theirs asks start listeners of activities again that ours has entered."""
+    asked = {job[:-7] for job in found.theirs.get("job", ()) if job[-4:-2] == ("EXECUTION_LISTENER", "START")}
+    others = {*found.theirs} - {"job", "element"}
+    return (
+        found.move == "resolve"
+        and bool(asked)
+        and not others
+        and len(found.theirs["job"]) == len(asked)
+        and {fact[:-2] for fact in found.theirs.get("element", ())} <= asked
+        and all(
+            any(fact[: len(path)] == path for path in asked)
+            for facts in found.ours.values()
+            for fact in facts
+        )
+    )
+
+
+def _has_unhandled_error(found: Found) -> bool:
+    """Theirs does not catch what an event sub-process throws; in ours that ends the scope."""
+    incidents = [*found.theirs.get("incident", ())]
+    happened = found.ours.get("happened", Counter())
+    return bool(incidents) and all(
+        fact[-2] == "UNHANDLED_ERROR_EVENT"
+        and any((*fact[:place], "TERMINATED") in happened for place in _places_of_event_sub_processes(fact))
+        for fact in incidents
+    )
+
+
+def _places_of_event_sub_processes(path: Fact) -> list[int]:
+    return [place for place, element_id in enumerate(path) if _BESIDE.fullmatch(str(element_id))]
+
+
+def _has_handler(found: Found) -> bool:
+    """Only theirs still has a compensation handler whose throwing event was terminated by a modification."""
+    ended = {end[:-1] for end in found.ours.get("happened", ()) if end[-1] == "TERMINATED"}
+    return (
+        found.move == "modify"
+        and {*found.ours} == {"happened"}
+        and bool(ended)
+        and all("_handler" in str(path[-1]) for path in ended)
+        and len(ended) == len(found.ours["happened"])
+        and {fact[:-2] for fact in found.theirs.get("element", ())} == ended
+    )
+
+
+def _is_refused_for_scope(found: Found) -> bool:
+    return (
+        found.move == "modify"
+        and (found.ours.get("answer"), found.theirs.get("answer"))
+        == (Counter({("INVALID_ARGUMENT",): 1}), Counter({("OK",): 1}))
+        and bool(re.search("needs element instance .*, which is (not active|terminated)", found.reason))
+    )
+
+
+def _has_gateway(found: Found) -> bool:
+    element_id = found.details.split()[3]
+    tags = ("parallelGateway", "inclusiveGateway")
+    is_gateway = any(f'<bpmn:{tag} id="{element_id}"' in found.model for tag in tags)
+    return found.move == "modify" and is_gateway and not found.theirs
+
+
+def _has_flow(found: Found) -> bool:
+    """Ours has nothing in a scope but a flow that waits at a join; theirs has completed it after a modification."""
+    completed = {end[:-1] for end in found.theirs.get("happened", ()) if end[-1] == "COMPLETED"}
+    active = {fact[:-2] for sides in (found.ours, found.both) for fact in sides.get("element", ())}
+    return (
+        found.move == "modify"
+        and "arallelGateway" in found.model
+        and any(
+            scope in active and not any(path[: len(scope)] == scope for path in active - {scope})
+            for scope in completed
+        )
     )
 
 
@@ -273,7 +350,7 @@ DIFFERENCES: Sequence[Difference] = (
         "resolved incidents of elements",
         "Resolution retries the failed step (reference §5.6). Zeebe 8.6 enters or completes the element again: it maps the"
         " inputs and asks the listeners once more.",
-        _is_entered_again,
+        lambda found: _is_entered_again(found) or _enters_again(found),
     ),
     Difference(
         "events of an activity that completes",
@@ -331,6 +408,46 @@ DIFFERENCES: Sequence[Difference] = (
         " throws. By reference §5.7 that is like any other job.",
         lambda found: _answers(found, "OK", "INTERNAL"),
     ),
+    Difference(
+        "errors of event sub-processes",
+        "An error is searched for outwards (reference §5.7): from an event sub-process to the scope around it and its"
+        " boundary. Zeebe 8.6 does not find the boundary of a scope that the event sub-process has interrupted.",
+        _has_unhandled_error,
+    ),
+    Difference(
+        "claims of the assignee",
+        "An assigned user task is refused to those who do not override (reference §2.0, assignUserTask). Zeebe lets its"
+        " assignee have it again.",
+        lambda found: (
+            found.move == "assign"
+            and _is_of_answers_alone(found)
+            and _answers(found, "FAILED_PRECONDITION", "OK")
+        ),
+        goes_on=True,
+    ),
+    Difference(
+        "handlers of a throwing event that a modification terminates",
+        "They run inside of it (decision 059), and end with it. In Zeebe they are beside it, and go on.",
+        _has_handler,
+    ),
+    Difference(
+        "activation in a scope that is not active",
+        "A modification is refused when a flow scope that it needs is not active, or is terminated by it (reference §5.16)."
+        " Zeebe 8.6 accepts it, and then activates nothing.",
+        _is_refused_for_scope,
+    ),
+    Difference(
+        "flows at joins beside a modification",
+        "A scope completes when no flow is in transit (reference §5.3), such as one that waits at a join. In Zeebe 8.6 an element"
+        " that a modification activates uses such a flow up, and the scope completes without the join.",
+        _has_flow,
+    ),
+    Difference(
+        "gateways that a modification activates",
+        "A modification activates a gateway at once (reference §5.16 excepts none). Zeebe 8.6 drops the activation of a"
+        " parallel or inclusive one to which no flow was taken.",
+        _has_gateway,
+    ),
 )
 
 STANDING: Sequence[Standing] = (
@@ -378,9 +495,14 @@ STANDING: Sequence[Standing] = (
         " terminates. Pictures have user tasks of active elements.",
     ),
     Standing(
+        "activation of the process",
+        "A modification activates what is inside of the process (reference §5.16). Zeebe 8.6 makes the process again within"
+        " itself when its own id is given. Random modifications do not.",
+    ),
+    Standing(
         "due dates in headers",
-        "The headers of a job for a user task have times with seconds; Zeebe leaves seconds out that are zero. Random dates"
-        " have others.",
+        "The headers of a job for a user task have times in UTC, with seconds. Zeebe keeps offsets, and leaves seconds out"
+        " that are zero. Random dates have neither.",
     ),
     Standing(
         "paths into values that are no objects",

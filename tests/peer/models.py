@@ -35,7 +35,7 @@ _TYPES = ("a", "a", "b", "b", "=kind", '="a"')
 _DURATIONS = ("PT10S", "PT1M", '=if ok then "PT5S" else a', '=duration("PT30S")')
 _DATES = (
     "2027-03-04T05:06:07Z",
-    '=if ok then "2027-03-04T05:06:07+01:00" else a',
+    '=if ok then "2027-03-04T05:06:07Z" else a',
     '=date and time("2027-01-01T00:00:01Z")',
 )
 _COLLECTIONS = ("=[1, 2]", "=[a, b]", "=[]", '=if ok then [1] else "none"', "=[1, 2, 3]")

@@ -30,6 +30,7 @@ class Ours:
         self.scenario = Scenario(TENANT)
         self.scenario.now = now
         self.picture = Picture(milliseconds(now))
+        self.reason = ""
         self._seen = 0
         # Activated jobs have variables that no event carries.
         self._activated: dict[Key, Mapping[str, object]] = {}
@@ -38,10 +39,12 @@ class Ours:
         self.scenario.deploy(*files)
 
     def execute(self, command: Command) -> str:
-        """The answer: OK, or the status of a refusal."""
+        """The answer: OK, or the status of a refusal, whose `reason` is kept."""
+        self.reason = ""
         try:
             self.scenario.execute(command)
         except Rejected as rejected:
+            self.reason = rejected.reason
             return _REFUSALS.get(rejected.type, rejected.type.value)
         return OK
 

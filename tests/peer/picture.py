@@ -85,8 +85,8 @@ class Picture:
         self.signals: dict[int, Wait] = {}
         # Message subscriptions that are being opened or closed.
         self.unsettled: set[int] = set()
-        # Whether a variable was set while an inner scope had one with its name and its value (`differences`).
-        self.passed = False
+        # Names of variables that were set while an inner scope had one with this value (`differences`).
+        self.passed: set[str] = set()
         self._alive: set[int] = set()
         self._roots: dict[int, int] = {}
         self._happened: Counter[tuple[object, ...]] = Counter()
@@ -117,10 +117,11 @@ class Picture:
             self._happened[*self.path(scope_key), flow_id, "TAKEN"] += 1
 
     def set(self, scope_key: int, name: str, value: object) -> None:
-        self.passed |= any(
+        if any(
             values.get(name, _NONE) == value and self._is_inside(inner, scope_key)
             for inner, values in self.variables.items()
-        )
+        ):
+            self.passed.add(name)
         self.variables.setdefault(scope_key, {})[name] = value
 
     def _is_inside(self, key: int, scope_key: int) -> bool:
@@ -171,9 +172,12 @@ class Picture:
 
     @property
     def ends_at(self) -> Iterator[int]:
-        """When timers and the deadlines of activated jobs are due, in milliseconds."""
+        """When timers and the deadlines of activated jobs are due, in milliseconds.
+
+        Zeebe does not trigger the timers of an element that completes.
+        """
         for wait in self.timers.values():
-            if wait.element_key in self._alive:
+            if wait.element_key in self._alive and self.elements[wait.element_key].state != "COMPLETING":
                 yield int(str(wait.what[0]))
         for job in self.live_jobs():
             if job.state in {"ACTIVATED", "BACKING_OFF"} and job.deadline is not None:
