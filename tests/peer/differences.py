@@ -116,7 +116,11 @@ def _has_outer_variable(found: Found) -> bool:
         return {str(fact[-2]) for fact in variables} <= found.passed
     ends = [*found.ours.get("happened", ()), *found.theirs.get("happened", ())]
     kinds = {*found.ours, *found.theirs}
-    return bool(found.passed) and kinds <= {"job", "happened"} and all(end[-3] == "with" for end in ends)
+    return (
+        bool(found.passed and ends)
+        and kinds <= {"job", "happened"}
+        and all(end[-3] == "with" for end in ends)
+    )
 
 
 def _has_outputs_alone(found: Found) -> bool:
