@@ -328,7 +328,7 @@ def _servicers(
 ) -> Servicers:
     return {
         _service(deployment_service_pb2): DeploymentServicer(router, config.decisions),
-        _service(resource_service_pb2): ResourceServicer(router),
+        _service(resource_service_pb2): ResourceServicer(router, store),
         _service(process_definition_service_pb2): ProcessDefinitionServicer(store),
         _service(process_instance_service_pb2): ProcessInstanceServicer(store, router, config.instances),
         _service(element_instance_service_pb2): ElementInstanceServicer(store, router),

@@ -23,7 +23,7 @@ earlier element current, `connect_to` leads to one, `flow` decides about the nex
 The result is XML that takes the same way as any file, mistakes included.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from itertools import chain, count
@@ -571,14 +571,20 @@ class ProcessBuilder:
         headers: Mapping[str, str] = _NO_PAIRS,
         inputs: Mapping[str, str | None] = _NO_PAIRS,
         outputs: Mapping[str, str] = _NO_PAIRS,
+        linked: Sequence[Mapping[str, str]] = (),
     ) -> Self:
         """Append a task for a job worker, of another kind where `tag` says so.
 
-        `inputs` and `outputs` map a target variable to its source, an expression with a leading `=`.
+        `inputs` and `outputs` map a target variable to its source, an expression with a leading `=`. `linked` are the
+        attributes of its linked resources, such as `resourceId` and `bindingType`.
         """
         self.node(tag, element_id, name=name, inputs=inputs, outputs=outputs)
         self._extension(element_id, "taskDefinition", type=type, retries=retries)
         self._headers(element_id, headers)
+        if linked:
+            resources = self._extension(element_id, "linkedResources")
+            for attributes in linked:
+                etree.SubElement(resources, _zeebe("linkedResource"), _written(**attributes))
         return self
 
     def user_task(

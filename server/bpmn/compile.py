@@ -31,6 +31,7 @@ from server.bpmn.executable import (
     Flow,
     JobDefinition,
     LinkedForm,
+    LinkedResource,
     Loop,
     MessageTrigger,
     RefusedExpression,
@@ -378,6 +379,16 @@ def _job(node: Markup) -> JobDefinition | None:
         type=_attribute(definition.type),
         retries=_attribute(definition.retries),
         headers=extensions.task_headers(node),
+        linked_resources=tuple(map(_linked_resource, extensions.linked_resources(node))),
+    )
+
+
+def _linked_resource(linked: extensions.LinkedResource) -> LinkedResource:
+    return LinkedResource(
+        linked.resource_id,
+        linked.resource_type,
+        linked.link_name,
+        Binding(BindingType(linked.binding_type), linked.version_tag),
     )
 
 

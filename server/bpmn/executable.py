@@ -74,15 +74,6 @@ class VariableMapping:
     target: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class JobDefinition:
-    """The job of an element, before its expressions are evaluated."""
-
-    type: Attribute
-    retries: Attribute
-    headers: Mapping[str, str]
-
-
 class BindingType(StrEnum):
     """Which version of what it refers to an element means, as the extensions spell it."""
 
@@ -97,6 +88,26 @@ class Binding:
 
     type: BindingType
     version_tag: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedResource:
+    """A generic resource that the worker of a job needs."""
+
+    resource_id: str
+    resource_type: str
+    link_name: str | None
+    binding: Binding
+
+
+@dataclass(frozen=True, slots=True)
+class JobDefinition:
+    """The job of an element, before its expressions are evaluated."""
+
+    type: Attribute
+    retries: Attribute
+    headers: Mapping[str, str]
+    linked_resources: tuple[LinkedResource, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,6 +386,10 @@ class Element:
         return None if self.user_task is None else self.user_task.linked_form
 
     @property
+    def linked_resources(self) -> tuple[LinkedResource, ...]:
+        return () if self.job is None else self.job.linked_resources
+
+    @property
     def is_repeated(self) -> bool:
         """Whether it is the inner element of a multi-instance activity."""
         return self.flow_scope is not None and self.flow_scope.inner is self
@@ -408,12 +423,17 @@ class ExecutableProcess:
 
     @property
     def is_bound_to_deployment(self) -> bool:
-        """Whether it calls versions that were deployed with it, or shows such forms."""
+        """Whether it refers to something that was deployed with it: a process, a decision, a form or a resource."""
         elements = (element.inner or element for element in self.elements.values())
         return any(
             each is not None and each.binding.type is BindingType.DEPLOYMENT
             for element in elements
-            for each in (element.called_decision, element.called_element, element.linked_form)
+            for each in (
+                element.called_decision,
+                element.called_element,
+                element.linked_form,
+                *element.linked_resources,
+            )
         )
 
     @property

@@ -15,6 +15,7 @@ DEFAULTS: Mapping[str, Mapping[str, str]] = {
     "zeebe:taskDefinition": {"retries": "3"},
     "zeebe:calledDecision": {"bindingType": "latest"},
     "zeebe:formDefinition": {"bindingType": "latest"},
+    "zeebe:linkedResource": {"bindingType": "latest"},
     "zeebe:calledElement": {
         "bindingType": "latest",
         "propagateAllChildVariables": "true",
@@ -65,6 +66,17 @@ class LinkedForm:
     """The id of the form may be an expression with its leading `=`."""
 
     form_id: str
+    binding_type: str
+    version_tag: str
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedResource:
+    """A resource that the worker of a job needs, and the name by which the worker knows it."""
+
+    resource_id: str
+    resource_type: str
+    link_name: str | None
     binding_type: str
     version_tag: str
 
@@ -178,6 +190,18 @@ def linked_form(element: Markup) -> LinkedForm | None:
     if found is None or not form_id.strip():
         return None
     return LinkedForm(form_id, found.attributes["bindingType"], found.attributes.get("versionTag", ""))
+
+
+def linked_resources(element: Markup) -> Iterator[LinkedResource]:
+    for found in extensions(element, "zeebe:linkedResource"):
+        attributes = found.attributes
+        yield LinkedResource(
+            attributes["resourceId"],
+            attributes["resourceType"],
+            attributes.get("linkName"),
+            attributes["bindingType"],
+            attributes.get("versionTag", ""),
+        )
 
 
 def loop_characteristics(multi_instance: Markup) -> LoopCharacteristics:

@@ -49,12 +49,27 @@ FORMS = Columns(
     expendable=("File", "Tenant", "Version"),
 )
 
+RESOURCES = Columns(
+    "resources",
+    {
+        "Resource": "resource_id",
+        "Version": "version",
+        "Key": "resource_key",
+        "Tenant": "tenant_id",
+        "File": "resource_name",
+    },
+    expendable=("File", "Tenant", "Version"),
+)
+
 
 @client_command
 async def deploy(
     session: Session,
     output: Output,
-    files: Annotated[list[Path], typer.Argument(help="BPMN, DMN and form files; all are deployed or none.")],
+    files: Annotated[
+        list[Path],
+        typer.Argument(help="Models, forms and other files for workers; all are deployed or none."),
+    ],
 ) -> None:
     request = pb.CreateDeploymentRequest(resources=map(resource, files))
     answer = await session.call(DeploymentServiceStub(session.channel).CreateDeployment, request)
@@ -62,9 +77,15 @@ async def deploy(
     processes = [each.process_definition for each in found if each.HasField("process_definition")]
     decisions = [each.decision_definition for each in found if each.HasField("decision_definition")]
     forms = [each.form for each in found if each.HasField("form")]
+    resources = [each.resource for each in found if each.HasField("resource")]
     tables = [
         table_of(items, columns)
-        for items, columns in ((processes, PROCESSES), (decisions, DECISIONS), (forms, FORMS))
+        for items, columns in (
+            (processes, PROCESSES),
+            (decisions, DECISIONS),
+            (forms, FORMS),
+            (resources, RESOURCES),
+        )
         if items
     ]
     output.show(answer, Group(*tables))

@@ -59,13 +59,24 @@ class DeployedForm:
 
 
 @dataclass(frozen=True, slots=True)
+class DeployedResource:
+    """A generic resource in the answer to its deployment."""
+
+    key: Key
+    resource_id: str
+    version: int
+    resource_name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Deployment:
-    """The definitions, graphs and forms stand in the order of the resources, unchanged ones included."""
+    """What was deployed stands in the order of the files, each kind for itself, unchanged ones included."""
 
     key: Key
     definitions: tuple[DeployedProcess, ...]
     requirements: tuple[DeployedRequirements, ...] = ()
     forms: tuple[DeployedForm, ...] = ()
+    resources: tuple[DeployedResource, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

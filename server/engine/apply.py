@@ -16,6 +16,7 @@ from server.engine import (
     decision_events,
     events,
     form_events,
+    generic_resource_events,
     global_task_listener_events,
 )
 from server.engine.batch_appliers import BATCH_APPLIERS
@@ -106,8 +107,10 @@ def _deletion_adopted(state: State, event: events.DeletionAdopted) -> None:
     definition = state.definitions.get(event.key)
     if definition is not None:
         state.delete(definition)
-    elif event.key in state.forms.forms:
-        _delete_form(state, state.forms.forms[event.key])
+    elif event.key in state.forms.files:
+        _delete_form(state, state.forms.files[event.key])
+    elif event.key in state.generic_resources.files:
+        _delete_generic_resource(state, state.generic_resources.files[event.key])
     else:
         _delete_graph(state, state.decisions.graphs[event.key])
 
@@ -154,12 +157,35 @@ def _form_adopted(state: State, event: form_events.FormAdopted) -> None:
 
 
 def _form_deleted(state: State, event: form_events.FormDeleted) -> None:
-    _delete_form(state, state.forms.forms[event.definition.key])
+    _delete_form(state, state.forms.files[event.definition.key])
 
 
 def _delete_form(state: State, form: form_events.FormDeployed) -> None:
     state.journal.note(state.forms.define, form)
     state.forms.delete(form)
+
+
+# Generic resources
+
+
+def _generic_resource_deployed(state: State, event: generic_resource_events.GenericResourceDeployed) -> None:
+    state.claim(event.key)
+    known = state.generic_resources
+    state.journal.note(known.undefine, event, known.number_of(event))
+    known.define(event)
+
+
+def _generic_resource_adopted(state: State, event: generic_resource_events.GenericResourceAdopted) -> None:
+    _generic_resource_deployed(state, event.definition)
+
+
+def _generic_resource_deleted(state: State, event: generic_resource_events.GenericResourceDeleted) -> None:
+    _delete_generic_resource(state, state.generic_resources.files[event.definition.key])
+
+
+def _delete_generic_resource(state: State, resource: generic_resource_events.GenericResourceDeployed) -> None:
+    state.journal.note(state.generic_resources.define, resource)
+    state.generic_resources.delete(resource)
 
 
 # Cluster variables
@@ -758,6 +784,10 @@ APPLIERS: Mapping[type[events.Event], Applier] = cast(
         form_events.FormDeployed: _form_deployed,
         form_events.FormAdopted: _form_adopted,
         form_events.FormDeleted: _form_deleted,
+        # generic resources
+        generic_resource_events.GenericResourceDeployed: _generic_resource_deployed,
+        generic_resource_events.GenericResourceAdopted: _generic_resource_adopted,
+        generic_resource_events.GenericResourceDeleted: _generic_resource_deleted,
         # cluster variables
         cluster_variable_events.ClusterVariableSet: _cluster_variable_set,
         cluster_variable_events.ClusterVariableAdopted: _cluster_variable_adopted,

@@ -14,6 +14,7 @@ from server.engine.cluster_variable_events import ClusterVariableSet
 from server.engine.decision_events import DecisionRequirementsDeployed
 from server.engine.events import ProcessDefinitionDeployed
 from server.engine.form_events import FormDeployed
+from server.engine.generic_resource_events import GenericResourceDeployed
 from server.engine.global_task_listener_events import GlobalTaskListenerSet
 from server.engine.job_results import AnyJobResult
 from server.engine.keys import Key
@@ -72,11 +73,25 @@ class FormFile:
 
 
 @dataclass(frozen=True, slots=True)
+class GenericFile:
+    """A file that was read and found fit: a generic resource."""
+
+    name: str
+    content: str
+    checksum: str
+    resource_id: str
+    version_tag: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class DeployResources:
+    """`generic` are the generic resources among the files."""
+
     tenant_id: str
     resources: tuple[Resource, ...]
     decision_models: tuple[DecisionModel, ...] = ()
     forms: tuple[FormFile, ...] = ()
+    generic: tuple[GenericFile, ...] = ()
 
     @property
     def address(self) -> Address:
@@ -85,9 +100,11 @@ class DeployResources:
 
 @dataclass(frozen=True, slots=True)
 class AdoptDefinition:
-    """Another partition deployed a process definition, a requirements graph or a form."""
+    """Another partition deployed a process definition, a requirements graph, a form or a generic resource."""
 
-    definition: ProcessDefinitionDeployed | DecisionRequirementsDeployed | FormDeployed
+    definition: (
+        ProcessDefinitionDeployed | DecisionRequirementsDeployed | FormDeployed | GenericResourceDeployed
+    )
 
     @property
     def address(self) -> Address:
@@ -96,7 +113,7 @@ class AdoptDefinition:
 
 @dataclass(frozen=True, slots=True)
 class DeleteResource:
-    """Names a process definition, a requirements graph with all of its decisions, or a form."""
+    """Names a process definition, a requirements graph with all of its decisions, a form or a generic resource."""
 
     tenant_id: str
     resource_key: Key
@@ -108,7 +125,7 @@ class DeleteResource:
 
 @dataclass(frozen=True, slots=True)
 class AdoptDeletion:
-    """Another partition deleted a process definition, a requirements graph or a form."""
+    """Another partition deleted a process definition, a requirements graph, a form or a generic resource."""
 
     tenant_id: str
     resource_key: Key

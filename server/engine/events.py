@@ -106,7 +106,7 @@ class ProcessDefinitionDeleted(Event, frozen=True):
 
 
 class DeletionAdopted(Event, frozen=True):
-    """A process definition, a requirements graph or a form that another partition deleted is deleted here from now on."""
+    """What another partition deleted, a process definition or what else is deployed, is deleted here from now on."""
 
     key: Key
 

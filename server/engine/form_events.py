@@ -28,6 +28,10 @@ class FormDeployed(Event, frozen=True):
     is_deleted: bool = False
 
     @property
+    def id(self) -> str:
+        return self.form_id
+
+    @property
     def known(self) -> "FormDeployed":
         """What partitions keep of it: the schema is in its row alone, because forms are many and may be large."""
         return msgspec.structs.replace(self, schema="")

@@ -34,7 +34,7 @@ FORMATS = (
             "rows and calls carry numbers; sub-processes, events, messages, listeners, user tasks, activities,"
             " signals, start events, call activities, compensation, ad-hoc sub-processes, modifications,"
             " conditions, deletions, audited identity, task listeners, forms, batch operations,"
-            " cluster variables, global task listeners, deletions of history"
+            " cluster variables, global task listeners, deletions of history, generic resources"
         ),
     ),
 )
@@ -61,6 +61,7 @@ class Feature(StrEnum):
     DELETIONS = "deletions of process definitions and decisions"
     HISTORY_DELETIONS = "deletions of ended process instances"
     FORMS = "forms"
+    GENERIC_RESOURCES = "generic resources"
     CLUSTER_VARIABLES = "cluster variables"
     GLOBAL_TASK_LISTENERS = "global task listeners"
     ACTIVITIES = "scripts in FEEL, called decisions, multi-instance activities"
@@ -80,6 +81,7 @@ INTRODUCED_IN: Mapping[Feature, int] = {
     Feature.DELETIONS: 2,
     Feature.HISTORY_DELETIONS: 2,
     Feature.FORMS: 2,
+    Feature.GENERIC_RESOURCES: 2,
     Feature.CLUSTER_VARIABLES: 2,
     Feature.GLOBAL_TASK_LISTENERS: 2,
     Feature.ACTIVITIES: 2,
@@ -129,6 +131,7 @@ FIELD_FEATURES: Mapping[str, Feature] = {
     "end_listeners": Feature.SCOPES_AND_TIMERS,
     "task_listeners": Feature.TASK_LISTENERS,
     "linked_form": Feature.FORMS,
+    "linked_resources": Feature.GENERIC_RESOURCES,
     "start_form_id": Feature.FORMS,
     "starts": Feature.START_EVENTS,
     "link": Feature.SCOPES_AND_TIMERS,

@@ -4,6 +4,7 @@ from server.bpmn.executable import JobDefinition, Static
 from server.engine import events
 from server.engine.expressions import integer_of, string_of
 from server.engine.job_kinds import JobKind, ListenerEventType
+from server.engine.resource_binding import resource_headers
 from server.engine.scopes import VariableScope
 from server.engine.step import Step, Visit
 
@@ -12,7 +13,7 @@ def evaluated(step: Step, visit: Visit, job: JobDefinition) -> JobDefinition:
     """The definition with what its expressions give; raises Incident."""
     scope = VariableScope(step, visit.process_instance, scope_key=visit.instance.key)
     job_type, retries = string_of(job.type, scope), integer_of(job.retries, scope)
-    return JobDefinition(Static(job_type), Static(str(retries)), job.headers)
+    return JobDefinition(Static(job_type), Static(str(retries)), job.headers, job.linked_resources)
 
 
 def create_job(
@@ -24,10 +25,11 @@ def create_job(
     *,
     is_global: bool = False,
 ) -> None:
-    """Raises Incident for an expression that fails."""
+    """Raises Incident for an expression that fails and for a linked resource that is missing."""
     instance = visit.process_instance
     scope = VariableScope(step, instance, scope_key=visit.instance.key)
     job_type, retries = string_of(job.type, scope), integer_of(job.retries, scope)
+    headers = {**job.headers, **resource_headers(step, instance, job.linked_resources)}
     step.emit(
         events.JobCreated(
             instance.head,
@@ -36,7 +38,7 @@ def create_job(
             visit.element.id,
             job_type,
             retries,
-            dict(job.headers),
+            headers,
             kind,
             listener_event_type,
             is_global,

@@ -14,11 +14,13 @@ from server.engine.batch_operations import KnownBatchOperations
 from server.engine.cluster_variables import KnownClusterVariables
 from server.engine.decisions import KnownDecisions
 from server.engine.definitions import Definition
+from server.engine.form_events import FormDeployed
 from server.engine.formats import ClusterFormat
-from server.engine.forms import KnownForms
+from server.engine.generic_resource_events import GenericResourceDeployed
 from server.engine.global_task_listeners import KnownGlobalTaskListeners
 from server.engine.journal import Journal
 from server.engine.keys import COUNTER_BITS, Key, first_key
+from server.engine.known_files import KnownFiles
 from server.engine.limits import DEFAULT_LIMITS, EngineLimits
 from server.engine.messages import KnownMessages
 from server.engine.pages import DocumentId, Kind
@@ -75,7 +77,8 @@ class State:
         # Index: the versions that have a tag, by tenant, process id and tag.
         self.tagged: dict[tuple[str, str, str], versions.Versions] = {}
         self.decisions = KnownDecisions()
-        self.forms = KnownForms()
+        self.forms = KnownFiles[FormDeployed]()
+        self.generic_resources = KnownFiles[GenericResourceDeployed]()
         self.cluster_variables = KnownClusterVariables()
         self.global_task_listeners = KnownGlobalTaskListeners()
         # The first partitions, so many of them, are homes of messages.

@@ -15,9 +15,11 @@ from server.lint.linter import describe, lint, refusals, unreadable
 from server.partition.config import DialectChoice
 from server.partition.decision_models import DMN_ENDING, Files, decision_models
 from server.partition.forms import FORM_ENDING, form_files
+from server.partition.generic_resources import generic_files
 from server.platform.errors import InvalidArgument
 
 BPMN_ENDINGS = (".bpmn", ".xml")
+_ENDINGS = (*BPMN_ENDINGS, DMN_ENDING, FORM_ENDING)
 MAX_FLOW_ELEMENTS = 20_000
 """Flow nodes and sequence flows in the files of one deployment: some seconds of linting and compiling."""
 
@@ -33,31 +35,30 @@ def prepared(tenant_id: str, files: Files, *, dialect: DialectChoice = DialectCh
     problems: list[str] = []
     decisions = [file for file in files if file[0].lower().endswith(DMN_ENDING)]
     form_documents = [file for file in files if file[0].lower().endswith(FORM_ENDING)]
-    others = [file for file in files if not file[0].lower().endswith((DMN_ENDING, FORM_ENDING))]
-    found = [each for name, content in others if (each := _read(name, content, problems))]
+    processes = [file for file in files if file[0].lower().endswith(BPMN_ENDINGS)]
+    others = [file for file in files if not file[0].lower().endswith(_ENDINGS)]
+    found = [each for name, content in processes if (each := _read(name, content, problems))]
     _expect_few_flow_elements(found)
     resources = [resource for each in found if (resource := _resource(*each, problems))]
     models = decision_models(decisions, dialect, problems)
     forms = form_files(form_documents, problems)
+    generic = generic_files(others, problems)
     problems += _duplicates(
         "process", (process_id for resource in resources for process_id in resource.process_ids)
     )
     problems += _duplicates("drg", (model.decision_requirements_id for model in models))
     problems += _duplicates("decision", (decision.id for model in models for decision in model.decisions))
     problems += _duplicates("form", (form.form_id for form in forms))
+    problems += _duplicates("resource", (file.resource_id for file in generic))
     if problems:
         detail = "\n".join(problems)
         raise InvalidArgument(
             f"Expected to deploy new resources, but encountered the following errors:\n{detail}"
         )
-    return DeployResources(tenant_id, tuple(resources), tuple(models), tuple(forms))
+    return DeployResources(tenant_id, tuple(resources), tuple(models), tuple(forms), tuple(generic))
 
 
 def _read(name: str, content: bytes, problems: list[str]) -> _Read | None:
-    if not name.lower().endswith(BPMN_ENDINGS):
-        endings = " or ".join((*BPMN_ENDINGS, DMN_ENDING, FORM_ENDING))
-        problems.append(f"'{name}': expected a file that ends in {endings}")
-        return None
     try:
         return name, content, read(content)
     except BpmnReadError as error:
@@ -98,4 +99,10 @@ def _duplicates(kind: str, ids: Iterable[str]) -> list[str]:
     ]
 
 
-_KINDS = {"process": "process", "drg": "requirements graph", "decision": "decision", "form": "form"}
+_KINDS = {
+    "process": "process",
+    "drg": "requirements graph",
+    "decision": "decision",
+    "form": "form",
+    "resource": "resource",
+}

@@ -22,6 +22,7 @@ from server.engine.events import (
 )
 from server.engine.form_events import FormDeleted, FormDeployed
 from server.engine.formats import ClusterFormat
+from server.engine.generic_resource_events import GenericResourceDeleted, GenericResourceDeployed
 from server.engine.global_task_listener_events import GlobalTaskListenerDeleted, GlobalTaskListenerSet
 from server.engine.keys import Key
 from server.engine.pages import DocumentId
@@ -312,7 +313,7 @@ def _keep(entry: Entry, result: Result, batch: Batch, now: datetime, *, concerne
         batch.answers.append(StoredAnswer(key.tenant_id, key.key, key.request_hash, packed, now))
 
 
-Deployed = ProcessDefinitionDeployed | DecisionRequirementsDeployed | FormDeployed
+Deployed = ProcessDefinitionDeployed | DecisionRequirementsDeployed | FormDeployed | GenericResourceDeployed
 # What every partition reads when it recovers.
 Known = Deployed | ClusterVariableSet | GlobalTaskListenerSet
 
@@ -323,12 +324,14 @@ def _definition_deployed(event: Deployed, batch: Batch, cluster: ClusterFormat) 
     batch.outgoing.append(OutgoingCommand(EVERY_OTHER_PARTITION, packed, cluster.wire))
 
 
-def _form_deployed(event: FormDeployed, batch: Batch, cluster: ClusterFormat) -> None:
+def _file_deployed(
+    event: FormDeployed | GenericResourceDeployed, batch: Batch, cluster: ClusterFormat
+) -> None:
     _definition_deployed(event.known, batch, cluster)
 
 
 def _definition_deleted(
-    event: ProcessDefinitionDeleted | DecisionRequirementsDeleted | FormDeleted,
+    event: ProcessDefinitionDeleted | DecisionRequirementsDeleted | FormDeleted | GenericResourceDeleted,
     batch: Batch,
     _: ClusterFormat,
 ) -> None:
@@ -365,10 +368,12 @@ _decode: Callable[[bytes], Known] = msgspec.msgpack.Decoder(Known).decode
 _EFFECTS: Mapping[type[Event], Callable[..., None]] = {
     ProcessDefinitionDeployed: _definition_deployed,
     DecisionRequirementsDeployed: _definition_deployed,
-    FormDeployed: _form_deployed,
+    FormDeployed: _file_deployed,
+    GenericResourceDeployed: _file_deployed,
     ProcessDefinitionDeleted: _definition_deleted,
     DecisionRequirementsDeleted: _definition_deleted,
     FormDeleted: _definition_deleted,
+    GenericResourceDeleted: _definition_deleted,
     ClusterVariableSet: _set,
     ClusterVariableDeleted: _cluster_variable_deleted,
     GlobalTaskListenerSet: _set,

@@ -8,6 +8,7 @@ from server.engine.answers import (
     DeployedForm,
     DeployedProcess,
     DeployedRequirements,
+    DeployedResource,
     Deployment,
 )
 from server.partition.config import DecisionsConfig
@@ -56,6 +57,8 @@ def _artefacts(deployment: Deployment, tenant_id: str) -> Iterator[pb.DeployedAr
             yield pb.DeployedArtefact(decision_definition=_decision(decision, graph, tenant_id))
     for form in deployment.forms:
         yield pb.DeployedArtefact(form=_form(form, tenant_id))
+    for resource in deployment.resources:
+        yield pb.DeployedArtefact(resource=_resource(resource, tenant_id))
 
 
 def _process(definition: DeployedProcess, tenant_id: str) -> pb.DeployedProcess:
@@ -98,4 +101,14 @@ def _form(form: DeployedForm, tenant_id: str) -> pb.DeployedForm:
         resource_name=form.resource_name,
         tenant_id=tenant_id,
         form_key=form.key,
+    )
+
+
+def _resource(resource: DeployedResource, tenant_id: str) -> pb.DeployedResource:
+    return pb.DeployedResource(
+        resource_id=resource.resource_id,
+        resource_name=resource.resource_name,
+        version=resource.version,
+        tenant_id=tenant_id,
+        resource_key=resource.key,
     )

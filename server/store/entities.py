@@ -373,6 +373,22 @@ class Form(Row, kw_only=True, gc=False):
     is_deleted: bool = False
 
 
+class GenericResource(Row, kw_only=True, gc=False):
+    """A deployed version of a generic resource; `content` is its file. A deleted one is still that of jobs."""
+
+    resource_key: Key
+    tenant_id: str
+    resource_id: str
+    version: int
+    version_tag: str | None
+    resource_name: str
+    content: str
+    deployment_key: Key
+    deployment_time: datetime
+    is_latest_version: bool = True
+    is_deleted: bool = False
+
+
 class BatchOperation(Row, kw_only=True, gc=False):
     """`failure` is why its items could not be collected."""
 
@@ -485,6 +501,7 @@ Entity = (
     | DecisionDefinition
     | DecisionInstance
     | Form
+    | GenericResource
     | ClusterVariable
     | GlobalTaskListener
     | BatchOperation

@@ -10,6 +10,7 @@ from server.engine import (
     decision_events,
     events,
     form_events,
+    generic_resource_events,
     global_task_listener_events,
 )
 from server.engine.definitions import executable_process
@@ -39,6 +40,7 @@ from server.store.entities import (
     Variable,
 )
 from server.store.form_projection import form_deleted, form_deployed
+from server.store.generic_resource_projection import generic_resource_deleted, generic_resource_deployed
 from server.store.global_task_listener_projection import (
     global_task_listener_deleted,
     global_task_listener_set,
@@ -430,6 +432,8 @@ PROJECTORS: Mapping[type[events.Event], Projector] = cast(
         decision_events.DecisionEvaluated: decision_evaluated,
         form_events.FormDeployed: form_deployed,
         form_events.FormDeleted: form_deleted,
+        generic_resource_events.GenericResourceDeployed: generic_resource_deployed,
+        generic_resource_events.GenericResourceDeleted: generic_resource_deleted,
         cluster_variable_events.ClusterVariableSet: cluster_variable_set,
         cluster_variable_events.ClusterVariableDeleted: cluster_variable_deleted,
         global_task_listener_events.GlobalTaskListenerSet: global_task_listener_set,

@@ -26,6 +26,7 @@ from server.store.entities import (
     ElementInstance,
     Entity,
     Form,
+    GenericResource,
     GlobalTaskListener,
     Incident,
     IncidentState,
@@ -144,6 +145,7 @@ DECISION_INSTANCES = Searchable.of(
 )
 
 FORMS = Searchable.of(Form, "form_key", indexed=("form_id",))
+GENERIC_RESOURCES = Searchable.of(GenericResource, "resource_key")
 BATCH_OPERATIONS = Searchable.of(BatchOperation, "batch_operation_key")
 
 CLUSTER_VARIABLES = Searchable.of(
@@ -174,6 +176,7 @@ SEARCHABLES: Mapping[type[Entity], Searchable[Entity]] = {
         DECISION_DEFINITIONS,
         DECISION_INSTANCES,
         FORMS,
+        GENERIC_RESOURCES,
         CLUSTER_VARIABLES,
         GLOBAL_TASK_LISTENERS,
         BATCH_OPERATIONS,

@@ -9,6 +9,7 @@ from edge.contract import Route
 from server.bpmn.builder import ad_hoc_sub_process, process
 from tests.end_to_end.servers import MODES, Server, offered
 from tests.server.engine.graphs import answering, graph_xml
+from tests.server.engine.resource_files import rpa_json
 
 
 def each(wanted: Callable[[Route], object]) -> pytest.MarkDecorator:
@@ -42,6 +43,8 @@ def owned(server: Server) -> Iterator[dict[str, str]]:
         definition = deployment["deployments"][0]["processDefinition"]
         model = {"resources": ("pricing.dmn", graph_xml(answering("price", "1")))}
         graph, decision = client.post("/v2/deployments", files=model).raise_for_status().json()["deployments"]
+        robot = {"resources": ("robot.rpa", rpa_json())}
+        (resource,) = client.post("/v2/deployments", files=robot).raise_for_status().json()["deployments"]
         asked = {"decisionDefinitionId": "price"}
         evaluation = client.post("/v2/decision-definitions/evaluation", json=asked).raise_for_status().json()
         (evaluated,) = evaluation["evaluatedDecisions"]
@@ -69,7 +72,7 @@ def owned(server: Server) -> Iterator[dict[str, str]]:
             "id": "owned",
             "batch_operation_key": batch["batchOperationKey"],
             "role_id": "owned",
-            "resource_key": graph["decisionRequirements"]["decisionRequirementsKey"],
+            "resource_key": resource["resource"]["resourceKey"],
             "group_id": "owned",
             "mapping_rule_id": "owned",
             "client_id": "reader",

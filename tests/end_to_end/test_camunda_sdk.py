@@ -1,6 +1,7 @@
 """Camunda's own Python SDK, unmodified, against a running server."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,7 @@ from camunda_orchestration_sdk.models import (
 
 from server.bpmn.builder import ad_hoc_sub_process, process
 from tests.end_to_end.servers import Models, Server
+from tests.server.engine.resource_files import rpa_json
 
 INSTANCES = 200
 PATIENCE_SECONDS = 90
@@ -317,6 +319,30 @@ async def test_a_form_is_read_from_a_user_task_and_from_a_start_event(
     assert of_task.to_dict() == of_start.to_dict()
     assert (of_task.form_key, of_task.schema) == (found.form_key, form.read_text())
     assert (await client.get_process_definition(key)).has_start_form
+
+
+async def test_a_worker_reads_the_resource_that_its_job_links(
+    client: CamundaAsyncClient, tmp_path: Path
+) -> None:
+    robot, model = tmp_path / "sdk.rpa", tmp_path / "robotic.bpmn"
+    robot.write_bytes(rpa_json("sdk-robot", tag="stable"))
+    linked = {"resourceId": "sdk-robot", "resourceType": "RPA", "linkName": "main"}
+    robotic = process("robotic").start().service_task("work", type="sdk-robotic", linked=[linked]).end()
+    model.write_bytes(robotic.to_xml())
+    await client.deploy_resources_from_files([robot, model])
+    await client.create_process_instance(
+        data=ProcessCreationById.from_dict({"processDefinitionId": "robotic"})
+    )
+    request = {"type": "sdk-robotic", "timeout": 30_000, "maxJobsToActivate": 1, "requestTimeout": 10_000}
+    (job,) = (await client.activate_jobs(data=JobActivationRequest.from_dict(request))).jobs
+
+    (link,) = json.loads(job.custom_headers["linkedResources"])
+    found = await client.get_resource(link["resourceKey"])
+    content = await client.get_resource_content(link["resourceKey"])
+
+    assert (link["resourceType"], link["linkName"]) == ("RPA", "main")
+    assert (found.resource_id, found.version_tag, found.version) == ("sdk-robot", "stable", 1)
+    assert content.payload.read() == robot.read_bytes()
 
 
 async def test_cluster_variables_are_kept_and_seen_by_processes(

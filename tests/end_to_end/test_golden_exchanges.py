@@ -20,6 +20,7 @@ from server.bpmn.builder import ad_hoc_sub_process, process
 from server.platform.policy import Mode
 from tests.end_to_end.conftest import started
 from tests.end_to_end.servers import MODES, ROOT, Server
+from tests.server.engine.resource_files import rpa_json
 
 FOLDER = Path(__file__).parent / "exchanges"
 IS_REWRITTEN = os.environ.get("GNOMON_GOLDEN") == "rewrite"
@@ -149,6 +150,7 @@ def _play(scene: Scene) -> None:
     _play_cluster_variables(scene)
     _play_global_task_listeners(scene)
     _play_a_deletion_of_history(scene)
+    _play_generic_resources(scene)
     scene.play("reset-clock", "POST", "/v2/clock/reset")
     scene.play("discovery", "GET", "/.well-known/openid-configuration")
 
@@ -411,6 +413,15 @@ def _play_forms(scene: Scene) -> None:
     scene.play(
         "refused-form", "POST", "/v2/deployments", files={"resources": ("a.form", b'{"type": "default"}')}
     )
+
+
+def _play_generic_resources(scene: Scene) -> None:
+    files = {"resources": ("robot.rpa", rpa_json(tag="stable"))}
+    deployed = scene.play("create-deployment-of-a-resource", "POST", "/v2/deployments", files=files)
+    place = f"/v2/resources/{deployed['deployments'][0]['resource']['resourceKey']}"
+    scene.play("get-resource", "GET", place)
+    scene.play("get-resource-content", "GET", f"{place}/content")
+    scene.play("get-unknown-resource", "GET", "/v2/resources/42")
 
 
 def _play_conditions(scene: Scene) -> None:

@@ -2,11 +2,10 @@
 
 from collections.abc import Iterator
 
-from server.engine import decision_events, events, form_events
+from server.engine import decision_events, events, form_events, generic_resource_events
 from server.engine.answers import (
     DONE,
     DeployedDecision,
-    DeployedForm,
     DeployedProcess,
     DeployedRequirements,
     Deployment,
@@ -16,34 +15,39 @@ from server.engine.commands import (
     AdoptDefinition,
     DecisionModel,
     DeployResources,
-    FormFile,
     NamedDecision,
     Resource,
 )
 from server.engine.decision_events import DecisionRequirementsDeployed
 from server.engine.definitions import Definition, executable_process, message_starts_of
 from server.engine.form_events import FormDeployed
-from server.engine.formats import Feature
-from server.engine.handlers import start_timer
+from server.engine.generic_resource_events import GenericResourceDeployed
+from server.engine.handlers import deployed_files, start_timer
+from server.engine.handlers.deployed_files import is_unchanged
 from server.engine.keys import Key
-from server.engine.rejection import Rejected, RejectionType
 from server.engine.start_evaluation import NoVariables, start_triggers
 from server.engine.step import Step
 
 
 def deploy(command: DeployResources, step: Step) -> Deployment:
-    _expect_forms(command, step)
+    deployed_files.expect_features(command, step)
     is_renewed = _has_changes(command, step) and _is_bound(command)
     key = step.next_key()
     step.emit(events.DeploymentCreated(key, command.tenant_id))
-    # Other partitions hear of everything in this order: a process that they begin finds its forms.
+    # Other partitions hear of everything in this order: a process that they begin finds its forms and resources.
     forms = [
-        _form(command.tenant_id, form, step, deployment_key=key, is_renewed=is_renewed)
-        for form in command.forms
+        deployed_files.form(command.tenant_id, file, step, deployment_key=key, is_renewed=is_renewed)
+        for file in command.forms
+    ]
+    resources = [
+        deployed_files.generic_resource(
+            command.tenant_id, file, step, deployment_key=key, is_renewed=is_renewed
+        )
+        for file in command.generic
     ]
     definitions = [
         latest
-        if latest is not None and not is_renewed and _is_unchanged(latest, resource)
+        if latest is not None and not is_renewed and is_unchanged(latest, resource)
         else _definition(command.tenant_id, resource, process_id, step, deployment_key=key)
         for resource, process_id, latest in _with_latest(command, step)
     ]
@@ -55,7 +59,8 @@ def deploy(command: DeployResources, step: Step) -> Deployment:
         key,
         tuple(map(_deployed, definitions)),
         tuple(map(_deployed_graph, graphs)),
-        tuple(map(_deployed_form, forms)),
+        tuple(forms),
+        tuple(resources),
     )
 
 
@@ -66,8 +71,11 @@ def adopt(command: AdoptDefinition, step: Step) -> Done:
         if definition.key not in step.state.decisions.graphs:
             step.emit(decision_events.DecisionRequirementsAdopted(definition))
     elif isinstance(definition, FormDeployed):
-        if definition.key not in step.state.forms.forms:
+        if definition.key not in step.state.forms.files:
             step.emit(form_events.FormAdopted(definition))
+    elif isinstance(definition, GenericResourceDeployed):
+        if definition.key not in step.state.generic_resources.files:
+            step.emit(generic_resource_events.GenericResourceAdopted(definition))
     elif definition.key not in step.state.definitions:
         step.emit(events.ProcessDefinitionAdopted(definition))
     return DONE
@@ -78,14 +86,14 @@ def _has_changes(command: DeployResources, step: Step) -> bool:
     latest = step.state.decisions.latest_graph
     return (
         any(
-            known is None or not _is_unchanged(known, resource)
+            known is None or not is_unchanged(known, resource)
             for resource, _, known in _with_latest(command, step)
         )
         or any(
             not _is_current(latest(command.tenant_id, model.decision_requirements_id), model, step)
             for model in command.decision_models
         )
-        or any(_unchanged(command.tenant_id, form, step) is None for form in command.forms)
+        or deployed_files.has_changes(command, step)
     )
 
 
@@ -142,13 +150,6 @@ def change_message_starts(step: Step, definition: Definition, *, are_open: bool)
     keys = tuple(message_starts_of(definition))
     if keys:
         step.emit(events.MessageStartsChanged(keys, are_open))
-
-
-def _is_unchanged(
-    latest: Definition | DecisionRequirementsDeployed | FormDeployed,
-    resource: Resource | DecisionModel | FormFile,
-) -> bool:
-    return (latest.checksum, latest.resource_name) == (resource.checksum, resource.name)
 
 
 # Decisions
@@ -211,7 +212,7 @@ def _is_current(latest: DecisionRequirementsDeployed | None, model: DecisionMode
 
 
 def _is_same(latest: DecisionRequirementsDeployed, model: DecisionModel) -> bool:
-    return _is_unchanged(latest, model) and latest.dialect == model.dialect
+    return is_unchanged(latest, model) and latest.dialect == model.dialect
 
 
 def _is_up_to_date(graph: DecisionRequirementsDeployed, step: Step) -> bool:
@@ -235,47 +236,3 @@ def _decision(
         previous_key=latest.key if latest else None,
         version_tag=decision.version_tag,
     )
-
-
-# Forms
-
-
-def _expect_forms(command: DeployResources, step: Step) -> None:
-    """Raises Rejected for forms that a node of the deployment does not know."""
-    for form in command.forms:
-        reason = step.state.format.shortfall(Feature.FORMS, f"form {form.form_id}")
-        if reason:
-            raise Rejected(RejectionType.INVALID_STATE, reason)
-
-
-def _deployed_form(form: FormDeployed) -> DeployedForm:
-    return DeployedForm(form.key, form.form_id, form.version, form.resource_name)
-
-
-def _unchanged(tenant_id: str, form: FormFile, step: Step) -> FormDeployed | None:
-    """The latest version, if it is this form."""
-    latest = step.state.forms.latest(tenant_id, form.form_id)
-    return latest if latest is not None and _is_unchanged(latest, form) else None
-
-
-def _form(
-    tenant_id: str, form: FormFile, step: Step, *, deployment_key: Key, is_renewed: bool
-) -> FormDeployed:
-    unchanged = _unchanged(tenant_id, form, step)
-    if unchanged is not None and not is_renewed:
-        return unchanged
-    latest = step.state.forms.latest(tenant_id, form.form_id)
-    deployed = FormDeployed(
-        key=step.next_key(),
-        deployment_key=deployment_key,
-        tenant_id=tenant_id,
-        form_id=form.form_id,
-        version=step.state.forms.next_version(tenant_id, form.form_id),
-        previous_key=latest.key if latest is not None else None,
-        resource_name=form.name,
-        checksum=form.checksum,
-        schema=form.schema,
-        version_tag=form.version_tag,
-    )
-    step.emit(deployed)
-    return deployed

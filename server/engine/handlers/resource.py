@@ -12,6 +12,7 @@ from server.engine.commands import AdoptDeletion, DeleteResource
 from server.engine.decision_events import DecisionRequirementsDeleted, DecisionRequirementsDeployed
 from server.engine.definitions import Definition
 from server.engine.form_events import FormDeleted, FormDeployed
+from server.engine.generic_resource_events import GenericResourceDeleted, GenericResourceDeployed
 from server.engine.handlers import start_timer
 from server.engine.handlers.deployment import change_message_starts
 from server.engine.keys import Key
@@ -25,13 +26,15 @@ from server.engine.step import Step
 def delete(command: DeleteResource, step: Step) -> Done:
     key = command.resource_key
     definition, graph = step.state.definitions.get(key), step.state.decisions.graphs.get(key)
-    form = step.state.forms.forms.get(key)
+    form, resource = step.state.forms.files.get(key), step.state.generic_resources.files.get(key)
     if definition is not None and definition.tenant_id == command.tenant_id and not definition.is_deleted:
         _delete_process(definition, step)
     elif graph is not None and graph.tenant_id == command.tenant_id:
         _delete_decisions(graph, step)
     elif form is not None and form.tenant_id == command.tenant_id:
         _delete_form(form, step)
+    elif resource is not None and resource.tenant_id == command.tenant_id:
+        _delete_generic_resource(resource, step)
     else:
         raise Rejected(RejectionType.NOT_FOUND, f"no resource with key {key}")
     step.emit(CommandSent(EVERY_OTHER, AdoptDeletion(command.tenant_id, key)))
@@ -43,7 +46,8 @@ def adopt(command: AdoptDeletion, step: Step) -> Done:
     key, state = command.resource_key, step.state
     definition = state.definitions.get(key)
     is_process = definition is not None and not definition.is_deleted
-    if is_process or key in state.decisions.graphs or key in state.forms.forms:
+    known = (state.decisions.graphs, state.forms.files, state.generic_resources.files)
+    if is_process or any(key in each for each in known):
         step.emit(events.DeletionAdopted(key))
     return DONE
 
@@ -117,3 +121,9 @@ def _delete_form(form: FormDeployed, step: Step) -> None:
     is_latest = forms.latest(form.tenant_id, form.form_id) is form
     latest_key = forms.before(form.tenant_id, form.form_id) if is_latest else None
     step.emit(FormDeleted(msgspec.structs.replace(form, is_deleted=True), latest_key))
+
+
+def _delete_generic_resource(resource: GenericResourceDeployed, step: Step) -> None:
+    known, name = step.state.generic_resources, (resource.tenant_id, resource.resource_id)
+    latest_key = known.before(*name) if known.latest(*name) is resource else None
+    step.emit(GenericResourceDeleted(msgspec.structs.replace(resource, is_deleted=True), latest_key))

@@ -105,6 +105,12 @@ def _native_hosts(subject: Subject) -> Iterator[Violation]:
         yield from (Violation("found none", at) for at in elements(subject, "zeebe:taskListener"))
 
 
+def _resource_hosts(subject: Subject) -> Iterator[Violation]:
+    is_host = subject.markup.tag in {"serviceTask", "sendTask"}
+    if not (is_host and any(True for _ in elements(subject, "zeebe:taskDefinition"))):
+        yield from (Violation("found none", at) for at in elements(subject, "zeebe:linkedResource"))
+
+
 def _one_form(subject: Subject) -> Iterator[Violation]:
     """A form is linked by id, or by the reference that this kind of user task has."""
     is_native = any(True for _ in elements(subject, "zeebe:userTask"))
@@ -457,6 +463,7 @@ _CHECKS: Mapping[str, Callable[[Subject], Iterator[Violation]]] = {
     "phases that happen": _phases,
     "one form": _one_form,
     "native user task": _native_hosts,
+    "service or send task": _resource_hosts,
     "errors interrupt": _errors_interrupt,
     "one event for an error": _caught_twice,
     "one event sub-process for a trigger": _begun_twice,

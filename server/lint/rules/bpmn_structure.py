@@ -129,6 +129,7 @@ RULES = (
             "zeebe:taskSchedule",
             "zeebe:priorityDefinition",
             "zeebe:formDefinition",
+            "zeebe:linkedResources",
             "zeebe:adHoc",
         ),
         bounds=Bounds(max=1),
@@ -140,7 +141,6 @@ RULES = (
         applies_to=("bpmn:FlowNode", "bpmn:Process"),
         attribute=(
             "zeebe:publishMessage",
-            "zeebe:linkedResources",
             "standardLoopCharacteristics",
         ),
         bounds=Bounds(max=0),

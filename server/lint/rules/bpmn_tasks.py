@@ -13,6 +13,12 @@ _JOB_HOSTS = (
     "bpmn:EndEvent[message]",
 )
 
+_RESOURCE_HOSTS = ("bpmn:ServiceTask", "bpmn:SendTask")
+MAX_LINKED_RESOURCES = 100
+"""All of them are in one header of the job."""
+
+_BOUND = ("bpmn:CallActivity", "bpmn:UserTask", "bpmn:BusinessRuleTask", *_RESOURCE_HOSTS)
+
 RULES = (
     Rule(
         id="task-definition",
@@ -190,11 +196,12 @@ RULES = (
         id="binding-type",
         message="Unknown binding type",
         evaluator=EvaluatorKind.PATTERN,
-        applies_to=("bpmn:CallActivity", "bpmn:UserTask", "bpmn:BusinessRuleTask"),
+        applies_to=_BOUND,
         attribute=(
             "zeebe:calledElement@bindingType",
             "zeebe:formDefinition@bindingType",
             "zeebe:calledDecision@bindingType",
+            "zeebe:linkedResource@bindingType",
         ),
         value=("latest|deployment|versionTag",),
     ),
@@ -202,12 +209,39 @@ RULES = (
         id="version-tag-binding",
         message="Binding by version tag needs the tag",
         evaluator=EvaluatorKind.REQUIRED_ATTRIBUTE,
-        applies_to=("bpmn:CallActivity", "bpmn:UserTask", "bpmn:BusinessRuleTask"),
+        applies_to=_BOUND,
         attribute=(
             "zeebe:calledElement[bindingType=versionTag]@versionTag",
             "zeebe:formDefinition[bindingType=versionTag]@versionTag",
             "zeebe:calledDecision[bindingType=versionTag]@versionTag",
+            "zeebe:linkedResource[bindingType=versionTag]@versionTag",
         ),
+    ),
+    Rule(
+        id="linked-resource",
+        message="A linked resource needs id, type and binding",
+        evaluator=EvaluatorKind.REQUIRED_ATTRIBUTE,
+        applies_to=_RESOURCE_HOSTS,
+        attribute=(
+            "zeebe:linkedResource@resourceId",
+            "zeebe:linkedResource@resourceType",
+            "zeebe:linkedResource@bindingType",
+        ),
+    ),
+    Rule(
+        id="linked-resource-count",
+        message="The task has too many linked resources",
+        evaluator=EvaluatorKind.COUNT,
+        applies_to=_RESOURCE_HOSTS,
+        attribute=("zeebe:linkedResource",),
+        bounds=Bounds(max=MAX_LINKED_RESOURCES),
+    ),
+    Rule(
+        id="linked-resource-host",
+        message="Linked resources need a service or send task of a job worker",
+        evaluator=EvaluatorKind.CUSTOM,
+        applies_to=("bpmn:FlowNode", "bpmn:Process"),
+        value=("service or send task",),
     ),
     Rule(
         id="script-expression",

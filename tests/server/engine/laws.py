@@ -50,6 +50,7 @@ def recovered(live: State) -> State:
     state.definitions, state.versions, state.starts = live.definitions, live.versions, live.starts
     state.tagged, state.numbers = live.tagged, live.numbers
     state.decisions, state.forms = live.decisions, live.forms
+    state.generic_resources = live.generic_resources
     state.cluster_variables = live.cluster_variables
     state.global_task_listeners = live.global_task_listeners
     documents = [pages_of(instance) for instance in live.instances.values()]

@@ -25,6 +25,7 @@ from server.engine.work import Activation
 from tests.durable import EPOCH
 from tests.server.engine.form_files import form
 from tests.server.engine.laws import open_incidents
+from tests.server.engine.resource_files import rpa
 from tests.server.engine.scenario import Scenario
 from tests.server.engine.strategies import (
     BEGIN,
@@ -61,6 +62,7 @@ def photograph(state: State) -> object:
         dict(state.numbers),
         deepcopy(state.start_timers),
         deepcopy(state.forms),
+        deepcopy(state.generic_resources),
         deepcopy(state.cluster_variables),
         deepcopy(state.global_task_listeners),
     )
@@ -206,9 +208,11 @@ class Player:
             if job_key is not None and instance.jobs[job_key].state is JobState.FAILED:
                 update = commands.UpdateJob(tenant_id=scenario.tenant_id, job_key=job_key, retries=1)
                 scenario.execute(update)
-            if incident.error_type is ErrorType.FORM_NOT_FOUND:
-                files = (form(tag="stable"),)
-                scenario.execute(commands.DeployResources(scenario.tenant_id, (), (), files))
+            if incident.error_type in {ErrorType.FORM_NOT_FOUND, ErrorType.RESOURCE_NOT_FOUND}:
+                files = commands.DeployResources(
+                    scenario.tenant_id, (), forms=(form(tag="stable"),), generic=(rpa(tag="stable"),)
+                )
+                scenario.execute(files)
             if incident.error_type in {ErrorType.EXTRACT_VALUE_ERROR, ErrorType.CONDITION_ERROR}:
                 # The activation of an activity may have given it variables that hide those of the process.
                 scope_key = instance.elements[incident.element_instance_key].scope_key or instance.head.key
@@ -454,8 +458,8 @@ def _delete(move: Move, scenario: Scenario) -> Command:
 
 
 def _hide(move: Move, scenario: Scenario) -> Command:
-    """Delete a version of a form."""
-    keys = sorted(scenario.state.forms.forms)
+    """Delete a version of a form or of a generic resource."""
+    keys = sorted([*scenario.state.forms.files, *scenario.state.generic_resources.files])
     return commands.DeleteResource(_tenant(move, scenario), keys[move.pick % len(keys)] if keys else UNKNOWN)
 
 
@@ -487,7 +491,10 @@ COMMANDS: dict[str, Callable[[Move, Scenario], Command]] = {
     ),
     "delete": _delete,
     "show": lambda move, scenario: commands.DeployResources(
-        _tenant(move, scenario), (), (), (form(tag="stable", title=str(move.number)),)
+        _tenant(move, scenario),
+        (),
+        forms=(form(tag="stable", title=str(move.number)),),
+        generic=(rpa(tag="stable", script=str(move.pick)),),
     ),
     "hide": _hide,
     "keep": _keep,

@@ -58,7 +58,10 @@ class Loop:
 
 @dataclass(frozen=True)
 class Work:
-    """A task for a worker, or one that is passed when it has no type; the listeners are phases."""
+    """A task for a worker, or one that is passed when it has no type; the listeners are phases.
+
+    The linked resources may not be deployed yet.
+    """
 
     type: str | None
     inputs: Mappings
@@ -66,6 +69,7 @@ class Work:
     listeners: frozenset[str] = frozenset()
     loop: "Loop | None" = None
     is_compensable: bool = False
+    linked: tuple[Mapping[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -247,6 +251,9 @@ FORMS: tuple[Mapping[str, str], ...] = (
     {"formId": "address", "bindingType": "versionTag", "versionTag": "stable"},
 )
 
+# A linked resource.
+ROBOT: Mapping[str, str] = {"resourceId": "robot", "resourceType": "RPA"}
+
 targets = st.sampled_from(["a", "b", "c", "b.x", "c.x", "c.y"])
 loops = st.none() | st.builds(
     Loop,
@@ -262,6 +269,10 @@ work = st.builds(
     st.frozensets(st.sampled_from(["start", "end"])),
     loops,
     st.booleans(),
+    # Most have none: one that is not deployed keeps the job from being created.
+    st.sampled_from(
+        [(), (), (), (ROBOT,), (ROBOT, {**ROBOT, "bindingType": "versionTag", "versionTag": "stable"})]
+    ),
 )
 scripts = st.builds(
     Script,
@@ -451,7 +462,9 @@ class _Writer:
         if block.type is None:
             self._builder.node("task", name, inputs=block.inputs, outputs=block.outputs)
         else:
-            self._builder.service_task(name, type=block.type, inputs=block.inputs, outputs=block.outputs)
+            self._builder.service_task(
+                name, type=block.type, inputs=block.inputs, outputs=block.outputs, linked=block.linked
+            )
         for phase in sorted(block.listeners):
             self._builder.execution_listener(phase, type="b")
         self._repeat(block.loop)

@@ -39,7 +39,7 @@ def test_a_form_is_deployed_with_its_schema(engine: Scenario) -> None:
 def test_partitions_keep_no_schema(engine: Scenario) -> None:
     (found,) = deployed(engine, ONE)
 
-    assert engine.state.forms.forms[found.key].schema == ""
+    assert engine.state.forms.files[found.key].schema == ""
 
 
 def test_changed_content_is_a_new_version(engine: Scenario) -> None:
@@ -149,7 +149,7 @@ def test_a_form_that_is_let_go_leaves_what_was_before(file: FormFile) -> None:
         deployed(each, form(tag="stable"))
     known = engine.state.forms
     deployed(engine, file)
-    newest = known.forms[Key(max(known.forms))]
+    newest = known.files[Key(max(known.files))]
 
     known.undefine(newest, before.state.forms.number_of(newest))
 

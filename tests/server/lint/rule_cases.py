@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from server.bpmn.builder import ProcessBuilder, process
+from server.lint.rules.bpmn_tasks import MAX_LINKED_RESOURCES
 
 _HEAD = (
     '<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"'
@@ -59,6 +60,11 @@ def _user_task(extension: str) -> bytes:
 def _started(form: str) -> bytes:
     start = f"<extensionElements><zeebe:formDefinition {form}/></extensionElements>"
     return _file(f'<startEvent id="start">{start}</startEvent>')
+
+
+def _linking(*linked: str, tag: str = "serviceTask") -> bytes:
+    inside = "".join(f"<zeebe:linkedResource {attributes}/>" for attributes in linked)
+    return _task(_job(f"<zeebe:linkedResources>{inside}</zeebe:linkedResources>"), tag)
 
 
 def _job(extra: str = "") -> str:
@@ -340,7 +346,7 @@ STRUCTURE = {
     "event-definition-type": case("n", _event("intermediateCatchEvent", _trigger("cancel")), _event("intermediateCatchEvent", _HOUR)),
     "extension-once": case("n", _task(_job(_job())), _task(_job())),
     "extension-type": case(
-        "n", _task(_job() + "<zeebe:linkedResources/>"), _task(_job() + "<zeebe:properties/>")
+        "n", _task(_job() + "<zeebe:publishMessage/>"), _task(_job() + "<zeebe:properties/>")
     ),
     "version-tag": case(
         "p", _process_extension('<zeebe:versionTag value=" "/>'), _process_extension('<zeebe:versionTag value="1"/>')
@@ -580,6 +586,19 @@ TASKS = {
         "n",
         _call('processId="p" bindingType="versionTag"'),
         _call('processId="p" bindingType="versionTag" versionTag="1.0"'),
+    ),
+    "linked-resource": case(
+        "n", _linking('resourceId="r"'), _linking('resourceId="r" resourceType="RPA"')
+    ),
+    "linked-resource-count": case(
+        "n",
+        _linking(*['resourceId="r" resourceType="RPA"'] * (MAX_LINKED_RESOURCES + 1)),
+        _linking(*['resourceId="r" resourceType="RPA"'] * MAX_LINKED_RESOURCES),
+    ),
+    "linked-resource-host": case(
+        "n",
+        _linking('resourceId="r" resourceType="RPA"', tag="scriptTask"),
+        _linking('resourceId="r" resourceType="RPA"', tag="sendTask"),
     ),
     "id-inner-instance": case(
         "n#innerInstance", _line('<task id="n#innerInstance"/>'), _line('<task id="n"/>')

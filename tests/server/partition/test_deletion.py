@@ -11,6 +11,7 @@ from server.partition.wire import ANSWERS, COMMANDS
 from server.store.postgres.verify import Formats, verify
 from tests.server.engine.form_files import form
 from tests.server.engine.graphs import answering, graph
+from tests.server.engine.resource_files import rpa
 from tests.server.partition.durable import deployment
 from tests.server.partition.test_start_events import BY_SIGNAL, NEXT_BY_SIGNAL, Pair, opened
 
@@ -25,8 +26,10 @@ async def delete_latest(both: Pair) -> None:
     assert latest is not None
     assert price is not None
     address = state.forms.latest("default", "address")
+    robot = state.generic_resources.latest("default", "robot")
     assert address is not None
-    for key in (latest.key, price.graph.key, address.key):
+    assert robot is not None
+    for key in (latest.key, price.graph.key, address.key, robot.key):
         await both.first.submit(commands.DeleteResource("default", key))
     await both.catch_up()
 
@@ -40,7 +43,9 @@ async def test_a_deletion_reaches_every_partition_and_outlives_them(durable_dsn:
             for result in ("1", "2"):
                 model = graph(answering("price", result))
                 await both.first.submit(
-                    commands.DeployResources("default", (), (model,), (form(title=result),))
+                    commands.DeployResources(
+                        "default", (), (model,), (form(title=result),), (rpa(script=result),)
+                    )
                 )
             await delete_latest(both)
             await both.second.submit(BROADCAST)
@@ -55,6 +60,10 @@ async def test_a_deletion_reaches_every_partition_and_outlives_them(durable_dsn:
             addresses = [
                 each.partition.state.forms.latest("default", "address") for each in (both.first, both.second)
             ]
+            robots = [
+                each.partition.state.generic_resources.latest("default", "robot")
+                for each in (both.first, both.second)
+            ]
             again = await both.first.submit(commands.DeployResources("default", (NEXT_BY_SIGNAL,)))
             await both.catch_up()
             verdicts = await found(durable_dsn)
@@ -63,6 +72,7 @@ async def test_a_deletion_reaches_every_partition_and_outlives_them(durable_dsn:
     assert after == [Counter(), Counter([2, 1, 1])]
     assert [price and price.deployed.version for price in prices] == [1, 1]
     assert [address and address.version for address in addresses] == [1, 1]
+    assert [robot and robot.version for robot in robots] == [1, 1]
     assert [each.version for each in again.definitions] == [3]  # type: ignore[union-attr]  # of a deployment
     assert verdicts == {}
 

@@ -3,8 +3,10 @@ import pytest
 from server.bpmn.builder import definitions, process
 from server.engine.definitions import executable_processes
 from server.partition.deployments import MAX_FLOW_ELEMENTS, prepared
+from server.partition.generic_resources import MAX_BYTES, MAX_ID_LENGTH
 from server.platform.errors import InvalidArgument
 from tests.server.engine.form_files import form_json
+from tests.server.engine.resource_files import rpa_json
 from tests.server.engine.scenario import Scenario
 
 ORDER = process("order").service_task("charge", type="charge").end().to_xml()
@@ -61,10 +63,10 @@ def test_compiling_is_done_before_the_engine_sees_the_command() -> None:
 def test_every_problem_of_every_file_is_in_the_one_refusal() -> None:
     lacking = process("lacking").node("serviceTask", "charge").end().to_xml()
 
-    detail = refusal(("a.txt", ORDER), ("b.bpmn", b"no XML"), ("c.bpmn", lacking), ("d.bpmn", ORDER))
+    detail = refusal(("a.txt", b"\xff"), ("b.bpmn", b"no XML"), ("c.bpmn", lacking), ("d.bpmn", ORDER))
 
     assert detail.startswith("Expected to deploy new resources, but encountered the following errors:\n")
-    assert "'a.txt': expected a file that ends in .bpmn or .xml" in detail
+    assert "'a.txt': expected text in UTF-8" in detail
     assert "'b.bpmn':" in detail
     assert "xml-well-formed" in detail
     assert "- Element: charge" in detail
@@ -135,3 +137,59 @@ def test_a_form_with_warnings_is_deployed() -> None:
     content = form_json("advised", schemaVersion=99, components=[{"type": "carousel"}])
 
     assert prepared("default", [("advised.form", content)]).forms
+
+
+def test_other_files_are_generic_resources_with_their_names_as_ids() -> None:
+    command = prepared("default", [("Robot.RPA", rpa_json(tag="stable")), ("work.py", b"pass")])
+
+    found = [(file.name, file.resource_id, file.version_tag, file.content) for file in command.generic]
+    assert found == [
+        ("Robot.RPA", "robot", "stable", rpa_json(tag="stable").decode()),
+        ("work.py", "work.py", None, "pass"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        pytest.param("a.rpa", b'{"id": ', "expected a JSON object with an id", id="half"),
+        pytest.param("a.rpa", b'["id"]', "expected a JSON object with an id", id="a list"),
+        pytest.param("a.rpa", b"{}", "expected a JSON object with an id", id="without id"),
+        pytest.param("a.rpa", b'{"id": " "}', "expected an id that is not blank", id="blank id"),
+        pytest.param("a.rpa", b"[" * 100_000, "expected a JSON object with an id", id="deep"),
+        pytest.param(
+            "a.rpa",
+            rpa_json("i" * (MAX_ID_LENGTH + 1)),
+            f"of at most {MAX_ID_LENGTH} characters",
+            id="long id",
+        ),
+        pytest.param(
+            "a.rpa",
+            rpa_json(tag="t" * (MAX_ID_LENGTH + 1)),
+            f"of at most {MAX_ID_LENGTH} characters",
+            id="long tag",
+        ),
+        pytest.param("a.py", b"\xff", "expected text in UTF-8", id="not UTF-8"),
+        pytest.param("a.py", b"a\0b", "expected text, found a NUL character", id="NUL"),
+        pytest.param("a.py", b" " * (MAX_BYTES + 1), f"expected at most {MAX_BYTES} bytes", id="too long"),
+    ],
+)
+def test_what_is_no_generic_resource_is_refused(name: str, content: bytes, reason: str) -> None:
+    detail = refusal((name, content))
+
+    assert f"'{name}': " in detail
+    assert reason in detail
+
+
+def test_generic_resources_at_the_bounds_are_deployed() -> None:
+    longest = "i" * MAX_ID_LENGTH
+
+    command = prepared("default", [("a.rpa", rpa_json(longest, tag=longest)), ("a.py", b" " * MAX_BYTES)])
+
+    assert [file.resource_id for file in command.generic] == [longest, "a.py"]
+
+
+def test_an_id_stands_once_in_a_deployment() -> None:
+    detail = refusal(("a.rpa", rpa_json("twice")), ("b.rpa", rpa_json("twice", script="other")))
+
+    assert "resource-id-unique: resource 'twice' stands in this deployment 2 times" in detail

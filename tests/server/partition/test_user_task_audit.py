@@ -215,7 +215,7 @@ async def test_every_entry_of_a_user_task_names_its_form(serving: Serving) -> No
     async with serving() as harness:
         deployment = commands.DeployResources("default", (resource(SHOWN),), (), (form(),))
         await harness.partition.submit(deployment, ORIGIN)
-        (form_key,) = harness.state.forms.forms
+        (form_key,) = harness.state.forms.files
         creation = commands.CreateProcessInstance(tenant_id="default", process_definition_id="shown")
         entries = await asked(harness, creation)
         key = user_task_key(harness)

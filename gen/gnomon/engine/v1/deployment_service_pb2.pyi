@@ -27,7 +27,7 @@ class Resource(_message.Message):
     NAME_FIELD_NUMBER: _builtins.int
     CONTENT_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """File name; its ending says what it is (.bpmn, .xml, .dmn, .form)."""
+    """File name; its ending says what it is (.bpmn, .xml, .dmn, .form; a generic resource has any other)."""
     content: _builtins.bytes
     """Content of the file."""
     def __init__(
@@ -240,7 +240,7 @@ Global___DeployedForm: _TypeAlias = DeployedForm  # noqa: Y015
 
 @_typing.final
 class DeployedResource(_message.Message):
-    """Any other resource in the answer to a deployment."""
+    """A generic resource in the answer to a deployment."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
@@ -250,7 +250,7 @@ class DeployedResource(_message.Message):
     TENANT_ID_FIELD_NUMBER: _builtins.int
     RESOURCE_KEY_FIELD_NUMBER: _builtins.int
     resource_id: _builtins.str
-    """Id."""
+    """Id: that in an RPA file, otherwise the name of the file."""
     resource_name: _builtins.str
     """File that it came from."""
     version: _builtins.int
@@ -305,7 +305,7 @@ class DeployedArtefact(_message.Message):
 
     @_builtins.property
     def resource(self) -> Global___DeployedResource:
-        """Any other resource."""
+        """A generic resource."""
 
     def __init__(
         self,
@@ -358,7 +358,9 @@ class CreateDeploymentResponse(_message.Message):
     """Tenant that owns what was deployed."""
     @_builtins.property
     def deployments(self) -> _containers.RepeatedCompositeFieldContainer[Global___DeployedArtefact]:
-        """What was deployed, each in the order of the files: processes, then graphs with their decisions."""
+        """What was deployed, each in the order of the files: processes, then graphs with their decisions, forms, and generic
+        resources.
+        """
 
     def __init__(
         self,

@@ -3,6 +3,7 @@
 isort:skip_file
 """
 
+from gnomon.engine.v1 import generic_resource_pb2 as _generic_resource_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 import builtins as _builtins
@@ -17,6 +18,96 @@ else:
 DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
+class GetResourceRequest(_message.Message):
+    """Request of GetResource."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RESOURCE_KEY_FIELD_NUMBER: _builtins.int
+    resource_key: _builtins.int
+    """Which one."""
+    def __init__(
+        self,
+        *,
+        resource_key: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["resource_key", b"resource_key"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetResourceRequest: _TypeAlias = GetResourceRequest  # noqa: Y015
+
+@_typing.final
+class GetResourceResponse(_message.Message):
+    """Response of GetResource."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RESOURCE_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def resource(self) -> _generic_resource_pb2.GenericResource:
+        """The generic resource."""
+
+    def __init__(
+        self,
+        *,
+        resource: _generic_resource_pb2.GenericResource | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["resource", b"resource"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["resource", b"resource"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetResourceResponse: _TypeAlias = GetResourceResponse  # noqa: Y015
+
+@_typing.final
+class GetResourceContentRequest(_message.Message):
+    """Request of GetResourceContent."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RESOURCE_KEY_FIELD_NUMBER: _builtins.int
+    resource_key: _builtins.int
+    """Which one."""
+    def __init__(
+        self,
+        *,
+        resource_key: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["resource_key", b"resource_key"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetResourceContentRequest: _TypeAlias = GetResourceContentRequest  # noqa: Y015
+
+@_typing.final
+class GetResourceContentResponse(_message.Message):
+    """Response of GetResourceContent."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    CONTENT_FIELD_NUMBER: _builtins.int
+    content: _builtins.str
+    """The text of the file."""
+    def __init__(
+        self,
+        *,
+        content: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["content", b"content"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetResourceContentResponse: _TypeAlias = GetResourceContentResponse  # noqa: Y015
+
+@_typing.final
 class DeleteResourceRequest(_message.Message):
     """Request of DeleteResource."""
 
@@ -26,7 +117,7 @@ class DeleteResourceRequest(_message.Message):
     OPERATION_REFERENCE_FIELD_NUMBER: _builtins.int
     DELETE_HISTORY_FIELD_NUMBER: _builtins.int
     resource_key: _builtins.int
-    """Key of the process definition or of the requirements graph."""
+    """Key of the process definition, the requirements graph, the form or the generic resource."""
     operation_reference: _builtins.int
     """Reference that the caller gives the operation."""
     delete_history: _builtins.bool

@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class ResourceServiceStub:
-    """Deletes what was deployed.
+    """Deletes what was deployed, and reads generic resources.
     """
 
     def __init__(self, channel):
@@ -35,6 +35,16 @@ class ResourceServiceStub:
         Args:
             channel: A grpc.Channel.
         """
+        self.GetResource = channel.unary_unary(
+                '/gnomon.engine.v1.ResourceService/GetResource',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_resource__service__pb2.GetResourceRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_resource__service__pb2.GetResourceResponse.FromString,
+                _registered_method=True)
+        self.GetResourceContent = channel.unary_unary(
+                '/gnomon.engine.v1.ResourceService/GetResourceContent',
+                request_serializer=gnomon_dot_engine_dot_v1_dot_resource__service__pb2.GetResourceContentRequest.SerializeToString,
+                response_deserializer=gnomon_dot_engine_dot_v1_dot_resource__service__pb2.GetResourceContentResponse.FromString,
+                _registered_method=True)
         self.DeleteResource = channel.unary_unary(
                 '/gnomon.engine.v1.ResourceService/DeleteResource',
                 request_serializer=gnomon_dot_engine_dot_v1_dot_resource__service__pb2.DeleteResourceRequest.SerializeToString,
@@ -43,12 +53,27 @@ class ResourceServiceStub:
 
 
 class ResourceServiceServicer:
-    """Deletes what was deployed.
+    """Deletes what was deployed, and reads generic resources.
     """
 
+    def GetResource(self, request, context):
+        """Returns one generic resource: what was deployed and is no process, decision or form.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetResourceContent(self, request, context):
+        """Returns the content that a generic resource was deployed with.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def DeleteResource(self, request, context):
-        """Deletes a process definition, or a requirements graph with its decisions. No process instance begins with it and no
-        decision of it is evaluated any more; the version before takes its place. Active process instances go on.
+        """Deletes a process definition, a requirements graph with its decisions, a form or a generic resource. No process
+        instance begins with it and no decision of it is evaluated any more, and no activated element is bound to it; the
+        version before takes its place. Active process instances go on.
         Rejected with NOT_FOUND when there is no such resource, or it is deleted already.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
@@ -58,6 +83,16 @@ class ResourceServiceServicer:
 
 def add_ResourceServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
+            'GetResource': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetResource,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_resource__service__pb2.GetResourceRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_resource__service__pb2.GetResourceResponse.SerializeToString,
+            ),
+            'GetResourceContent': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetResourceContent,
+                    request_deserializer=gnomon_dot_engine_dot_v1_dot_resource__service__pb2.GetResourceContentRequest.FromString,
+                    response_serializer=gnomon_dot_engine_dot_v1_dot_resource__service__pb2.GetResourceContentResponse.SerializeToString,
+            ),
             'DeleteResource': grpc.unary_unary_rpc_method_handler(
                     servicer.DeleteResource,
                     request_deserializer=gnomon_dot_engine_dot_v1_dot_resource__service__pb2.DeleteResourceRequest.FromString,
@@ -72,8 +107,62 @@ def add_ResourceServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class ResourceService:
-    """Deletes what was deployed.
+    """Deletes what was deployed, and reads generic resources.
     """
+
+    @staticmethod
+    def GetResource(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.ResourceService/GetResource',
+            gnomon_dot_engine_dot_v1_dot_resource__service__pb2.GetResourceRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_resource__service__pb2.GetResourceResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetResourceContent(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/gnomon.engine.v1.ResourceService/GetResourceContent',
+            gnomon_dot_engine_dot_v1_dot_resource__service__pb2.GetResourceContentRequest.SerializeToString,
+            gnomon_dot_engine_dot_v1_dot_resource__service__pb2.GetResourceContentResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
 
     @staticmethod
     def DeleteResource(request,

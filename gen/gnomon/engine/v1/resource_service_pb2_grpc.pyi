@@ -27,31 +27,57 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class ResourceServiceStub:
-    """Deletes what was deployed."""
+    """Deletes what was deployed, and reads generic resources."""
 
     @_typing.overload
     def __new__(cls, channel: _grpc.Channel) -> _Self: ...
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> ResourceServiceAsyncStub: ...
+    GetResource: _grpc.UnaryUnaryMultiCallable[_resource_service_pb2.GetResourceRequest, _resource_service_pb2.GetResourceResponse]
+    """Returns one generic resource: what was deployed and is no process, decision or form."""
+    GetResourceContent: _grpc.UnaryUnaryMultiCallable[_resource_service_pb2.GetResourceContentRequest, _resource_service_pb2.GetResourceContentResponse]
+    """Returns the content that a generic resource was deployed with."""
     DeleteResource: _grpc.UnaryUnaryMultiCallable[_resource_service_pb2.DeleteResourceRequest, _resource_service_pb2.DeleteResourceResponse]
-    """Deletes a process definition, or a requirements graph with its decisions. No process instance begins with it and no
-    decision of it is evaluated any more; the version before takes its place. Active process instances go on.
+    """Deletes a process definition, a requirements graph with its decisions, a form or a generic resource. No process
+    instance begins with it and no decision of it is evaluated any more, and no activated element is bound to it; the
+    version before takes its place. Active process instances go on.
     Rejected with NOT_FOUND when there is no such resource, or it is deleted already.
     """
 
 @_typing.type_check_only
 class ResourceServiceAsyncStub(ResourceServiceStub):
-    """Deletes what was deployed."""
+    """Deletes what was deployed, and reads generic resources."""
 
     def __init__(self, channel: _aio.Channel) -> None: ...
+    GetResource: _aio.UnaryUnaryMultiCallable[_resource_service_pb2.GetResourceRequest, _resource_service_pb2.GetResourceResponse]  # type: ignore[assignment]
+    """Returns one generic resource: what was deployed and is no process, decision or form."""
+    GetResourceContent: _aio.UnaryUnaryMultiCallable[_resource_service_pb2.GetResourceContentRequest, _resource_service_pb2.GetResourceContentResponse]  # type: ignore[assignment]
+    """Returns the content that a generic resource was deployed with."""
     DeleteResource: _aio.UnaryUnaryMultiCallable[_resource_service_pb2.DeleteResourceRequest, _resource_service_pb2.DeleteResourceResponse]  # type: ignore[assignment]
-    """Deletes a process definition, or a requirements graph with its decisions. No process instance begins with it and no
-    decision of it is evaluated any more; the version before takes its place. Active process instances go on.
+    """Deletes a process definition, a requirements graph with its decisions, a form or a generic resource. No process
+    instance begins with it and no decision of it is evaluated any more, and no activated element is bound to it; the
+    version before takes its place. Active process instances go on.
     Rejected with NOT_FOUND when there is no such resource, or it is deleted already.
     """
 
 class ResourceServiceServicer(metaclass=_abc_1.ABCMeta):
-    """Deletes what was deployed."""
+    """Deletes what was deployed, and reads generic resources."""
+
+    @_abc_1.abstractmethod
+    def GetResource(
+        self,
+        request: _resource_service_pb2.GetResourceRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_resource_service_pb2.GetResourceResponse, _abc.Awaitable[_resource_service_pb2.GetResourceResponse]]:
+        """Returns one generic resource: what was deployed and is no process, decision or form."""
+
+    @_abc_1.abstractmethod
+    def GetResourceContent(
+        self,
+        request: _resource_service_pb2.GetResourceContentRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_resource_service_pb2.GetResourceContentResponse, _abc.Awaitable[_resource_service_pb2.GetResourceContentResponse]]:
+        """Returns the content that a generic resource was deployed with."""
 
     @_abc_1.abstractmethod
     def DeleteResource(
@@ -59,8 +85,9 @@ class ResourceServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _resource_service_pb2.DeleteResourceRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_resource_service_pb2.DeleteResourceResponse, _abc.Awaitable[_resource_service_pb2.DeleteResourceResponse]]:
-        """Deletes a process definition, or a requirements graph with its decisions. No process instance begins with it and no
-        decision of it is evaluated any more; the version before takes its place. Active process instances go on.
+        """Deletes a process definition, a requirements graph with its decisions, a form or a generic resource. No process
+        instance begins with it and no decision of it is evaluated any more, and no activated element is bound to it; the
+        version before takes its place. Active process instances go on.
         Rejected with NOT_FOUND when there is no such resource, or it is deleted already.
         """
 

@@ -111,6 +111,8 @@ DEFINITIONS_WITHOUT_ROWS = """
         UNION ALL
         SELECT partition_id, form_key FROM runtime.form
         UNION ALL
+        SELECT partition_id, resource_key FROM runtime.resource
+        UNION ALL
         SELECT partition_id, cluster_variable_key FROM runtime.cluster_variable
         UNION ALL
         SELECT partition_id, global_task_listener_key FROM runtime.global_task_listener
@@ -140,6 +142,12 @@ NOT_THE_LATEST = """
     SELECT 'form ' || form_id || ' of tenant ' || tenant_id FROM runtime.form
     WHERE NOT is_deleted OR is_latest_version
     GROUP BY tenant_id, form_id
+    HAVING count(*) FILTER (WHERE is_latest_version) <> 1 OR bool_or(is_deleted)
+        OR max(version) FILTER (WHERE is_latest_version) <> max(version)
+    UNION ALL
+    SELECT 'resource ' || resource_id || ' of tenant ' || tenant_id FROM runtime.resource
+    WHERE NOT is_deleted OR is_latest_version
+    GROUP BY tenant_id, resource_id
     HAVING count(*) FILTER (WHERE is_latest_version) <> 1 OR bool_or(is_deleted)
         OR max(version) FILTER (WHERE is_latest_version) <> max(version)
 """

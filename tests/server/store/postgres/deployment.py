@@ -38,6 +38,7 @@ from server.store.postgres.ledger import PostgresLedger
 from tests.durable import EPOCH, NODE, emptied, taken
 from tests.server.engine.form_files import form
 from tests.server.engine.graphs import answering, graph
+from tests.server.engine.resource_files import rpa
 from tests.server.engine.scenario import resource
 
 MINUTE = timedelta(minutes=1)
@@ -210,7 +211,7 @@ async def deploy(first: Owner, tenant_id: str) -> None:
     for text in ("1", "2"):
         model = graph(answering("discount", text))
         await first.do(commands.DeployResources(tenant_id, (), (model,)))
-        await first.do(commands.DeployResources(tenant_id, (), (), (form(title=text),)))
+        await first.do(commands.DeployResources(tenant_id, (), (), (form(title=text),), (rpa(script=text),)))
     await first.do(commands.CreateClusterVariable(tenant_id, "rate", "1"))
     await first.do(commands.UpdateClusterVariable(tenant_id, "rate", "2"))
     await first.do(commands.CreateClusterVariable(tenant_id, f"of {tenant_id}", "1", is_global=True))

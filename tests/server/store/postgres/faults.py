@@ -146,6 +146,7 @@ FAULTS = {
         "DELETE FROM runtime.process_definition",
         "DELETE FROM runtime.decision_requirements",
         "DELETE FROM runtime.form",
+        "DELETE FROM runtime.resource",
         "DELETE FROM runtime.cluster_variable",
         "DELETE FROM runtime.global_task_listener",
     ],
@@ -158,6 +159,8 @@ FAULTS = {
         "UPDATE runtime.decision_definition SET is_deleted = true",
         "UPDATE runtime.form SET is_latest_version = NOT is_latest_version",
         "UPDATE runtime.form SET is_deleted = true",
+        "UPDATE runtime.resource SET is_latest_version = NOT is_latest_version",
+        "UPDATE runtime.resource SET is_deleted = true",
     ],
     "batch-operations": [
         "INSERT INTO gnomon.document (partition_id, kind, key, page, format, content) VALUES (1, 6, {first}, 0, 2, '')",

@@ -1,0 +1,74 @@
+"""The files of a deployment that are neither models nor forms: generic resources, such as scripts of a worker.
+
+A file for robots (RPA) is JSON with its id and its version tag; any other file has its name as its id, and no tag.
+"""
+
+import hashlib
+from collections.abc import Sequence
+
+import msgspec
+
+from server.engine.commands import GenericFile
+
+RPA_ENDING = ".rpa"
+MAX_BYTES = 1024 * 1024
+MAX_ID_LENGTH = 512
+"""Characters of an id or of a version tag; the name of a file has no more."""
+
+
+class _Unfit(ValueError):
+    """Content that is no generic resource."""
+
+
+class _Rpa(msgspec.Struct, rename="camel"):
+    """Members beside these are for its worker."""
+
+    id: str
+    version_tag: str | None = None
+
+
+_decode = msgspec.json.Decoder(_Rpa).decode
+
+
+def generic_files(files: Sequence[tuple[str, bytes]], problems: list[str]) -> list[GenericFile]:
+    """Those that can be deployed; what is wrong with the others goes to the problems."""
+    return [file for name, content in files if (file := _file(name, content, problems))]
+
+
+def _file(name: str, content: bytes, problems: list[str]) -> GenericFile | None:
+    try:
+        text = _text(content)
+        resource_id, version_tag = _rpa_identity(content) if _is_rpa(name) else (name, None)
+    except _Unfit as error:
+        problems.append(f"'{name}': {error}")
+        return None
+    return GenericFile(name, text, hashlib.sha256(content).hexdigest(), resource_id, version_tag)
+
+
+def _is_rpa(name: str) -> bool:
+    return name.lower().endswith(RPA_ENDING)
+
+
+def _text(content: bytes) -> str:
+    if len(content) > MAX_BYTES:
+        raise _Unfit(f"expected at most {MAX_BYTES} bytes, found {len(content)}")
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        raise _Unfit(f"expected text in UTF-8: {error}") from error
+    if "\0" in text:
+        raise _Unfit("expected text, found a NUL character")
+    return text
+
+
+def _rpa_identity(content: bytes) -> tuple[str, str | None]:
+    """Its id and its version tag."""
+    try:
+        rpa = _decode(content)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise _Unfit(f"expected a JSON object with an id: {error}") from error
+    if not rpa.id.strip():
+        raise _Unfit("expected an id that is not blank")
+    if max(len(rpa.id), len(rpa.version_tag or "")) > MAX_ID_LENGTH:
+        raise _Unfit(f"expected an id and a version tag of at most {MAX_ID_LENGTH} characters")
+    return rpa.id, rpa.version_tag or None
