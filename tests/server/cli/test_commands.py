@@ -63,6 +63,16 @@ def test_forms_are_listed_as_they_are_deployed(gnomon: Gnomon, tmp_path: Path) -
     assert line.split()[1] == "1"
 
 
+def test_other_files_are_listed_as_resources(gnomon: Gnomon, tmp_path: Path) -> None:
+    file = tmp_path / f"{tmp_path.name}.py"
+    file.write_text("pass")
+
+    said = gnomon("deploy", str(file)).output
+
+    (line,) = [line for line in said.splitlines() if tmp_path.name in line]
+    assert line.split()[:2] == [file.name, "1"]
+
+
 def test_a_started_instance_is_listed_with_its_variables(
     gnomon: Gnomon, greeting: str, tmp_path: Path
 ) -> None:
